@@ -1,0 +1,87 @@
+"""Data files, delete files and scans as values: what the engine writes, and what it is asked to read.
+
+Row addressing. Every data file owns the address range ``[base, base + rows)`` of its table; the address of a
+physical row is ``base + position``. A file written by INSERT stores no row ids: a row's id *is* its address. A file
+written by UPDATE or compaction stores ids in the reserved column ``_row_id`` (Iceberg field id 2147483540), so
+``row id = coalesce(_row_id, base + position)`` for every file. A delete file belongs to one data file and lies under
+the same ``base=<base>`` folder name, so that deletes are matched on one bigint, the address.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from catalog_app.domain.schema import Schema
+
+ROW_ID_FIELD = 2147483540
+ROW_ID_COLUMN = "_row_id"
+
+PartitionValues = tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnStatistics:
+    """Bounds of one column in one file. ``minimum`` and ``maximum`` are JSON scalars: numbers as numbers,
+    dates and timestamps in ISO 8601 UTC, decimals as text; None where unknown or all null."""
+
+    minimum: Any
+    maximum: Any
+    nulls: int
+
+    def as_json(self) -> list[Any]:
+        return [self.minimum, self.maximum, self.nulls]
+
+
+Statistics = dict[int, ColumnStatistics]
+"""By column id. A column that the file does not hold is absent."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewDataFile:
+    """A data file staged in the warehouse, not yet visible. ``path`` is relative to the warehouse.
+    ``partition`` has one text per partition column (Spark's cast to string; None for null)."""
+
+    path: str
+    base: int
+    rows: int
+    bytes: int
+    partition: PartitionValues = ()
+    statistics: Statistics | None = None
+    stores_row_ids: bool = False
+    smallest_row_id: int | None = None
+    largest_row_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewDeleteFile:
+    """A staged delete file (columns ``file_path``, ``pos``, ``_row_id``) for one data file."""
+
+    path: str
+    data_file_id: int
+    rows: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileScan:
+    """One visible data file: how to find, decode and mask it. ``schema`` is the definition it was written under."""
+
+    file_id: int
+    path: str
+    base: int
+    rows: int
+    schema: Schema
+    partition: PartitionValues = ()
+    delete_paths: tuple[str, ...] = ()
+    statistics: Statistics | None = None
+    stores_row_ids: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableScan:
+    """Everything a reader needs: the schema to read as, and the files. Pure metadata; reading touches no database."""
+
+    table_id: int
+    schema: Schema
+    files: tuple[FileScan, ...]

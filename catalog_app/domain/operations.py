@@ -1,0 +1,170 @@
+"""What a commit did, as values: the input of the rule tables and of every replay (semantics §2 "Commit", P1).
+
+One ``Operation`` is one kind of change to one object in one commit. Changes carry the value before and after, so
+that the net effect of a side is found without looking up the merge base (P7): first before against last after.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from catalog_app.domain.files import PartitionValues
+
+
+class ObjectKind(StrEnum):
+    DATABASE = "database"
+    TABLE = "table"
+    VIEW = "view"
+
+
+class OperationKind(StrEnum):
+    CREATE = "create"
+    DROP = "drop"
+    UNDROP = "undrop"
+    RENAME = "rename"
+    SET_PROPERTIES = "set properties"
+    UNSET_PROPERTIES = "unset properties"
+    COLUMN = "column"
+    PARTITION = "partition"
+    INSERT = "insert"
+    DELETE = "delete"
+    UPDATE = "update"
+    OVERWRITE = "overwrite"
+    COMPACTION = "compaction"
+
+
+DATA_KINDS = frozenset(
+    {
+        OperationKind.INSERT,
+        OperationKind.DELETE,
+        OperationKind.UPDATE,
+        OperationKind.OVERWRITE,
+        OperationKind.COMPACTION,
+    }
+)
+
+
+class ColumnAttribute(StrEnum):
+    """What of a column changed. EXISTS carries the whole column as JSON: before None = added, after None = dropped.
+    POSITION carries the id of the column that precedes it, 0 for first."""
+
+    EXISTS = "exists"
+    NAME = "name"
+    TYPE = "type"
+    NULLABLE = "nullable"
+    DEFAULT = "default"
+    COMMENT = "comment"
+    POSITION = "position"
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectName:
+    """A name as an attribute of an object: a table's includes the database it lies in (None for a database)."""
+
+    name: str
+    database_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    before: ObjectName
+    after: ObjectName
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyChange:
+    key: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChange:
+    column_id: int
+    attribute: ColumnAttribute
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionChange:
+    """before None = added, after None = dropped, both = renamed."""
+
+    before: PartitionValues | None
+    after: PartitionValues | None
+
+
+Change = Rename | PropertyChange | ColumnChange | PartitionChange
+
+
+@dataclass(frozen=True, slots=True)
+class AddedFile:
+    """A data file that an operation made visible. Row ids of a file that stores none are ``[base, base + rows)``."""
+
+    file_id: int
+    base: int
+    rows: int
+    partition: PartitionValues
+    stores_row_ids: bool
+    smallest_row_id: int
+    largest_row_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedDelete:
+    """A delete file that an operation attached to a data file."""
+
+    delete_file_id: int
+    data_file_id: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileEffects:
+    """What one data operation did to files. ``removed`` are data files that it took out of sight."""
+
+    added: tuple[AddedFile, ...] = ()
+    removed: tuple[int, ...] = ()
+    deletes: tuple[AttachedDelete, ...] = ()
+
+    @property
+    def touched(self) -> frozenset[int]:
+        """Existing data files whose rows it removed or masked: what A1 and A3 compare."""
+        return frozenset(self.removed) | frozenset(item.data_file_id for item in self.deletes)
+
+
+@dataclass(frozen=True, slots=True)
+class OverwriteScope:
+    """``partitions`` None: the whole table."""
+
+    partitions: tuple[PartitionValues, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One kind of change to one object in one commit.
+
+    ``version`` and ``branch`` say where it was committed (0 and "" while staged). ``operation_id`` is its row (None
+    while staged); ``origin_id`` the operation that it replays, itself when it is no replay. ``effects`` is None
+    for what is no data operation, and for data operations whose files nobody had to look at.
+    """
+
+    kind: OperationKind
+    object_kind: ObjectKind
+    object_id: int
+    changes: tuple[Change, ...] = ()
+    created: dict[str, Any] | None = None
+    overwrite: OverwriteScope | None = None
+    effects: FileEffects | None = None
+    metrics: dict[str, int] = field(default_factory=dict)
+    version: int = 0
+    branch: str = ""
+    statement: str = ""
+    operation_id: int | None = None
+    origin_id: int | None = None
+
+    @property
+    def is_data(self) -> bool:
+        return self.kind in DATA_KINDS

@@ -1,0 +1,92 @@
+"""Columns and table schemas as values. A column is its id; the name is an attribute (semantics P3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column.
+
+    ``id`` is the Parquet field id, unique in the table across all branches, never reused.
+    ``type`` is canonical Spark SQL type text, lower case (``bigint``, ``decimal(10,2)``, ``array<string>``).
+    ``default`` is the SQL text new rows get; ``initial_default`` is what rows written before the column existed
+    read as (null when None). ``aliases`` are the ids under which the same column was added on merged branches.
+    """
+
+    id: int
+    name: str
+    type: str
+    nullable: bool = True
+    default: str | None = None
+    initial_default: str | None = None
+    comment: str | None = None
+    aliases: tuple[int, ...] = ()
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """Every field id under which files may hold this column."""
+        return (self.id, *self.aliases)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "name": self.name,
+            "type": self.type,
+            "nullable": self.nullable,
+            "default": self.default,
+            "initial_default": self.initial_default,
+            "comment": self.comment,
+            "aliases": list(self.aliases),
+        }
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Column:
+        return cls(**{**value, "aliases": tuple(value.get("aliases", ()))})
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The columns of a table in order, its primary key and its partition columns (by column id)."""
+
+    columns: tuple[Column, ...] = ()
+    primary_key: tuple[int, ...] = ()
+    partition_by: tuple[int, ...] = ()
+    _by_id: dict[int, Column] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self._by_id.update({identifier: column for column in self.columns for identifier in column.ids})
+
+    def column(self, column_id: int) -> Column | None:
+        """The column with this id or alias."""
+        return self._by_id.get(column_id)
+
+    def named(self, name: str) -> Column | None:
+        """The column with this name; case does not matter."""
+        folded = name.casefold()
+        return next((column for column in self.columns if column.name.casefold() == folded), None)
+
+    def with_column(self, changed: Column) -> Schema:
+        """The same schema with the column of that id replaced."""
+        return replace(self, columns=tuple(changed if c.id == changed.id else c for c in self.columns))
+
+    @property
+    def partition_columns(self) -> tuple[Column, ...]:
+        return tuple(self._by_id[identifier] for identifier in self.partition_by)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "columns": [column.as_json() for column in self.columns],
+            "primary_key": list(self.primary_key),
+            "partition_by": list(self.partition_by),
+        }
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Schema:
+        return cls(
+            columns=tuple(Column.from_json(column) for column in value["columns"]),
+            primary_key=tuple(value["primary_key"]),
+            partition_by=tuple(value["partition_by"]),
+        )

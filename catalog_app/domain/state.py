@@ -1,0 +1,36 @@
+"""Databases and tables as one branch sees them at one version: the values that plans start from and end in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseState:
+    database_id: int
+    name: str
+    comment: str = ""
+    properties: dict[str, str] = field(default_factory=dict)
+    is_dropped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """``declared_partitions`` are those added by ADD PARTITION; others exist by the rows in them.
+    ``schema_version`` is the version of the commit that made ``schema``."""
+
+    table_id: int
+    database_id: int
+    name: str
+    schema: Schema
+    schema_version: int
+    comment: str = ""
+    properties: dict[str, str] = field(default_factory=dict)
+    declared_partitions: frozenset[PartitionValues] = frozenset()
+    is_dropped: bool = False
+
+
+ObjectState = DatabaseState | TableState

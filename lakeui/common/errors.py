@@ -1,0 +1,145 @@
+"""Errors that reach a person or a machine: a stable code, what happened, why, and how to get out.
+
+The codes are those of the HTTP contract. Every error keeps its parts as data, so that the page, the command
+line and RFC 9457 problem documents are made from the same fields, and it survives pickling between processes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+
+class LakeError(Exception):
+    """Base of everything lakeui refuses on purpose. ``details`` holds JSON values only."""
+
+    code: ClassVar[str] = "INVALID_VALUE"
+    status: ClassVar[int] = 400
+    title: ClassVar[str] = "Invalid value"
+
+    def __init__(self, message: str, *, remedy: str = "", **details: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+        self.details = details
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_rebuild, (type(self), self.message, self.remedy, self.details))
+
+    def as_problem(self) -> dict[str, Any]:
+        """The RFC 9457 members of this error; extension members are the details."""
+        problem: dict[str, Any] = {
+            "type": f"urn:lakeui:problem:{self.code}",
+            "title": self.title,
+            "status": self.status,
+            "detail": self.message,
+            "code": self.code,
+        }
+        if self.remedy:
+            problem["remedy"] = self.remedy
+        return {**self.details, **problem}
+
+
+def _rebuild(kind: type[LakeError], message: str, remedy: str, details: dict[str, Any]) -> LakeError:
+    error = kind.__new__(kind)
+    Exception.__init__(error, message)
+    error.message, error.remedy, error.details = message, remedy, details
+    return error
+
+
+class SyntaxProblem(LakeError):
+    """The text is not a statement. Details: ``line``, ``column`` (both from 1), ``near``."""
+
+    code, status, title = "SYNTAX_ERROR", 400, "Syntax error"
+
+
+class NotSupported(LakeError):
+    code, status, title = "NOT_SUPPORTED", 400, "Not supported yet"
+
+
+class ForbiddenStatement(LakeError):
+    """The statement could reach the host or another system."""
+
+    code, status, title = "FORBIDDEN_STATEMENT", 400, "Forbidden statement"
+
+
+class InvalidValue(LakeError):
+    code, status, title = "INVALID_VALUE", 400, "Invalid value"
+
+
+class Unauthenticated(LakeError):
+    code, status, title = "UNAUTHENTICATED", 401, "Not signed in"
+
+
+class PermissionDenied(LakeError):
+    code, status, title = "PERMISSION_DENIED", 403, "Permission denied"
+
+
+class NotFound(LakeError):
+    """Details: ``kind`` and ``name`` of what was asked for, ``nearest`` existing name or null."""
+
+    code, status, title = "NOT_FOUND", 404, "Not found"
+
+    def __init__(self, kind: str, name: str, *, nearest: str | None = None, where: str = "") -> None:
+        message = f"There is no {kind} {name}" + (f" {where}" if where else "") + "."
+        remedy = f"Did you mean {nearest}?" if nearest else ""
+        super().__init__(message, remedy=remedy, kind=kind, name=name, nearest=nearest)
+
+
+class AlreadyExists(LakeError):
+    """Details: ``kind`` and ``name`` of what is in the way."""
+
+    code, status, title = "ALREADY_EXISTS", 409, "Already exists"
+
+    def __init__(self, kind: str, name: str, *, where: str = "", remedy: str = "") -> None:
+        message = f"A {kind} named {name} already exists" + (f" {where}" if where else "") + "."
+        super().__init__(message, remedy=remedy or "Choose another name.", kind=kind, name=name)
+
+
+class SameBranch(LakeError):
+    code, status, title = "SAME_BRANCH", 409, "Source and destination are the same branch"
+
+
+class BranchMoved(LakeError):
+    """The branch moved faster than the statement could be judged again; nothing was written."""
+
+    code, status, title = "BRANCH_MOVED", 409, "The branch moved"
+
+
+class MergeConflict(LakeError):
+    """Details: ``conflicts``, every one of them, and ``notes``."""
+
+    code, status, title = "MERGE_CONFLICT", 409, "Merge conflict"
+
+
+class Stale(LakeError):
+    code, status, title = "STALE", 412, "Changed since you read it"
+
+
+class NotNullViolation(LakeError):
+    code, status, title = "NOT_NULL_VIOLATION", 422, "A NOT NULL column has no value"
+
+
+class DuplicateKey(LakeError):
+    code, status, title = "DUPLICATE_KEY", 422, "Duplicate key"
+
+
+class Cardinality(LakeError):
+    code, status, title = "CARDINALITY", 422, "A target row matches several source rows"
+
+
+class TypeNarrowing(LakeError):
+    code, status, title = "TYPE_NARROWING", 422, "The new type is not wider"
+
+
+class PropertyNotFound(LakeError):
+    code, status, title = "PROPERTY_NOT_FOUND", 422, "No such property"
+
+
+class EngineError(LakeError):
+    """Spark failed. ``message`` is its first line; the whole goes to the log."""
+
+    code, status, title = "ENGINE_ERROR", 502, "The compute engine failed"
+
+
+class Overloaded(LakeError):
+    code, status, title = "OVERLOADED", 503, "Too busy"
