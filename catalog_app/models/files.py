@@ -1,0 +1,114 @@
+"""Files, which are immutable and shared, and segments: a file as one branch sees it."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import F, Q
+
+from catalog_app.models.catalog import Branch, CommitOperation
+from catalog_app.models.objects import Table
+from catalog_app.models.schemas import SchemaDefinition
+
+
+class DataFile(models.Model):
+    """A Parquet file of rows. It owns the addresses ``[base, base + rows)`` of its table.
+
+    ``partition`` lists one text or null per partition column; ``statistics`` maps column id to
+    ``[minimum, maximum, null count]``; paths are relative to the warehouse; sizes are bytes.
+    """
+
+    table = models.ForeignKey(Table, models.PROTECT, related_name="+")
+    path = models.TextField(unique=True)
+    base = models.BigIntegerField()
+    rows = models.BigIntegerField()
+    bytes = models.BigIntegerField()
+    partition = models.JSONField(default=list)
+    statistics = models.JSONField(default=dict)
+    stores_row_ids = models.BooleanField(default=False)
+    smallest_row_id = models.BigIntegerField()
+    largest_row_id = models.BigIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["table", "base"], name="data_file_base_unique"),
+            models.UniqueConstraint(fields=["id", "table"], name="data_file_of_table"),
+            models.CheckConstraint(condition=Q(rows__gt=0, bytes__gt=0, base__gte=0), name="data_file_not_empty"),
+            models.CheckConstraint(condition=Q(largest_row_id__gte=F("smallest_row_id")), name="data_file_row_ids"),
+        ]
+
+
+class DeleteFile(models.Model):
+    """Positions of rows of one data file that are gone for whoever attaches it."""
+
+    table = models.ForeignKey(Table, models.PROTECT, related_name="+")
+    data_file = models.ForeignKey(DataFile, models.PROTECT, related_name="+", db_constraint=False)
+    path = models.TextField(unique=True)
+    rows = models.BigIntegerField()
+    bytes = models.BigIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["id", "table"], name="delete_file_of_table"),
+            models.CheckConstraint(condition=Q(rows__gt=0), name="delete_file_not_empty"),
+        ]
+
+
+class SegmentEvent(models.Model):
+    table = models.ForeignKey(Table, models.PROTECT, related_name="+", db_constraint=False)
+    branch = models.ForeignKey(Branch, models.PROTECT, related_name="+")
+    operation = models.ForeignKey(CommitOperation, models.PROTECT, related_name="+")
+
+    class Meta:
+        abstract = True
+
+
+class Segment(SegmentEvent):
+    """A data file that a branch took into a table at ``added_version``.
+
+    ``schema_version`` is the version it was written under, found in TableSchemaHistory when ``is_visible`` and in
+    InvisibleSchemaHistory when not; ``definition`` is that version's content. The composite foreign keys of the
+    first migration keep file, segment and table together.
+    """
+
+    added_version = models.BigIntegerField()
+    file = models.ForeignKey(DataFile, models.PROTECT, related_name="+", db_constraint=False)
+    definition = models.ForeignKey(SchemaDefinition, models.PROTECT, related_name="+")
+    schema_version = models.BigIntegerField()
+    is_visible = models.BooleanField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["branch", "file", "added_version"], name="segment_once_a_version"),
+            models.UniqueConstraint(fields=["id", "table"], name="segment_of_table"),
+        ]
+        indexes = [
+            models.Index(fields=["table", "branch", "added_version"], name="segment_branch_version"),
+            models.Index(fields=["operation"], name="segment_operation"),
+        ]
+
+
+class SegmentRemoval(SegmentEvent):
+    """A segment, own or inherited, that a branch took out of sight at ``removed_version``."""
+
+    removed_version = models.BigIntegerField()
+    segment = models.ForeignKey(Segment, models.PROTECT, related_name="+", db_constraint=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["branch", "segment"], name="segment_removed_once")]
+        indexes = [models.Index(fields=["table", "branch", "removed_version"], name="removal_branch_version")]
+
+
+class SegmentDelete(SegmentEvent):
+    """A delete file that a branch attached to a segment, own or inherited, at ``attached_version``."""
+
+    attached_version = models.BigIntegerField()
+    segment = models.ForeignKey(Segment, models.PROTECT, related_name="+", db_constraint=False)
+    delete_file = models.ForeignKey(DeleteFile, models.PROTECT, related_name="+", db_constraint=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["branch", "segment", "delete_file"], name="segment_delete_once")
+        ]
+        indexes = [models.Index(fields=["table", "branch", "attached_version"], name="delete_branch_version")]

@@ -1,0 +1,172 @@
+"""Databases, tables and views as a branch sees them at a version: one query each, at any depth of branches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from catalog_app.domain.schema import Schema
+from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.selectors.lineage import LINEAGE, Lineage, nearest_name
+from catalog_app.selectors.rows import fetch_all, json_value
+from lakeui.common.errors import NotFound
+
+_VISIBLE = (
+    "r.branch_id = l.branch_id AND r.version <= l.max_version"
+    " AND (r.superseded_version IS NULL OR r.superseded_version > l.max_version)"
+)
+
+_DATABASES = f"""
+WITH {LINEAGE}
+SELECT DISTINCT ON (r.database_id) r.database_id, r.name, r.comment, r.properties, r.is_dropped
+FROM lineage l JOIN catalog_app_databaserecord r ON {_VISIBLE}
+WHERE {{where}}
+ORDER BY r.database_id, l.depth
+"""
+
+_TABLES = f"""
+WITH {LINEAGE}, record AS (
+    SELECT DISTINCT ON (r.table_id) r.*
+    FROM lineage l JOIN catalog_app_tablerecord r ON {_VISIBLE}
+    WHERE {{where}}
+    ORDER BY r.table_id, l.depth
+)
+SELECT record.table_id, record.database_id, record.name, record.comment, record.properties,
+       record.declared_partitions, record.is_dropped, entry.version, definition.content
+FROM record
+CROSS JOIN LATERAL (
+    SELECT h.version, h.definition_id FROM lineage l JOIN catalog_app_tableschemahistory h
+      ON h.branch_id = l.branch_id AND h.table_id = record.table_id AND h.version <= l.max_version
+    ORDER BY l.depth, h.version DESC LIMIT 1
+) entry
+JOIN catalog_app_schemadefinition definition ON definition.id = entry.definition_id
+"""
+
+_CANDIDATES = (
+    "r.{identity} IN (SELECT c.{identity} FROM lineage k JOIN catalog_app_{table} c"
+    " ON c.branch_id = k.branch_id AND c.version <= k.max_version WHERE {condition})"
+)
+"""By name, the ids that ever bore it on the chain; what they are called now is judged on the nearest record."""
+
+
+def databases_load(lineage: Lineage, database_ids: Iterable[int]) -> dict[int, DatabaseState]:
+    """The states, dropped ones included, of those databases that the chain knows."""
+    ids = list(database_ids)
+    return _databases(lineage, "r.database_id = ANY(%(ids)s)", ids=ids) if ids else {}
+
+
+def databases_named(lineage: Lineage, names: Iterable[str]) -> dict[int, DatabaseState]:
+    """The valid databases with one of these names."""
+    keys = [name.casefold() for name in names]
+    where = _CANDIDATES.format(
+        identity="database_id", table="databaserecord", condition="c.name_key = ANY(%(keys)s)"
+    )
+    found = _databases(lineage, where, keys=keys)
+    return {i: state for i, state in found.items() if not state.is_dropped and state.name.casefold() in keys}
+
+
+def databases_list(lineage: Lineage) -> list[DatabaseState]:
+    """The valid databases, by name."""
+    states = _databases(lineage, "true").values()
+    return sorted((state for state in states if not state.is_dropped), key=lambda state: state.name.casefold())
+
+
+def _databases(lineage: Lineage, where: str, **parameters: Any) -> dict[int, DatabaseState]:
+    rows = fetch_all(_DATABASES.format(where=where), {**lineage.parameters, **parameters})
+    return {row[0]: DatabaseState(row[0], row[1], row[2], json_value(row[3]), row[4]) for row in rows}
+
+
+def database_get(lineage: Lineage, name: str) -> DatabaseState:
+    """The valid database of that name; NotFound with the nearest one otherwise."""
+    for state in databases_named(lineage, [name]).values():
+        return state
+    raise NotFound("database", name, nearest=nearest_name(name, [item.name for item in databases_list(lineage)]))
+
+
+def tables_load(lineage: Lineage, table_ids: Iterable[int]) -> dict[int, TableState]:
+    """The states, dropped ones included, of those tables that the chain knows."""
+    ids = list(table_ids)
+    return _tables(lineage, "r.table_id = ANY(%(ids)s)", ids=ids) if ids else {}
+
+
+def tables_named(lineage: Lineage, names: Iterable[tuple[int, str]]) -> dict[int, TableState]:
+    """The valid tables with one of these (database id, name) pairs. Whether the database is valid is not looked at."""
+    wanted = {(database_id, name.casefold()) for database_id, name in names}
+    if not wanted:
+        return {}
+    where = _CANDIDATES.format(
+        identity="table_id",
+        table="tablerecord",
+        condition="(c.database_id, c.name_key) IN (SELECT * FROM unnest(%(databases)s::bigint[], %(keys)s::text[]))",
+    )
+    databases, keys = zip(*sorted(wanted), strict=True)
+    found = _tables(lineage, where, databases=list(databases), keys=list(keys))
+    return {
+        i: state
+        for i, state in found.items()
+        if not state.is_dropped and (state.database_id, state.name.casefold()) in wanted
+    }
+
+
+def tables_list(lineage: Lineage, database_ids: Iterable[int]) -> list[TableState]:
+    """The valid tables of these databases, by database and name."""
+    ids = list(database_ids)
+    where = _CANDIDATES.format(
+        identity="table_id", table="tablerecord", condition="c.database_id = ANY(%(databases)s)"
+    )
+    found = _tables(lineage, where, databases=ids).values()
+    valid = (state for state in found if not state.is_dropped and state.database_id in ids)
+    return sorted(valid, key=lambda state: (state.database_id, state.name.casefold()))
+
+
+def _tables(lineage: Lineage, where: str, **parameters: Any) -> dict[int, TableState]:
+    rows = fetch_all(_TABLES.format(where=where), {**lineage.parameters, **parameters})
+    return {
+        row[0]: TableState(
+            table_id=row[0],
+            database_id=row[1],
+            name=row[2],
+            comment=row[3],
+            properties=json_value(row[4]),
+            declared_partitions=frozenset(tuple(values) for values in json_value(row[5])),
+            is_dropped=row[6],
+            schema_version=row[7],
+            schema=Schema.fromjson_value(json_value(row[8])),
+        )
+        for row in rows
+    }
+
+
+def table_get(lineage: Lineage, database: DatabaseState, name: str) -> TableState:
+    """The valid table of that name; NotFound with the nearest one otherwise."""
+    for state in tables_named(lineage, [(database.database_id, name)]).values():
+        return state
+    names = [state.name for state in tables_list(lineage, [database.database_id])]
+    nearest = nearest_name(name, names)
+    raise NotFound(
+        "table", f"{database.name}.{name}", nearest=f"{database.name}.{nearest}" if nearest else None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ViewState:
+    view_id: int
+    database_id: int
+    name: str
+    query: str
+
+
+_VIEWS = f"""
+WITH {LINEAGE}
+SELECT DISTINCT ON (r.view_id) r.view_id, r.database_id, r.name, r.query, r.is_dropped
+FROM lineage l JOIN catalog_app_viewrecord r ON {_VISIBLE}
+WHERE r.database_id = ANY(%(databases)s)
+ORDER BY r.view_id, l.depth
+"""
+
+
+def views_list(lineage: Lineage, database_ids: Iterable[int]) -> list[ViewState]:
+    """The valid views of these databases, by name."""
+    rows = fetch_all(_VIEWS, {**lineage.parameters, "databases": list(database_ids)})
+    return sorted((ViewState(*row[:4]) for row in rows if not row[4]), key=lambda view: view.name.casefold())

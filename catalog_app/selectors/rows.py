@@ -1,0 +1,21 @@
+"""Plain SQL for what the ORM would do in many statements."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import connection
+
+
+def fetch_all(query: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """The rows of one query with named parameters."""
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
+        return list(cursor.fetchall())
+
+
+def json_value(value: Any) -> Any:
+    """A jsonb value. Django's cursors hand it over as text, for its JSONField to decode."""
+    return json.loads(value) if isinstance(value, str) else value

@@ -1,0 +1,118 @@
+"""Segments and delete files as a branch sees them at a version: metadata only, one query each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from catalog_app.domain.files import ColumnStatistics, FileScan, PartitionValues, Statistics, TableScan
+from catalog_app.domain.schema import Schema
+from catalog_app.domain.state import TableState
+from catalog_app.selectors.lineage import LINEAGE, Lineage
+from catalog_app.selectors.rows import fetch_all, json_value
+
+VISIBLE_SEGMENTS = """
+SELECT s.* FROM lineage l JOIN catalog_app_segment s
+  ON s.table_id = %(table_id)s AND s.branch_id = l.branch_id AND s.added_version <= l.max_version
+WHERE NOT EXISTS (
+    SELECT 1 FROM lineage m JOIN catalog_app_segmentremoval r
+      ON r.table_id = %(table_id)s AND r.branch_id = m.branch_id AND r.removed_version <= m.max_version
+    WHERE r.segment_id = s.id)
+"""
+"""The segments of ``%(table_id)s`` that the chain in ``lineage`` sees."""
+
+_SEGMENTS = f"""
+WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}), masks AS (
+    SELECT d.segment_id, array_agg(f.path ORDER BY d.id) AS paths, sum(f.rows) AS rows
+    FROM lineage l JOIN catalog_app_segmentdelete d
+      ON d.table_id = %(table_id)s AND d.branch_id = l.branch_id AND d.attached_version <= l.max_version
+    JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
+    GROUP BY d.segment_id
+)
+SELECT s.id, f.id, f.path, f.base, f.rows, f.bytes, f.partition, f.statistics, f.stores_row_ids,
+       s.definition_id, s.schema_version, s.is_visible, s.added_version,
+       coalesce(m.paths, ARRAY[]::text[]), coalesce(m.rows, 0)
+FROM visible s JOIN catalog_app_datafile f ON f.id = s.file_id LEFT JOIN masks m ON m.segment_id = s.id
+ORDER BY s.added_version, f.base
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentState:
+    """One visible segment. ``deleted_rows`` is an upper bound: two delete files may name the same row (A2)."""
+
+    segment_id: int
+    file_id: int
+    path: str
+    base: int
+    rows: int
+    bytes: int
+    partition: PartitionValues
+    statistics: Statistics
+    stores_row_ids: bool
+    definition_id: int
+    schema_version: int
+    is_visible: bool
+    added_version: int
+    delete_paths: tuple[str, ...]
+    deleted_rows: int
+
+
+def segments_list(lineage: Lineage, table_id: int) -> list[SegmentState]:
+    """The visible segments of a table, in the order in which they were added."""
+    rows = fetch_all(_SEGMENTS, {**lineage.parameters, "table_id": table_id})
+    return [_segment(row) for row in rows]
+
+
+def _segment(row: tuple[Any, ...]) -> SegmentState:
+    return SegmentState(
+        segment_id=row[0],
+        file_id=row[1],
+        path=row[2],
+        base=row[3],
+        rows=row[4],
+        bytes=row[5],
+        partition=tuple(json_value(row[6])),
+        statistics={int(key): ColumnStatistics(*value) for key, value in json_value(row[7]).items()},
+        stores_row_ids=row[8],
+        definition_id=row[9],
+        schema_version=row[10],
+        is_visible=row[11],
+        added_version=row[12],
+        delete_paths=tuple(row[13]),
+        deleted_rows=int(row[14]),
+    )
+
+
+def definitions_load(definition_ids: Collection[int]) -> dict[int, Schema]:
+    """Schema definitions by id."""
+    query = "SELECT id, content FROM catalog_app_schemadefinition WHERE id = ANY(%(ids)s)"
+    rows = fetch_all(query, {"ids": list(definition_ids)})
+    return {row[0]: Schema.fromjson_value(json_value(row[1])) for row in rows}
+
+
+def table_scan(lineage: Lineage, table: TableState, segments: Collection[SegmentState] | None = None) -> TableScan:
+    """What the engine needs to read the table: all visible segments, or those that pruning left."""
+    chosen = segments_list(lineage, table.table_id) if segments is None else segments
+    schemas = definitions_load({segment.definition_id for segment in chosen})
+    return TableScan(
+        table.table_id,
+        table.schema,
+        tuple(file_scan(segment, schemas[segment.definition_id]) for segment in chosen),
+    )
+
+
+def file_scan(segment: SegmentState, schema: Schema) -> FileScan:
+    """One segment as the engine reads it; ``schema`` is the definition it was written under."""
+    return FileScan(
+        file_id=segment.file_id,
+        path=segment.path,
+        base=segment.base,
+        rows=segment.rows,
+        schema=schema,
+        partition=segment.partition,
+        delete_paths=segment.delete_paths,
+        statistics=segment.statistics,
+        stores_row_ids=segment.stores_row_ids,
+    )
