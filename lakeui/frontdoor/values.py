@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
-from uuid import UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +35,6 @@ class StatementResult:
     version: int | None = None
     metrics: dict[str, int] = field(default_factory=dict)
     extra: dict[str, Any] = field(default_factory=dict)
-
-
-class Context:
-    """What a statement says of itself while it runs. This one belongs to work that nobody watches."""
-
-    task_id: UUID | None = None
-
-    def step(self, name: str, detail: str = "") -> None:
-        """Begin a step."""
-
-    def check_cancelled(self) -> None:
-        """Raise when somebody asked the work to stop."""
 
 
 def answer(columns: list[tuple[str, str]], rows: list[list[Any]], version: int | None = None) -> StatementResult:
