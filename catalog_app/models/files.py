@@ -56,8 +56,8 @@ class DeleteFile(models.Model):
 
 
 class SegmentEvent(models.Model):
-    table = models.ForeignKey(Table, models.PROTECT, related_name="+", db_constraint=False)
-    branch = models.ForeignKey(Branch, models.PROTECT, related_name="+")
+    table = models.ForeignKey(Table, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
+    branch = models.ForeignKey(Branch, models.PROTECT, related_name="+", db_index=False)
     operation = models.ForeignKey(CommitOperation, models.PROTECT, related_name="+")
 
     class Meta:
@@ -73,8 +73,8 @@ class Segment(SegmentEvent):
     """
 
     added_version = models.BigIntegerField()
-    file = models.ForeignKey(DataFile, models.PROTECT, related_name="+", db_constraint=False)
-    definition = models.ForeignKey(SchemaDefinition, models.PROTECT, related_name="+")
+    file = models.ForeignKey(DataFile, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
+    definition = models.ForeignKey(SchemaDefinition, models.PROTECT, related_name="+", db_index=False)
     schema_version = models.BigIntegerField()
     is_visible = models.BooleanField()
 
@@ -83,17 +83,14 @@ class Segment(SegmentEvent):
             models.UniqueConstraint(fields=["branch", "file", "added_version"], name="segment_once_a_version"),
             models.UniqueConstraint(fields=["id", "table"], name="segment_of_table"),
         ]
-        indexes = [
-            models.Index(fields=["table", "branch", "added_version"], name="segment_branch_version"),
-            models.Index(fields=["operation"], name="segment_operation"),
-        ]
+        indexes = [models.Index(fields=["table", "branch", "added_version"], name="segment_branch_version")]
 
 
 class SegmentRemoval(SegmentEvent):
     """A segment, own or inherited, that a branch took out of sight at ``removed_version``."""
 
     removed_version = models.BigIntegerField()
-    segment = models.ForeignKey(Segment, models.PROTECT, related_name="+", db_constraint=False)
+    segment = models.ForeignKey(Segment, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["branch", "segment"], name="segment_removed_once")]
@@ -104,8 +101,8 @@ class SegmentDelete(SegmentEvent):
     """A delete file that a branch attached to a segment, own or inherited, at ``attached_version``."""
 
     attached_version = models.BigIntegerField()
-    segment = models.ForeignKey(Segment, models.PROTECT, related_name="+", db_constraint=False)
-    delete_file = models.ForeignKey(DeleteFile, models.PROTECT, related_name="+", db_constraint=False)
+    segment = models.ForeignKey(Segment, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
+    delete_file = models.ForeignKey(DeleteFile, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
 
     class Meta:
         constraints = [

@@ -14,19 +14,19 @@ from catalog_app.selectors.rows import fetch_all, json_value
 
 VISIBLE_SEGMENTS = """
 SELECT s.* FROM lineage l JOIN catalog_app_segment s
-  ON s.table_id = %(table_id)s AND s.branch_id = l.branch_id AND s.added_version <= l.max_version
+  ON s.table_id = ANY(%(table_ids)s) AND s.branch_id = l.branch_id AND s.added_version <= l.max_version
 WHERE NOT EXISTS (
     SELECT 1 FROM lineage m JOIN catalog_app_segmentremoval r
-      ON r.table_id = %(table_id)s AND r.branch_id = m.branch_id AND r.removed_version <= m.max_version
+      ON r.table_id = ANY(%(table_ids)s) AND r.branch_id = m.branch_id AND r.removed_version <= m.max_version
     WHERE r.segment_id = s.id)
 """
-"""The segments of ``%(table_id)s`` that the chain in ``lineage`` sees."""
+"""The segments of the tables ``%(table_ids)s`` that the chain in ``lineage`` sees."""
 
 _SEGMENTS = f"""
 WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}), masks AS (
     SELECT d.segment_id, array_agg(f.path ORDER BY d.id) AS paths, sum(f.rows) AS rows
     FROM lineage l JOIN catalog_app_segmentdelete d
-      ON d.table_id = %(table_id)s AND d.branch_id = l.branch_id AND d.attached_version <= l.max_version
+      ON d.table_id = ANY(%(table_ids)s) AND d.branch_id = l.branch_id AND d.attached_version <= l.max_version
     JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
     GROUP BY d.segment_id
 )
@@ -61,7 +61,7 @@ class SegmentState:
 
 def segments_list(lineage: Lineage, table_id: int) -> list[SegmentState]:
     """The visible segments of a table, in the order in which they were added."""
-    rows = fetch_all(_SEGMENTS, {**lineage.parameters, "table_id": table_id})
+    rows = fetch_all(_SEGMENTS, {**lineage.parameters, "table_ids": [table_id]})
     return [_segment(row) for row in rows]
 
 
@@ -89,7 +89,7 @@ def definitions_load(definition_ids: Collection[int]) -> dict[int, Schema]:
     """Schema definitions by id."""
     query = "SELECT id, content FROM catalog_app_schemadefinition WHERE id = ANY(%(ids)s)"
     rows = fetch_all(query, {"ids": list(definition_ids)})
-    return {row[0]: Schema.fromjson_value(json_value(row[1])) for row in rows}
+    return {row[0]: Schema.from_json(json_value(row[1])) for row in rows}
 
 
 def table_scan(lineage: Lineage, table: TableState, segments: Collection[SegmentState] | None = None) -> TableScan:

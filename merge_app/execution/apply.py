@@ -1,0 +1,142 @@
+"""A plan becomes a commit: one transaction, a number of statements that does not grow with the rows it moves.
+
+The caller holds the destination's branch lock, has planned on exactly the head that is locked, and has done the
+plan's row work. Nothing here decides anything: conflicts, names and effects are the plan's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.db import connection
+from django.db.models.functions import Now
+
+from catalog_app.models import Branch, BranchReach, Commit
+from catalog_app.selectors.lineage import Lineage, branch_lineage
+from catalog_app.selectors.rows import fetch_all
+from merge_app.execution.reach import Reach, reach_load
+from merge_app.execution.record import objects_record, operations_record, schemas_record
+from merge_app.execution.segments import SegmentWork, segments_apply
+from merge_app.planning.values import MergePlan
+
+
+@dataclass(frozen=True, slots=True)
+class CommitHeader:
+    """What the history shows of a commit besides what it did. ``operation`` is its name in SHOW HISTORY."""
+
+    operation: str
+    statement: str = ""
+    author_id: int | None = None
+    author_name: str = ""
+    task_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StagedDefinition:
+    """The schema version on the branch under which a statement staged its files."""
+
+    definition_id: int
+    schema_version: int
+
+
+@dataclass(frozen=True, slots=True)
+class RowWorkResult:
+    """What the engine staged for a plan's row work, already registered: new (delete file, data file) pairs, and
+    rewritten image files by the source file that each replaces."""
+
+    attach: tuple[tuple[int, int], ...] = ()
+    images: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a merge comes from: its chain, what its head reaches, and its head commit."""
+
+    lineage: Lineage
+    reach: Reach
+    head_commit_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    commit_id: int
+    version: int
+    schema_tables: tuple[int, ...] = field(default=())
+
+
+def plan_apply(
+    plan: MergePlan,
+    *,
+    branch: Branch,
+    header: CommitHeader,
+    source: Source | None = None,
+    definitions: Mapping[int, StagedDefinition] | None = None,
+    row_work: Mapping[int, RowWorkResult] | None = None,
+) -> Applied:
+    """Write the plan as the next commit of ``branch``, whose row the caller has locked."""
+    lineage = branch_lineage(branch)
+    version = version_take(branch.catalog_id)
+    commit = commit_write(branch, version, header, source)
+    recorded = operations_record(plan, commit=commit)
+    objects_record(plan, branch_id=branch.pk, version=version, recorded=recorded)
+    new_definitions = schemas_record(plan, branch_id=branch.pk, version=version)
+    staged = {**(definitions or {}), **{t: StagedDefinition(d, version) for t, d in new_definitions.items()}}
+    segments_apply(
+        SegmentWork(
+            plan=plan,
+            branch_id=branch.pk,
+            version=version,
+            lineage=lineage,
+            source=source.lineage if source else None,
+            recorded=recorded,
+            definitions=staged,
+            row_work=row_work or {},
+        )
+    )
+    if source is not None:
+        _reach_write(branch, version, lineage, source.reach)
+    Branch.objects.filter(pk=branch.pk).update(head_version=version, head_commit=commit)
+    branch.head_version, branch.head_commit = version, commit
+    return Applied(commit.pk, version, tuple(new_definitions))
+
+
+def version_take(catalog_id: int) -> int:
+    """The next version of the catalog. Take it only under a branch lock, so that a branch's versions increase."""
+    return int(fetch_all("SELECT nextval(%(name)s::regclass)", {"name": f"catalog_version_{catalog_id}"})[0][0])
+
+
+def commit_write(branch: Branch, version: int, header: CommitHeader, source: Source | None) -> Commit:
+    """The commit row itself, later than its parent even where the clock is not."""
+    commit = Commit(
+        catalog_id=branch.catalog_id,
+        branch=branch,
+        version=version,
+        parent_id=branch.head_commit_id,
+        merge_parent_id=source.head_commit_id if source else None,
+        operation=header.operation,
+        statement=header.statement,
+        author_id=header.author_id,
+        author_name=header.author_name,
+        task_id=header.task_id,
+        committed_at=Now(),
+    )
+    with connection.cursor() as cursor:
+        # The clock may step back; a branch's history may not.
+        cursor.execute(
+            "SELECT greatest(clock_timestamp(), (SELECT committed_at FROM catalog_app_commit WHERE id = %s))",
+            [branch.head_commit_id],
+        )
+        (commit.committed_at,) = cursor.fetchone()
+    commit.save(force_insert=True)
+    return commit
+
+
+def _reach_write(branch: Branch, version: int, lineage: Lineage, source: Reach) -> None:
+    known = reach_load(lineage)
+    BranchReach.objects.bulk_create(
+        BranchReach(branch=branch, at_version=version, reached_branch_id=reached, reached_version=upto)
+        for reached, upto in source.items()
+        if upto > known.get(reached, -1) and reached != branch.pk
+    )

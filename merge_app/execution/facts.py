@@ -1,0 +1,142 @@
+"""File-level facts of the tables whose cells look at files or at nullability, in one query per kind of fact."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
+from catalog_app.domain.schema import Schema
+from catalog_app.selectors.lineage import LINEAGE, Lineage
+from catalog_app.selectors.rows import fetch_all, json_value
+from catalog_app.selectors.segments import VISIBLE_SEGMENTS, definitions_load
+from merge_app.planning.values import PlanInput, SchemaCoverage, TableFacts
+
+_LIVE_FILES = f"""
+WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS})
+SELECT v.table_id, v.file_id FROM visible v WHERE v.file_id = ANY(%(files)s)
+"""
+
+_PARTITIONS = f"""
+WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS})
+SELECT v.table_id, f.partition, sum(f.rows) FROM visible v JOIN catalog_app_datafile f ON f.id = v.file_id
+GROUP BY v.table_id, f.partition
+"""
+
+_COVERAGE = f"""
+WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}), masks AS (
+    SELECT d.segment_id, sum(f.rows) AS rows FROM lineage l JOIN catalog_app_segmentdelete d
+      ON d.table_id = ANY(%(table_ids)s) AND d.branch_id = l.branch_id AND d.attached_version <= l.max_version
+    JOIN catalog_app_deletefile f ON f.id = d.delete_file_id GROUP BY d.segment_id
+)
+SELECT v.table_id, v.definition_id, sum(greatest(f.rows - coalesce(m.rows, 0), 0)),
+       array_agg(DISTINCT n.key) FILTER (WHERE (n.value ->> 2)::bigint > 0
+                                         AND f.rows - coalesce(m.rows, 0) > 0)
+FROM visible v JOIN catalog_app_datafile f ON f.id = v.file_id LEFT JOIN masks m ON m.segment_id = v.id
+LEFT JOIN LATERAL jsonb_each(f.statistics) n ON true
+WHERE {{condition}}
+GROUP BY v.table_id, v.definition_id, f.id
+"""
+
+
+def facts_load(
+    planned: PlanInput, source: Lineage | None, destination: Lineage, tables: frozenset[int]
+) -> Mapping[int, TableFacts]:
+    """Facts of every table that needs any."""
+    strict = _tables_with_strict_columns(planned)
+    touched = _touched_files(planned)
+    live = _live_files(destination, tables, touched)
+    source_live = _live_files(source, tables, _added_files(planned.source)) if source else {}
+    partitions = _partitions(destination, tables & _partitioned(planned))
+    coverage = _coverage(planned, source, destination, strict)
+    return {
+        table_id: TableFacts(
+            coverage=tuple(coverage.get(table_id, ())),
+            destination_partitions=partitions.get(table_id, {}),
+            destination_files=frozenset(live.get(table_id, ())),
+            source_live=frozenset(source_live.get(table_id, _staged_files(planned, table_id))),
+        )
+        for table_id in tables | strict
+    }
+
+
+def _staged_files(planned: PlanInput, table_id: int) -> set[int]:
+    return {
+        file.file_id
+        for item in planned.source
+        if item.object_id == table_id and item.operation_id is None and item.effects
+        for file in item.effects.added
+    }
+
+
+def _touched_files(planned: PlanInput) -> list[int]:
+    operations = (*planned.source, *planned.destination)
+    touched = {file for item in operations if item.effects for file in item.effects.touched}
+    return sorted(touched | set(_added_files(planned.destination)))
+
+
+def _added_files(operations: tuple[Operation, ...]) -> list[int]:
+    return [file.file_id for item in operations if item.effects for file in item.effects.added]
+
+
+def _live_files(lineage: Lineage, tables: frozenset[int], files: list[int]) -> dict[int, set[int]]:
+    found: dict[int, set[int]] = defaultdict(set)
+    if tables and files:
+        parameters = {**lineage.parameters, "table_ids": list(tables), "files": files}
+        for table_id, file_id in fetch_all(_LIVE_FILES, parameters):
+            found[table_id].add(file_id)
+    return found
+
+
+def _partitioned(planned: PlanInput) -> frozenset[int]:
+    return frozenset(table_id for table_id, state in planned.tables.items() if state.schema.partition_by)
+
+
+def _partitions(lineage: Lineage, tables: frozenset[int]) -> dict[int, dict[tuple[str | None, ...], int]]:
+    found: dict[int, dict[tuple[str | None, ...], int]] = defaultdict(dict)
+    if tables:
+        for table_id, values, rows in fetch_all(_PARTITIONS, {**lineage.parameters, "table_ids": list(tables)}):
+            found[table_id][tuple(json_value(values))] = int(rows)
+    return found
+
+
+def _tables_with_strict_columns(planned: PlanInput) -> frozenset[int]:
+    """Tables where either side changed columns and either's schema has a NOT NULL column that no default fills."""
+    changed = {
+        item.object_id
+        for item in (*planned.source, *planned.destination)
+        if item.object_kind is ObjectKind.TABLE and item.kind is OperationKind.COLUMN
+    }
+    return frozenset(
+        table_id
+        for table_id in changed
+        if any(
+            state is not None and _has_strict_column(state.schema)
+            for state in (planned.tables.get(table_id), planned.source_tables.get(table_id))
+        )
+    )
+
+
+def _has_strict_column(schema: Schema) -> bool:
+    return any(not column.nullable and column.initial_default is None for column in schema.columns)
+
+
+def _coverage(
+    planned: PlanInput, source: Lineage | None, destination: Lineage, tables: frozenset[int]
+) -> dict[int, list[SchemaCoverage]]:
+    """Rows per schema definition. Of the source, only segments that its own operations added: the rest is shared."""
+    found: dict[int, list[SchemaCoverage]] = defaultdict(list)
+    if not tables:
+        return found
+    own = [item.operation_id for item in planned.source if item.operation_id and item.object_id in tables]
+    sides = [("destination", destination, "true", [])]
+    if source is not None:
+        sides.append(("source", source, "v.operation_id = ANY(%(operations)s)", own))
+    for side, lineage, condition, operations in sides:
+        parameters = {**lineage.parameters, "table_ids": list(tables), "operations": operations}
+        rows = fetch_all(_COVERAGE.format(condition=condition), parameters)
+        schemas = definitions_load({row[1] for row in rows})
+        for table_id, definition_id, live, nulls in rows:
+            columns = frozenset(int(key) for key in nulls or ())
+            found[table_id].append(SchemaCoverage(side, schemas[definition_id], int(live), columns))
+    return found

@@ -1,0 +1,151 @@
+"""From the history to a plan's input: only what the source changed, and file facts only where cells need them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, Rename
+from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.selectors.lineage import Lineage
+from catalog_app.selectors.objects import (
+    databases_load,
+    databases_named,
+    tables_list,
+    tables_load,
+    tables_named,
+)
+from merge_app.execution.facts import facts_load
+from merge_app.execution.operations import effects_load, operations_load
+from merge_app.execution.reach import Reach, own_ranges, reach_load
+from merge_app.planning.values import PlanInput
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSide:
+    """What is to be redone: operations, and the states of the objects that they end in."""
+
+    operations: tuple[Operation, ...]
+    databases: Mapping[int, DatabaseState]
+    tables: Mapping[int, TableState]
+    lineage: Lineage | None
+    reach: Reach
+
+
+def merge_source_load(source: Lineage, destination: Lineage) -> SourceSide:
+    """The source's own operations that the destination does not reach, with the source's states of their objects."""
+    reach = reach_load(source)
+    destination_reach = reach_load(destination)
+    operations = operations_load(own_ranges(source, destination_reach), destination_reach)
+    databases, tables = _named_objects(operations)
+    table_states = tables_load(source, tables)
+    databases |= {state.database_id for state in table_states.values()}
+    return SourceSide(operations, databases_load(source, databases), table_states, source, reach)
+
+
+def plan_input_load(side: SourceSide, destination: Lineage, *, since: Reach | None = None) -> PlanInput:
+    """Everything that planning ``side`` onto ``destination`` depends on.
+
+    ``since`` is what the source has seen of the destination; it defaults to what the source reaches.
+    """
+    seen = side.reach if since is None else since
+    database_ids, table_ids = _named_objects(side.operations)
+    database_ids |= {state.database_id for state in side.tables.values()}
+    tables = tables_load(destination, table_ids)
+    database_ids |= {state.database_id for state in tables.values()}
+    databases = databases_load(destination, database_ids)
+    dropped = _dropped_databases(side, databases)
+    members = tables_list(destination, dropped) if dropped else []
+    tables |= {state.table_id: state for state in members}
+    tables |= tables_named(destination, _claimed_tables(side))
+    databases |= databases_named(destination, _claimed_databases(side))
+    theirs = operations_load(own_ranges(destination, seen), seen, databases=list(databases), tables=list(tables))
+    planned = PlanInput(
+        source=side.operations,
+        destination=theirs,
+        databases=databases,
+        tables=tables,
+        source_databases=side.databases,
+        source_tables=side.tables,
+        database_tables={d: tuple(t.table_id for t in members if t.database_id == d) for d in dropped},
+        source_head=side.lineage.version if side.lineage else 0,
+        destination_head=destination.version,
+    )
+    return _with_facts(planned, side, destination)
+
+
+def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage) -> PlanInput:
+    needing = tables_needing_files(planned)
+    source = _effects_where(planned.source, needing)
+    theirs = _effects_where(planned.destination, needing)
+    planned = replace(planned, source=source, destination=theirs)
+    return replace(planned, facts=facts_load(planned, side.lineage, destination, needing))
+
+
+_MOVES_FILES = frozenset(
+    {
+        OperationKind.DELETE,
+        OperationKind.UPDATE,
+        OperationKind.OVERWRITE,
+        OperationKind.COMPACTION,
+        OperationKind.PARTITION,
+    }
+)
+
+
+def tables_needing_files(planned: PlanInput) -> frozenset[int]:
+    """Tables whose cells look at files: those where either side did more to rows than insert them."""
+    return frozenset(
+        operation.object_id
+        for operation in (*planned.source, *planned.destination)
+        if operation.object_kind is ObjectKind.TABLE and operation.kind in _MOVES_FILES
+    )
+
+
+def _effects_where(operations: Sequence[Operation], tables: frozenset[int]) -> tuple[Operation, ...]:
+    wanted = [
+        item
+        for item in operations
+        if item.object_kind is ObjectKind.TABLE
+        and item.object_id in tables
+        and (item.is_data or item.kind is OperationKind.PARTITION)
+    ]
+    loaded = {item.operation_id: item for item in effects_load(wanted) if item.operation_id is not None}
+    return tuple(loaded.get(item.operation_id, item) if item.operation_id else item for item in operations)
+
+
+def _named_objects(operations: Sequence[Operation]) -> tuple[set[int], set[int]]:
+    databases = {item.object_id for item in operations if item.object_kind is ObjectKind.DATABASE}
+    tables = {item.object_id for item in operations if item.object_kind is ObjectKind.TABLE}
+    return databases, tables
+
+
+def _dropped_databases(side: SourceSide, databases: Mapping[int, DatabaseState]) -> set[int]:
+    by_source = {
+        item.object_id
+        for item in side.operations
+        if item.object_kind is ObjectKind.DATABASE and item.kind is OperationKind.DROP
+    }
+    return by_source | {i for i, state in databases.items() if state.is_dropped}
+
+
+def _claims(operations: Sequence[Operation], kind: ObjectKind) -> set[int]:
+    return {
+        item.object_id
+        for item in operations
+        if item.object_kind is kind
+        and (
+            item.kind in (OperationKind.CREATE, OperationKind.UNDROP)
+            or any(isinstance(change, Rename) for change in item.changes)
+        )
+    }
+
+
+def _claimed_tables(side: SourceSide) -> list[tuple[int, str]]:
+    claimed = _claims(side.operations, ObjectKind.TABLE)
+    return [(state.database_id, state.name) for i, state in side.tables.items() if i in claimed]
+
+
+def _claimed_databases(side: SourceSide) -> list[str]:
+    claimed = _claims(side.operations, ObjectKind.DATABASE)
+    return [state.name for i, state in side.databases.items() if i in claimed]

@@ -1,0 +1,124 @@
+"""The operations of one side of a merge, from the history (semantics P6, P7)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+from catalog_app.domain.operation_json import change_from_json, scope_from_json
+from catalog_app.domain.operations import (
+    AddedFile,
+    AttachedDelete,
+    FileEffects,
+    ObjectKind,
+    Operation,
+    OperationKind,
+)
+from catalog_app.selectors.rows import fetch_all, json_value
+from merge_app.execution.reach import CommitRange, Reach
+
+_OPERATIONS = """
+WITH ranges AS (
+    SELECT * FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[]) AS r(branch_id, after, upto)
+), reached AS (
+    SELECT * FROM unnest(%(reached)s::bigint[], %(reached_upto)s::bigint[]) AS q(branch_id, upto)
+)
+SELECT o.id, o.kind, o.object_kind, o.object_id, o.changes, o.created, o.overwrite, o.metrics, o.version,
+       b.name, c.statement, coalesce(o.origin_id, o.id)
+FROM ranges r
+JOIN catalog_app_commitoperation o ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
+JOIN catalog_app_commit c ON c.id = o.commit_id
+JOIN catalog_app_branch b ON b.id = o.branch_id
+LEFT JOIN reached q ON q.branch_id = o.origin_branch_id AND q.upto >= o.origin_version
+WHERE q.branch_id IS NULL AND o.object_kind <> 'view' {condition}
+ORDER BY o.version, o.id
+"""
+
+_OF_OBJECTS = """AND ((o.object_kind = 'database' AND o.object_id = ANY(%(databases)s))
+    OR (o.object_kind = 'table' AND o.object_id = ANY(%(tables)s)))"""
+
+
+def operations_load(
+    ranges: Sequence[CommitRange],
+    other: Reach,
+    *,
+    databases: Collection[int] | None = None,
+    tables: Collection[int] = (),
+) -> tuple[Operation, ...]:
+    """The operations in these ranges whose origin the other side does not reach, in commit order.
+
+    With ``databases`` given, only those on these databases and ``tables``. File effects are left out.
+    """
+    if not ranges:
+        return ()
+    parameters = {
+        "branches": [item.branch_id for item in ranges],
+        "after": [item.after for item in ranges],
+        "upto": [item.upto for item in ranges],
+        "reached": list(other.keys()),
+        "reached_upto": list(other.values()),
+        "databases": list(databases or ()),
+        "tables": list(tables),
+    }
+    condition = "" if databases is None else _OF_OBJECTS
+    return tuple(_operation(row) for row in fetch_all(_OPERATIONS.format(condition=condition), parameters))
+
+
+def _operation(row: tuple[Any, ...]) -> Operation:
+    return Operation(
+        operation_id=row[0],
+        kind=OperationKind(row[1]),
+        object_kind=ObjectKind(row[2]),
+        object_id=row[3],
+        changes=tuple(change_from_json(value) for value in json_value(row[4])),
+        created=json_value(row[5]),
+        overwrite=scope_from_json(json_value(row[6])),
+        metrics=json_value(row[7]),
+        version=row[8],
+        branch=row[9],
+        statement=row[10],
+        origin_id=row[11],
+    )
+
+
+_ADDED = """
+SELECT s.operation_id, f.id, f.base, f.rows, f.partition, f.stores_row_ids, f.smallest_row_id, f.largest_row_id
+FROM catalog_app_segment s JOIN catalog_app_datafile f ON f.id = s.file_id
+WHERE s.operation_id = ANY(%(ids)s) ORDER BY s.id
+"""
+_REMOVED = """
+SELECT r.operation_id, s.file_id FROM catalog_app_segmentremoval r JOIN catalog_app_segment s ON s.id = r.segment_id
+WHERE r.operation_id = ANY(%(ids)s) ORDER BY r.id
+"""
+_ATTACHED = """
+SELECT d.operation_id, f.id, f.data_file_id, f.rows
+FROM catalog_app_segmentdelete d JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
+WHERE d.operation_id = ANY(%(ids)s) ORDER BY d.id
+"""
+
+
+def effects_load(operations: Sequence[Operation]) -> tuple[Operation, ...]:
+    """The same operations, those recorded in the history with their file effects."""
+    parameters = {"ids": [item.operation_id for item in operations if item.operation_id is not None]}
+    added: dict[int, list[AddedFile]] = defaultdict(list)
+    removed: dict[int, list[int]] = defaultdict(list)
+    deletes: dict[int, list[AttachedDelete]] = defaultdict(list)
+    for operation_id, file_id, base, rows, partition, *ids in fetch_all(_ADDED, parameters):
+        added[operation_id].append(AddedFile(file_id, base, rows, tuple(json_value(partition)), *ids))
+    for operation_id, file_id in fetch_all(_REMOVED, parameters):
+        removed[operation_id].append(file_id)
+    for operation_id, *attached in fetch_all(_ATTACHED, parameters):
+        deletes[operation_id].append(AttachedDelete(*attached))
+    return tuple(
+        item
+        if item.operation_id is None
+        else replace(
+            item,
+            effects=FileEffects(
+                tuple(added[item.operation_id]), tuple(removed[item.operation_id]), tuple(deletes[item.operation_id])
+            ),
+        )
+        for item in operations
+    )

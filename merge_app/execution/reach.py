@@ -1,0 +1,57 @@
+"""Which commits a head reaches, without walking them (semantics P6).
+
+The commits of one branch are a line, so all that a head reaches on a branch is said by one number: the newest
+version. The look-up chain gives those of the ancestors, ``BranchReach`` those that merges added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from catalog_app.selectors.lineage import LINEAGE, Lineage
+from catalog_app.selectors.rows import fetch_all
+
+Reach = Mapping[int, int]
+"""Branch id → newest reached version."""
+
+_MERGED = f"""
+WITH {LINEAGE}
+SELECT r.reached_branch_id, max(r.reached_version)
+FROM lineage l JOIN catalog_app_branchreach r ON r.branch_id = l.branch_id AND r.at_version <= l.max_version
+GROUP BY r.reached_branch_id
+"""
+
+
+def reach_load(lineage: Lineage) -> dict[int, int]:
+    """What the head at the front of the chain reaches."""
+    reach = dict(zip(lineage.branch_ids, lineage.limits, strict=True))
+    for branch_id, version in fetch_all(_MERGED, lineage.parameters):
+        reach[branch_id] = max(version, reach.get(branch_id, 0))
+    return reach
+
+
+@dataclass(frozen=True, slots=True)
+class CommitRange:
+    """The commits of one branch with ``after < version <= upto``."""
+
+    branch_id: int
+    after: int
+    upto: int
+
+
+def own_ranges(lineage: Lineage, other: Reach) -> tuple[CommitRange, ...]:
+    """The commits on the chain that the other head does not reach.
+
+    Commits that came in by merges are not on the chain: what they did is replayed by the merge commits that are.
+    """
+    return tuple(
+        CommitRange(branch_id, other.get(branch_id, 0), limit)
+        for branch_id, limit in zip(lineage.branch_ids, lineage.limits, strict=True)
+        if limit > other.get(branch_id, 0)
+    )
+
+
+def merge_base_version(first: Reach, second: Reach) -> int:
+    """The newest version that both heads reach: what people call the merge base. 0 when there is none."""
+    return max((min(version, second[branch]) for branch, version in first.items() if branch in second), default=0)

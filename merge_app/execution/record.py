@@ -1,0 +1,148 @@
+"""Operations, object records and schema versions of a commit, written in bulk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import connection
+
+from catalog_app.domain.operation_json import change_as_json, scope_as_json
+from catalog_app.domain.operations import ObjectKind, Operation
+from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.models import (
+    Commit,
+    CommitOperation,
+    DatabaseRecord,
+    SchemaDefinition,
+    TableRecord,
+    TableSchema,
+    TableSchemaHistory,
+)
+from catalog_app.selectors.rows import fetch_all
+from merge_app.planning.values import MergePlan, ObjectPlan
+
+Recorded = dict[tuple[ObjectKind, int], list[tuple[Operation, int]]]
+"""By object: the plan's operations with the ids of the rows that record them."""
+
+
+def operations_record(plan: MergePlan, *, commit: Commit) -> Recorded:
+    """Write the operations that the plan carries out, each pointing at the operation it replays."""
+    pairs = [(item, operation) for item in plan.objects for operation in item.operations]
+    origins = _origins({operation.origin_id for _, operation in pairs if operation.origin_id is not None})
+    rows = [_operation_row(operation, commit, origins) for _, operation in pairs]
+    CommitOperation.objects.bulk_create(rows, batch_size=1000)
+    recorded: Recorded = {}
+    for (item, operation), row in zip(pairs, rows, strict=True):
+        recorded.setdefault((item.kind, item.object_id), []).append((operation, row.pk))
+    return recorded
+
+
+def _origins(origin_ids: set[int]) -> dict[int, tuple[int, int]]:
+    query = "SELECT id, origin_branch_id, origin_version FROM catalog_app_commitoperation WHERE id = ANY(%(ids)s)"
+    return {row[0]: (row[1], row[2]) for row in fetch_all(query, {"ids": list(origin_ids)})} if origin_ids else {}
+
+
+def _operation_row(operation: Operation, commit: Commit, origins: Mapping[int, tuple[int, int]]) -> CommitOperation:
+    origin_branch, origin_version = (
+        (commit.branch_id, commit.version) if operation.origin_id is None else origins[operation.origin_id]
+    )
+    return CommitOperation(
+        commit=commit,
+        branch_id=commit.branch_id,
+        version=commit.version,
+        object_kind=operation.object_kind.value,
+        object_id=operation.object_id,
+        kind=operation.kind.value,
+        changes=[change_as_json(change) for change in operation.changes],
+        created=operation.created,
+        overwrite=scope_as_json(operation.overwrite),
+        metrics=operation.metrics,
+        origin_id=operation.origin_id,
+        origin_branch_id=origin_branch,
+        origin_version=origin_version,
+    )
+
+
+def objects_record(plan: MergePlan, *, branch_id: int, version: int, recorded: Recorded) -> None:
+    """Write a new record for each object whose attributes change, and stamp the ones that they supersede."""
+    changed = [item for item in plan.objects if item.before is None or attributes(item.before) != attributes(item.after)]
+    databases = [item for item in changed if item.kind is ObjectKind.DATABASE]
+    tables = [item for item in changed if item.kind is ObjectKind.TABLE]
+    _supersede("databaserecord", "database_id", databases, branch_id, version)
+    _supersede("tablerecord", "table_id", tables, branch_id, version)
+    DatabaseRecord.objects.bulk_create(
+        [DatabaseRecord(**_record(item, branch_id, version, recorded)) for item in databases], batch_size=1000
+    )
+    TableRecord.objects.bulk_create(
+        [TableRecord(**_record(item, branch_id, version, recorded)) for item in tables], batch_size=1000
+    )
+
+
+def attributes(state: DatabaseState | TableState) -> dict[str, Any]:
+    """What a record of this state holds."""
+    shared = {
+        "name": state.name,
+        "name_key": state.name.casefold(),
+        "comment": state.comment,
+        "properties": state.properties,
+        "is_dropped": state.is_dropped,
+    }
+    if isinstance(state, DatabaseState):
+        return {"database_id": state.database_id, **shared}
+    declared = sorted((list(values) for values in state.declared_partitions), key=repr)
+    return {
+        "table_id": state.table_id,
+        "database_id": state.database_id,
+        "declared_partitions": declared,
+        **shared,
+    }
+
+
+def _record(item: ObjectPlan, branch_id: int, version: int, recorded: Recorded) -> dict[str, Any]:
+    operations = recorded.get((item.kind, item.object_id))
+    return {
+        "branch_id": branch_id,
+        "version": version,
+        "operation_id": operations[-1][1] if operations else None,
+        **attributes(item.after),
+    }
+
+
+def _supersede(table: str, column: str, items: list[ObjectPlan], branch_id: int, version: int) -> None:
+    if not items:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"UPDATE catalog_app_{table} SET superseded_version = %s"
+            f" WHERE branch_id = %s AND superseded_version IS NULL AND {column} = ANY(%s)",
+            [version, branch_id, [item.object_id for item in items]],
+        )
+
+
+def schemas_record(plan: MergePlan, *, branch_id: int, version: int) -> dict[int, int]:
+    """Write one visible schema version per table whose schema changes (semantics §4.2); table id → definition id."""
+    changed = [item for item in plan.objects if item.schema_changes]
+    if not changed:
+        return {}
+    definitions = SchemaDefinition.objects.bulk_create(
+        [SchemaDefinition(table_id=item.object_id, content=_schema_json(item)) for item in changed], batch_size=1000
+    )
+    entries = [
+        {"branch_id": branch_id, "table_id": item.object_id, "version": version, "definition": definition}
+        for item, definition in zip(changed, definitions, strict=True)
+    ]
+    TableSchemaHistory.objects.bulk_create([TableSchemaHistory(**entry) for entry in entries], batch_size=1000)
+    TableSchema.objects.bulk_create(
+        [TableSchema(**entry) for entry in entries],
+        batch_size=1000,
+        update_conflicts=True,
+        unique_fields=["branch", "table"],
+        update_fields=["version", "definition"],
+    )
+    return {item.object_id: definition.pk for item, definition in zip(changed, definitions, strict=True)}
+
+
+def _schema_json(item: ObjectPlan) -> dict[str, Any]:
+    assert isinstance(item.after, TableState)
+    return item.after.schema.as_json()

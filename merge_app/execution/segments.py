@@ -1,0 +1,304 @@
+"""A plan's file effects as bulk SQL over all its tables at once: remove, bring, attach, and keep what decodes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.db import connection
+
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
+from catalog_app.selectors.lineage import LINEAGE, Lineage
+from catalog_app.selectors.segments import VISIBLE_SEGMENTS
+from merge_app.execution.record import Recorded
+from merge_app.planning.values import DataPlan, MergePlan, ObjectPlan
+
+if TYPE_CHECKING:
+    from merge_app.execution.apply import RowWorkResult, StagedDefinition
+
+_REMOVING = (OperationKind.OVERWRITE, OperationKind.PARTITION, OperationKind.COMPACTION, OperationKind.UPDATE)
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentWork:
+    """Everything the bulk statements need. ``lineage`` is the destination before this commit."""
+
+    plan: MergePlan
+    branch_id: int
+    version: int
+    lineage: Lineage
+    source: Lineage | None
+    recorded: Recorded
+    definitions: Mapping[int, StagedDefinition]
+    row_work: Mapping[int, RowWorkResult]
+
+    def tables(self) -> Iterator[tuple[ObjectPlan, DataPlan]]:
+        for item in self.plan.objects:
+            if item.data is not None:
+                yield item, item.data
+
+    def operations(self, table_id: int) -> list[tuple[Operation, int]]:
+        return self.recorded.get((ObjectKind.TABLE, table_id), [])
+
+    def replay_ids(self, table_id: int, source_ids: Iterable[int]) -> list[tuple[int, int]]:
+        """(source operation row, row of its replay) for those of these operations that were recorded."""
+        wanted = set(source_ids)
+        return [(op.operation_id, row) for op, row in self.operations(table_id) if op.operation_id in wanted]
+
+    def operation_for(self, table_id: int, *, removing: bool = False, file_id: int | None = None) -> int:
+        """The recorded operation that a file effect is booked on: the one that names the file, else the last of a
+        fitting kind."""
+        operations = self.operations(table_id)
+        if file_id is not None:
+            for operation, row in operations:
+                effects = operation.effects
+                if effects and (file_id in effects.touched or any(item.file_id == file_id for item in effects.added)):
+                    return row
+        fitting = [row for op, row in operations if (op.kind in _REMOVING if removing else op.is_data)]
+        return (fitting or [row for _, row in operations])[-1]
+
+
+def segments_apply(work: SegmentWork) -> None:
+    """Carry out every table's DataPlan."""
+    if not any(True for _ in work.tables()):
+        return
+    _remove(work)
+    _bring_operations(work)
+    _bring_files(work)
+    _attach_operations(work)
+    _attach_pairs(work)
+    _keep_invisible_schemas(work)
+
+
+def _execute(work: SegmentWork, query: str, **parameters: Any) -> None:
+    shared = {
+        "branch": work.branch_id,
+        "version": work.version,
+        "table_ids": [item.object_id for item, _ in work.tables()],
+        **work.lineage.parameters,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(query, {**shared, **parameters})
+
+
+_REMOVE = f"""
+WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}),
+whole AS (SELECT * FROM unnest(%(all_tables)s::bigint[], %(all_operations)s::bigint[]) AS w(table_id, operation_id)),
+parts AS (SELECT * FROM unnest(%(part_tables)s::bigint[], %(part_values)s::text[], %(part_operations)s::bigint[])
+          AS p(table_id, partition, operation_id)),
+files AS (SELECT * FROM unnest(%(file_ids)s::bigint[], %(file_operations)s::bigint[]) AS f(file_id, operation_id)),
+chosen AS (
+    SELECT v.id, v.table_id, w.operation_id FROM visible v JOIN whole w USING (table_id)
+    UNION ALL
+    SELECT v.id, v.table_id, p.operation_id FROM visible v JOIN catalog_app_datafile d ON d.id = v.file_id
+    JOIN parts p ON p.table_id = v.table_id AND p.partition::jsonb = d.partition
+    UNION ALL
+    SELECT v.id, v.table_id, f.operation_id FROM visible v JOIN files f USING (file_id)
+)
+INSERT INTO catalog_app_segmentremoval (table_id, branch_id, operation_id, removed_version, segment_id)
+SELECT DISTINCT ON (id) table_id, %(branch)s, operation_id, %(version)s, id FROM chosen ORDER BY id, operation_id
+"""
+
+
+def _remove(work: SegmentWork) -> None:
+    whole, parts, files = [], [], []
+    for item, data in work.tables():
+        table_id = item.object_id
+        if data.remove_all:
+            whole.append((table_id, work.operation_for(table_id, removing=True)))
+        for values in data.remove_partitions:
+            parts.append((table_id, json.dumps(list(values)), work.operation_for(table_id, removing=True)))
+        files += [
+            (file_id, work.operation_for(table_id, removing=True, file_id=file_id)) for file_id in data.remove_files
+        ]
+    if whole or parts or files:
+        _execute(
+            work,
+            _REMOVE,
+            all_tables=[row[0] for row in whole],
+            all_operations=[row[1] for row in whole],
+            part_tables=[row[0] for row in parts],
+            part_values=[row[1] for row in parts],
+            part_operations=[row[2] for row in parts],
+            file_ids=[row[0] for row in files],
+            file_operations=[row[1] for row in files],
+        )
+
+
+_SOURCE = """source AS MATERIALIZED (
+    SELECT * FROM unnest(%(source_ids)s::bigint[], %(source_limits)s::bigint[]) AS s(branch_id, max_version)
+)"""
+
+_LINE = """line AS MATERIALIZED (
+    SELECT h.table_id, h.version, h.definition_id FROM lineage l JOIN catalog_app_tableschemahistory h
+      ON h.branch_id = l.branch_id AND h.version <= l.max_version AND h.table_id = ANY(%(table_ids)s)
+)"""
+"""The destination's visible schema line before this commit: what ``is_visible`` is judged by (semantics §4.5)."""
+
+_BRING = f"""
+WITH {LINEAGE}, {_SOURCE}, {_LINE},
+replay AS (SELECT * FROM unnest(%(old)s::bigint[], %(new)s::bigint[]) AS r(old_id, new_id))
+INSERT INTO catalog_app_segment
+    (table_id, branch_id, operation_id, added_version, file_id, definition_id, schema_version, is_visible)
+SELECT s.table_id, %(branch)s, replay.new_id, %(version)s, s.file_id, s.definition_id, s.schema_version,
+       line.version IS NOT NULL
+FROM replay JOIN catalog_app_segment s ON s.operation_id = replay.old_id
+LEFT JOIN line ON line.table_id = s.table_id AND line.version = s.schema_version
+     AND line.definition_id = s.definition_id
+WHERE NOT EXISTS (
+    SELECT 1 FROM source m JOIN catalog_app_segmentremoval r
+      ON r.branch_id = m.branch_id AND r.removed_version <= m.max_version AND r.table_id = ANY(%(table_ids)s)
+    WHERE r.segment_id = s.id)
+  AND NOT s.file_id = ANY(%(except)s)
+ORDER BY s.id
+"""
+
+
+def _source_parameters(work: SegmentWork) -> dict[str, list[int]]:
+    assert work.source is not None
+    return {"source_ids": list(work.source.branch_ids), "source_limits": list(work.source.limits)}
+
+
+def _bring_operations(work: SegmentWork) -> None:
+    pairs = [pair for item, data in work.tables() for pair in work.replay_ids(item.object_id, data.bring_operations)]
+    if not pairs:
+        return
+    excepted = [file_id for _, data in work.tables() for file_id in data.bring_except]
+    _execute(
+        work,
+        _BRING,
+        **_source_parameters(work),
+        **{"old": [pair[0] for pair in pairs], "new": [pair[1] for pair in pairs], "except": excepted},
+    )
+
+
+_BRING_FILES = f"""
+WITH {LINEAGE}, {_SOURCE}, {_LINE},
+wanted AS (
+    SELECT * FROM unnest(%(files)s::bigint[], %(origins)s::bigint[], %(operations)s::bigint[])
+        AS w(file_id, origin_id, operation_id)
+), latest AS (
+    SELECT DISTINCT ON (w.file_id) w.file_id, w.operation_id, s.table_id, s.definition_id, s.schema_version
+    FROM wanted w JOIN catalog_app_segment s ON s.file_id = w.origin_id
+    JOIN source m ON m.branch_id = s.branch_id AND s.added_version <= m.max_version
+    ORDER BY w.file_id, s.added_version DESC
+)
+INSERT INTO catalog_app_segment
+    (table_id, branch_id, operation_id, added_version, file_id, definition_id, schema_version, is_visible)
+SELECT s.table_id, %(branch)s, s.operation_id, %(version)s, s.file_id, s.definition_id, s.schema_version,
+       line.version IS NOT NULL
+FROM latest s LEFT JOIN line ON line.table_id = s.table_id AND line.version = s.schema_version
+     AND line.definition_id = s.definition_id
+"""
+
+_STAGED_FILES = """
+INSERT INTO catalog_app_segment
+    (table_id, branch_id, operation_id, added_version, file_id, definition_id, schema_version, is_visible)
+SELECT table_id, %(branch)s, operation_id, %(version)s, file_id, definition_id, schema_version, true
+FROM unnest(%(tables)s::bigint[], %(files)s::bigint[], %(operations)s::bigint[], %(definitions)s::bigint[],
+            %(schema_versions)s::bigint[]) AS n(table_id, file_id, operation_id, definition_id, schema_version)
+"""
+
+
+def _bring_files(work: SegmentWork) -> None:
+    from_source, staged = [], []
+    for item, data in work.tables():
+        table_id = item.object_id
+        images = work.row_work[table_id].images if table_id in work.row_work else ()
+        for origin, replacement in [*((f, f) for f in data.bring_files), *images]:
+            operation = work.operation_for(table_id, file_id=origin)
+            if work.source is not None:
+                from_source.append((replacement, origin, operation))
+            else:
+                definition = work.definitions[table_id]
+                staged.append(
+                    (table_id, replacement, operation, definition.definition_id, definition.schema_version)
+                )
+    if from_source:
+        names = ("files", "origins", "operations")
+        columns = {name: [row[i] for row in from_source] for i, name in enumerate(names)}
+        _execute(work, _BRING_FILES, **_source_parameters(work), **columns)
+    if staged:
+        names = ("tables", "files", "operations", "definitions", "schema_versions")
+        _execute(work, _STAGED_FILES, **{name: [row[i] for row in staged] for i, name in enumerate(names)})
+
+
+_LIVE_TARGET = """
+    target.file_id = wanted.data_file_id AND NOT EXISTS (
+        SELECT 1 FROM here m JOIN catalog_app_segmentremoval r
+          ON r.branch_id = m.branch_id AND r.removed_version <= m.max_version
+        WHERE r.segment_id = target.id)
+"""
+
+_ATTACH = f"""
+WITH {LINEAGE}, here AS (
+    SELECT branch_id, CASE WHEN branch_id = %(branch)s THEN %(version)s ELSE max_version END AS max_version
+    FROM lineage
+), wanted AS ({{wanted}})
+INSERT INTO catalog_app_segmentdelete
+    (table_id, branch_id, operation_id, attached_version, segment_id, delete_file_id)
+SELECT target.table_id, %(branch)s, wanted.operation_id, %(version)s, target.id, wanted.delete_file_id
+FROM wanted JOIN here h ON true JOIN catalog_app_segment target
+  ON target.branch_id = h.branch_id AND target.added_version <= h.max_version AND {_LIVE_TARGET}
+WHERE NOT EXISTS (
+    SELECT 1 FROM here m JOIN catalog_app_segmentdelete d
+      ON d.branch_id = m.branch_id AND d.attached_version <= m.max_version
+    WHERE d.segment_id = target.id AND d.delete_file_id = wanted.delete_file_id)
+ORDER BY target.id, wanted.delete_file_id
+"""
+"""``here`` is the destination with this commit's own removals and segments already counted."""
+
+_BY_OPERATION = """
+SELECT DISTINCT ON (f.id) f.id AS delete_file_id, f.data_file_id, replay.new_id AS operation_id
+FROM unnest(%(old)s::bigint[], %(new)s::bigint[]) AS replay(old_id, new_id)
+JOIN catalog_app_segmentdelete d ON d.operation_id = replay.old_id
+JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
+WHERE NOT f.id = ANY(%(except)s)
+ORDER BY f.id
+"""
+
+_BY_PAIR = """
+SELECT * FROM unnest(%(deletes)s::bigint[], %(files)s::bigint[], %(operations)s::bigint[])
+    AS w(delete_file_id, data_file_id, operation_id)
+"""
+
+
+def _attach_operations(work: SegmentWork) -> None:
+    pairs = [pair for item, data in work.tables() for pair in work.replay_ids(item.object_id, data.attach_operations)]
+    if pairs:
+        excepted = [delete for _, data in work.tables() for delete in data.attach_except]
+        columns = {"old": [pair[0] for pair in pairs], "new": [pair[1] for pair in pairs], "except": excepted}
+        _execute(work, _ATTACH.format(wanted=_BY_OPERATION), **columns)
+
+
+def _attach_pairs(work: SegmentWork) -> None:
+    rows = []
+    for item, data in work.tables():
+        table_id = item.object_id
+        followed = work.row_work[table_id].attach if table_id in work.row_work else ()
+        for delete_file, data_file in (*data.attach, *followed):
+            rows.append((delete_file, data_file, work.operation_for(table_id, file_id=data_file)))
+    if rows:
+        columns = {name: [row[i] for row in rows] for i, name in enumerate(("deletes", "files", "operations"))}
+        _execute(work, _ATTACH.format(wanted=_BY_PAIR), **columns)
+
+
+_INVISIBLE = f"""
+WITH {LINEAGE}
+INSERT INTO catalog_app_invisibleschemahistory (branch_id, table_id, version, definition_id, added_version)
+SELECT DISTINCT %(branch)s, s.table_id, s.schema_version, s.definition_id, %(version)s
+FROM catalog_app_segment s
+WHERE s.table_id = ANY(%(table_ids)s) AND s.branch_id = %(branch)s AND s.added_version = %(version)s
+  AND NOT s.is_visible
+  AND NOT EXISTS (
+    SELECT 1 FROM lineage l JOIN catalog_app_invisibleschemahistory i
+      ON i.branch_id = l.branch_id AND i.added_version <= l.max_version
+    WHERE i.table_id = s.table_id AND i.version = s.schema_version AND i.definition_id = s.definition_id)
+"""
+
+
+def _keep_invisible_schemas(work: SegmentWork) -> None:
+    if work.source is not None:
+        _execute(work, _INVISIBLE)
