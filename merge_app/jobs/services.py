@@ -108,9 +108,7 @@ def task_claim(*, task_id: UUID, worker: str) -> UUID | None:
 def task_beat(*, task_id: UUID, claim: UUID, report: Report) -> bool | None:
     """Show that the attempt lives and how far it is. Answers whether it should stop; None: it is no longer ours."""
     ours = Task.objects.filter(pk=task_id, state=TaskState.RUNNING, claim=claim)
-    if not ours.update(
-        heartbeat_at=Now(), steps=report.steps, progress=report.progress, message=report.message
-    ):
+    if not ours.update(heartbeat_at=Now(), steps=report.steps, progress=report.progress, message=report.message):
         return None
     return ours.values_list("cancel_requested", flat=True).first()
 
