@@ -9,6 +9,7 @@ class ApiConfig(AppConfig):
     verbose_name = "HTTP interface"
 
     def ready(self) -> None:
-        """Bind shared Celery tasks to lakeui's application, and register the handler of statements."""
+        """Bind shared Celery tasks to lakeui's application, register the handler of statements and the schemes."""
+        import lakeui.api.openapi
         import lakeui.api.statements
         import lakeui.celery  # noqa: F401

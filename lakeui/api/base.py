@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from drf_spectacular.openapi import AutoSchema
-from rest_framework.exceptions import APIException
 from rest_framework.pagination import CursorPagination
 from rest_framework.parsers import JSONParser
 from rest_framework.permissions import IsAuthenticated
@@ -20,25 +19,6 @@ from lakeui.access.authentication import BearerAuthentication, BrowserAuthentica
 from lakeui.api.errors import exception_response
 
 LONGEST_STATEMENT_BYTES = 1024 * 1024
-# A statement may grow sixfold by JSON's escapes; beside it a body holds only names.
-LONGEST_BODY_BYTES = 6 * LONGEST_STATEMENT_BYTES + 64 * 1024
-
-
-class TooLarge(APIException):
-    status_code = 413
-    default_detail = "The body is too large."
-
-
-class BoundedJsonParser(JSONParser):
-    """JSON up to the limit; the length is known from the header before a byte is read."""
-
-    strict = True
-
-    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
-        length = parser_context["request"].META.get("CONTENT_LENGTH") or "0"
-        if int(length) > LONGEST_BODY_BYTES:
-            raise TooLarge(f"The body has {length} bytes; at most {LONGEST_BODY_BYTES} are taken.")
-        return super().parse(stream, media_type, parser_context)
 
 
 class ApiView(APIView):
@@ -46,7 +26,7 @@ class ApiView(APIView):
 
     authentication_classes: ClassVar[list[Any]] = [BearerAuthentication, BrowserAuthentication]
     permission_classes: ClassVar[list[Any]] = [IsAuthenticated]
-    parser_classes: ClassVar[list[Any]] = [BoundedJsonParser]
+    parser_classes: ClassVar[list[Any]] = [JSONParser]
     renderer_classes: ClassVar[list[Any]] = [JSONRenderer]
     schema = AutoSchema()
 

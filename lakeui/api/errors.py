@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
+from django.core.exceptions import RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import Resolver404, resolve
@@ -33,6 +34,13 @@ _FRAMEWORK = {
 }
 
 
+class TooLarge(exceptions.APIException):
+    """What was sent is longer than the server takes."""
+
+    status_code = 413
+    default_detail = "The body is too large."
+
+
 def problem_response(document: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> HttpResponse:
     """The response of a problem document; its status is the document's."""
     body = json.dumps(document, default=str)
@@ -52,6 +60,8 @@ def exception_response(error: Exception, context: Mapping[str, Any]) -> HttpResp
         error = exceptions.NotFound("There is nothing at this address.")
     if isinstance(error, DjangoPermissionDenied):
         error = exceptions.PermissionDenied()
+    if isinstance(error, RequestDataTooBig):
+        error = TooLarge()
     if isinstance(error, exceptions.APIException):
         return _framework_response(error)
     document = internal_problem()

@@ -6,7 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from lakeui.api.base import LONGEST_STATEMENT_BYTES, TooLarge
+from lakeui.api.base import LONGEST_STATEMENT_BYTES
+from lakeui.api.errors import TooLarge
 from merge_app.jobs.models import Task, TaskState
 
 
