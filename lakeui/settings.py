@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from lakeui.runtime.database.address import database_settings
-from lakeui.runtime.discovery import home_directory, secret_key, services_discover
+from lakeui.runtime.discovery import home_directory, port_number, secret_key, services_discover
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 HOME = home_directory(os.environ, BASE_DIR)
@@ -18,12 +18,12 @@ LAKEUI = {
     "WAREHOUSE": SERVICES.warehouse,
     "SPARK_REMOTE": SERVICES.spark_remote,
     "REDIS_URL": SERVICES.redis_url,
-    "PORT": int(os.environ.get("LAKEUI_PORT", "8000")),
+    "PORT": port_number(os.environ),
 }
 
 
-def _names(variable: str, default: str = "") -> list[str]:
-    return [name.strip() for name in os.environ.get(variable, default).split(",") if name.strip()]
+def _names(variable: str) -> list[str]:
+    return [name.strip() for name in os.environ.get(variable, "").split(",") if name.strip()]
 
 
 def _is_on(variable: str) -> bool:
@@ -32,7 +32,8 @@ def _is_on(variable: str) -> bool:
 
 DEBUG = _is_on("LAKEUI_DEBUG")
 SECRET_KEY = secret_key(os.environ, HOME)
-ALLOWED_HOSTS = _names("LAKEUI_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+# Health checks come by loopback whatever the public name is.
+ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *_names("LAKEUI_ALLOWED_HOSTS")]
 CSRF_TRUSTED_ORIGINS = _names("LAKEUI_TRUSTED_ORIGINS")
 
 INSTALLED_APPS = [
@@ -45,8 +46,10 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "lakeui.runtime",
     "lakeui.access",
+    "lakeui.api",
     "catalog_app",
     "merge_app",
+    "merge_app.jobs",
 ]
 
 MIDDLEWARE = [

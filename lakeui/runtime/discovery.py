@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from lakeui.common.errors import InvalidValue
+
 VARIABLES = {
     "database_url": "DATABASE_URL",
     "redis_url": "REDIS_URL",
@@ -34,6 +36,14 @@ class Services:
 def home_directory(environment: Mapping[str, str], base: Path) -> Path:
     """LAKEUI_HOME, by default ``var`` beside ``manage.py``."""
     return (base / (environment.get("LAKEUI_HOME") or "var")).resolve()
+
+
+def port_number(environment: Mapping[str, str]) -> int:
+    """LAKEUI_PORT, by default 8000. Raises ``InvalidValue``."""
+    said = environment.get("LAKEUI_PORT") or "8000"
+    if not said.isdecimal() or not 1 <= int(said) <= 65535:
+        raise InvalidValue(f"LAKEUI_PORT is {said}.", remedy="Set it to a port number, for example 8080.")
+    return int(said)
 
 
 def services_from_environment(environment: Mapping[str, str]) -> Services:

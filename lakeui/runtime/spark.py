@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -73,13 +74,18 @@ class EmbeddedSpark:
         )
         return process_record("spark", self.process.pid)
 
-    def wait_until_ready(self, patience_seconds: float = 120) -> None:
-        """Return when the server listens. Raises ``RuntimeProblem`` with the end of its log."""
+    def wait_until_ready(self, *, pulse: Callable[[], None] | None = None, patience_seconds: float = 120) -> None:
+        """Return when the server listens; ``pulse`` is called meanwhile and may raise to give up.
+
+        Raises ``RuntimeProblem`` with the end of the server's log.
+        """
         assert self.process is not None
         deadline = time.monotonic() + patience_seconds
         while time.monotonic() < deadline and self.process.poll() is None:
             if is_listening(self.port):
                 return
+            if pulse:
+                pulse()
             time.sleep(0.1)
         self.stop()
         raise RuntimeProblem(f"Spark did not start. Its log ends with:\n{log_tail(self.log)}")
