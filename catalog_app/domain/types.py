@@ -19,10 +19,10 @@ _SYNONYMS = {
     "bool": "boolean",
     "timestamp_ltz": "timestamp",
 }
-_PLAIN = frozenset(
-    "boolean tinyint smallint int bigint float double string binary date timestamp timestamp_ntz".split()
-)
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
+_PLAIN = frozenset(
+    {*_INTEGERS, "boolean", "float", "double", "string", "binary", "date", "timestamp", "timestamp_ntz"}
+)
 _LARGEST_PRECISION = 38
 _TOKEN = re.compile(r"\s*(`(?:[^`]|``)*`|'(?:[^'\\]|\\.|'')*'|[A-Za-z_0-9\u0080-\U0010ffff]+|[<>(),:])")
 
@@ -142,7 +142,7 @@ class _Parser:
 
     def _struct(self) -> ParsedType:
         self._expect("<")
-        fields = []
+        fields: list[str] = []
         while self._peek() != ">":
             if fields:
                 self._expect(",")
