@@ -99,13 +99,13 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
         if not added:
             return StatementResult(version=target.place.lineage.version, metrics=metrics)
         _refuse_duplicate_keys(target, added)
-        return _commit_rows(call, target, "INSERT", OperationKind.INSERT, FileEffects(added), metrics)
+        return commit_rows(call, target, "INSERT", OperationKind.INSERT, FileEffects(added), metrics)
     scope = _scope(target, statement)
     segments = segments_list(target.place.lineage, target.table.table_id)
     removed = tuple(s.file_id for s in segments if scope.partitions is None or s.partition in scope.partitions)
     metrics["files_removed"] = len(removed)
     effects = FileEffects(added, removed)
-    return _commit_rows(call, target, "INSERT OVERWRITE", OperationKind.OVERWRITE, effects, metrics, scope)
+    return commit_rows(call, target, "INSERT OVERWRITE", OperationKind.OVERWRITE, effects, metrics, scope)
 
 
 def _append(call: Call, target: TablePlace, statement: sql.Insert) -> tuple[AddedFile, ...]:
@@ -161,7 +161,7 @@ def _metrics(**known: int) -> dict[str, int]:
     return {name: known.get(name, 0) for name in names}
 
 
-def _commit_rows(
+def commit_rows(
     call: Call,
     target: TablePlace,
     name: str,
@@ -170,6 +170,7 @@ def _commit_rows(
     metrics: dict[str, int],
     scope: OverwriteScope | None = None,
 ) -> StatementResult:
+    """Commit one data operation on the table, its files staged under the table's present schema version."""
     call.context.step("commit", "write one version")
     table = target.table
     done = alterations.operation(table, kind, effects=effects, overwrite=scope, metrics=metrics)
@@ -200,7 +201,7 @@ def delete(call: Call, statement: sql.Delete) -> StatementResult:
     if not deletes:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
     effects = FileEffects(deletes=deletes)
-    return _commit_rows(call, target, "DELETE", OperationKind.DELETE, effects, metrics)
+    return commit_rows(call, target, "DELETE", OperationKind.DELETE, effects, metrics)
 
 
 def _row_metrics(segments: Sequence[SegmentState], chosen: Sequence[SegmentState], **rows: int) -> dict[str, int]:
@@ -224,7 +225,7 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
     if not deletes:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
     effects = FileEffects(added=images, deletes=deletes)
-    return _commit_rows(call, target, "UPDATE", OperationKind.UPDATE, effects, metrics)
+    return commit_rows(call, target, "UPDATE", OperationKind.UPDATE, effects, metrics)
 
 
 def truncate(call: Call, statement: sql.Truncate) -> StatementResult:
@@ -235,7 +236,7 @@ def truncate(call: Call, statement: sql.Truncate) -> StatementResult:
     removed = tuple(segment.file_id for segment in segments)
     metrics = _metrics(files_removed=len(removed))
     effects = FileEffects(removed=removed)
-    return _commit_rows(call, target, "TRUNCATE", OperationKind.OVERWRITE, effects, metrics, OverwriteScope())
+    return commit_rows(call, target, "TRUNCATE", OperationKind.OVERWRITE, effects, metrics, OverwriteScope())
 
 
 def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
@@ -254,7 +255,7 @@ def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
     added = data_files_register(table.table_id, staged)
     metrics["files_added"] = len(added)
     effects = FileEffects(added, tuple(segment.file_id for segment in chosen))
-    return _commit_rows(call, target, "OPTIMIZE", OperationKind.COMPACTION, effects, metrics)
+    return commit_rows(call, target, "OPTIMIZE", OperationKind.COMPACTION, effects, metrics)
 
 
 def _worth_compacting(segments: Sequence[SegmentState]) -> list[SegmentState]:
