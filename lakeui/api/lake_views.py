@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers
@@ -40,7 +42,7 @@ class MergeListView(ApiView):
         query.is_valid(raise_exception=True)
         pages = MergePages()
         found = audit_list(catalog=query.validated_data.get("catalog"))
-        page = pages.paginate_queryset(found, request, view=self)
+        page: list[Any] = pages.paginate_queryset(found, request, view=self) or []
         return tagged(request, pages.get_paginated_response(MergeSummary(page, many=True).data))
 
 
