@@ -14,7 +14,7 @@ MOST_FAILURES_OF_ADDRESS = 50
 def sign_in_allowed(*, address: str, username: str) -> bool:
     """Whether another attempt may be made now."""
     counts = cache.get_many([_name_key(address, username), _address_key(address)])
-    return (
+    return bool(
         counts.get(_name_key(address, username), 0) < MOST_FAILURES_OF_NAME
         and counts.get(_address_key(address), 0) < MOST_FAILURES_OF_ADDRESS
     )

@@ -6,7 +6,7 @@ import hashlib
 import secrets
 from datetime import datetime, timedelta
 
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.db.models import Q
 from django.utils import timezone
 
@@ -17,7 +17,7 @@ PREFIX_LENGTH = 10
 LAST_USED_STEP = timedelta(minutes=1)
 
 
-def token_create(*, user: AbstractBaseUser, name: str, expires_at: datetime | None = None) -> tuple[AccessToken, str]:
+def token_create(*, user: User, name: str, expires_at: datetime | None = None) -> tuple[AccessToken, str]:
     """A new token and its secret, which is shown this once and never again."""
     secret = f"lake_{secrets.token_urlsafe(SECRET_BYTES)}"
     token = AccessToken.objects.create(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
 from rest_framework.pagination import CursorPagination
@@ -24,10 +24,10 @@ LONGEST_STATEMENT_BYTES = 1024 * 1024
 class ApiView(APIView):
     """A view of the HTTP interface: token or session, JSON in and out, problems for everything else."""
 
-    authentication_classes: ClassVar[list[Any]] = [BearerAuthentication, BrowserAuthentication]
-    permission_classes: ClassVar[list[Any]] = [IsAuthenticated]
-    parser_classes: ClassVar[list[Any]] = [JSONParser]
-    renderer_classes: ClassVar[list[Any]] = [JSONRenderer]
+    authentication_classes = [BearerAuthentication, BrowserAuthentication]
+    permission_classes = [IsAuthenticated]
+    parser_classes = [JSONParser]
+    renderer_classes = [JSONRenderer]
     schema = AutoSchema()
 
     def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers
@@ -11,7 +13,7 @@ from rest_framework.response import Response
 from catalog_app.rules.loader import rules_as_json
 from lakeui.api.base import ApiView, NewestFirst, tagged
 from lakeui.api.serializers import MergeFilter, MergeSummary, ProblemDocument
-from merge_app.audit.selectors import audit_get, audit_list
+from merge_app.audit.selectors import audit_get, audit_list, audit_summary
 
 _PAGE = inline_serializer(
     "MergePage",
@@ -24,7 +26,7 @@ _PAGE = inline_serializer(
 
 
 class MergePages(NewestFirst):
-    ordering = ("-time", "-merge_id")
+    ordering = ("-recorded_at", "-number")
 
 
 class MergeListView(ApiView):
@@ -40,8 +42,8 @@ class MergeListView(ApiView):
         query.is_valid(raise_exception=True)
         pages = MergePages()
         found = audit_list(catalog=query.validated_data.get("catalog"))
-        page = pages.paginate_queryset(found, request, view=self)
-        return tagged(request, pages.get_paginated_response(MergeSummary(page, many=True).data))
+        page: list[Any] = pages.paginate_queryset(found, request, view=self) or []
+        return tagged(request, pages.get_paginated_response([audit_summary(attempt) for attempt in page]))
 
 
 class MergeView(ApiView):

@@ -78,11 +78,11 @@ class TaskAnswer(serializers.ModelSerializer[Task]):
 
     class Meta:
         model = Task
-        fields = (
+        fields: tuple[str, ...] = (
             "id", "url", "kind", "state", "parameters", "progress", "message", "steps", "result", "error", "created_by",
             "created_at", "started_at", "finished_at", "attempts", "worker", "cancel_requested",
         )  # fmt: skip
-        read_only_fields = fields
+        read_only_fields: tuple[str, ...] = fields
 
     def get_created_by(self, task: Task) -> str | None:
         return task.created_by.get_username() if task.created_by else None
@@ -113,14 +113,22 @@ class MergeFilter(serializers.Serializer[Any]):
 
 
 class MergeSummary(serializers.Serializer[Any]):
-    """One attempt to merge."""
+    """One attempt to merge: who, what, when, and what came of it."""
 
-    merge_id = serializers.CharField()
-    source = serializers.CharField()
+    merge_id = serializers.UUIDField()
+    catalog = serializers.CharField()
+    source = serializers.CharField()  # type: ignore[assignment]  # a field of that name is fine
     destination = serializers.CharField()
     outcome = serializers.CharField()
     version = serializers.IntegerField(allow_null=True)
+    source_head = serializers.IntegerField(allow_null=True)
+    destination_head = serializers.IntegerField(allow_null=True)
+    merge_base = serializers.JSONField(allow_null=True)
+    fingerprint = serializers.CharField(allow_blank=True)
+    actor = serializers.CharField(allow_blank=True)
+    task_id = serializers.UUIDField(allow_null=True)
     time = serializers.DateTimeField()
+    digest = serializers.CharField()
 
 
 def task_url(task: Task) -> str:

@@ -12,7 +12,7 @@ WIDEST_CELL = 80
 
 
 def text_table(columns: Sequence[dict[str, str]], rows: Sequence[Sequence[Any]]) -> str:
-    """Header, rule and rows; numbers to the right, text to the left, NULL in capitals, long cells cut with an ellipsis."""
+    """Header, rule and rows; numbers to the right, NULL in capitals, long cells cut with an ellipsis."""
     if not columns:
         return ""
     right = [column["type"].lower().startswith(NUMBERS) for column in columns]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import cast
 
 from lakeui.common.broker import redis_client
 
@@ -21,4 +22,4 @@ def worker_seen(name: str) -> None:
 def workers_present() -> list[str]:
     """The names of the workers seen lately. Raises RedisError."""
     names = redis_client().zrangebyscore(_KEY, time.time() - PRESENT_SECONDS, "+inf")
-    return [name.decode() for name in names]
+    return [str(name, "utf-8") for name in cast(list[bytes], names)]

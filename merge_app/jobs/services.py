@@ -10,7 +10,8 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from celery.exceptions import CeleryError
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
 from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.db.models.functions import Now
@@ -32,7 +33,7 @@ def task_submit(
     *,
     kind: str,
     parameters: Mapping[str, Any],
-    user: AbstractBaseUser | None = None,
+    user: AbstractBaseUser | AnonymousUser | None = None,
     idempotency_key: str = "",
     request_digest: str = "",
 ) -> Task:

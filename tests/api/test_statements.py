@@ -20,7 +20,7 @@ def problem(response: Any, status: int, code: str) -> dict[str, Any]:
     assert response["Content-Type"] == "application/problem+json"
     body: dict[str, Any] = response.json()
     assert (body["status"], body["code"]) == (status, code)
-    assert body["type"] and body["title"] and body["detail"]
+    assert all(body[member] for member in ("type", "title", "detail"))
     return body
 
 

@@ -53,7 +53,8 @@ def start_worker(transactional_db: None, tmp_path: Path) -> Iterator[Callable[[]
         )
         deadline = time.monotonic() + 60
         while len(seen()) <= known:
-            assert workers[-1].poll() is None and time.monotonic() < deadline, (tmp_path / "worker.log").read_text()
+            waiting = workers[-1].poll() is None and time.monotonic() < deadline
+            assert waiting, (tmp_path / "worker.log").read_text()
             time.sleep(0.05)
         return workers[-1]
 

@@ -69,7 +69,7 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             task = self._cancel(task.pk)
         if task.state == TaskState.SUCCEEDED:
-            return None, task.result
+            return None, task.result or {}
         return task.error or {}, {}
 
     def _follow(self, task_id: UUID) -> Task:
