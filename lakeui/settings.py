@@ -139,6 +139,9 @@ SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
 X_FRAME_OPTIONS = "DENY"
 
+# A statement of 1 MiB may be six times that as JSON, when each byte of it is escaped; the view measures the statement.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 7 * 1024 * 1024
+
 REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],

@@ -83,9 +83,7 @@ def leftovers(record: ProcessRecord) -> list[psutil.Process]:
     """Every process of the session that the recorded one led, itself first when it still runs."""
     leader = _same_process(record)
     followers = [
-        process
-        for process in psutil.process_iter()
-        if process.pid != record.pid and _in_session(process, record)
+        process for process in psutil.process_iter() if process.pid != record.pid and _in_session(process, record)
     ]
     return [leader, *followers] if leader else followers
 

@@ -13,7 +13,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_connection_params(self) -> dict[str, Any]:
         """Raises ``ImproperlyConfigured`` that says how to get a database."""
-        if not self.settings_dict["NAME"]:
+        # None is Django's way to say: the server's own database, to create another from.
+        if self.settings_dict["NAME"] == "":
             raise ImproperlyConfigured(
                 "There is no database: start everything with `make up` in another terminal, or set DATABASE_URL."
             )
