@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class QuerySource:
-    """Rows of a query: Spark SQL text in which identifiers (``__lake_0``) stand for tables."""
+    """Rows of a query: Spark SQL text in which identifiers (``__lake_0``) stand for tables, or for the queries of views."""
 
     text: str
-    tables: Mapping[str, TableScan] = field(default_factory=dict)
+    tables: Mapping[str, TableScan | QuerySource] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
