@@ -92,8 +92,10 @@ def _group(
     frame = frame.selectExpr(*columns)
     if masked:
         frame = _without_deleted(spark, warehouse, scan.table_id, frame, files)
-        if not with_address:
-            frame = frame.select(*(frame[quoted(column.name)] for column in scan.schema.columns))
+        # A join by name puts its key first: choose the columns anew, in order.
+        names = [column.name for column in scan.schema.columns]
+        names += [ADDRESS, ROW_ID, BASE, FILE] if with_address else []
+        frame = frame.select(*(frame[quoted(name)] for name in names))
     return frame
 
 
