@@ -27,7 +27,8 @@ def names_judge(
         else:
             tables[plan.object_id] = plan.after
     holders: dict[tuple[int | None, str], list[ObjectState]] = {}
-    for state in (*databases.values(), *tables.values()):
+    states: list[ObjectState] = [*databases.values(), *tables.values()]
+    for state in states:
         if not state.is_dropped:
             holders.setdefault(_place(state), []).append(state)
     findings = []

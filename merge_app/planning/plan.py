@@ -32,8 +32,8 @@ def plan(input: PlanInput) -> MergePlan:
         planned, found = _object_plan(key, input, sides, rules)
         objects.append(planned)
         findings += found
-    planned = {item.object_id: item.after for item in objects if isinstance(item.after, DatabaseState)}
-    databases = {**input.source_databases, **input.databases, **planned}
+    remade = {item.object_id: item.after for item in objects if isinstance(item.after, DatabaseState)}
+    databases = {**input.source_databases, **input.databases, **remade}
     objects = [_named(item, databases) for item in objects]
     findings += names_judge(objects, input, source=sides.source, destination=sides.destination)
     judged = ordered(findings)
