@@ -76,6 +76,17 @@ class TableFacts:
     primary_key_clashes: tuple[str, ...] = ()
 
 
+class FactKind(StrEnum):
+    """What a plan needs of one table beyond operations and states: the file effects of either side's operations,
+    and the parts of ``TableFacts``."""
+
+    SOURCE_EFFECTS = "source effects"
+    DESTINATION_EFFECTS = "destination effects"
+    COVERAGE = "coverage"
+    PARTITIONS = "partitions"
+    PRIMARY_KEYS = "primary keys"
+
+
 @dataclass(frozen=True, slots=True)
 class PlanInput:
     """Everything a plan may depend on.
@@ -84,7 +95,8 @@ class PlanInput:
     (P6). States are the destination's, by id, of every object that the source's operations name, of the databases of
     those tables, and of whatever holds a name that the source claims. ``source_tables`` are the source's states of
     its tables (for those it created). ``database_tables``: ids of the destination's valid tables in databases that
-    either side dropped.
+    either side dropped. ``source_base`` and ``destination_base`` are, where known, the newest version on that side's
+    own line that the other side reaches: what a RESTORE's ``restored_version`` metric is compared with (P7).
     """
 
     source: tuple[Operation, ...]
@@ -94,6 +106,8 @@ class PlanInput:
     source_databases: Mapping[int, DatabaseState] = field(default_factory=dict)
     source_tables: Mapping[int, TableState] = field(default_factory=dict)
     database_tables: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    source_base: int | None = None
+    destination_base: int | None = None
     facts: Mapping[int, TableFacts] = field(default_factory=dict)
     source_head: int = 0
     destination_head: int = 0
@@ -102,7 +116,8 @@ class PlanInput:
 @dataclass(frozen=True, slots=True)
 class FollowDeletes:
     """Row work: rows that ``delete_files`` mark in ``from_file`` are looked up by row id in ``to_files`` and marked
-    there by new delete files (compaction on either side)."""
+    there by new delete files (compaction on either side). No delete files: every row of ``from_file``, which was
+    removed whole. A file of ``to_files`` that other row work of the plan rewrites stands for the rewritten one."""
 
     delete_files: tuple[int, ...]
     from_file: int
@@ -118,7 +133,17 @@ class FilterImages:
     discarded_files: tuple[int, ...]
 
 
-RowWork = FollowDeletes | FilterImages
+@dataclass(frozen=True, slots=True)
+class RepartitionFile:
+    """Row work: a file is rewritten under other partition values, row ids kept, with the deletes that it has on the
+    destination and those that the plan attaches to it applied on the way (the source renamed a partition that the
+    destination changed). A file that was live on the destination is in ``remove_files``."""
+
+    file: int
+    partition: PartitionValues
+
+
+RowWork = FollowDeletes | FilterImages | RepartitionFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,190 @@
+"""Column types as text: one canonical spelling, and which type widens to which (semantics §3, A6.1)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from lakeui.common.errors import InvalidValue
+
+_SYNONYMS = {
+    "byte": "tinyint",
+    "short": "smallint",
+    "integer": "int",
+    "long": "bigint",
+    "real": "float",
+    "dec": "decimal",
+    "numeric": "decimal",
+    "character": "char",
+    "bool": "boolean",
+    "timestamp_ltz": "timestamp",
+}
+_INTEGERS = ("tinyint", "smallint", "int", "bigint")
+_PLAIN = frozenset(
+    {*_INTEGERS, "boolean", "float", "double", "string", "binary", "date", "timestamp", "timestamp_ntz"}
+)
+_LARGEST_PRECISION = 38
+_TOKEN = re.compile(r"\s*(`(?:[^`]|``)*`|'(?:[^'\\]|\\.|'')*'|[A-Za-z_0-9\u0080-\U0010ffff]+|[<>(),:])")
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedType:
+    """A type taken apart. ``parameters`` are precision and scale, or the length; ``text`` is the canonical spelling."""
+
+    name: str
+    parameters: tuple[int, ...]
+    text: str
+
+
+def parse_type(text: str) -> ParsedType:
+    """The type that this text spells. Raises InvalidValue naming the part that is none."""
+    parser = _Parser(text)
+    parsed = parser.type()
+    parser.finish()
+    return parsed
+
+
+def canonical_type(text: str) -> str:
+    """Spark SQL's lower-case spelling: ``BIGINT`` and ``long`` are ``bigint``, ``DECIMAL`` is ``decimal(10,0)``."""
+    return parse_type(text).text
+
+
+def widens(narrow: str, wide: str) -> bool:
+    """Whether every value of ``narrow`` is one of ``wide`` and files written as the one can be read as the other.
+    A type widens to itself. Nested types widen only to themselves (A6.1)."""
+    if narrow == wide:
+        return True
+    first, second = parse_type(narrow), parse_type(wide)
+    if first.text == second.text:
+        return True
+    match first.name, second.name:
+        case (a, b) if a in _INTEGERS and b in _INTEGERS:
+            return _INTEGERS.index(a) < _INTEGERS.index(b)
+        case ("decimal", "decimal"):
+            return first.parameters[1] == second.parameters[1] and first.parameters[0] <= second.parameters[0]
+        case ("varchar", "varchar"):
+            return first.parameters[0] <= second.parameters[0]
+        case ("float", "double") | ("varchar", "string") | ("date", "timestamp_ntz"):
+            return True
+        case _:
+            return False
+
+
+class _Parser:
+    """Recursive descent over one type text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens: list[str] = []
+        position = 0
+        while text[position:].strip():
+            found = _TOKEN.match(text, position)
+            if found is None:
+                raise self._error(text[position:].strip())
+            self._tokens.append(found.group(1))
+            position = found.end()
+        self._next = 0
+
+    def type(self) -> ParsedType:
+        word = self._take().lower()
+        name = _SYNONYMS.get(word, word)
+        if name in _PLAIN:
+            return ParsedType(name, (), name)
+        match name:
+            case "decimal":
+                return self._decimal()
+            case "varchar" | "char":
+                (length,) = self._numbers(1)
+                return ParsedType(name, (length,), f"{name}({length})")
+            case "array":
+                return self._nested("array", 1)
+            case "map":
+                return self._nested("map", 2)
+            case "struct":
+                return self._struct()
+            case _:
+                raise self._error(word)
+
+    def finish(self) -> None:
+        if self._next < len(self._tokens):
+            raise self._error(self._tokens[self._next])
+
+    def _decimal(self) -> ParsedType:
+        precision, scale = 10, 0
+        if self._peek() == "(":
+            numbers = self._numbers(2)
+            precision, scale = numbers[0], numbers[1] if len(numbers) > 1 else 0
+        if not (1 <= precision <= _LARGEST_PRECISION and scale <= precision):
+            raise self._error(f"decimal({precision},{scale})")
+        return ParsedType("decimal", (precision, scale), f"decimal({precision},{scale})")
+
+    def _numbers(self, most: int) -> tuple[int, ...]:
+        self._expect("(")
+        numbers = [self._number()]
+        while len(numbers) < most and self._peek() == ",":
+            self._take()
+            numbers.append(self._number())
+        self._expect(")")
+        return tuple(numbers)
+
+    def _number(self) -> int:
+        token = self._take()
+        if not (token.isascii() and token.isdigit()):
+            raise self._error(token)
+        return int(token)
+
+    def _nested(self, name: str, count: int) -> ParsedType:
+        self._expect("<")
+        parts = [self.type().text]
+        for _ in range(count - 1):
+            self._expect(",")
+            parts.append(self.type().text)
+        self._expect(">")
+        return ParsedType(name, (), f"{name}<{','.join(parts)}>")
+
+    def _struct(self) -> ParsedType:
+        self._expect("<")
+        fields: list[str] = []
+        while self._peek() != ">":
+            if fields:
+                self._expect(",")
+            fields.append(self._field())
+        self._expect(">")
+        return ParsedType("struct", (), f"struct<{','.join(fields)}>")
+
+    def _field(self) -> str:
+        name = self._take()
+        if self._peek() == ":":
+            self._take()
+        text = f"{name}:{self.type().text}"
+        if self._peek().lower() == "not":
+            self._take()
+            self._expect("null")
+            text += " not null"
+        if self._peek().lower() == "comment":
+            self._take()
+            text += f" comment {self._take()}"
+        return text
+
+    def _peek(self) -> str:
+        return self._tokens[self._next] if self._next < len(self._tokens) else ""
+
+    def _take(self) -> str:
+        token = self._peek()
+        if not token:
+            raise self._error("")
+        self._next += 1
+        return token
+
+    def _expect(self, wanted: str) -> None:
+        found = self._take()
+        if found.lower() != wanted:
+            raise self._error(found)
+
+    def _error(self, near: str) -> InvalidValue:
+        where = f" near {near!r}" if near else ""
+        return InvalidValue(
+            f"{self._text!r} is not a type{where}.",
+            remedy="Use a primitive type of Spark SQL, ARRAY<..>, MAP<.., ..> or STRUCT<..>.",
+            type=self._text,
+        )

@@ -1,0 +1,119 @@
+"""The verdict codes of a merge, each with a title and the way out (semantics §3 "Verdict codes")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class VerdictCode(StrEnum):
+    OBJECT_DROPPED_ON_DEST = "OBJECT_DROPPED_ON_DEST"
+    NAME_EXISTS = "NAME_EXISTS"
+    UNSET_SAME_PROPERTY = "UNSET_SAME_PROPERTY"
+    PREDICATE_DML_VS_INSERT = "PREDICATE_DML_VS_INSERT"
+    SAME_FILE_UPDATE_DELETE = "SAME_FILE_UPDATE_DELETE"
+    SAME_FILE_UPDATE_UPDATE = "SAME_FILE_UPDATE_UPDATE"
+    COLUMN_TYPE_NARROWING = "COLUMN_TYPE_NARROWING"
+    NOT_NULL_WITHOUT_VALUE = "NOT_NULL_WITHOUT_VALUE"
+    COLUMN_MISSING = "COLUMN_MISSING"
+    COLUMN_NAME_TAKEN = "COLUMN_NAME_TAKEN"
+    PARTITION_DROPPED_ON_DEST = "PARTITION_DROPPED_ON_DEST"
+    PARTITION_EXISTS = "PARTITION_EXISTS"
+    PRIMARY_KEY_CLASH = "PRIMARY_KEY_CLASH"
+    DISCARDED_UPDATE = "DISCARDED_UPDATE"
+    DISCARDED_DELETE = "DISCARDED_DELETE"
+    COMPACTION_SKIPPED = "COMPACTION_SKIPPED"
+    OVERRIDDEN_BY_SOURCE = "OVERRIDDEN_BY_SOURCE"
+    DROPS_DEST_CHANGES = "DROPS_DEST_CHANGES"
+
+
+@dataclass(frozen=True, slots=True)
+class CodeText:
+    """What a code means to a person. ``is_conflict`` False: it informs and refuses nothing."""
+
+    title: str
+    remedy: str
+    is_conflict: bool = True
+
+
+def _note(title: str, remedy: str) -> CodeText:
+    return CodeText(title, remedy, is_conflict=False)
+
+
+CODE_TABLE: dict[VerdictCode, CodeText] = {
+    VerdictCode.OBJECT_DROPPED_ON_DEST: CodeText(
+        "Dropped on the destination",
+        "Undrop it on the destination, or drop it on the source too, then merge again.",
+    ),
+    VerdictCode.NAME_EXISTS: CodeText(
+        "The name is taken on the destination",
+        "Rename one of the two, or drop the destination's, then merge again.",
+    ),
+    VerdictCode.UNSET_SAME_PROPERTY: CodeText(
+        "Both sides unset the same property",
+        "Set the property again on one side, then merge again.",
+    ),
+    VerdictCode.PREDICATE_DML_VS_INSERT: CodeText(
+        "The destination has rows that the source's statement never saw",
+        "Merge the destination into the source, run the statement there again, then merge back.",
+    ),
+    VerdictCode.SAME_FILE_UPDATE_DELETE: CodeText(
+        "Update and delete of the same file",
+        "Restore the table on the source to before the update, merge the destination into it, and update again.",
+    ),
+    VerdictCode.SAME_FILE_UPDATE_UPDATE: CodeText(
+        "Both sides updated the same file",
+        "Restore the table on the source to before the update, merge the destination into it, and update again.",
+    ),
+    VerdictCode.COLUMN_TYPE_NARROWING: CodeText(
+        "The destination's column type does not widen to the source's",
+        "Widen the column on the source to the destination's type or a wider one, then merge again.",
+    ),
+    VerdictCode.NOT_NULL_WITHOUT_VALUE: CodeText(
+        "Rows without a value for a NOT NULL column",
+        "Drop NOT NULL or give the rows values on the side that lacks them, then merge again.",
+    ),
+    VerdictCode.COLUMN_MISSING: CodeText(
+        "The destination dropped a column that the source changed",
+        "Drop the column on the source too, or restore it on the destination, then merge again.",
+    ),
+    VerdictCode.COLUMN_NAME_TAKEN: CodeText(
+        "Another column of the destination has that name",
+        "Rename the column on one side, then merge again.",
+    ),
+    VerdictCode.PARTITION_DROPPED_ON_DEST: CodeText(
+        "The destination dropped the partition that the source renamed",
+        "Drop the partition on the source, or add it on the destination, then merge again.",
+    ),
+    VerdictCode.PARTITION_EXISTS: CodeText(
+        "The destination has rows in the partition that the source renamed to",
+        "Rename the partition on the source to a value that is free, then merge again.",
+    ),
+    VerdictCode.PRIMARY_KEY_CLASH: CodeText(
+        "Both sides have a row with the same primary key",
+        "Delete or change one of the two rows, then merge again.",
+    ),
+    VerdictCode.DISCARDED_UPDATE: _note(
+        "Updates of rows that are gone on the destination are discarded",
+        "Run the update on the destination after the merge if its new rows need it too.",
+    ),
+    VerdictCode.DISCARDED_DELETE: _note(
+        "Deletes of rows that are gone on the destination are discarded",
+        "Run the delete on the destination after the merge if its new rows need it too.",
+    ),
+    VerdictCode.COMPACTION_SKIPPED: _note(
+        "A compaction is not brought over",
+        "Nothing is lost; compact the table on the destination if it needs it.",
+    ),
+    VerdictCode.OVERRIDDEN_BY_SOURCE: _note(
+        "The source's value replaces the destination's",
+        "Set the destination's value again after the merge if it should stay.",
+    ),
+    VerdictCode.DROPS_DEST_CHANGES: _note(
+        "What the destination did since is dropped with it",
+        "Undrop or restore it on the destination after the merge if it should stay.",
+    ),
+}
+
+if set(CODE_TABLE) != set(VerdictCode):
+    raise AssertionError(f"verdict codes without text: {set(VerdictCode) ^ set(CODE_TABLE)}")

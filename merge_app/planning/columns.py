@@ -1,0 +1,196 @@
+"""The source's column changes redone on the destination's schema, by column id (semantics §3 A6, §4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from catalog_app.domain.operations import ColumnAttribute, ColumnChange
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.types import widens
+from catalog_app.rules.codes import VerdictCode
+
+ColumnChanges = Mapping[tuple[int, ColumnAttribute], ColumnChange]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnProblem:
+    code: VerdictCode
+    note: str
+    message: str
+    details: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRedo:
+    """The destination's schema afterwards, and why it may not be made."""
+
+    schema: Schema
+    problems: tuple[ColumnProblem, ...] = ()
+
+
+def columns_redo(
+    schema: Schema,
+    source: ColumnChanges,
+    destination: ColumnChanges,
+    *,
+    source_schema: Schema | None = None,
+) -> ColumnRedo:
+    """Redo ``source`` on ``schema``: drops, then changes of columns that are there, then additions, then positions.
+
+    Names are judged on what comes out, so columns may swap names. ``source_schema`` gives the order of the columns
+    where both sides end with the same ones.
+    """
+    redo = _Redo(schema, destination)
+    by_attribute = sorted(source.values(), key=lambda change: change.attribute is not ColumnAttribute.EXISTS)
+    for change in by_attribute:
+        if change.attribute is ColumnAttribute.EXISTS and change.after is None:
+            redo.drop(change.column_id)
+    for change in by_attribute:
+        if change.attribute not in (ColumnAttribute.EXISTS, ColumnAttribute.POSITION):
+            redo.alter(change)
+    for change in by_attribute:
+        if change.attribute is ColumnAttribute.EXISTS and change.after is not None:
+            redo.add(Column.from_json(change.after))
+    redo.check_names()
+    for change in by_attribute:
+        if change.attribute is ColumnAttribute.POSITION:
+            redo.move(change.column_id, change.after)
+    return ColumnRedo(_in_order_of(redo.schema, source_schema), tuple(redo.problems))
+
+
+class _Redo:
+    """The schema as it changes, column by column."""
+
+    def __init__(self, schema: Schema, destination: ColumnChanges) -> None:
+        self.schema = schema
+        self.problems: list[ColumnProblem] = []
+        self._destination = destination
+        self._added: set[int] = set()
+        self._renamed: set[int] = set()
+        self._missing: set[int] = set()
+
+    def drop(self, column_id: int) -> None:
+        column = self.schema.column(column_id)
+        if column is not None:
+            self.schema = _with_columns(self.schema, (c for c in self.schema.columns if c.id != column.id))
+
+    def alter(self, change: ColumnChange) -> None:
+        column = self.schema.column(change.column_id)
+        if column is None:
+            self._report_missing(change)
+            return
+        match change.attribute:
+            case ColumnAttribute.NAME:
+                self._renamed.add(column.id)
+                self.schema = self.schema.with_column(replace(column, name=change.after))
+            case ColumnAttribute.TYPE:
+                self._retype(column, change.after)
+            case ColumnAttribute.NULLABLE:
+                self.schema = self.schema.with_column(replace(column, nullable=change.after))
+            case ColumnAttribute.DEFAULT:
+                self.schema = self.schema.with_column(replace(column, default=change.after))
+            case _:
+                self.schema = self.schema.with_column(replace(column, comment=change.after))
+
+    def add(self, column: Column) -> None:
+        if any(self.schema.column(identifier) is not None for identifier in column.ids):
+            return
+        holder = self.schema.named(column.name)
+        if holder is None or not self._is_new(holder):
+            self._added.add(column.id)
+            self.schema = _with_columns(self.schema, (*self.schema.columns, column))
+            return
+        self._retype(holder, column.type)
+        holder = self.schema.column(holder.id) or holder
+        merged = replace(
+            holder,
+            name=column.name,
+            nullable=column.nullable,
+            default=column.default,
+            initial_default=holder.initial_default if column.initial_default is None else column.initial_default,
+            comment=holder.comment if column.comment is None else column.comment,
+            aliases=(*holder.aliases, *column.ids),
+        )
+        self.schema = self.schema.with_column(merged)
+
+    def check_names(self) -> None:
+        """A column that the source named must be alone in bearing its name."""
+        for column in self.schema.columns:
+            if column.id not in self._added | self._renamed:
+                continue
+            others = [c for c in self.schema.columns if c.id != column.id and _same_name(c, column)]
+            # Of two columns that the source named, both ends of the pair would be reported.
+            if others and not any(c.id in self._added | self._renamed and c.id < column.id for c in others):
+                self.problems.append(
+                    ColumnProblem(
+                        VerdictCode.COLUMN_NAME_TAKEN,
+                        "A6",
+                        f"The source calls a column {column.name}, which another column of the destination is called.",
+                        {"column": column.name, "column_id": column.id, "taken_by": others[0].id},
+                    )
+                )
+
+    def move(self, column_id: int, after: int) -> None:
+        column = self.schema.column(column_id)
+        previous = self.schema.column(after) if after else None
+        if column is None or (after and previous is None) or column is previous:
+            return
+        rest = [c for c in self.schema.columns if c.id != column.id]
+        index = rest.index(previous) + 1 if previous is not None else 0
+        self.schema = _with_columns(self.schema, (*rest[:index], column, *rest[index:]))
+
+    def _retype(self, column: Column, wanted: str) -> None:
+        if widens(column.type, wanted):
+            self.schema = self.schema.with_column(replace(column, type=wanted))
+            return
+        self.problems.append(
+            ColumnProblem(
+                VerdictCode.COLUMN_TYPE_NARROWING,
+                "A6.1",
+                f"The source makes column {column.name} {wanted}, but it is {column.type} on the destination,"
+                f" which does not widen to {wanted}.",
+                {"column": column.name, "destination_type": column.type, "source_type": wanted},
+            )
+        )
+
+    def _report_missing(self, change: ColumnChange) -> None:
+        if change.column_id in self._missing:
+            return
+        self._missing.add(change.column_id)
+        dropped = self._destination.get((change.column_id, ColumnAttribute.EXISTS))
+        name = dropped.before["name"] if dropped is not None and dropped.before else f"with id {change.column_id}"
+        self.problems.append(
+            ColumnProblem(
+                VerdictCode.COLUMN_MISSING,
+                "A6",
+                f"The source changed column {name}, which the destination dropped.",
+                {"column": name, "column_id": change.column_id, "attribute": change.attribute.value},
+            )
+        )
+
+    def _is_new(self, column: Column) -> bool:
+        """Whether one of the sides added it since base: then an addition of its name means the same column."""
+        by_destination = any(
+            (change := self._destination.get((identifier, ColumnAttribute.EXISTS))) is not None
+            and change.after is not None
+            for identifier in column.ids
+        )
+        return by_destination or column.id in self._added
+
+
+def _same_name(first: Column, second: Column) -> bool:
+    return first.name.casefold() == second.name.casefold()
+
+
+def _with_columns(schema: Schema, columns: Iterable[Column]) -> Schema:
+    return Schema(tuple(columns), schema.primary_key, schema.partition_by)
+
+
+def _in_order_of(schema: Schema, source: Schema | None) -> Schema:
+    if source is None or {c.id for c in source.columns} != {c.id for c in schema.columns}:
+        return schema
+    if set(source.columns) != set(schema.columns):
+        return schema
+    return _with_columns(schema, source.columns)

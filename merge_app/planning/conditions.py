@@ -1,0 +1,205 @@
+"""The conditions that cells of the rule tables name (semantics §3: same key, A1, A3, A6, P), as pure functions.
+
+A condition looks at one object's changes on both sides and answers its problems, each placed in a cell that names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.operations import (
+    ColumnAttribute,
+    OperationKind,
+    PartitionChange,
+    PropertyChange,
+)
+from catalog_app.domain.schema import Column
+from catalog_app.rules.codes import VerdictCode
+from catalog_app.rules.loader import CONDITIONS, RuleTable
+from merge_app.planning.columns import ColumnRedo
+from merge_app.planning.files import SideFiles
+from merge_app.planning.findings import Problem
+from merge_app.planning.surviving import ObjectChanges
+from merge_app.planning.values import SchemaCoverage, TableFacts
+
+ROW_AXES = ("insert", "update", "overwrite")
+"""The operations that bring rows into a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What conditions may look at. ``columns`` is None for a database."""
+
+    source: ObjectChanges
+    destination: ObjectChanges
+    columns: ColumnRedo | None = None
+    facts: TableFacts = field(default_factory=TableFacts)
+
+
+def problems(rules: RuleTable, case: Case) -> list[Problem]:
+    """Every problem that the conditions named in this rule table find."""
+    names = dict.fromkeys(cell.condition for cell in rules.cells.values() if cell.condition)
+    found = []
+    for name in names:
+        for problem in _BY_NAME[name](case):
+            if rules.cell(*problem.cell).condition != name:
+                raise ValueError(f"condition {name!r} judged the cell {problem.cell}, which does not name it")
+            found.append(problem)
+    return found
+
+
+def required_columns(changes: ObjectChanges) -> set[int]:
+    """Ids of the columns that a side added as, or tightened to, NOT NULL without a value for rows that lack them."""
+    found = set()
+    for (column_id, attribute), change in changes.columns.items():
+        if attribute is ColumnAttribute.EXISTS and change.after is not None:
+            if not change.after["nullable"] and change.after.get("initial_default") is None:
+                found.add(column_id)
+        elif attribute is ColumnAttribute.NULLABLE and change.after is False:
+            found.add(column_id)
+    return found
+
+
+def _same_key_unset(case: Case) -> Iterator[Problem]:
+    axis = "properties" if "properties" in case.source.versions else "unset properties"
+    mine, theirs = _unset(case.source.properties), _unset(case.destination.properties)
+    for key in mine:
+        if key in theirs:
+            yield Problem(
+                (axis, axis),
+                VerdictCode.UNSET_SAME_PROPERTY,
+                "same key",
+                f"Both sides unset the property {key}.",
+                {"property": key},
+            )
+
+
+def _unset(changes: Mapping[str, PropertyChange]) -> list[str]:
+    return [key for key, change in changes.items() if change.after is None]
+
+
+def _same_file_deleted(case: Case) -> Iterator[Problem]:
+    yield from _same_files(case, OperationKind.DELETE, VerdictCode.SAME_FILE_UPDATE_DELETE, "A1")
+
+
+def _same_file_updated(case: Case) -> Iterator[Problem]:
+    yield from _same_files(case, OperationKind.UPDATE, VerdictCode.SAME_FILE_UPDATE_UPDATE, "A3")
+
+
+def _same_files(case: Case, other: OperationKind, code: VerdictCode, note: str) -> Iterator[Problem]:
+    mine = SideFiles(case.source.history).touched_base(
+        operation for operation in case.source.history if operation.kind is OperationKind.UPDATE
+    )
+    theirs = SideFiles(case.destination.history).touched_base(
+        operation for operation in case.destination.history if operation.kind is other
+    )
+    common = sorted(mine & theirs)
+    if common:
+        files = "one file" if len(common) == 1 else f"{len(common)} files"
+        yield Problem(
+            ("update", other.value),
+            code,
+            note,
+            f"Both touched {files} that {'was' if len(common) == 1 else 'were'} there before.",
+            {"files": common},
+        )
+
+
+def _columns(case: Case) -> Iterator[Problem]:
+    for problem in case.columns.problems if case.columns is not None else ():
+        yield Problem(("column", "column"), problem.code, problem.note, problem.message, problem.details)
+
+
+def _required_values(case: Case) -> Iterator[Problem]:
+    """A6.2, in both directions: rows of the one side against the column that the other side made required."""
+    if case.columns is None:
+        return
+    for side, changes, other in (
+        ("source", case.source, case.destination),
+        ("destination", case.destination, case.source),
+    ):
+        axis = next((axis for axis in ROW_AXES if changes.hits(axis)), None)
+        if axis is None or (side == "destination" and case.source.overwrites_all):
+            continue
+        required = required_columns(other)
+        cell = (axis, "column") if side == "source" else ("column", axis)
+        for column in case.columns.schema.columns:
+            if column.nullable or column.initial_default is not None or required.isdisjoint(column.ids):
+                continue
+            rows = sum(item.live_rows for item in case.facts.coverage if item.side == side and _lacks(item, column))
+            if rows:
+                yield Problem(
+                    cell,
+                    VerdictCode.NOT_NULL_WITHOUT_VALUE,
+                    "A6.2",
+                    f"Column {column.name} is NOT NULL without a default, and {rows} rows of the {side} lack a value.",
+                    {"column": column.name, "column_id": column.id, "side": side, "rows": rows},
+                )
+
+
+def _lacks(coverage: SchemaCoverage, column: Column) -> bool:
+    if not coverage.live_rows:
+        return False
+    if not coverage.columns_with_nulls.isdisjoint(column.ids):
+        return True
+    return all(coverage.schema.column(identifier) is None for identifier in column.ids)
+
+
+def _partitions(case: Case) -> Iterator[Problem]:
+    mine = case.source.partitions
+    freed = {change.before for change in mine if change.before is not None}
+    for change in mine:
+        if change.before is None or change.after is None or change in case.destination.partitions:
+            continue
+        if any(theirs.before == change.before for theirs in case.destination.partitions):
+            yield _partition_problem(
+                ("partition", "partition"), VerdictCode.PARTITION_DROPPED_ON_DEST, change, "is not there any more"
+            )
+        filler = _filler(case, change.after)
+        if change.after not in freed and filler is not None:
+            yield _partition_problem(
+                ("partition", filler), VerdictCode.PARTITION_EXISTS, change, "cannot take that name, which is in use"
+            )
+
+
+def _partition_problem(
+    cell: tuple[str, str], code: VerdictCode, change: PartitionChange, what: str
+) -> Problem:
+    before, after = _partition_text(change.before), _partition_text(change.after)
+    message = f"The source renamed partition {before} to {after}; on the destination it {what}."
+    details = {"partition": list(change.before or ()), "renamed_to": list(change.after or ())}
+    return Problem(cell, code, "P", message, details)
+
+
+def _partition_text(values: PartitionValues | None) -> str:
+    return "(" + ", ".join("NULL" if value is None else value for value in values or ()) + ")"
+
+
+def _filler(case: Case, values: PartitionValues) -> str | None:
+    """The destination's operation that put rows into a partition or declared it; None where it is free."""
+    if any(change.after == values for change in case.destination.partitions):
+        return "partition"
+    files = SideFiles(case.destination.history)
+    makers = {files.maker[item.file_id].kind.value for item in files.live_added() if item.partition == values}
+    for axis in (*ROW_AXES, "partition"):
+        if axis in makers:
+            return axis
+    if case.facts.destination_partitions.get(values, 0):
+        hit = [axis for axis in (*ROW_AXES, "partition") if case.destination.hits(axis)]
+        return hit[0] if hit else "partition"
+    return None
+
+
+_BY_NAME: dict[str, Callable[[Case], Iterator[Problem]]] = {
+    "same key unset": _same_key_unset,
+    "columns": _columns,
+    "values of required columns": _required_values,
+    "partitions": _partitions,
+    "same file deleted": _same_file_deleted,
+    "same file updated": _same_file_updated,
+}
+
+if set(_BY_NAME) != CONDITIONS:
+    raise AssertionError(f"conditions without a function: {set(_BY_NAME) ^ CONDITIONS}")

@@ -1,0 +1,302 @@
+"""What happens to a table's files on the destination: which come over, go, are followed or discarded (semantics §3).
+
+File by file: files that the source added keep coming by operation, so that a plan stays small however many files an
+operation has; only what differs from that is listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.operations import AttachedDelete, Operation, OperationKind, PartitionChange
+from merge_app.planning.files import SideFiles, effects_of, is_rewrite
+from merge_app.planning.surviving import ObjectChanges, is_full_overwrite
+from merge_app.planning.values import DataPlan, FilterImages, FollowDeletes, RepartitionFile, RowWork
+
+_ATTACHING = (OperationKind.DELETE, OperationKind.UPDATE, OperationKind.OVERWRITE)
+
+
+@dataclass(slots=True)
+class Discarded:
+    """What of the source's deletes or updates found its rows gone. ``by`` is the destination's operation kind."""
+
+    kind: OperationKind
+    by: OperationKind
+    files: set[int] = field(default_factory=set)
+    rows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DataOutcome:
+    """``plan`` is None where no file changes. ``carried`` are the data and partition operations that had an effect."""
+
+    plan: DataPlan | None
+    carried: frozenset[int]
+    discarded: tuple[Discarded, ...] = ()
+    skipped: tuple[Operation, ...] = ()
+    overtaken_partitions: tuple[PartitionValues, ...] = ()
+
+
+def data_redo(source: ObjectChanges, destination: ObjectChanges, *, is_new: bool) -> DataOutcome:
+    """Redo the source's data operations on the destination's files. ``carried`` holds indices into
+    ``source.operations``. ``is_new``: the destination has not the table yet."""
+    if not any(operation.is_data or operation.kind is OperationKind.PARTITION for operation in source.operations):
+        return DataOutcome(None, frozenset())
+    return _Redo(source, destination, is_new=is_new).outcome()
+
+
+class _Redo:
+    """One table's redo. Destination files matter only where the source did not overwrite the whole table."""
+
+    def __init__(self, source: ObjectChanges, destination: ObjectChanges, *, is_new: bool) -> None:
+        self._source = source
+        self._history = source.history
+        self._remove_all = not is_new and source.overwrites_all
+        self._mine = SideFiles(self._history)
+        self._theirs = SideFiles(() if is_new or self._remove_all else destination.history)
+        self._touched = self._theirs.touched_base(() if is_new or self._remove_all else destination.history)
+        self._rewritten: dict[int, Operation] = {}
+        self._gone: dict[int, frozenset[int]] = {}
+        self._mixed: dict[int, frozenset[int]] = {}
+        self._skipped: list[Operation] = []
+        self._follow: dict[int, tuple[dict[int, None], frozenset[int]]] = {}
+        self._remove: dict[int, None] = {}
+        self._attach: list[tuple[int, int]] = []
+        self._discarded: dict[tuple[OperationKind, OperationKind], Discarded] = {}
+        self._repartition: dict[int, PartitionValues] = {}
+        for operation in self._history:
+            self._sort_added(operation)
+
+    def outcome(self) -> DataOutcome:
+        carried = frozenset(
+            index for index, operation in enumerate(self._source.operations) if self._carry_out(operation)
+        )
+        self._remove_base_files()
+        for operation in self._skipped:
+            if operation.kind is OperationKind.PARTITION:
+                self._move_partition(operation)
+        plan = self._plan([self._source.operations[index] for index in sorted(carried)])
+        return DataOutcome(
+            None if plan == DataPlan() else plan,
+            carried,
+            tuple(self._discarded.values()),
+            tuple(item for item in self._skipped if item.kind is OperationKind.COMPACTION),
+            self._overtaken(),
+        )
+
+    # Which added files come over ---------------------------------------------------------------------------------
+
+    def _sort_added(self, operation: Operation) -> None:
+        effects = effects_of(operation)
+        if is_rewrite(operation):
+            if any(self._blocks_rewrite(file_id) for file_id in effects.removed) or self._moves_changed(operation):
+                self._skipped.append(operation)
+                self._rewritten.update({item.file_id: operation for item in effects.added})
+        elif operation.kind is OperationKind.UPDATE:
+            for item in effects.added:
+                leaves = self._mine.leaves(item.file_id)
+                lost = frozenset(leaf for leaf in leaves if self._is_lost(leaf))
+                if lost:
+                    (self._gone if lost == leaves else self._mixed)[item.file_id] = lost
+
+    def _is_base(self, file_id: int) -> bool:
+        return file_id not in self._mine.added
+
+    def _is_lost(self, file_id: int) -> bool:
+        return self._is_base(file_id) and self._theirs.is_overwritten(file_id)
+
+    def _blocks_rewrite(self, file_id: int) -> bool:
+        if self._is_base(file_id):
+            return file_id in self._touched or file_id in self._theirs.removed
+        return file_id in self._rewritten or file_id in self._gone or file_id in self._mixed
+
+    def _moves_changed(self, operation: Operation) -> bool:
+        """Whether it renames a partition that the destination wrote to since."""
+        before = {change.before for change in _renames(operation)}
+        return any(item.partition in before for item in self._theirs.live_added())
+
+    def _stays_alive(self, file_id: int) -> bool:
+        """Whether a file that the source added has its rows in sight at the end, skipped rewrites undone."""
+        remover = self._mine.removed.get(file_id)
+        if remover is None:
+            return True
+        outputs = [item.file_id for item in effects_of(remover).added]
+        if not any(output in self._rewritten for output in outputs):
+            return False
+        return any(self._stays_alive(output) or self._was_emptied(output) for output in outputs)
+
+    def _was_emptied(self, file_id: int) -> bool:
+        remover = self._mine.removed.get(file_id)
+        return remover is not None and remover.kind in (OperationKind.DELETE, OperationKind.UPDATE)
+
+    def _stand_ins(self, file_id: int) -> frozenset[int]:
+        """The files that hold its rows on the destination after the merge."""
+        if file_id in self._rewritten:
+            inputs = effects_of(self._rewritten[file_id]).removed
+            return frozenset(found for item in inputs for found in self._stand_ins(item))
+        if file_id in self._gone:
+            return frozenset()
+        return self._theirs.stand_ins(file_id) if self._is_base(file_id) else frozenset({file_id})
+
+    # What each operation does ------------------------------------------------------------------------------------
+
+    def _carry_out(self, operation: Operation) -> bool:
+        """Redo one operation; whether anything of it is left to do."""
+        if not (operation.is_data or operation.kind is OperationKind.PARTITION):
+            return False
+        if operation.effects is None:
+            return True
+        match operation.kind:
+            case OperationKind.DELETE | OperationKind.UPDATE:
+                acts = [self._mask(operation, item) for item in operation.effects.deletes]
+                acts += [self._empty(operation, file_id) for file_id in operation.effects.removed]
+                acts += [item.file_id not in self._gone for item in operation.effects.added]
+                return any(acts) or not acts
+            case OperationKind.COMPACTION:
+                return operation not in self._skipped
+            case _:
+                for item in operation.effects.deletes:
+                    self._mask(operation, item)
+                return True
+
+    def _mask(self, operation: Operation, item: AttachedDelete) -> bool:
+        file_id = item.data_file_id
+        if self._is_base(file_id) and file_id not in self._theirs.removed:
+            if operation.operation_id is None:
+                self._attach.append((item.delete_file_id, file_id))
+            return True
+        if not self._is_base(file_id) and file_id not in self._rewritten:
+            if file_id in self._gone:
+                return False
+            if operation.operation_id is None and file_id not in self._mixed:
+                self._attach.append((item.delete_file_id, file_id))
+            return True
+        return self._follow_rows(operation, file_id, item.delete_file_id, item.rows)
+
+    def _empty(self, operation: Operation, file_id: int) -> bool:
+        """Take away the rows of a file that the source's delete or update emptied and removed."""
+        if not self._is_base(file_id) and file_id not in self._rewritten:
+            return file_id not in self._gone
+        if self._is_base(file_id) and file_id not in self._theirs.removed:
+            return True
+        return self._follow_rows(operation, file_id, None, 0)
+
+    def _follow_rows(self, operation: Operation, file_id: int, delete_file: int | None, rows: int) -> bool:
+        targets = self._stand_ins(file_id)
+        for leaf in self._mine.leaves(file_id):
+            if self._is_lost(leaf):
+                self._discard(operation.kind, self._theirs.overwriter(leaf).kind, leaf, rows)
+        if targets:
+            deletes, _ = self._follow.setdefault(file_id, ({}, targets))
+            if delete_file is not None:
+                deletes[delete_file] = None
+        return bool(targets)
+
+    def _discard(self, kind: OperationKind, by: OperationKind, file_id: int, rows: int) -> None:
+        found = self._discarded.setdefault((kind, by), Discarded(kind, by))
+        found.files.add(file_id)
+        found.rows += rows
+
+    def _remove_base_files(self) -> None:
+        for file_id, remover in self._mine.removed.items():
+            if self._is_base(file_id) and file_id not in self._theirs.removed and remover not in self._skipped:
+                self._remove[file_id] = None
+        for file_id in list(self._follow):
+            deletes, targets = self._follow[file_id]
+            if self._was_emptied(file_id):
+                self._follow[file_id] = ({}, targets)
+            elif not deletes or self._was_taken_away(file_id):
+                del self._follow[file_id]
+
+    def _was_taken_away(self, file_id: int) -> bool:
+        """Whether the source itself overwrote or dropped it later, which the redo repeats by partition."""
+        return self._mine.is_overwritten(file_id)
+
+    def _move_partition(self, operation: Operation) -> None:
+        """Rename a partition that the destination changed: rewrite what it holds now under the new value."""
+        for change in _renames(operation):
+            files = {found for item in effects_of(operation).removed for found in self._stand_ins(item)}
+            files |= {item.file_id for item in self._theirs.live_added() if item.partition == change.before}
+            assert change.after is not None
+            there = {f for f in files if f in self._theirs.added and self._theirs.added[f].partition == change.after}
+            for file_id in sorted(files - there):
+                self._repartition[file_id] = change.after
+                if file_id not in self._mine.added:
+                    self._remove[file_id] = None
+
+    # The plan ----------------------------------------------------------------------------------------------------
+
+    def _plan(self, carried: list[Operation]) -> DataPlan:
+        recorded = [operation for operation in carried if operation.operation_id is not None]
+        held_back = {*self._rewritten, *self._gone, *self._mixed, *self._repartition}
+        return DataPlan(
+            bring_operations=_ids(item for item in recorded if item.effects is None or item.effects.added),
+            bring_except=frozenset(file_id for file_id in held_back if file_id in self._mine.added),
+            bring_files=self._bring_files(held_back),
+            remove_all=self._remove_all,
+            remove_partitions=() if self._remove_all else self._removed_partitions(carried),
+            remove_files=() if self._remove_all else tuple(sorted(self._remove)),
+            attach_operations=_ids(
+                item
+                for item in recorded
+                if item.kind in _ATTACHING and (item.effects is None or item.effects.deletes)
+            ),
+            attach=tuple(self._attach),
+            row_work=self._row_work(),
+        )
+
+    def _bring_files(self, held_back: Iterable[int]) -> tuple[int, ...]:
+        """Staged files, and inputs of skipped rewrites, which are out of sight on the source."""
+        staged = [operation for operation in self._history if operation.operation_id is None]
+        files = dict.fromkeys(item.file_id for operation in staged for item in effects_of(operation).added)
+        for operation in self._skipped:
+            files.update(dict.fromkeys(f for f in effects_of(operation).removed if not self._is_base(f)))
+        refused = set(held_back)
+        return tuple(file_id for file_id in files if file_id not in refused and self._stays_alive(file_id))
+
+    def _removed_partitions(self, carried: Iterable[Operation]) -> tuple[PartitionValues, ...]:
+        values: dict[PartitionValues, None] = {}
+        for operation in carried:
+            if operation.kind is OperationKind.OVERWRITE and not is_full_overwrite(operation):
+                assert operation.overwrite is not None
+                values.update(dict.fromkeys(operation.overwrite.partitions or ()))
+        for change in self._source.partitions:
+            if change.before is not None and change.after is None:
+                values[change.before] = None
+        return tuple(values)
+
+    def _row_work(self) -> tuple[RowWork, ...]:
+        work: list[RowWork] = [
+            FollowDeletes(tuple(deletes), file_id, tuple(sorted(targets)))
+            for file_id, (deletes, targets) in self._follow.items()
+        ]
+        work += [
+            FilterImages(file_id, tuple(sorted(lost)))
+            for file_id, lost in self._mixed.items()
+            if self._stays_alive(file_id)
+        ]
+        work += [RepartitionFile(file_id, values) for file_id, values in self._repartition.items()]
+        return tuple(work)
+
+    def _overtaken(self) -> tuple[PartitionValues, ...]:
+        """Partitions that the source dropped although the destination wrote there since."""
+        written = {item.partition for item in self._theirs.live_added()}
+        return tuple(
+            change.before
+            for change in self._source.partitions
+            if change.before is not None and change.after is None and change.before in written
+        )
+
+
+def _renames(operation: Operation) -> list[PartitionChange]:
+    return [
+        change
+        for change in operation.changes
+        if isinstance(change, PartitionChange) and change.before is not None and change.after is not None
+    ]
+
+
+def _ids(operations: Iterable[Operation]) -> tuple[int, ...]:
+    return tuple(operation.operation_id for operation in operations if operation.operation_id is not None)

@@ -1,0 +1,109 @@
+"""Which files one side made of which, and which of them it left in sight: what A1, A3, A4 and A5 are decided on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from catalog_app.domain.operations import AddedFile, FileEffects, Operation, OperationKind
+
+_NOTHING = FileEffects()
+
+
+def effects_of(operation: Operation) -> FileEffects:
+    """Its effects; none where nobody needed them."""
+    return operation.effects or _NOTHING
+
+
+def is_rewrite(operation: Operation) -> bool:
+    """Whether it put the same rows into other files: a compaction, or the rename of a partition."""
+    return operation.kind is OperationKind.COMPACTION or (
+        operation.kind is OperationKind.PARTITION and bool(effects_of(operation).added)
+    )
+
+
+class SideFiles:
+    """The files of one table on one side since base, replayed once.
+
+    A file is a *base file* when the side met it before adding it. ``removed`` maps each file out of sight in the end to
+    the operation that removed it.
+    """
+
+    def __init__(self, history: Sequence[Operation]) -> None:
+        self.added: dict[int, AddedFile] = {}
+        self.maker: dict[int, Operation] = {}
+        self.removed: dict[int, Operation] = {}
+        self._inputs: dict[int, frozenset[int]] = {}
+        self._met: set[int] = set()
+        for operation in history:
+            self._replay(operation)
+
+    def _replay(self, operation: Operation) -> None:
+        effects = effects_of(operation)
+        for file_id in effects.touched:
+            if file_id not in self.added:
+                self._met.add(file_id)
+        for file_id in effects.removed:
+            self.removed[file_id] = operation
+        derived = operation.kind is OperationKind.UPDATE or is_rewrite(operation)
+        for item in effects.added:
+            self.removed.pop(item.file_id, None)
+            if item.file_id not in self._met:
+                self.added[item.file_id] = item
+                self.maker[item.file_id] = operation
+                self._inputs[item.file_id] = effects.touched if derived else frozenset()
+
+    def leaves(self, file_id: int) -> frozenset[int]:
+        """The files that its rows come from in the end: base files, and files added by insert or overwrite."""
+        found: set[int] = set()
+        seen: set[int] = set()
+        waiting = [file_id]
+        while waiting:
+            current = waiting.pop()
+            if current in seen:
+                continue
+            seen.add(current)
+            inputs = self._inputs.get(current, frozenset())
+            if inputs:
+                waiting.extend(inputs)
+            else:
+                found.add(current)
+        return frozenset(found)
+
+    def base_files(self, file_ids: Iterable[int]) -> frozenset[int]:
+        """The base files that these stand for."""
+        return frozenset(leaf for file_id in file_ids for leaf in self.leaves(file_id) if leaf not in self.added)
+
+    def touched_base(self, operations: Iterable[Operation]) -> frozenset[int]:
+        """The base files whose rows these operations removed or masked."""
+        return self.base_files(file_id for operation in operations for file_id in effects_of(operation).touched)
+
+    def stand_ins(self, file_id: int) -> frozenset[int]:
+        """The files in sight that hold the rows of a file now: itself, or what it was rewritten into."""
+        remover = self.removed.get(file_id)
+        if remover is None:
+            return frozenset({file_id})
+        if not is_rewrite(remover):
+            return frozenset()
+        return frozenset(found for item in effects_of(remover).added for found in self.stand_ins(item.file_id))
+
+    def is_overwritten(self, file_id: int) -> bool:
+        """Whether its rows were taken away by an overwrite or the drop of a partition."""
+        remover = self.removed.get(file_id)
+        if remover is None:
+            return False
+        if is_rewrite(remover):
+            return any(self.is_overwritten(item.file_id) for item in effects_of(remover).added)
+        return remover.kind in (OperationKind.OVERWRITE, OperationKind.PARTITION)
+
+    def overwriter(self, file_id: int) -> Operation:
+        """The operation that took away the rows of a file that ``is_overwritten``."""
+        remover = self.removed[file_id]
+        if not is_rewrite(remover):
+            return remover
+        return next(
+            self.overwriter(item.file_id) for item in effects_of(remover).added if self.is_overwritten(item.file_id)
+        )
+
+    def live_added(self) -> tuple[AddedFile, ...]:
+        """The files that the side added and left in sight."""
+        return tuple(item for file_id, item in self.added.items() if file_id not in self.removed)

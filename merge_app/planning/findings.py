@@ -1,0 +1,161 @@
+"""Cells that a pair of changes hits, and findings made of them in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from catalog_app.domain.operations import ObjectKind
+from catalog_app.rules.codes import CODE_TABLE, VerdictCode
+from catalog_app.rules.loader import CellVerdict, RuleTable
+from merge_app.planning.surviving import ObjectChanges
+from merge_app.planning.values import Finding, Verdict
+
+CellKey = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A reason for a conflict or a note, in the cell that it belongs to. ``message`` is a whole sentence."""
+
+    cell: CellKey
+    code: VerdictCode
+    note: str
+    message: str
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What both sides did to one object, and the rule table that judges it."""
+
+    rules: RuleTable
+    name: str
+    source: ObjectChanges
+    destination: ObjectChanges
+
+    def hit_cells(self) -> list[CellKey]:
+        """The pairs of operations that met, in the order of the rule table."""
+        order = [axis.key for axis in self.rules.axes]
+        rows = [key for key in order if key in self.source.versions]
+        columns = [key for key in order if key in self.destination.versions]
+        return [(row, column) for row in rows for column in columns]
+
+
+def judge(pair: Pair, problems: Sequence[Problem]) -> list[Finding]:
+    """One finding for each hit cell that is fine, one for each conflict; ``problems`` are what conditions found."""
+    placed: dict[CellKey, list[Problem]] = {}
+    for problem in problems:
+        placed.setdefault(problem.cell, []).append(problem)
+    findings = []
+    for key in pair.hit_cells():
+        cell = pair.rules.cell(*key)
+        found = placed.pop(key, [])
+        if cell.verdict is CellVerdict.CONFLICT:
+            found = [Problem(key, VerdictCode(cell.code), cell.note, cell.sentence)]
+        if found:
+            findings += [problem_finding(pair, problem) for problem in found]
+        else:
+            findings.append(_fine(pair, key))
+    for unhit in placed.values():
+        findings += [problem_finding(pair, problem) for problem in unhit]
+    return findings
+
+
+def problem_finding(pair: Pair, problem: Problem) -> Finding:
+    """The finding of a conflict or a note in a cell of the rule table."""
+    text = CODE_TABLE[problem.code]
+    return _finding(
+        pair,
+        problem.cell,
+        Verdict.CONFLICT if text.is_conflict else Verdict.NOTE,
+        code=problem.code.value,
+        note=problem.note,
+        sentence=problem.message,
+        remedy=text.remedy,
+        details=dict(problem.details),
+    )
+
+
+def outside_finding(
+    changes: ObjectChanges,
+    name: str,
+    code: VerdictCode,
+    message: str,
+    *,
+    source_operation: str,
+    destination_operation: str = "",
+    destination_versions: Iterable[int] = (),
+    details: Mapping[str, Any] | None = None,
+) -> Finding:
+    """A conflict that no cell covers: a name, or the database of a new table."""
+    return Finding(
+        verdict=Verdict.CONFLICT,
+        code=code.value,
+        object_kind=changes.kind,
+        object_id=changes.object_id,
+        object_name=name,
+        rule_table="",
+        source_operation=source_operation,
+        destination_operation=destination_operation,
+        note="",
+        message=message,
+        remedy=CODE_TABLE[code].remedy,
+        source_versions=tuple(dict.fromkeys(operation.version for operation in changes.operations)),
+        destination_versions=tuple(dict.fromkeys(destination_versions)),
+        details=dict(details or {}),
+    )
+
+
+def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Conflicts first, then notes, then what is fine; databases before tables, each by id."""
+    rank = {Verdict.CONFLICT: 0, Verdict.NOTE: 1, Verdict.OK: 2}
+    kinds = {ObjectKind.DATABASE: 0, ObjectKind.TABLE: 1, ObjectKind.VIEW: 2}
+    return tuple(sorted(findings, key=lambda item: (rank[item.verdict], kinds[item.object_kind], item.object_id)))
+
+
+def side_phrase(rules: RuleTable, changes: ObjectChanges, axis: str) -> str:
+    """What one side did, in words: ``dev inserted rows (versions 5, 7)``."""
+    versions = [version for version in changes.versions.get(axis, ()) if version]
+    where = ""
+    if versions:
+        where = f" (version{'s' if len(versions) > 1 else ''} {', '.join(map(str, versions))})"
+    past = next((item.past for item in rules.axes if item.key == axis), "created it")
+    return f"{changes.branch or 'the statement'} {past}{where}"
+
+
+def _fine(pair: Pair, key: CellKey) -> Finding:
+    cell = pair.rules.cell(*key)
+    return _finding(pair, key, Verdict.OK, code="", note=cell.note, sentence=cell.sentence, remedy="", details={})
+
+
+def _finding(
+    pair: Pair,
+    key: CellKey,
+    verdict: Verdict,
+    *,
+    code: str,
+    note: str,
+    sentence: str,
+    remedy: str,
+    details: dict[str, Any],
+) -> Finding:
+    row, column = key
+    both = f"{side_phrase(pair.rules, pair.source, row)}; {side_phrase(pair.rules, pair.destination, column)}."
+    return Finding(
+        verdict=verdict,
+        code=code,
+        object_kind=pair.source.kind,
+        object_id=pair.source.object_id,
+        object_name=pair.name,
+        rule_table=pair.rules.name,
+        source_operation=row,
+        destination_operation=column,
+        note=note,
+        message=f"On {pair.name}: {both} {sentence}",
+        remedy=remedy,
+        source_versions=pair.source.versions.get(row, ()),
+        destination_versions=pair.destination.versions.get(column, ()),
+        details=details,
+    )

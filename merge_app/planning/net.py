@@ -1,0 +1,129 @@
+"""The net of many changes of one object: first value before against last value after (semantics P7).
+
+Every function takes changes with the index of their operation, in order, and answers those that are left, each with
+the index of the last operation that had to do with it. What ends where it began is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.operations import ColumnAttribute, ColumnChange, PartitionChange, PropertyChange, Rename
+
+COLUMN_FIELDS = (
+    ColumnAttribute.NAME,
+    ColumnAttribute.TYPE,
+    ColumnAttribute.NULLABLE,
+    ColumnAttribute.DEFAULT,
+    ColumnAttribute.COMMENT,
+)
+"""The attributes that a column's JSON holds under their own name."""
+
+
+def net_rename(changes: Iterable[tuple[int, Rename]]) -> list[tuple[int, Rename]]:
+    items = list(changes)
+    if not items or items[0][1].before == items[-1][1].after:
+        return []
+    return [(items[-1][0], Rename(items[0][1].before, items[-1][1].after))]
+
+
+def net_properties(changes: Iterable[tuple[int, PropertyChange]]) -> list[tuple[int, PropertyChange]]:
+    net: dict[str, tuple[int, PropertyChange]] = {}
+    for index, change in changes:
+        before = net[change.key][1].before if change.key in net else change.before
+        net[change.key] = (index, PropertyChange(change.key, before, change.after))
+    return [(index, change) for index, change in net.values() if change.before != change.after]
+
+
+def net_columns(changes: Iterable[tuple[int, ColumnChange]]) -> list[tuple[int, ColumnChange]]:
+    net = _ColumnNet()
+    for index, change in changes:
+        net.take(index, change)
+    return net.left()
+
+
+class _ColumnNet:
+    """Folds column changes: an added column's later changes into its addition, a dropped one's earlier into nothing."""
+
+    def __init__(self) -> None:
+        self._net: dict[tuple[int, ColumnAttribute], tuple[int, Any, Any]] = {}
+
+    def take(self, index: int, change: ColumnChange) -> None:
+        if change.attribute is not ColumnAttribute.EXISTS:
+            self._attribute(index, change)
+        elif change.before is None:
+            self._added(index, change)
+        else:
+            self._dropped(index, change)
+
+    def left(self) -> list[tuple[int, ColumnChange]]:
+        return [
+            (index, ColumnChange(column_id, attribute, before, after))
+            for (column_id, attribute), (index, before, after) in self._net.items()
+            if before != after
+        ]
+
+    def _attribute(self, index: int, change: ColumnChange) -> None:
+        exists = self._net.get((change.column_id, ColumnAttribute.EXISTS))
+        if exists is not None and exists[1] is None and change.attribute in COLUMN_FIELDS:
+            added_at, _, definition = exists
+            definition = {**definition, change.attribute.value: change.after}
+            self._net[change.column_id, ColumnAttribute.EXISTS] = (added_at, None, definition)
+            return
+        key = (change.column_id, change.attribute)
+        known = self._net.pop(key, None)
+        self._net[key] = (index, change.before if known is None else known[1], change.after)
+
+    def _added(self, index: int, change: ColumnChange) -> None:
+        key = (change.column_id, ColumnAttribute.EXISTS)
+        known = self._net.pop(key, None)
+        if known is None:
+            self._net[key] = (index, None, change.after)
+            return
+        for attribute in COLUMN_FIELDS:
+            before, after = known[1][attribute.value], change.after[attribute.value]
+            self._net[change.column_id, attribute] = (index, before, after)
+
+    def _dropped(self, index: int, change: ColumnChange) -> None:
+        earlier = {key: self._net.pop(key) for key in list(self._net) if key[0] == change.column_id}
+        key = (change.column_id, ColumnAttribute.EXISTS)
+        if key in earlier and earlier[key][1] is None:
+            return
+        definition = dict(change.before)
+        for (_, attribute), (_, before, _) in earlier.items():
+            if attribute in COLUMN_FIELDS:
+                definition[attribute.value] = before
+        self._net[key] = (index, definition, None)
+
+
+@dataclass(slots=True)
+class _Partition:
+    """A partition as it is called now: where it came from (None: the side added it) and what changed it last."""
+
+    origin: PartitionValues | None
+    index: int
+
+
+def net_partitions(changes: Iterable[tuple[int, PartitionChange]]) -> list[tuple[int, PartitionChange]]:
+    """A partition dropped and added again stays both: the rows that it had are gone."""
+    present: dict[PartitionValues, _Partition] = {}
+    dropped: dict[PartitionValues, int] = {}
+    for index, change in changes:
+        if change.before is None:
+            if change.after is not None:
+                present.setdefault(change.after, _Partition(None, index))
+            continue
+        known = present.pop(change.before, None)
+        origin = change.before if known is None else known.origin
+        if change.after is not None:
+            present[change.after] = _Partition(origin, index)
+        elif origin is not None:
+            dropped[origin] = index
+    left = [(index, PartitionChange(values, None)) for values, index in dropped.items()]
+    left += [
+        (item.index, PartitionChange(item.origin, values)) for values, item in present.items() if item.origin != values
+    ]
+    return left

@@ -1,0 +1,147 @@
+"""What a person should know although nothing is refused: overridden, dropped, discarded and skipped work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from catalog_app.domain.operations import ColumnAttribute, OperationKind
+from catalog_app.rules.codes import VerdictCode
+from merge_app.planning.data import DataOutcome
+from merge_app.planning.findings import Pair, Problem
+
+_DATA_AXES = ("delete", "update", "overwrite", "compaction")
+_WRITING_AXES = ("insert", "update", "overwrite", "compaction")
+
+
+def attribute_notes(pair: Pair) -> Iterator[Problem]:
+    """OVERRIDDEN_BY_SOURCE for attributes that both changed to different values, DROPS_DEST_CHANGES for drops."""
+    if pair.source.dropped:
+        yield from _drop_note(pair)
+        return
+    yield from _rename_note(pair)
+    yield from _property_notes(pair)
+    yield from _column_notes(pair)
+
+
+def data_notes(pair: Pair, outcome: DataOutcome) -> Iterator[Problem]:
+    for item in outcome.discarded:
+        code, note = (
+            (VerdictCode.DISCARDED_DELETE, "A5")
+            if item.kind is OperationKind.DELETE
+            else (VerdictCode.DISCARDED_UPDATE, "A4")
+        )
+        if item.by is OperationKind.PARTITION:
+            note = "P"
+        yield Problem(
+            (item.kind.value, item.by.value),
+            code,
+            note,
+            f"What the source did to rows that the destination took away is discarded ({item.rows} rows).",
+            {"files": sorted(item.files), "rows": item.rows},
+        )
+    if outcome.skipped:
+        hit = next((axis for axis in _DATA_AXES if pair.destination.hits(axis)), "compaction")
+        versions = sorted({operation.version for operation in outcome.skipped})
+        yield Problem(
+            ("compaction", hit),
+            VerdictCode.COMPACTION_SKIPPED,
+            "",
+            "The destination changed files that the source compacted; the rows come over uncompacted.",
+            {"versions": versions},
+        )
+    for values in outcome.overtaken_partitions:
+        hit = next((axis for axis in _WRITING_AXES if pair.destination.hits(axis)), "insert")
+        yield Problem(
+            ("partition", hit),
+            VerdictCode.DROPS_DEST_CHANGES,
+            "P",
+            "The source dropped a partition that the destination wrote to since; those rows go with it.",
+            {"partition": list(values)},
+        )
+
+
+def _drop_note(pair: Pair) -> Iterator[Problem]:
+    changed = [axis.key for axis in pair.rules.axes if axis.key in pair.destination.versions]
+    if pair.destination.created and not changed:
+        changed = ["create"]
+    if pair.destination.dropped or not changed:
+        return
+    yield Problem(
+        ("drop", changed[0]),
+        VerdictCode.DROPS_DEST_CHANGES,
+        "",
+        "The source's drop takes with it what the destination did since.",
+        {"operations": changed},
+    )
+
+
+def _rename_note(pair: Pair) -> Iterator[Problem]:
+    mine, theirs = pair.source.rename, pair.destination.rename
+    if mine is None or theirs is None:
+        return
+    for part in ("name", "database_id"):
+        before, wanted, found = (getattr(item, part) for item in (mine.before, mine.after, theirs.after))
+        if before != wanted and theirs.before != theirs.after and found not in (wanted, getattr(theirs.before, part)):
+            yield Problem(
+                ("rename", "rename"),
+                VerdictCode.OVERRIDDEN_BY_SOURCE,
+                "",
+                f"The source's {part.replace('_id', '')} {wanted} replaces the destination's {found}.",
+                {"attribute": part, "source": wanted, "destination": found},
+            )
+
+
+def _property_notes(pair: Pair) -> Iterator[Problem]:
+    for key, mine in pair.source.properties.items():
+        theirs = pair.destination.properties.get(key)
+        if theirs is None or theirs.after == mine.after:
+            continue
+        yield Problem(
+            (_property_axis(pair, mine.after), _property_axis(pair, theirs.after)),
+            VerdictCode.OVERRIDDEN_BY_SOURCE,
+            "",
+            f"Both sides changed the property {key}; the source's value wins.",
+            {"property": key, "source": mine.after, "destination": theirs.after},
+        )
+
+
+def _property_axis(pair: Pair, after: str | None) -> str:
+    if pair.rules.name != "database":
+        return "properties"
+    return "unset properties" if after is None else "set properties"
+
+
+def _column_notes(pair: Pair) -> Iterator[Problem]:
+    for (column_id, attribute), mine in pair.source.columns.items():
+        if attribute is ColumnAttribute.EXISTS and mine.after is None:
+            yield from _dropped_column_note(pair, column_id, mine.before["name"])
+            continue
+        theirs = pair.destination.columns.get((column_id, attribute))
+        if theirs is None or attribute is ColumnAttribute.POSITION or theirs.after == mine.after:
+            continue
+        if attribute in (ColumnAttribute.TYPE, ColumnAttribute.EXISTS):
+            continue
+        yield Problem(
+            ("column", "column"),
+            VerdictCode.OVERRIDDEN_BY_SOURCE,
+            "",
+            f"Both sides changed the {attribute.value} of a column; the source's {mine.after} replaces {theirs.after}.",
+            {
+                "column_id": column_id,
+                "attribute": attribute.value,
+                "source": mine.after,
+                "destination": theirs.after,
+            },
+        )
+
+
+def _dropped_column_note(pair: Pair, column_id: int, name: str) -> Iterator[Problem]:
+    changed = [a.value for (i, a) in pair.destination.columns if i == column_id and a is not ColumnAttribute.EXISTS]
+    if changed:
+        yield Problem(
+            ("column", "column"),
+            VerdictCode.DROPS_DEST_CHANGES,
+            "",
+            f"The source dropped column {name}, which the destination changed.",
+            {"column": name, "attributes": changed},
+        )

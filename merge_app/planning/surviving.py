@@ -1,0 +1,214 @@
+"""What is left of one side: the net of its operations by object, which the rule tables judge (semantics P7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from catalog_app.domain.operations import (
+    Change,
+    ColumnAttribute,
+    ColumnChange,
+    ObjectKind,
+    Operation,
+    OperationKind,
+    PartitionChange,
+    PropertyChange,
+    Rename,
+)
+from merge_app.planning.net import net_columns, net_partitions, net_properties, net_rename
+
+ObjectKey = tuple[ObjectKind, int]
+
+_LIFECYCLE = (OperationKind.CREATE, OperationKind.DROP, OperationKind.UNDROP)
+_PROPERTIES = (OperationKind.SET_PROPERTIES, OperationKind.UNSET_PROPERTIES)
+RESTORED_VERSION = "restored_version"
+"""Metric of an overwrite that restored a table: the version it went back to."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectChanges:
+    """The net of one side's operations on one object.
+
+    ``operations`` survive, their changes reduced to the net; ``history`` are the data and partition operations as they
+    happened since the last full overwrite, for who follows files. ``versions`` maps each axis of the object's rule
+    table that is hit to the versions of its operations, in the order of the operations.
+    """
+
+    kind: ObjectKind
+    object_id: int
+    operations: tuple[Operation, ...] = ()
+    history: tuple[Operation, ...] = ()
+    created: bool = False
+    dropped: bool = False
+    undropped: bool = False
+    rename: Rename | None = None
+    properties: Mapping[str, PropertyChange] = field(default_factory=dict)
+    columns: Mapping[tuple[int, ColumnAttribute], ColumnChange] = field(default_factory=dict)
+    partitions: tuple[PartitionChange, ...] = ()
+    versions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    @property
+    def branch(self) -> str:
+        return self.operations[-1].branch if self.operations else ""
+
+    @property
+    def data(self) -> tuple[Operation, ...]:
+        return tuple(operation for operation in self.operations if operation.is_data)
+
+    def hits(self, *axes: str) -> bool:
+        return any(axis in self.versions for axis in axes)
+
+    @property
+    def overwrites_all(self) -> bool:
+        """Whether the side's data begin with an overwrite of the whole table."""
+        return bool(self.data) and is_full_overwrite(self.data[0])
+
+
+def axis_of(operation: Operation) -> str | None:
+    """The row or column of the rule table that an operation belongs to; None for CREATE and UNDROP."""
+    if operation.kind in (OperationKind.CREATE, OperationKind.UNDROP):
+        return None
+    if operation.object_kind is ObjectKind.TABLE and operation.kind in _PROPERTIES:
+        return "properties"
+    return operation.kind.value
+
+
+def is_full_overwrite(operation: Operation) -> bool:
+    scope = operation.overwrite
+    return operation.kind is OperationKind.OVERWRITE and (scope is None or scope.partitions is None)
+
+
+def surviving(operations: Iterable[Operation], *, base: int | None = None) -> dict[ObjectKey, ObjectChanges]:
+    """The net changes by object, in the order of first change; objects with nothing left are absent."""
+    grouped: dict[ObjectKey, list[Operation]] = {}
+    for operation in operations:
+        if operation.object_kind is not ObjectKind.VIEW:
+            grouped.setdefault((operation.object_kind, operation.object_id), []).append(operation)
+    result = {}
+    for key, group in grouped.items():
+        changes = _object_changes(key, group, base)
+        if changes is not None:
+            result[key] = changes
+    return result
+
+
+def implied_drop(object_id: int, database: ObjectChanges) -> ObjectChanges:
+    """The drop of a table that the drop of its database amounts to."""
+    cause = next(item for item in database.operations if item.kind is OperationKind.DROP)
+    drop = replace(
+        cause,
+        object_kind=ObjectKind.TABLE,
+        object_id=object_id,
+        changes=(),
+        effects=None,
+        metrics={},
+        operation_id=None,
+        origin_id=None,
+    )
+    return ObjectChanges(
+        ObjectKind.TABLE, object_id, operations=(drop,), dropped=True, versions={"drop": (drop.version,)}
+    )
+
+
+def _object_changes(key: ObjectKey, group: Sequence[Operation], base: int | None) -> ObjectChanges | None:
+    steps = [operation for operation in group if operation.kind in _LIFECYCLE]
+    began = steps[0].kind if steps else None
+    dropped = bool(steps) and steps[-1].kind is OperationKind.DROP
+    if dropped and began is not OperationKind.DROP:
+        return None
+    if dropped:
+        drop = steps[-1]
+        return ObjectChanges(*key, operations=(drop,), dropped=True, versions={"drop": (drop.version,)})
+    created, undropped = began is OperationKind.CREATE, began is OperationKind.UNDROP
+    kept = [operation for operation in group if operation.kind not in _LIFECYCLE]
+    changes = _net(key, _absorb_data(kept, base))
+    if created or undropped:
+        return replace(changes, operations=(steps[0], *changes.operations), created=created, undropped=undropped)
+    return changes if changes.operations else None
+
+
+def _absorb_data(operations: Sequence[Operation], base: int | None) -> list[Operation]:
+    """Leave out data operations that a later full overwrite of the same side makes as good as never done, and the
+    overwrite itself where it is a RESTORE to what there was at base."""
+    indices = [index for index, operation in enumerate(operations) if is_full_overwrite(operation)]
+    if not indices:
+        return list(operations)
+    last = indices[-1]
+    if _restores_base(operations, operations[last], base):
+        last += 1
+    return [
+        _without_effects(operation) if index < last else operation
+        for index, operation in enumerate(operations)
+        if index >= last or not operation.is_data
+    ]
+
+
+def _without_effects(operation: Operation) -> Operation:
+    return operation if operation.effects is None else replace(operation, effects=None)
+
+
+def _restores_base(operations: Sequence[Operation], restore: Operation, base: int | None) -> bool:
+    version = restore.metrics.get(RESTORED_VERSION)
+    if version is None or base is None:
+        return False
+    return base <= version < min(operation.version for operation in operations)
+
+
+def _net(key: ObjectKey, operations: Sequence[Operation]) -> ObjectChanges:
+    changes: list[tuple[int, Change]] = [
+        (index, change) for index, operation in enumerate(operations) for change in operation.changes
+    ]
+    rename = net_rename((i, c) for i, c in changes if isinstance(c, Rename))
+    properties = net_properties((i, c) for i, c in changes if isinstance(c, PropertyChange))
+    columns = net_columns((i, c) for i, c in changes if isinstance(c, ColumnChange))
+    partitions = net_partitions((i, c) for i, c in changes if isinstance(c, PartitionChange))
+    kept: dict[int, list[Change]] = {}
+    placed: list[tuple[int, Change]] = [*rename, *properties, *columns, *partitions]
+    for index, change in placed:
+        kept.setdefault(index, []).append(change)
+    survivors = tuple(
+        replace(operation, changes=tuple(kept.get(index, ())))
+        for index, operation in enumerate(operations)
+        if operation.is_data or index in kept or _moves_base_files(operation, operations)
+    )
+    return ObjectChanges(
+        *key,
+        operations=survivors,
+        history=tuple(o for o in operations if o.is_data or o.kind is OperationKind.PARTITION),
+        rename=rename[0][1] if rename else None,
+        properties={change.key: change for _, change in properties},
+        columns={(change.column_id, change.attribute): change for _, change in columns},
+        partitions=tuple(change for _, change in partitions),
+        versions=_versions(survivors),
+    )
+
+
+def _moves_base_files(operation: Operation, operations: Sequence[Operation]) -> bool:
+    """Whether a partition operation took files away that the same side had not added."""
+    if operation.kind is not OperationKind.PARTITION or operation.effects is None:
+        return False
+    own = {item.file_id for other in operations if other.effects is not None for item in other.effects.added}
+    return not set(operation.effects.removed) <= own
+
+
+def _versions(operations: Iterable[Operation]) -> dict[str, tuple[int, ...]]:
+    versions: dict[str, tuple[int, ...]] = {}
+    for operation in operations:
+        for axis in _axes(operation):
+            known = versions.get(axis, ())
+            versions[axis] = known if operation.version in known else (*known, operation.version)
+    return versions
+
+
+def _axes(operation: Operation) -> tuple[str, ...]:
+    """The axes hit; an ALTER of database properties hits by what is left of it, as set and unset are two axes."""
+    if operation.object_kind is ObjectKind.DATABASE and operation.kind in _PROPERTIES:
+        changes = [change for change in operation.changes if isinstance(change, PropertyChange)]
+        kinds = [
+            OperationKind.SET_PROPERTIES if change.after is not None else OperationKind.UNSET_PROPERTIES
+            for change in changes
+        ]
+        return tuple(dict.fromkeys(kind.value for kind in kinds))
+    axis = axis_of(operation)
+    return () if axis is None else (axis,)
