@@ -81,9 +81,6 @@ class RuleTable:
     def cell(self, source: str, destination: str) -> Cell:
         return self.cells[source, destination]
 
-    def axis(self, key: str) -> Axis:
-        return next(axis for axis in self.axes if axis.key == key)
-
 
 @dataclass(frozen=True, slots=True)
 class Rules:

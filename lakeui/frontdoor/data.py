@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from catalog_app.domain.files import NewDataFile
 from catalog_app.domain.operations import (
-    AddedFile,
     FileEffects,
     Operation,
     OperationKind,
@@ -92,13 +92,14 @@ def _source(call: Call, statement: sql.Insert) -> RowSource:
 
 def insert(call: Call, statement: sql.Insert) -> StatementResult:
     target = table_for_writing(call, statement.table)
-    added = _append(call, target, statement)
+    staged = _append(call, target, statement)
+    added = data_files_register(target.table.table_id, staged)
     rows = sum(file.rows for file in added)
     metrics = _metrics(rows_inserted=rows, files_added=len(added))
     if not statement.overwrite:
         if not added:
             return StatementResult(version=target.place.lineage.version, metrics=metrics)
-        _refuse_duplicate_keys(target, added)
+        _refuse_duplicate_keys(target, staged)
         return commit_rows(call, target, "INSERT", OperationKind.INSERT, FileEffects(added), metrics)
     scope = _scope(target, statement)
     segments = segments_list(target.place.lineage, target.table.table_id)
@@ -108,11 +109,11 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
     return commit_rows(call, target, "INSERT OVERWRITE", OperationKind.OVERWRITE, effects, metrics, scope)
 
 
-def _append(call: Call, target: TablePlace, statement: sql.Insert) -> tuple[AddedFile, ...]:
+def _append(call: Call, target: TablePlace, statement: sql.Insert) -> list[NewDataFile]:
     call.context.step("write", f"rows of {target.label}")
     table = target.table
     with interruptible(call.context):
-        staged = engine().append(
+        return engine().append(
             table.table_id,
             table.schema,
             _source(call, statement),
@@ -120,7 +121,6 @@ def _append(call: Call, target: TablePlace, statement: sql.Insert) -> tuple[Adde
             by_name=statement.by_name,
             partition=statement.partition,
         )
-    return data_files_register(table.table_id, staged)
 
 
 def _scope(target: TablePlace, statement: sql.Insert) -> OverwriteScope:
@@ -139,13 +139,13 @@ def _scope(target: TablePlace, statement: sql.Insert) -> OverwriteScope:
     )
 
 
-def _refuse_duplicate_keys(target: TablePlace, added: Sequence[AddedFile]) -> None:
+def _refuse_duplicate_keys(target: TablePlace, staged: Sequence[NewDataFile]) -> None:
     schema = target.table.schema
     if not schema.primary_key:
         return
     names = [column.name for column in schema.columns if column.id in schema.primary_key]
     scan = table_scan(target.place.lineage, target.table)
-    clashes = engine().duplicate_keys(scan, names, staged=[file.file_id for file in added], limit=5)
+    clashes = engine().duplicate_keys(scan, names, staged=staged, limit=5)
     if clashes:
         raise DuplicateKey(
             f"Key {clashes[0]} of {target.label} would exist twice.",

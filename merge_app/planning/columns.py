@@ -127,7 +127,7 @@ class _Redo:
                     ColumnProblem(
                         VerdictCode.COLUMN_NAME_TAKEN,
                         "A6",
-                        f"The source calls a column {column.name}, which is the name of another column of the destination.",
+                        f"The source calls a column {column.name}, which another column of the destination is called.",
                         {"column": column.name, "column_id": column.id, "taken_by": others[0].id},
                     )
                 )

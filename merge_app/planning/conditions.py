@@ -6,7 +6,7 @@ A condition looks at one object's changes on both sides and answers its problems
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import (
@@ -16,7 +16,6 @@ from catalog_app.domain.operations import (
     PropertyChange,
 )
 from catalog_app.domain.schema import Column
-from catalog_app.domain.state import TableState
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import CONDITIONS, RuleTable
 from merge_app.planning.columns import ColumnRedo
@@ -31,13 +30,12 @@ ROW_AXES = ("insert", "update", "overwrite")
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What conditions may look at. ``columns`` and ``before`` are None for a database."""
+    """What conditions may look at. ``columns`` is None for a database."""
 
     source: ObjectChanges
     destination: ObjectChanges
-    before: TableState | None = None
     columns: ColumnRedo | None = None
-    facts: TableFacts = TableFacts()
+    facts: TableFacts = field(default_factory=TableFacts)
 
 
 def problems(rules: RuleTable, case: Case) -> list[Problem]:
@@ -57,7 +55,7 @@ def required_columns(changes: ObjectChanges) -> set[int]:
     found = set()
     for (column_id, attribute), change in changes.columns.items():
         if attribute is ColumnAttribute.EXISTS and change.after is not None:
-            if not change.after["nullable"] and change.after["initial_default"] is None:
+            if not change.after["nullable"] and change.after.get("initial_default") is None:
                 found.add(column_id)
         elif attribute is ColumnAttribute.NULLABLE and change.after is False:
             found.add(column_id)

@@ -220,7 +220,8 @@ class _Redo:
             files = {found for item in effects_of(operation).removed for found in self._stand_ins(item)}
             files |= {item.file_id for item in self._theirs.live_added() if item.partition == change.before}
             assert change.after is not None
-            for file_id in sorted(files):
+            there = {f for f in files if f in self._theirs.added and self._theirs.added[f].partition == change.after}
+            for file_id in sorted(files - there):
                 self._repartition[file_id] = change.after
                 if file_id not in self._mine.added:
                     self._remove[file_id] = None

@@ -121,7 +121,8 @@ def side_phrase(rules: RuleTable, changes: ObjectChanges, axis: str) -> str:
     where = ""
     if versions:
         where = f" (version{'s' if len(versions) > 1 else ''} {', '.join(map(str, versions))})"
-    return f"{changes.branch or 'the statement'} {rules.axis(axis).past}{where}"
+    past = next((item.past for item in rules.axes if item.key == axis), "created it")
+    return f"{changes.branch or 'the statement'} {past}{where}"
 
 
 def _fine(pair: Pair, key: CellKey) -> Finding:

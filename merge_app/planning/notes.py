@@ -10,6 +10,7 @@ from merge_app.planning.data import DataOutcome
 from merge_app.planning.findings import Pair, Problem
 
 _DATA_AXES = ("delete", "update", "overwrite", "compaction")
+_WRITING_AXES = ("insert", "update", "overwrite", "compaction")
 
 
 def attribute_notes(pair: Pair) -> Iterator[Problem]:
@@ -49,7 +50,7 @@ def data_notes(pair: Pair, outcome: DataOutcome) -> Iterator[Problem]:
             {"versions": versions},
         )
     for values in outcome.overtaken_partitions:
-        hit = next((axis for axis in ("insert", "update", "overwrite", "compaction") if pair.destination.hits(axis)), "insert")
+        hit = next((axis for axis in _WRITING_AXES if pair.destination.hits(axis)), "insert")
         yield Problem(
             ("partition", hit),
             VerdictCode.DROPS_DEST_CHANGES,
@@ -60,9 +61,11 @@ def data_notes(pair: Pair, outcome: DataOutcome) -> Iterator[Problem]:
 
 
 def _drop_note(pair: Pair) -> Iterator[Problem]:
-    if pair.destination.dropped or not pair.destination.versions:
-        return
     changed = [axis.key for axis in pair.rules.axes if axis.key in pair.destination.versions]
+    if pair.destination.created and not changed:
+        changed = ["create"]
+    if pair.destination.dropped or not changed:
+        return
     yield Problem(
         ("drop", changed[0]),
         VerdictCode.DROPS_DEST_CHANGES,
@@ -122,7 +125,7 @@ def _column_notes(pair: Pair) -> Iterator[Problem]:
             ("column", "column"),
             VerdictCode.OVERRIDDEN_BY_SOURCE,
             "",
-            f"Both sides changed the {attribute.value} of a column; the source's {mine.after} wins over {theirs.after}.",
+            f"Both sides changed the {attribute.value} of a column; the source's {mine.after} replaces {theirs.after}.",
             {
                 "column_id": column_id,
                 "attribute": attribute.value,

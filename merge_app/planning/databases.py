@@ -1,0 +1,69 @@
+"""The source's changes of databases redone on the destination's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from catalog_app.domain.operations import ObjectKind, OperationKind, PropertyChange
+from catalog_app.domain.state import DatabaseState
+from catalog_app.rules.loader import RuleTable
+from merge_app.planning.conditions import Case, problems
+from merge_app.planning.findings import Pair, judge, problem_finding
+from merge_app.planning.notes import attribute_notes
+from merge_app.planning.surviving import ObjectChanges
+from merge_app.planning.values import Action, Finding, ObjectPlan
+
+
+def database_plan(
+    source: ObjectChanges,
+    destination: ObjectChanges,
+    *,
+    before: DatabaseState | None,
+    source_state: DatabaseState | None,
+    rules: RuleTable,
+) -> tuple[ObjectPlan, list[Finding]]:
+    """What becomes of one database that the source changed. A database that the destination never had is new."""
+    if before is None:
+        if source_state is None:
+            raise ValueError(f"the input lacks the source's state of the new database {source.object_id}")
+        action = Action.CREATE
+        return _plan(action, source, None, source_state), []
+    pair = Pair(rules, before.name, source, destination)
+    findings = judge(pair, problems(rules, Case(source, destination)))
+    findings += [problem_finding(pair, note) for note in attribute_notes(pair)]
+    after = _redo(before, source)
+    if after == before:
+        return _plan(Action.UNTOUCHED, source, before, before), findings
+    return _plan(Action.DROP if source.dropped else Action.ALTER, source, before, after), findings
+
+
+def properties_redo(properties: Mapping[str, str], changes: Mapping[str, PropertyChange]) -> dict[str, str]:
+    """The properties with each changed key set to its new value or taken away."""
+    result = dict(properties)
+    for key, change in changes.items():
+        if change.after is None:
+            result.pop(key, None)
+        else:
+            result[key] = change.after
+    return result
+
+
+def _redo(before: DatabaseState, source: ObjectChanges) -> DatabaseState:
+    if source.dropped:
+        return replace(before, is_dropped=True)
+    return replace(
+        before,
+        name=source.rename.after.name if source.rename else before.name,
+        properties=properties_redo(before.properties, source.properties),
+        is_dropped=before.is_dropped and not source.undropped,
+    )
+
+
+def _plan(
+    action: Action, source: ObjectChanges, before: DatabaseState | None, after: DatabaseState
+) -> ObjectPlan:
+    operations = () if action is Action.UNTOUCHED else source.operations
+    if before is not None:
+        operations = tuple(operation for operation in operations if operation.kind is not OperationKind.CREATE)
+    return ObjectPlan(ObjectKind.DATABASE, source.object_id, after.name, action, before, after, operations)

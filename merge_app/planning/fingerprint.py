@@ -1,0 +1,54 @@
+"""The digest that an approval binds to: both heads, the rules, and everything that the plan says and does."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Set
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+from catalog_app.domain.operations import Operation
+from merge_app.planning.values import Finding, ObjectPlan
+
+
+def fingerprint(
+    findings: tuple[Finding, ...],
+    objects: tuple[ObjectPlan, ...],
+    *,
+    source_head: int,
+    destination_head: int,
+    rules_digest: str,
+) -> str:
+    """SHA-256 as hexadecimal text; the same content in whatever order of sets and keys gives the same."""
+    content = {
+        "source_head": source_head,
+        "destination_head": destination_head,
+        "rules": rules_digest,
+        "findings": _plain(findings),
+        "objects": _plain(objects),
+    }
+    return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """The value in JSON's terms."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Operation):
+        # Its effects are covered by what the plan does with them, and need not be loaded for a plan to be the same.
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name != "effects"}
+    if is_dataclass(value):
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.compare}
+    if isinstance(value, Mapping):
+        return sorted(([_plain(key), _plain(item)] for key, item in value.items()), key=_sortable)
+    if isinstance(value, Set):
+        return sorted((_plain(item) for item in value), key=_sortable)
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _sortable(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)

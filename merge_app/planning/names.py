@@ -1,0 +1,114 @@
+"""Names and homes judged on what comes out of a plan, so that swaps work (semantics P3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from catalog_app.domain.operations import ObjectKind
+from catalog_app.domain.state import DatabaseState, ObjectState, TableState
+from catalog_app.rules.codes import VerdictCode
+from merge_app.planning.findings import outside_finding
+from merge_app.planning.surviving import ObjectChanges, ObjectKey
+from merge_app.planning.values import Finding, ObjectPlan, PlanInput
+
+Changes = Mapping[ObjectKey, ObjectChanges]
+
+
+def names_judge(
+    plans: Sequence[ObjectPlan], input: PlanInput, *, source: Changes, destination: Changes
+) -> list[Finding]:
+    """NAME_EXISTS for each object that the plan names like another valid one, OBJECT_DROPPED_ON_DEST for each table
+    that the plan puts into a database that is not valid."""
+    databases: dict[int, DatabaseState] = dict(input.databases)
+    tables: dict[int, TableState] = dict(input.tables)
+    for plan in plans:
+        if isinstance(plan.after, DatabaseState):
+            databases[plan.object_id] = plan.after
+        else:
+            tables[plan.object_id] = plan.after
+    holders: dict[tuple[int | None, str], list[ObjectState]] = {}
+    states: list[ObjectState] = [*databases.values(), *tables.values()]
+    for state in states:
+        if not state.is_dropped:
+            holders.setdefault(_place(state), []).append(state)
+    findings = []
+    for plan in plans:
+        if plan.after.is_dropped or not _claims(plan):
+            continue
+        changes = source[plan.kind, plan.object_id]
+        if isinstance(plan.after, TableState):
+            home = databases.get(plan.after.database_id)
+            if home is None or home.is_dropped:
+                findings.append(_homeless(plan, changes, home, destination))
+        findings += _taken(plan, changes, holders[_place(plan.after)], destination)
+    return findings
+
+
+def _claims(plan: ObjectPlan) -> bool:
+    """Whether the plan gives the object a name or a home that it had not as a valid object."""
+    return plan.before is None or plan.before.is_dropped or _place(plan.before) != _place(plan.after)
+
+
+def _place(state: ObjectState) -> tuple[int | None, str]:
+    return (state.database_id if isinstance(state, TableState) else None, state.name.casefold())
+
+
+def _identity(state: ObjectState) -> int:
+    return state.table_id if isinstance(state, TableState) else state.database_id
+
+
+def _claim(plan: ObjectPlan) -> str:
+    if plan.before is None:
+        return "create"
+    return "undrop" if plan.before.is_dropped else "rename"
+
+
+def _taken(
+    plan: ObjectPlan, changes: ObjectChanges, others: Iterable[ObjectState], destination: Changes
+) -> list[Finding]:
+    for other in others:
+        identity = _identity(other)
+        if identity == plan.object_id:
+            continue
+        theirs = destination.get((plan.kind, identity))
+        return [
+            outside_finding(
+                changes,
+                plan.name,
+                VerdictCode.NAME_EXISTS,
+                f"The source's {plan.kind.value} {plan.name} (id {plan.object_id}) would bear the name {other.name},"
+                f" which is that of another {plan.kind.value} of the destination (id {identity}).",
+                source_operation=_claim(plan),
+                destination_operation=_naming(theirs),
+                destination_versions=[operation.version for operation in theirs.operations] if theirs else (),
+                details={"name": other.name, "taken_by": identity},
+            )
+        ]
+    return []
+
+
+def _naming(changes: ObjectChanges | None) -> str:
+    if changes is None:
+        return ""
+    if changes.created:
+        return "create"
+    return "rename" if changes.rename else ""
+
+
+def _homeless(
+    plan: ObjectPlan, changes: ObjectChanges, home: DatabaseState | None, destination: Changes
+) -> Finding:
+    assert isinstance(plan.after, TableState)
+    database_id = plan.after.database_id
+    theirs = destination.get((ObjectKind.DATABASE, database_id))
+    name = home.name if home is not None else f"with id {database_id}"
+    return outside_finding(
+        changes,
+        plan.name,
+        VerdictCode.OBJECT_DROPPED_ON_DEST,
+        f"The source's table {plan.name} lies in database {name}, which the destination dropped.",
+        source_operation=_claim(plan),
+        destination_operation="drop",
+        destination_versions=[operation.version for operation in theirs.operations] if theirs else (),
+        details={"database_id": database_id},
+    )

@@ -1,0 +1,47 @@
+"""Which facts of which tables a plan needs: first the cells, then, only where they ask for it, the file sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from catalog_app.domain.operations import ObjectKind
+from merge_app.planning.conditions import ROW_AXES, required_columns
+from merge_app.planning.sides import sides_of
+from merge_app.planning.surviving import ObjectChanges
+from merge_app.planning.values import FactKind, PlanInput
+
+_FILE_AXES = ("delete", "update", "compaction", "partition")
+_REPLACING_AXES = (*_FILE_AXES, "overwrite")
+
+
+def needs(input: PlanInput) -> Mapping[int, set[FactKind]]:
+    """By table id, for an input without facts and without file effects. Tables that need nothing are absent."""
+    sides = sides_of(input)
+    found = {}
+    for (kind, object_id), source in sides.source.items():
+        before = input.tables.get(object_id)
+        if kind is not ObjectKind.TABLE or source.dropped or before is None:
+            continue
+        destination = sides.destination_of(kind, object_id)
+        if destination.dropped:
+            continue
+        wanted = _table_needs(source, destination, has_key=bool(before.schema.primary_key))
+        if wanted:
+            found[object_id] = wanted
+    return found
+
+
+def _table_needs(source: ObjectChanges, destination: ObjectChanges, *, has_key: bool) -> set[FactKind]:
+    wanted: set[FactKind] = set()
+    if source.hits(*_FILE_AXES):
+        wanted.add(FactKind.SOURCE_EFFECTS)
+        if destination.hits(*_REPLACING_AXES) or (source.hits("partition") and destination.hits(*ROW_AXES)):
+            wanted.add(FactKind.DESTINATION_EFFECTS)
+    if any(change.before is not None and change.after is not None for change in source.partitions):
+        wanted.add(FactKind.PARTITIONS)
+    mine, theirs = source.hits(*ROW_AXES), destination.hits(*ROW_AXES)
+    if (mine and required_columns(destination)) or (theirs and required_columns(source)):
+        wanted.add(FactKind.COVERAGE)
+    if has_key and mine and theirs:
+        wanted.add(FactKind.PRIMARY_KEYS)
+    return wanted

@@ -1,0 +1,147 @@
+"""The source's changes of tables redone on the destination's: attributes, schema, partitions and files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, PartitionChange
+from catalog_app.domain.state import TableState
+from catalog_app.rules.codes import VerdictCode
+from catalog_app.rules.loader import RuleTable
+from merge_app.planning.columns import ColumnRedo, columns_redo
+from merge_app.planning.conditions import ROW_AXES, Case, problems
+from merge_app.planning.data import DataOutcome, data_redo
+from merge_app.planning.databases import properties_redo
+from merge_app.planning.findings import Pair, Problem, judge, problem_finding
+from merge_app.planning.notes import attribute_notes, data_notes
+from merge_app.planning.surviving import ObjectChanges
+from merge_app.planning.values import Action, DataPlan, Finding, ObjectPlan, TableFacts
+
+_SHOWN_KEYS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class TableCase:
+    """One table that the source changed. ``name`` is its full name for people."""
+
+    source: ObjectChanges
+    destination: ObjectChanges
+    name: str
+    before: TableState | None
+    source_state: TableState | None
+    facts: TableFacts
+    rules: RuleTable
+
+
+def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
+    """What becomes of one table that the source changed. A table that the destination never had is new."""
+    source, before = case.source, case.before
+    if before is None:
+        return _new_table(case), []
+    pair = Pair(case.rules, case.name, source, case.destination)
+    columns = columns_redo(
+        before.schema,
+        source.columns,
+        case.destination.columns,
+        source_schema=case.source_state.schema if case.source_state else None,
+    )
+    judged = Case(source, case.destination, columns, case.facts)
+    found = [] if case.destination.dropped else [*problems(case.rules, judged), *_key_clashes(case)]
+    findings = judge(pair, found)
+    findings += [problem_finding(pair, note) for note in attribute_notes(pair)]
+    if source.dropped:
+        return _dropped(case, before), findings
+    outcome = data_redo(source, case.destination, is_new=False)
+    if not case.destination.dropped:
+        findings += [problem_finding(pair, note) for note in data_notes(pair, outcome)]
+    return _altered(case, before, columns, outcome), findings
+
+
+def _new_table(case: TableCase) -> ObjectPlan:
+    if case.source_state is None:
+        raise ValueError(f"the input lacks the source's state of the new table {case.source.object_id}")
+    outcome = data_redo(case.source, ObjectChanges(ObjectKind.TABLE, case.source.object_id), is_new=True)
+    return _plan(case, Action.CREATE, case.source_state, case.source.operations, outcome.plan)
+
+
+def _dropped(case: TableCase, before: TableState) -> ObjectPlan:
+    if before.is_dropped or case.destination.dropped:
+        return _plan(case, Action.UNTOUCHED, before)
+    return _plan(case, Action.DROP, replace(before, is_dropped=True), case.source.operations)
+
+
+def _altered(case: TableCase, before: TableState, columns: ColumnRedo, outcome: DataOutcome) -> ObjectPlan:
+    after = _redo(before, case.source, columns)
+    operations = tuple(
+        operation
+        for index, operation in enumerate(case.source.operations)
+        if operation.kind is not OperationKind.CREATE and _is_left(operation, index, outcome)
+    )
+    if after == before and outcome.plan is None:
+        return _plan(case, Action.UNTOUCHED, before)
+    return _plan(case, Action.ALTER, after, operations, outcome.plan)
+
+
+def _is_left(operation: Operation, index: int, outcome: DataOutcome) -> bool:
+    return not operation.is_data or index in outcome.carried
+
+
+def _redo(before: TableState, source: ObjectChanges, columns: ColumnRedo) -> TableState:
+    name, database_id = before.name, before.database_id
+    if source.rename is not None:
+        old, new = source.rename.before, source.rename.after
+        name = new.name if new.name != old.name else name
+        if new.database_id != old.database_id and new.database_id is not None:
+            database_id = new.database_id
+    return replace(
+        before,
+        name=name,
+        database_id=database_id,
+        schema=columns.schema,
+        properties=properties_redo(before.properties, source.properties),
+        declared_partitions=_partitions_redo(before.declared_partitions, source.partitions),
+        is_dropped=before.is_dropped and not source.undropped,
+    )
+
+
+def _partitions_redo(
+    declared: frozenset[PartitionValues], changes: tuple[PartitionChange, ...]
+) -> frozenset[PartitionValues]:
+    """A renamed partition stays declared only if it was; all that goes, goes before what comes."""
+    gone = {change.before for change in changes if change.before is not None}
+    come = {
+        change.after
+        for change in changes
+        if change.after is not None and (change.before is None or change.before in declared)
+    }
+    return frozenset((declared - gone) | come)
+
+
+def _plan(
+    case: TableCase,
+    action: Action,
+    after: TableState,
+    operations: tuple[Operation, ...] = (),
+    data: DataPlan | None = None,
+) -> ObjectPlan:
+    return ObjectPlan(ObjectKind.TABLE, case.source.object_id, case.name, action, case.before, after, operations, data)
+
+
+def _key_clashes(case: TableCase) -> list[Problem]:
+    keys = case.facts.primary_key_clashes
+    mine = next((axis for axis in ROW_AXES if case.source.hits(axis)), None)
+    theirs = next((axis for axis in ROW_AXES if case.destination.hits(axis)), None)
+    if not keys or mine is None or theirs is None:
+        return []
+    shown = ", ".join(keys[:_SHOWN_KEYS])
+    more = f" and {len(keys) - _SHOWN_KEYS} more" if len(keys) > _SHOWN_KEYS else ""
+    return [
+        Problem(
+            (mine, theirs),
+            VerdictCode.PRIMARY_KEY_CLASH,
+            "",
+            f"The merged table would hold a primary key twice: {shown}{more}.",
+            {"keys": list(keys)},
+        )
+    ]
