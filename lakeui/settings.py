@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 from lakeui.runtime.database.address import database_settings
 from lakeui.runtime.discovery import home_directory, port_number, secret_key, services_discover
@@ -13,7 +14,7 @@ HOME = home_directory(os.environ, BASE_DIR)
 SERVICES = services_discover(os.environ, HOME)
 
 # What lakeui's own code reads. Addresses are empty when neither the environment nor a running `up` says.
-LAKEUI = {
+LAKEUI: dict[str, Any] = {
     "HOME": str(HOME),
     "WAREHOUSE": SERVICES.warehouse,
     "SPARK_REMOTE": SERVICES.spark_remote,

@@ -208,7 +208,11 @@ def _account_needed(say: Callable[[str], None]) -> Account | None:
         with contextlib.suppress(KeyError):
             return Account.by_name(name)
     try:
-        subprocess.run(["useradd", "--system", "--no-create-home", ACCOUNT_TO_CREATE], check=True, capture_output=True)
+        subprocess.run(
+            [shutil.which("useradd") or "useradd", "--system", "--no-create-home", ACCOUNT_TO_CREATE],
+            check=True,
+            capture_output=True,
+        )
     except (OSError, subprocess.CalledProcessError) as problem:
         raise RuntimeProblem(
             "PostgreSQL does not run as root, and no system user for it could be made.",

@@ -143,7 +143,7 @@ def _wait_until_gone(processes: Sequence[psutil.Process], patience_seconds: floa
 
 def _runs(process: psutil.Process) -> bool:
     try:
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+        return bool(process.is_running()) and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
 

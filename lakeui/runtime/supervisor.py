@@ -14,7 +14,6 @@ from pathlib import Path
 from types import FrameType
 
 from lakeui.runtime.discovery import (
-    Services,
     services_discover,
     services_file,
     services_from_environment,

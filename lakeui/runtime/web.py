@@ -16,6 +16,7 @@ from lakeui.runtime.problems import RuntimeProblem
 from lakeui.runtime.redis_server import LOOPBACK
 
 WEB_PATIENCE_SECONDS = 90
+OTHER_PORT = 8001
 
 
 def web_command(port: int) -> list[str]:
@@ -35,7 +36,7 @@ def port_require(port: int) -> None:
                 message = f"Port {port} may not be used by this user."
             else:
                 message = f"Port {port} is in use{_by_whom(port)}."
-            remedy = f"Choose another one: LAKEUI_PORT={port + 1 if 1024 <= port < 65535 else 8080} make up"
+            remedy = f"Choose another one: LAKEUI_PORT={OTHER_PORT if port != OTHER_PORT else OTHER_PORT + 1} make up"
             raise RuntimeProblem(message, remedy=remedy) from None
 
 
@@ -43,7 +44,7 @@ def ready_parts(port: int) -> str:
     """Empty when ``/readyz`` says that every part works, else which do not."""
     address = f"http://{LOOPBACK}:{port}/readyz"
     try:
-        with urllib.request.urlopen(address, timeout=10):  # noqa: S310 - a constant scheme and host
+        with urllib.request.urlopen(address, timeout=10):
             return ""
     except urllib.error.HTTPError as answer:
         with answer, contextlib.suppress(ValueError, KeyError, AttributeError):

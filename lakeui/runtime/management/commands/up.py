@@ -5,27 +5,27 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from lakeui.common.errors import LakeError
+from lakeui.runtime.discovery import port_number
 from lakeui.runtime.supervisor import Supervisor, UpOptions
 
 
 class Command(BaseCommand):
     help = "Start PostgreSQL, Redis, Spark, a worker and the web server here; Ctrl-C stops everything."
     # There is no database to check anything against before this command has started one.
-    requires_system_checks: ClassVar[list[str]] = []
+    requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
         chosen = os.environ.get("LAKEUI_ADMIN_PASSWORD")
         plan = UpOptions(
-            base=Path(settings.BASE_DIR),
-            home=Path(settings.LAKEUI["HOME"]),
-            port=settings.LAKEUI["PORT"],
+            base=settings.BASE_DIR,
+            home=settings.HOME,
+            port=port_number(os.environ),
             demo=os.environ.get("LAKEUI_DEMO", "1") != "0",
             admin_password=chosen or secrets.token_urlsafe(12),
             admin_password_is_ours=not chosen,
