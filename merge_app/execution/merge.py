@@ -113,7 +113,9 @@ def merge_run(request: MergeRequest, engine: RowEngine, progress: Progress) -> d
         if prepared.is_empty:
             return _result(_record(prepared, request, "nothing to merge", refusal_describe(prepared.planned)))
         progress.step("rows", "move rows that files alone cannot")
-        row_work = row_work_run(prepared.planned, prepared.side, engine)
+        row_work = row_work_run(
+            prepared.planned, prepared.side, branch_lineage(prepared.destination), engine
+        )
         progress.check_cancelled()
         progress.step("commit", "write one version")
         attempt = _commit(prepared, request, row_work)
