@@ -86,9 +86,7 @@ class Engine:
 
         return self._sessions.run(work)
 
-    def _write(
-        self, frame: DataFrame, table_id: int, schema: Schema, *, stores_row_ids: bool
-    ) -> list[NewDataFile]:
+    def _write(self, frame: DataFrame, table_id: int, schema: Schema, *, stores_row_ids: bool) -> list[NewDataFile]:
         return data_write(
             frame, self._warehouse, self._allocate, table_id=table_id, schema=schema, stores_row_ids=stores_row_ids
         )
@@ -167,15 +165,11 @@ class Engine:
 
         return self._sessions.run(work)
 
-    def filter_images(
-        self, table_id: int, file: FileScan, discarded: Sequence[FileScan]
-    ) -> NewDataFile | None:
+    def filter_images(self, table_id: int, file: FileScan, discarded: Sequence[FileScan]) -> NewDataFile | None:
         """``file`` without its deleted rows and without rows whose ids lie in ``discarded``."""
 
         def work(spark: SparkSession) -> NewDataFile | None:
-            kept = table_dataframe(
-                spark, self._warehouse, TableScan(table_id, file.schema, (file,)), with_address=True
-            )
+            kept = table_dataframe(spark, self._warehouse, TableScan(table_id, file.schema, (file,)), with_address=True)
             gone = table_dataframe(spark, self._warehouse, _plain_scan(table_id, discarded), with_address=True)
             frame = kept.join(gone.select(ROW_ID), ROW_ID, "left_anti")
             staged = self._write(frame, table_id, file.schema, stores_row_ids=True)
@@ -183,9 +177,7 @@ class Engine:
 
         return self._sessions.run(work)
 
-    def repartition(
-        self, table_id: int, file: FileScan, partition: Sequence[str | None]
-    ) -> NewDataFile | None:
+    def repartition(self, table_id: int, file: FileScan, partition: Sequence[str | None]) -> NewDataFile | None:
         """The live rows of ``file`` under other partition values, row ids kept; None when no row is live."""
         columns = file.schema.partition_columns
         values = {

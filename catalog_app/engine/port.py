@@ -15,17 +15,14 @@ class RowEngine(Protocol):
         self, table_id: int, delete_paths: Sequence[str], from_file: FileScan, to_files: Sequence[FileScan]
     ) -> list[NewDeleteFile]:
         """Delete files that mark in ``to_files`` the rows which ``delete_paths`` mark in ``from_file``, by row id;
-        without ``delete_paths`` every row of it."""
+        without ``delete_paths`` every row of it.
+        """
         ...
 
-    def filter_images(
-        self, table_id: int, file: FileScan, discarded: Sequence[FileScan]
-    ) -> NewDataFile | None:
+    def filter_images(self, table_id: int, file: FileScan, discarded: Sequence[FileScan]) -> NewDataFile | None:
         """``file`` without its deleted rows and without rows whose ids lie in ``discarded``; None when none is left."""
         ...
 
-    def repartition(
-        self, table_id: int, file: FileScan, partition: Sequence[str | None]
-    ) -> NewDataFile | None:
+    def repartition(self, table_id: int, file: FileScan, partition: Sequence[str | None]) -> NewDataFile | None:
         """The live rows of ``file`` under other partition values; None when no row is live."""
         ...

@@ -49,7 +49,8 @@ class QueryResult:
 @dataclass(frozen=True, slots=True)
 class RowChanges:
     """What a row-level statement staged. ``emptied`` are files that have no live row left: the caller may take the
-    whole segment out instead of attaching the delete file. ``rows`` counts the rows deleted or updated."""
+    whole segment out instead of attaching the delete file. ``rows`` counts the rows deleted or updated.
+    """
 
     delete_files: tuple[NewDeleteFile, ...] = ()
     images: tuple[NewDataFile, ...] = ()

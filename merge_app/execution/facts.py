@@ -108,7 +108,7 @@ def _coverage(
     if not tables:
         return found
     own = [item.operation_id for item in planned.source if item.operation_id and item.object_id in tables]
-    sides = [("destination", destination, "true", [])]
+    sides: list[tuple[str, Lineage, str, list[int]]] = [("destination", destination, "true", [])]
     if source is not None:
         sides.append(("source", source, "v.operation_id = ANY(%(operations)s)", own))
     for side, lineage, condition, operations in sides:

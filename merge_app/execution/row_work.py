@@ -67,9 +67,7 @@ def _table_work(
                 (added,) = data_files_register(table_id, [image])
                 images.append((work.file, added.file_id))
         else:
-            image = engine.filter_images(
-                table_id, scans[work.file], [scans[file] for file in work.discarded_files]
-            )
+            image = engine.filter_images(table_id, scans[work.file], [scans[file] for file in work.discarded_files])
             if image is not None:
                 (added,) = data_files_register(table_id, [image])
                 images.append((work.file, added.file_id))
