@@ -33,7 +33,7 @@ _EXPRESSION_NODES = _words(
     Interval IntervalSpan Var Case If Anonymous Lambda Kwarg Bracket Extract Trim Substring StrPosition Overlay
     CurrentDate CurrentTimestamp Filter WithinGroup IgnoreNulls RespectNulls In Between Like ILike RegexpLike Escape Is
     Not And Or EQ NEQ GT GTE LT LTE NullSafeEQ NullSafeNEQ Exists Any All Add Sub Mul Div IntDiv Mod BitwiseAnd
-    BitwiseOr BitwiseXor BitwiseNot BitwiseLeftShift BitwiseRightShift Neg DPipe Collate HexString RawString"""
+    BitwiseOr BitwiseXor BitwiseNot BitwiseLeftShift BitwiseRightShift Neg DPipe Collate HexString"""
 )
 _NODES = _QUERY_NODES | _EXPRESSION_NODES
 # Kinds of query nodes that stand in expressions, too.
@@ -91,7 +91,7 @@ def check(tree: exp.Expr, *, deterministic: bool = False, allow_queries: bool = 
 
 def _check_parts(node: exp.Expr) -> None:
     """Text that a node carries beside its children is keywords only; names and literals are checked on their own."""
-    if isinstance(node, exp.Identifier | exp.Literal | exp.Var | exp.Anonymous | exp.HexString | exp.RawString):
+    if isinstance(node, exp.Identifier | exp.Literal | exp.Var | exp.Anonymous | exp.HexString):
         return
     for part in node.args.values():
         for item in part if isinstance(part, list) else [part]:

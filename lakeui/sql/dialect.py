@@ -176,12 +176,13 @@ def _as_problem(text: str, error: ParseError) -> SyntaxProblem:
 
 
 def _settle(text: str, tree: exp.Expr) -> exp.Expr:
-    """What the general parser leaves open: strings side by side, units of time, a SELECT of nothing."""
-    for joined in list(tree.find_all(exp.Concat)):
-        whole = exp.Literal.string("".join(part.name for part in joined.expressions))
-        if joined is tree:
+    """What the general parser leaves open: strings raw or side by side, units of time, a SELECT of nothing."""
+    for string in list(tree.find_all(exp.RawString, exp.Concat, bfs=False))[::-1]:
+        parts = string.expressions if isinstance(string, exp.Concat) else [string]
+        whole = exp.Literal.string("".join(part.name for part in parts))
+        if string is tree:
             tree = whole
-        joined.replace(whole)
+        string.replace(whole)
     for call in tree.find_all(exp.Anonymous):
         arguments = call.expressions
         if call.name.upper() in _UNIT_FUNCTIONS and len(arguments) == 3 and _is_bare_word(arguments[0]):

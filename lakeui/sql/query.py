@@ -48,7 +48,9 @@ def build_values(text: str) -> tuple[Query | None, tuple[tuple[str, ...], ...] |
     if mentions:
         return _query_of(tree), None
     rows = tuple(tuple(DEFAULT if _is_default(v) else write(v) for v in row.expressions) for row in tree.expressions)
-    return None if has_default else Query(write(tree)), rows
+    if has_default:
+        return None, rows
+    return Query("VALUES " + ", ".join(f"({', '.join(row)})" for row in rows)), rows
 
 
 def build_condition(text: str, target: TableName, alias: str | None) -> Condition:
