@@ -231,9 +231,11 @@ class _Redo:
     def _plan(self, carried: list[Operation]) -> DataPlan:
         recorded = [operation for operation in carried if operation.operation_id is not None]
         held_back = {*self._rewritten, *self._gone, *self._mixed, *self._repartition}
+        bringing = _ids(item for item in recorded if item.effects is None or item.effects.added)
+        brought = {file_id for file_id, maker in self._mine.maker.items() if maker.operation_id in bringing}
         return DataPlan(
-            bring_operations=_ids(item for item in recorded if item.effects is None or item.effects.added),
-            bring_except=frozenset(file_id for file_id in held_back if file_id in self._mine.added),
+            bring_operations=bringing,
+            bring_except=frozenset(held_back & brought),
             bring_files=self._bring_files(held_back),
             remove_all=self._remove_all,
             remove_partitions=() if self._remove_all else self._removed_partitions(carried),
