@@ -132,7 +132,7 @@ def _tables(lineage: Lineage, where: str, **parameters: Any) -> dict[int, TableS
             declared_partitions=frozenset(tuple(values) for values in json_value(row[5])),
             is_dropped=row[6],
             schema_version=row[7],
-            schema=Schema.fromjson_value(json_value(row[8])),
+            schema=Schema.from_json(json_value(row[8])),
         )
         for row in rows
     }

@@ -78,7 +78,7 @@ def plan_apply(
     """Write the plan as the next commit of ``branch``, whose row the caller has locked."""
     lineage = branch_lineage(branch)
     version = version_take(branch.catalog_id)
-    commit = _commit_write(branch, version, header, source)
+    commit = commit_write(branch, version, header, source)
     recorded = operations_record(plan, commit=commit)
     objects_record(plan, branch_id=branch.pk, version=version, recorded=recorded)
     new_definitions = schemas_record(plan, branch_id=branch.pk, version=version)
@@ -107,7 +107,8 @@ def version_take(catalog_id: int) -> int:
     return int(fetch_all("SELECT nextval(%(name)s::regclass)", {"name": f"catalog_version_{catalog_id}"})[0][0])
 
 
-def _commit_write(branch: Branch, version: int, header: CommitHeader, source: Source | None) -> Commit:
+def commit_write(branch: Branch, version: int, header: CommitHeader, source: Source | None) -> Commit:
+    """The commit row itself, later than its parent even where the clock is not."""
     commit = Commit(
         catalog_id=branch.catalog_id,
         branch=branch,

@@ -1,0 +1,53 @@
+# Two commands matter: `make up` runs everything on this machine, `make test` tests it.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help up test check bench clean java
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHONS := $(PYTHON) python3.11 python3.12 python3.13 python3
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+up: java $(VENV)/.installed ## Start everything here; Ctrl-C stops it
+	@exec $(BIN)/python manage.py up
+
+test: java $(VENV)/.installed-dev ## Run all tests; ARGS="-k words" chooses some
+	@exec $(BIN)/python -m pytest $(ARGS)
+
+check: $(VENV)/.installed-dev ## Style, types, import rules, migrations, deployment settings
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh .ci/check
+
+bench: java $(VENV)/.installed-dev ## Measure what the README quotes; writes JSON
+	@exec $(BIN)/python -m pytest tests/benchmarks --benchmark-enable --benchmark-only $(ARGS)
+
+clean: ## Remove the virtual environment and caches; data in var/ stay
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks staticfiles
+	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
+
+# Said before the installation, which takes minutes; `up` itself looks at the version closely.
+java:
+	@if [ -z "$$SPARK_REMOTE" ] && [ ! -x "$${JAVA_HOME:-/nowhere}/bin/java" ] && ! command -v java >/dev/null; then \
+	  echo "There is no Java on this machine. Install Java 17 or newer (Debian and Ubuntu:" >&2; \
+	  echo "apt install openjdk-17-jre-headless), or set SPARK_REMOTE to a Spark Connect server." >&2; exit 1; fi
+
+$(BIN)/python:
+	@for python in $(PYTHONS); do \
+	  if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then found=$$python; break; fi; done; \
+	if [ -z "$$found" ]; then \
+	  echo "There is no Python 3.11 or newer. Install python3.11, or say where it is: make PYTHON=/path/to/python" >&2; exit 1; fi; \
+	echo "Creating the virtual environment with $$("$$found" --version)."; \
+	"$$found" -m venv $(VENV) || { rm -rf $(VENV); \
+	  echo "No virtual environment could be made; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+
+# Each stamp says which requirements are installed; a changed file installs again.
+$(VENV)/.installed: requirements.txt | $(BIN)/python
+	@echo "Installing what lakeui runs on (once; some minutes)."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/.installed-dev: requirements-dev.txt requirements.txt | $(BIN)/python
+	@echo "Installing what tests and checks need."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@ $(VENV)/.installed

@@ -1,0 +1,116 @@
+"""Spark's exceptions as errors that people can act on."""
+
+from __future__ import annotations
+
+import logging
+import re
+
+from catalog_app.engine.types import NOT_NULL_MARK, TOO_LONG_MARK
+from lakeui.common.errors import EngineError, InvalidValue, LakeError, NotNullViolation, SyntaxProblem
+
+logger = logging.getLogger(__name__)
+
+_NOT_NULL = re.compile(NOT_NULL_MARK + r":([0-9a-f]*);")
+_TOO_LONG = re.compile(TOO_LONG_MARK + r":(\d+):([0-9a-f]*);")
+_CLASS = re.compile(r"\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\] ?")
+_POSITION = re.compile(r"line (\d+),? pos(?:ition)? (\d+)")
+_LOST = (
+    "SESSION_NOT_FOUND",
+    "SESSION_CLOSED",
+    "SESSION_CHANGED",
+    "server side session identifier",
+    "RETRIES_EXCEEDED",
+    "UNAVAILABLE",
+    "Connection refused",
+)
+_VALUE_CLASSES = (
+    "ARITHMETIC_OVERFLOW",
+    "BINARY_ARITHMETIC_OVERFLOW",
+    "CAST_INVALID_INPUT",
+    "CAST_OVERFLOW",
+    "COLLECTION_SIZE_LIMIT_EXCEEDED",
+    "DATETIME_",
+    "DIVIDE_BY_ZERO",
+    "DUPLICATED_MAP_KEY",
+    "INTERVAL_",
+    "INVALID_",
+    "NULL_MAP_KEY",
+    "NUMERIC_",
+    "REMAINDER_BY_ZERO",
+    "SCALAR_SUBQUERY_TOO_MANY_ROWS",
+    "STRUCT_ARRAY_LENGTH_MISMATCH",
+    "UNEXPECTED_",
+    "USER_RAISED_EXCEPTION",
+)
+
+
+def is_lost(error: BaseException) -> bool:
+    """Whether the session or the server behind it is gone, so that a new session may help."""
+    text = f"{type(error).__name__}: {error}"
+    return any(mark in text for mark in _LOST)
+
+
+def translate(error: BaseException) -> LakeError:
+    """The error that a person sees for what Spark raised; the whole goes to the log."""
+    text = str(error)
+    marked = _marked(text)
+    if marked is not None:
+        return marked
+    classes = _CLASS.findall(text)
+    name = next((item for item in classes if item.startswith(_VALUE_CLASSES)), classes[0] if classes else "")
+    message = _sentence(text, name)
+    if type(error).__name__ == "ParseException":
+        return _syntax_problem(text, message, name)
+    if _is_users_fault(error, name):
+        return InvalidValue(message, spark_class=name)
+    logger.error("Spark failed: %s", text)
+    if is_lost(error):
+        return EngineError(
+            "The compute engine does not answer.", remedy="Wait until it has started again, then repeat the request."
+        )
+    if "OPERATION_CANCELED" in text:
+        return EngineError("The statement was cancelled.", spark_class="OPERATION_CANCELED")
+    return EngineError(message, spark_class=name)
+
+
+def _marked(text: str) -> LakeError | None:
+    """The error that one of our own ``raise_error`` calls stands for."""
+    if match := _NOT_NULL.search(text):
+        column = bytes.fromhex(match[1]).decode()
+        return NotNullViolation(
+            f"Column {column} is NOT NULL, but a row has no value for it.",
+            remedy="Give every row a value, or set a default for the column.",
+            column=column,
+        )
+    if match := _TOO_LONG.search(text):
+        column = bytes.fromhex(match[2]).decode()
+        return InvalidValue(
+            f"A value for column {column} is longer than {match[1]} characters.",
+            remedy="Shorten the value or widen the column.",
+            column=column,
+        )
+    return None
+
+
+def _is_users_fault(error: BaseException, name: str) -> bool:
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    if kinds & {"AnalysisException", "ArithmeticException", "NumberFormatException", "DateTimeException"}:
+        return not name.startswith("INTERNAL_ERROR")
+    return name.startswith(_VALUE_CLASSES)
+
+
+def _syntax_problem(text: str, message: str, name: str) -> SyntaxProblem:
+    position = _POSITION.search(text)
+    line, column = (int(position[1]), int(position[2]) + 1) if position else (1, 1)
+    near = re.search(r"near '([^']*)'", text)
+    return SyntaxProblem(message, line=line, column=column, near=near[1] if near else "", spark_class=name)
+
+
+def _sentence(text: str, name: str) -> str:
+    """The first line that belongs to the error class, without class, SQL state and position."""
+    start = text.find(f"[{name}]") if name else 0
+    line = next((part for part in text[max(start, 0) :].splitlines() if part.strip()), "Spark gave no reason.")
+    line = _CLASS.sub("", line, count=1)
+    line = re.sub(r"\s*SQLSTATE: ?\w+.*$", "", line)
+    # Tables reach Spark under names of our own; people did not type them.
+    return re.sub(r"`?_pyspark_connect_temp_view_\w+`?\.", "", line).strip()

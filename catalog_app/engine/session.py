@@ -1,0 +1,125 @@
+"""The one Spark Connect session of a process: made when first needed, made again after the server died."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from catalog_app.engine.failures import is_lost, translate
+from lakeui.common.errors import LakeError
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.session import SparkSession
+
+logger = logging.getLogger(__name__)
+Result = TypeVar("Result")
+
+CONFIGURATION = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.parquet.fieldId.write.enabled": "true",
+    "spark.sql.parquet.fieldId.read.enabled": "true",
+    "spark.sql.parquet.fieldId.read.ignoreMissing": "true",
+    "spark.sql.parquet.compression.codec": "zstd",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.shuffle.partitions": "16",
+    # Listing explicit files in the driver is faster than a job, up to a few hundred of them.
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "512",
+    # A limited query with few matches would otherwise run as several jobs, one after another.
+    "spark.sql.limit.initialNumPartitions": "64",
+}
+_RETRIES = {"max_retries": 5, "max_backoff": 4000}
+
+
+class SparkSessions:
+    """Hands the process's session to pieces of work. Thread safe; a forked child makes its own."""
+
+    def __init__(self, remote: str) -> None:
+        self._remote = remote
+        self._lock = threading.Lock()
+        self._session: SparkSession | None = None
+        self._process = 0
+
+    def run(self, work: Callable[[SparkSession], Result]) -> Result:
+        """Do ``work`` with the session; once more with a new one if the server had lost it.
+
+        ``work`` must be safe to repeat: it stages files of fresh names and returns values.
+        """
+        from pyspark.errors import PySparkException
+
+        failures = _transport_failures(PySparkException)
+        session = None
+        try:
+            session = self._current()
+            return work(session)
+        except failures as error:
+            if not is_lost(error):
+                raise translate(error) from error
+            logger.warning("The Spark session was lost (%s); making a new one.", error)
+            self._forget(session)
+        try:
+            return work(self._current())
+        except failures as error:
+            self._forget(None)
+            raise translate(error) from error
+
+    @contextmanager
+    def interruptible(self, tag: str) -> Iterator[None]:
+        """What this thread runs inside can be stopped by ``interrupt(tag)`` from another thread."""
+        self.run(lambda session: session.addTag(tag))
+        try:
+            yield
+        finally:
+            self.run(lambda session: session.removeTag(tag))
+
+    def interrupt(self, tag: str) -> None:
+        """Stop what runs under the tag in this process; nothing happens if nothing does."""
+        self.run(lambda session: session.interruptTag(tag))
+
+    def is_ready(self) -> bool:
+        """Whether the server answers a query."""
+        try:
+            return bool(self.run(lambda session: session.sql("SELECT 1").collect()))
+        except LakeError:
+            return False
+
+    def close(self) -> None:
+        """End the session, if there is one."""
+        with self._lock:
+            session, self._session = self._session, None
+        if session is not None and self._process == os.getpid():
+            session.stop()
+
+    def _current(self) -> SparkSession:
+        with self._lock:
+            if self._session is None or self._process != os.getpid():
+                self._session, self._process = _connect(self._remote), os.getpid()
+            return self._session
+
+    def _forget(self, session: SparkSession | None) -> None:
+        with self._lock:
+            if session is None or self._session is session:
+                self._session = None
+
+
+def _transport_failures(base: type[Exception]) -> tuple[type[Exception], ...]:
+    """Exceptions by which Spark's client reports trouble, beside the family ``base``."""
+    import grpc
+
+    return (base, grpc.RpcError)
+
+
+def _connect(remote: str) -> SparkSession:
+    from pyspark.sql.connect.client.retries import DefaultPolicy
+    from pyspark.sql.connect.session import SparkSession
+
+    session = SparkSession.builder.remote(remote).create()
+    # The client's own policy waits for ten minutes; people do not.
+    session.client.set_retry_policies([DefaultPolicy(**_RETRIES)])
+    for key, value in CONFIGURATION.items():
+        session.conf.set(key, value)
+    return session

@@ -1,0 +1,100 @@
+"""Rows to be written, as a DataFrame with the target's columns: matched, cast, defaulted, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.engine.reading import query_dataframe
+from catalog_app.engine.types import is_assignable, quoted, storage_type, stored_value
+from catalog_app.engine.values import ArrowSource, QuerySource, RowSource, ValuesSource
+from lakeui.common.errors import InvalidValue, NotFound
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.dataframe import DataFrame
+    from pyspark.sql.connect.session import SparkSession
+
+    from catalog_app.storage.warehouse import Warehouse
+
+
+def target_dataframe(
+    spark: SparkSession,
+    warehouse: Warehouse,
+    source: RowSource,
+    *,
+    schema: Schema,
+    columns: tuple[str, ...] | None,
+    by_name: bool,
+    partition: Mapping[str, str | None],
+) -> DataFrame:
+    """The source's rows in the shape of ``schema``. ``partition`` fixes columns that the source does not carry."""
+    fixed = {name.casefold(): text for name, text in partition.items() if text is not None}
+    targets = _targets(schema, columns, fixed)
+    frame = _rows(spark, warehouse, source, targets)
+    if by_name:
+        targets = [_named(schema, name) for name in frame.columns]
+    if len(frame.columns) != len(targets):
+        raise InvalidValue(
+            f"The source has {len(frame.columns)} columns, the target takes {len(targets)}.",
+            remedy="Name the columns: INSERT INTO t (a, b) ..",
+        )
+    kinds = [field.dataType.simpleString() for field in frame.schema.fields]
+    frame = frame.toDF(*(f"s{index}" for index in range(len(targets))))
+    given = {column.id: index for index, column in enumerate(targets)}
+    if len(given) != len(targets):
+        raise InvalidValue("A column is named twice in the INSERT.")
+    expressions = []
+    for column in schema.columns:
+        if column.id in given:
+            index = given[column.id]
+            _require_assignable(column, kinds[index])
+            value = f"s{index}"
+        else:
+            value = fixed.get(column.name.casefold()) or column.default or "NULL"
+        expressions.append(f"{stored_value(column, f'({value})')} AS {quoted(column.name)}")
+    return frame.selectExpr(*expressions)
+
+
+def _targets(schema: Schema, columns: tuple[str, ...] | None, fixed: Mapping[str, str]) -> list[Column]:
+    if columns is not None:
+        return [_named(schema, name) for name in columns]
+    return [column for column in schema.columns if column.name.casefold() not in fixed]
+
+
+def _named(schema: Schema, name: str) -> Column:
+    column = schema.named(name)
+    if column is None:
+        raise NotFound("column", name, where="in the target table")
+    return column
+
+
+def _rows(spark: SparkSession, warehouse: Warehouse, source: RowSource, targets: list[Column]) -> DataFrame:
+    if isinstance(source, ArrowSource):
+        return spark.createDataFrame(source.table)
+    if isinstance(source, QuerySource):
+        return query_dataframe(spark, warehouse, source.text, source.tables)
+    return spark.sql(_values_text(source, targets))
+
+
+def _values_text(source: ValuesSource, targets: list[Column]) -> str:
+    for row in source.rows:
+        if len(row) != len(targets):
+            raise InvalidValue(f"A row has {len(row)} values, the target takes {len(targets)}.")
+    rows = ", ".join("(" + ", ".join(map(_value, row, targets)) + ")" for row in source.rows)
+    return f"SELECT * FROM VALUES {rows}"
+
+
+def _value(text: str, column: Column) -> str:
+    if text.strip().upper() != "DEFAULT":
+        return text
+    return f"CAST({column.default or 'NULL'} AS {storage_type(column.type)})"
+
+
+def _require_assignable(column: Column, kind: str) -> None:
+    if not is_assignable(kind, column.type):
+        raise InvalidValue(
+            f"Column {column.name} is {column.type}; a value of type {kind} does not go into it.",
+            remedy="Cast the value.",
+            column=column.name,
+        )

@@ -1,0 +1,102 @@
+"""Spark SQL type texts and identifiers: quoting, storage types, store assignment.
+
+Files hold ``varchar(n)`` and ``char(n)`` as strings; the length is enforced when a value is stored.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from catalog_app.domain.schema import Column
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.session import SparkSession
+
+NOT_NULL_MARK = "lakeui-not-null"
+TOO_LONG_MARK = "lakeui-too-long"
+_LENGTH = re.compile(r"^(varchar|char)\s*\(\s*(\d+)\s*\)$", re.IGNORECASE)
+_DECIMAL = re.compile(r"^decimal\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)$", re.IGNORECASE)
+_SIMPLE = {
+    "boolean": "BooleanType",
+    "tinyint": "ByteType",
+    "smallint": "ShortType",
+    "int": "IntegerType",
+    "bigint": "LongType",
+    "float": "FloatType",
+    "double": "DoubleType",
+    "string": "StringType",
+    "binary": "BinaryType",
+    "date": "DateType",
+    "timestamp": "TimestampType",
+    "timestamp_ntz": "TimestampNTZType",
+}
+_NUMERIC = frozenset({"tinyint", "smallint", "int", "bigint", "float", "double", "decimal"})
+_TIMES = frozenset({"date", "timestamp", "timestamp_ntz"})
+_parsed: dict[str, Any] = {}
+
+
+def quoted(name: str) -> str:
+    """A name as an SQL identifier."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def text_literal(value: str) -> str:
+    """A text as an SQL string literal."""
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def storage_type(type_text: str) -> str:
+    """The type that files hold for a declared type."""
+    return "string" if _LENGTH.match(type_text) else type_text
+
+
+def is_arrow_writable(type_text: str) -> bool:
+    """Whether rows of this type come through Arrow into Parquet unchanged."""
+    return not re.search(r"\b(interval|variant|time|void)\b", type_text)
+
+
+def spark_type(spark: SparkSession, type_text: str) -> Any:
+    """The PySpark data type of a type text. Nested and rare types are parsed by the server, once per process."""
+    from pyspark.sql import types
+
+    stored = storage_type(type_text).strip().lower()
+    if stored in _SIMPLE:
+        return getattr(types, _SIMPLE[stored])()
+    if match := _DECIMAL.match(stored):
+        return types.DecimalType(int(match[1]), int(match[2]))
+    if type_text not in _parsed:
+        _parsed[type_text] = spark.sql(f"SELECT CAST(NULL AS {type_text}) AS c").schema[0].dataType
+    return _parsed[type_text]
+
+
+def stored_value(column: Column, expression: str) -> str:
+    """SQL for ``expression`` as the column stores it: cast with overflow as an error, length and NOT NULL enforced."""
+    value = _length_checked(column, f"CAST({expression} AS {storage_type(column.type)})")
+    if column.nullable:
+        return value
+    return f"coalesce({value}, raise_error('{NOT_NULL_MARK}:{column.name.encode().hex()};'))"
+
+
+def _length_checked(column: Column, value: str) -> str:
+    match = _LENGTH.match(column.type)
+    if not match:
+        return value
+    length = int(match[2])
+    refusal = f"raise_error('{TOO_LONG_MARK}:{length}:{column.name.encode().hex()};')"
+    # As in Spark, trailing spaces beyond the length are cut, anything else is an error.
+    fitted = f"CASE WHEN char_length(rtrim({value})) <= {length} THEN left({value}, {length}) ELSE {refusal} END"
+    checked = f"CASE WHEN char_length({value}) > {length} THEN {fitted} ELSE {value} END"
+    return f"rpad({checked}, {length})" if match[1].lower() == "char" else checked
+
+
+def is_assignable(source: str, target: str) -> bool:
+    """ANSI store assignment between type texts. Wider than Spark's in one way: text is parsed, with errors."""
+    origin, goal = _family(source), _family(storage_type(target))
+    if origin == goal or goal == "string" or origin in ("void", "string"):
+        return True
+    return any(origin in group and goal in group for group in (_NUMERIC, _TIMES))
+
+
+def _family(type_text: str) -> str:
+    return re.split(r"[(<\s]", type_text.strip().lower(), maxsplit=1)[0]

@@ -1,0 +1,58 @@
+"""What callers give to the engine and get back from it, as values without PySpark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from catalog_app.domain.files import NewDataFile, NewDeleteFile, TableScan
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class QuerySource:
+    """Rows of a query: Spark SQL text in which identifiers (``__lake_0``) stand for tables, or for the queries of views."""
+
+    text: str
+    tables: Mapping[str, TableScan | QuerySource] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ValuesSource:
+    """Literal rows: one SQL expression text per value; ``DEFAULT`` is the column's default."""
+
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowSource:
+    """Rows already in memory, for example from an uploaded file."""
+
+    table: pa.Table
+
+
+RowSource = QuerySource | ValuesSource | ArrowSource
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """``columns`` are (name, Spark type text); ``rows`` hold JSON values; ``truncated`` if there were more."""
+
+    columns: tuple[tuple[str, str], ...]
+    rows: list[list[Any]]
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RowChanges:
+    """What a row-level statement staged. ``emptied`` are files that have no live row left: the caller may take the
+    whole segment out instead of attaching the delete file. ``rows`` counts the rows deleted or updated."""
+
+    delete_files: tuple[NewDeleteFile, ...] = ()
+    images: tuple[NewDataFile, ...] = ()
+    emptied: tuple[int, ...] = ()
+    rows: int = 0
+    files_scanned: int = 0

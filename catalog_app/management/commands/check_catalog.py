@@ -1,0 +1,37 @@
+"""``manage.py check_catalog``: invariants of the metadata and of the files on disk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from catalog_app.models import Catalog
+from catalog_app.selectors.lineage import catalog_get
+from catalog_app.services.integrity import catalog_check
+from catalog_app.storage.warehouse import Warehouse
+
+
+class Command(BaseCommand):
+    help = "Check the invariants of one catalog, or of all; exits with 1 on any breach."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("catalog", nargs="?", help="name of the catalog; all when left out")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        chosen = [catalog_get(options["catalog"])] if options["catalog"] else list(Catalog.objects.order_by("name"))
+        warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
+
+        def size_of(path: str) -> int | None:
+            return warehouse.size(path) if warehouse.exists(path) else None
+
+        breaches = 0
+        for catalog in chosen:
+            found = catalog_check(catalog, size_of=size_of)
+            breaches += len(found)
+            self.stdout.write(f"{catalog.name}: " + ("in order" if not found else f"{len(found)} breaches"))
+            for breach in found:
+                self.stdout.write(f"  {breach}")
+        if breaches:
+            raise CommandError(f"{breaches} breaches")

@@ -1,0 +1,112 @@
+"""Invariants of the metadata, and of the files on disk, that no constraint can hold alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from catalog_app.models import Branch, Catalog
+from catalog_app.selectors.lineage import LINEAGE, branch_lineage
+from catalog_app.selectors.rows import fetch_all
+
+_METADATA = {
+    "a branch's head is not its newest commit": """
+        SELECT b.id FROM catalog_app_branch b WHERE b.catalog_id = %(catalog)s AND b.head_version <> coalesce(
+            (SELECT max(version) FROM catalog_app_commit c WHERE c.branch_id = b.id), b.fork_version)""",
+    "a commit's parent lies neither on its branch nor below its cut": """
+        SELECT c.id FROM catalog_app_commit c JOIN catalog_app_commit p ON p.id = c.parent_id
+        JOIN catalog_app_branch b ON b.id = c.branch_id
+        WHERE c.catalog_id = %(catalog)s AND p.branch_id <> c.branch_id
+          AND NOT p.branch_id = ANY(b.ancestor_branches)""",
+    "a commit is older than its parent": """
+        SELECT c.id FROM catalog_app_commit c JOIN catalog_app_commit p ON p.id = c.parent_id
+        WHERE c.catalog_id = %(catalog)s AND (c.committed_at < p.committed_at OR c.version <= p.version)""",
+    "an operation disagrees with its commit": """
+        SELECT o.id FROM catalog_app_commitoperation o JOIN catalog_app_commit c ON c.id = o.commit_id
+        WHERE c.catalog_id = %(catalog)s AND (o.version <> c.version OR o.branch_id <> c.branch_id)""",
+    "a current schema is not the newest of the visible history": """
+        SELECT s.id FROM catalog_app_tableschema s JOIN catalog_app_branch b ON b.id = s.branch_id
+        WHERE b.catalog_id = %(catalog)s AND NOT EXISTS (
+            SELECT 1 FROM catalog_app_tableschemahistory h
+            WHERE h.branch_id = s.branch_id AND h.table_id = s.table_id AND h.version = s.version
+              AND h.definition_id = s.definition_id AND NOT EXISTS (
+                SELECT 1 FROM catalog_app_tableschemahistory n WHERE n.branch_id = h.branch_id
+                  AND n.table_id = h.table_id AND n.version > h.version))""",
+    "a segment was removed before it was added": """
+        SELECT r.id FROM catalog_app_segmentremoval r JOIN catalog_app_segment s ON s.id = r.segment_id
+        JOIN catalog_app_branch b ON b.id = r.branch_id
+        WHERE b.catalog_id = %(catalog)s AND r.removed_version <= s.added_version""",
+    "a delete file hangs on a segment of another file": """
+        SELECT d.id FROM catalog_app_segmentdelete d JOIN catalog_app_segment s ON s.id = d.segment_id
+        JOIN catalog_app_deletefile f ON f.id = d.delete_file_id JOIN catalog_app_branch b ON b.id = d.branch_id
+        WHERE b.catalog_id = %(catalog)s AND f.data_file_id <> s.file_id""",
+    "a delete file names more rows than its data file has": """
+        SELECT f.id FROM catalog_app_deletefile f JOIN catalog_app_datafile d ON d.id = f.data_file_id
+        JOIN catalog_app_table t ON t.id = f.table_id WHERE t.catalog_id = %(catalog)s AND f.rows > d.rows""",
+}
+
+_OF_BRANCH = {
+    "a file is visible twice": """
+        SELECT v.file_id FROM visible v GROUP BY v.file_id, v.table_id HAVING count(*) > 1""",
+    "a visible segment names a schema version that its store lacks": """
+        SELECT v.id FROM visible v WHERE v.is_visible AND NOT EXISTS (
+            SELECT 1 FROM lineage l JOIN catalog_app_tableschemahistory h ON h.branch_id = l.branch_id
+              AND h.version <= l.max_version
+            WHERE h.table_id = v.table_id AND h.version = v.schema_version AND h.definition_id = v.definition_id)
+        UNION ALL
+        SELECT v.id FROM visible v WHERE NOT v.is_visible AND NOT EXISTS (
+            SELECT 1 FROM lineage l JOIN catalog_app_invisibleschemahistory i ON i.branch_id = l.branch_id
+              AND i.added_version <= l.max_version
+            WHERE i.table_id = v.table_id AND i.version = v.schema_version AND i.definition_id = v.definition_id)""",
+    "two valid tables of a database share a name": """
+        SELECT min(t.table_id) FROM current_tables t
+        WHERE NOT t.is_dropped AND t.database_id NOT IN (SELECT database_id FROM current_databases WHERE is_dropped)
+        GROUP BY t.database_id, t.name_key HAVING count(*) > 1""",
+    "two valid databases share a name": """
+        SELECT min(d.database_id) FROM current_databases d WHERE NOT d.is_dropped
+        GROUP BY d.name_key HAVING count(*) > 1""",
+}
+
+_VISIBLE_EVERYWHERE = f"""
+WITH {LINEAGE}, visible AS (
+    SELECT s.* FROM lineage l JOIN catalog_app_segment s
+      ON s.branch_id = l.branch_id AND s.added_version <= l.max_version
+    WHERE NOT EXISTS (
+        SELECT 1 FROM lineage m JOIN catalog_app_segmentremoval r
+          ON r.branch_id = m.branch_id AND r.removed_version <= m.max_version
+        WHERE r.segment_id = s.id)
+), current_tables AS (
+    SELECT DISTINCT ON (r.table_id) r.* FROM lineage l JOIN catalog_app_tablerecord r
+      ON r.branch_id = l.branch_id AND r.version <= l.max_version
+     AND (r.superseded_version IS NULL OR r.superseded_version > l.max_version) ORDER BY r.table_id, l.depth
+), current_databases AS (
+    SELECT DISTINCT ON (r.database_id) r.* FROM lineage l JOIN catalog_app_databaserecord r
+      ON r.branch_id = l.branch_id AND r.version <= l.max_version
+     AND (r.superseded_version IS NULL OR r.superseded_version > l.max_version) ORDER BY r.database_id, l.depth
+)
+"""
+
+_FILES = """
+SELECT f.path, f.bytes FROM catalog_app_datafile f JOIN catalog_app_table t ON t.id = f.table_id
+WHERE t.catalog_id = %(catalog)s AND EXISTS (SELECT 1 FROM catalog_app_segment s WHERE s.file_id = f.id)
+UNION ALL
+SELECT f.path, f.bytes FROM catalog_app_deletefile f JOIN catalog_app_table t ON t.id = f.table_id
+WHERE t.catalog_id = %(catalog)s AND EXISTS (SELECT 1 FROM catalog_app_segmentdelete d WHERE d.delete_file_id = f.id)
+"""
+
+
+def catalog_check(catalog: Catalog, *, size_of: Callable[[str], int | None] | None = None) -> list[str]:
+    """Every breach in words; empty when all is well. ``size_of`` tells a file's bytes, None when it is missing."""
+    breaches = []
+    for what, query in _METADATA.items():
+        breaches += [f"{what} (id {row[0]})" for row in fetch_all(query, {"catalog": catalog.pk})]
+    for branch in Branch.objects.filter(catalog=catalog, dropped_at__isnull=True):
+        parameters = branch_lineage(branch).parameters
+        for what, query in _OF_BRANCH.items():
+            found = fetch_all(_VISIBLE_EVERYWHERE + query, parameters)
+            breaches += [f"on branch {branch.name}: {what} (id {row[0]})" for row in found]
+    if size_of is not None:
+        for path, size in fetch_all(_FILES, {"catalog": catalog.pk}):
+            found_size = size_of(path)
+            if found_size != size:
+                breaches.append(f"file {path} has {found_size} bytes instead of {size}")
+    return breaches

@@ -1,0 +1,142 @@
+"""What a Parquet file says about itself: rows, bytes, and bounds per column id.
+
+Bounds are safe for pruning: a minimum is never above, a maximum never below, any value of the file. Where that cannot
+be promised (NaN, infinities, binary, nested columns, dates outside Python's calendar) the bound is unknown.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from catalog_app.domain.files import ROW_ID_FIELD, ColumnStatistics, Statistics
+from catalog_app.storage.warehouse import Warehouse
+
+TEXT_BOUND_LENGTH = 64
+_FIELD_ID = b"PARQUET:field_id"
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """``row_ids`` are the smallest and largest stored row id, None where the file stores none."""
+
+    rows: int
+    bytes: int
+    statistics: Statistics
+    row_ids: tuple[int, int] | None
+
+
+def read_facts(warehouse: Warehouse, path: str) -> FileFacts:
+    """Read the footer of one file; of floating-point columns written by Arrow also the values, to find NaN."""
+    with pq.ParquetFile(warehouse.absolute(path), filesystem=warehouse.filesystem) as file:
+        metadata = file.metadata
+        statistics: Statistics = {}
+        for leaf, field, identifier in _identified_leaves(file.schema_arrow):
+            bounds = _merged(metadata, leaf, field.type)
+            # Arrow leaves NaN out of its bounds, yet NaN is above every number for Spark.
+            if pa.types.is_floating(field.type) and _written_by_arrow(metadata) and _holds_nan(file, field.name):
+                bounds = ColumnStatistics(None, None, bounds.nulls)
+            statistics[identifier] = bounds
+        rows = metadata.num_rows
+    stored = statistics.pop(ROW_ID_FIELD, None)
+    row_ids = None if stored is None or stored.minimum is None else (int(stored.minimum), int(stored.maximum))
+    return FileFacts(rows=rows, bytes=warehouse.size(path), statistics=statistics, row_ids=row_ids)
+
+
+def _written_by_arrow(metadata: pq.FileMetaData) -> bool:
+    return str(metadata.created_by).startswith("parquet-cpp")
+
+
+def _holds_nan(file: pq.ParquetFile, name: str) -> bool:
+    index = file.schema_arrow.get_field_index(name)
+    if index < 0:
+        return True
+    column = file.read(columns=[name]).column(0)
+    return bool(pc.any(pc.is_nan(column)).as_py())
+
+
+def _identified_leaves(schema: pa.Schema) -> Iterator[tuple[int, pa.Field, int]]:
+    """Top-level fields with a field id: index of the (first) leaf, field, id."""
+    leaf = 0
+    for field in schema:
+        identifier = (field.metadata or {}).get(_FIELD_ID)
+        if identifier is not None:
+            yield leaf, field, int(identifier)
+        leaf += _leaves(field.type)
+
+
+def _leaves(kind: pa.DataType) -> int:
+    if pa.types.is_nested(kind):
+        return sum(_leaves(kind.field(index).type) for index in range(kind.num_fields)) or 1
+    return 1
+
+
+def _merged(metadata: pq.FileMetaData, leaf: int, kind: pa.DataType) -> ColumnStatistics:
+    """Bounds and null count over all row groups."""
+    if pa.types.is_nested(kind):
+        # A leaf's nulls are not the column's: an empty list counts as one.
+        return ColumnStatistics(None, None, -1)
+    groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
+    stats = [group.column(leaf).statistics for group in groups if group.num_rows]
+    if any(item is None or not item.has_null_count for item in stats):
+        return ColumnStatistics(None, None, -1)
+    nulls = sum(item.null_count for item in stats)
+    rows = sum(group.num_rows for group in groups)
+    bounded = [item for item in stats if item.num_values]
+    if nulls == rows or not all(item.has_min_max for item in bounded):
+        return ColumnStatistics(None, None, nulls)
+    try:
+        lows, highs = [item.min for item in bounded], [item.max for item in bounded]
+    except (ValueError, OverflowError, pa.ArrowException):
+        return ColumnStatistics(None, None, nulls)
+    if any(_is_nan(value) for value in (*lows, *highs)):
+        return ColumnStatistics(None, None, nulls)
+    return ColumnStatistics(_lower(min(lows)), _upper(max(highs)), nulls)
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _lower(value: Any) -> Any:
+    return value[:TEXT_BOUND_LENGTH] if isinstance(value, str) else _scalar(value)
+
+
+def _upper(value: Any) -> Any:
+    return text_above(value) if isinstance(value, str) else _scalar(value)
+
+
+def text_above(value: str) -> str | None:
+    """A short text that is not below ``value`` in code-point order; None where there is none."""
+    if len(value) <= TEXT_BOUND_LENGTH:
+        return value
+    head = value[:TEXT_BOUND_LENGTH]
+    while head:
+        last = ord(head[-1])
+        if last < 0x10FFFF:
+            # Surrogates are no characters: the code point after U+D7FF is U+E000.
+            return head[:-1] + chr(0xE000 if last == 0xD7FF else last + 1)
+        head = head[:-1]
+    return None
+
+
+def _scalar(value: Any) -> Any:
+    """A bound as a JSON scalar, None where JSON has no such value."""
+    if isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, decimal.Decimal):
+        return format(value, "f")
+    if isinstance(value, datetime.datetime):
+        text = value.replace(tzinfo=None).isoformat(timespec="microseconds")
+        return text if value.tzinfo is None else f"{text}Z"
+    return value.isoformat() if isinstance(value, datetime.date) else None

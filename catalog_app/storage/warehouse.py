@@ -1,0 +1,108 @@
+"""The warehouse: where data and delete files lie, and how staged files get there.
+
+All paths that leave this module are relative to the root, with forward slashes. Per table:
+``<table_id>/data/base=<base>/<uuid>.parquet``, ``<table_id>/deletes/base=<base>/<uuid>.parquet``, and
+``<table_id>/staging/<uuid>/`` for what is not yet placed. A crash leaves orphans only; no file is ever changed.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+import pyarrow.fs as pafs
+
+_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file under the warehouse: its relative path and its size."""
+
+    path: str
+    bytes: int
+
+
+class Warehouse:
+    """One root folder, local or any URI that both pyarrow.fs and Spark resolve."""
+
+    def __init__(self, root: str) -> None:
+        self._is_local = not _SCHEME.match(root)
+        self.root = str(Path(root).resolve()) if self._is_local else root.rstrip("/")
+        self.filesystem, self._base = self._resolve()
+        self._base = self._base.rstrip("/")
+
+    def _resolve(self) -> tuple[pafs.FileSystem, str]:
+        if self._is_local:
+            return pafs.LocalFileSystem(), self.root
+        # Spark says s3a:// for what pyarrow calls s3://.
+        resolved: tuple[pafs.FileSystem, str] = pafs.FileSystem.from_uri(re.sub(r"^s3[an]://", "s3://", self.root))
+        return resolved
+
+    def absolute(self, path: str) -> str:
+        """The path inside ``filesystem``."""
+        return f"{self._base}/{path}"
+
+    def spark_path(self, path: str) -> str:
+        """The path as Spark's readers and writers take it."""
+        return f"{self.root}/{path}"
+
+    def location(self, path: str) -> str:
+        """The absolute URI of a file, as other engines name it (Iceberg's ``file_path``)."""
+        return f"file://{quote(self.absolute(path))}" if self._is_local else self.spark_path(path)
+
+    def new_staging(self, table_id: int) -> str:
+        """A fresh folder name for one write of a table; made when first written to."""
+        return f"{table_id}/staging/{uuid.uuid4().hex}"
+
+    def make_folder(self, path: str) -> None:
+        self.filesystem.create_dir(self.absolute(path), recursive=True)
+
+    def place_data(self, staged: str, *, table_id: int, base: int) -> str:
+        """Move a staged data file to its place; answers its path there."""
+        return self._place(staged, f"{table_id}/data/base={base}")
+
+    def place_deletes(self, staged: str, *, table_id: int, base: int) -> str:
+        """Move a staged delete file to the folder named after its data file's base."""
+        return self._place(staged, f"{table_id}/deletes/base={base}")
+
+    def _place(self, staged: str, folder: str) -> str:
+        path = f"{folder}/{uuid.uuid4().hex}.parquet"
+        self.make_folder(folder)
+        self.filesystem.move(self.absolute(staged), self.absolute(path))
+        return path
+
+    def files_under(self, folder: str) -> list[StoredFile]:
+        """Parquet files below a folder, sorted by path; none where the folder does not exist."""
+        selector = pafs.FileSelector(self.absolute(folder), recursive=True, allow_not_found=True)
+        found = [
+            StoredFile(path=info.path[len(self._base) + 1 :], bytes=info.size)
+            for info in self.filesystem.get_file_info(selector)
+            if info.type == pafs.FileType.File and info.base_name.endswith(".parquet")
+        ]
+        return sorted((file for file in found if not _is_hidden(file.path)), key=lambda file: file.path)
+
+    def size(self, path: str) -> int:
+        return int(self.filesystem.get_file_info(self.absolute(path)).size or 0)
+
+    def exists(self, path: str) -> bool:
+        return bool(self.filesystem.get_file_info(self.absolute(path)).type == pafs.FileType.File)
+
+    def discard(self, folder: str) -> None:
+        """Remove a staging folder with all that is in it; nothing happens where there is none."""
+        if self.filesystem.get_file_info(self.absolute(folder)).type == pafs.FileType.Directory:
+            self.filesystem.delete_dir(self.absolute(folder))
+
+    def remove(self, path: str) -> None:
+        """Remove one file; nothing happens where there is none."""
+        if self.exists(path):
+            self.filesystem.delete_file(self.absolute(path))
+
+
+def _is_hidden(path: str) -> bool:
+    """Whether Spark's own work-in-progress lies there (``_temporary``, ``.part-0.crc``)."""
+    name = path.rsplit("/", 1)[-1]
+    return name.startswith((".", "_")) or "/_temporary/" in path

@@ -1,0 +1,10 @@
+"""Django application: who is there, and the pages for signing in."""
+
+from django.apps import AppConfig
+
+
+class AccessConfig(AppConfig):
+    name = "lakeui.access"
+    label = "access"
+    verbose_name = "Access"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,15 @@
+"""Django application: the HTTP interface."""
+
+from django.apps import AppConfig
+
+
+class ApiConfig(AppConfig):
+    name = "lakeui.api"
+    label = "api"
+    verbose_name = "HTTP interface"
+
+    def ready(self) -> None:
+        """Bind shared Celery tasks to lakeui's application, register the handler of statements and the schemes."""
+        import lakeui.api.openapi
+        import lakeui.api.statements
+        import lakeui.celery  # noqa: F401

@@ -1,0 +1,88 @@
+"""``/healthz`` (this process answers) and ``/readyz`` (every part that work needs answers)."""
+
+from __future__ import annotations
+
+import logging
+import re
+import socket
+from collections.abc import Callable
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from redis.exceptions import RedisError
+
+from lakeui.common.broker import redis_client
+from merge_app.jobs.presence import workers_present
+
+logger = logging.getLogger(__name__)
+
+SPARK_SECONDS = 2.0
+SPARK_PORT = 15002
+
+
+class PartMissing(Exception):
+    """A part does not answer; the text says what that means, without addresses or secrets."""
+
+
+@never_cache
+@require_safe
+def healthz(request: HttpRequest) -> JsonResponse:
+    return JsonResponse({"status": "ok"})
+
+
+@never_cache
+@require_safe
+def readyz(request: HttpRequest) -> JsonResponse:
+    """200 if every part works, else 503; each part is named with ``ok`` or what is wrong with it."""
+    parts = {name: _state(name, check) for name, check in _CHECKS.items()}
+    ready = all(state == "ok" for state in parts.values())
+    return JsonResponse({"status": "ok" if ready else "unavailable", "parts": parts}, status=200 if ready else 503)
+
+
+def _state(name: str, check: Callable[[], None]) -> str:
+    try:
+        check()
+    except PartMissing as missing:
+        return str(missing)
+    except (DatabaseError, RedisError, OSError, ValueError) as error:
+        logger.warning("%s is not ready: %s", name, error)
+        return "does not answer"
+    return "ok"
+
+
+def _database() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+
+
+def _redis() -> None:
+    redis_client().ping()
+
+
+def _spark() -> None:
+    host, port = spark_address(str(settings.LAKEUI["SPARK_REMOTE"]))
+    socket.create_connection((host, port), timeout=SPARK_SECONDS).close()
+
+
+def _worker() -> None:
+    if not workers_present():
+        raise PartMissing("no worker was seen lately")
+
+
+def spark_address(remote: str) -> tuple[str, int]:
+    """Host and port of a Spark Connect address (``sc://host[:port][/;parameters]``). Raises PartMissing."""
+    match = re.match(r"sc://(\[[^\]]+\]|[^:/;]+)(?::(\d+))?(?:[/;]|$)", remote)
+    if match is None:
+        raise PartMissing("no Spark Connect address is set")
+    return match[1].strip("[]"), int(match[2] or SPARK_PORT)
+
+
+_CHECKS: dict[str, Callable[[], None]] = {
+    "database": _database,
+    "redis": _redis,
+    "spark": _spark,
+    "worker": _worker,
+}

@@ -1,0 +1,70 @@
+"""``/api/v1/merges/`` (the audit) and ``/api/v1/rules/`` (the rule tables as data)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from catalog_app.rules.loader import rules_as_json
+from lakeui.api.base import ApiView, NewestFirst, tagged
+from lakeui.api.serializers import MergeFilter, MergeSummary, ProblemDocument
+from merge_app.audit.selectors import audit_get, audit_list, audit_summary
+
+_PAGE = inline_serializer(
+    "MergePage",
+    {
+        "next": serializers.URLField(allow_null=True),
+        "previous": serializers.URLField(allow_null=True),
+        "results": MergeSummary(many=True),
+    },
+)
+
+
+class MergePages(NewestFirst):
+    ordering = ("-recorded_at", "-number")
+
+
+class MergeListView(ApiView):
+    @extend_schema(
+        operation_id="merge_list",
+        summary="List attempts to merge",
+        tags=["merges"],
+        parameters=[MergeFilter, OpenApiParameter("cursor", str, description="From `next` or `previous`.")],
+        responses={200: _PAGE},
+    )
+    def get(self, request: Request) -> Response:
+        query = MergeFilter(data=request.query_params)
+        query.is_valid(raise_exception=True)
+        pages = MergePages()
+        found = audit_list(catalog=query.validated_data.get("catalog"))
+        page: list[Any] = pages.paginate_queryset(found, request, view=self) or []
+        return tagged(request, pages.get_paginated_response([audit_summary(attempt) for attempt in page]))
+
+
+class MergeView(ApiView):
+    @extend_schema(
+        operation_id="merge_get",
+        summary="The audit record of one attempt",
+        tags=["merges"],
+        parameters=[OpenApiParameter("merge_id", str, OpenApiParameter.PATH)],
+        responses={200: OpenApiTypes.OBJECT, (404, "application/problem+json"): ProblemDocument},
+    )
+    def get(self, request: Request, merge_id: str) -> Response:
+        return tagged(request, Response(audit_get(merge_id)))
+
+
+class RulesView(ApiView):
+    @extend_schema(
+        operation_id="rules_get",
+        summary="The conflict rule tables",
+        description="Every cell with its verdict, note, and whether it is the seed's or an extension.",
+        tags=["rules"],
+        responses={200: OpenApiTypes.OBJECT},
+    )
+    def get(self, request: Request) -> Response:
+        return tagged(request, Response(rules_as_json()))

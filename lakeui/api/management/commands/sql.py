@@ -1,0 +1,119 @@
+"""``manage.py sql -c CATALOG -b BRANCH "STATEMENT"``: a statement from the command line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth import get_user_model
+from django.core.management.base import BaseCommand, CommandError
+
+from lakeui import frontdoor
+from lakeui.api.statements import TASK_KIND, statement_run
+from lakeui.api.text_table import text_table
+from lakeui.common.errors import LakeError
+from merge_app.jobs.context import Context
+from merge_app.jobs.errors import TaskFinished
+from merge_app.jobs.models import Task, TaskState
+from merge_app.jobs.selectors import task_wait
+from merge_app.jobs.services import task_cancel, task_submit
+
+WAIT_STEP_SECONDS = 1.0
+
+
+class Command(BaseCommand):
+    help = "Run one SQL statement and print what it answers. Ctrl-C cancels it."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("statement", help='the statement; "-" reads it from standard input')
+        parser.add_argument("-c", "--catalog", help="catalog of the session")
+        parser.add_argument("-b", "--branch", default="main", help="branch of the session (default: main)")
+        parser.add_argument("-t", "--transaction", help="transaction that BEGIN answered")
+        parser.add_argument("--user", help="user who is named as the author")
+        parser.add_argument("--json", action="store_true", help="print the body that the HTTP interface answers")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        statement = sys.stdin.read() if options["statement"] == "-" else options["statement"]
+        parameters = {name: options[name] for name in ("catalog", "branch", "transaction")} | {"statement": statement}
+        user = self._user(options["user"])
+        try:
+            if frontdoor.is_task(statement):
+                problem, body = self._run_task(parameters, user)
+            else:
+                problem, body = None, statement_run(parameters, user=user, context=Context())
+        except LakeError as error:
+            problem, body = error.as_problem(), {}
+        if problem is not None:
+            self._refuse(problem, as_json=options["json"])
+        if options["json"]:
+            self.stdout.write(json.dumps(body, ensure_ascii=False, indent=2))
+        else:
+            self._print(body)
+
+    def _user(self, name: str | None) -> Any:
+        if name is None:
+            return None
+        user = get_user_model().objects.filter(username=name, is_active=True).first()
+        if user is None:
+            raise CommandError(f"There is no active user {name}.")
+        return user
+
+    def _run_task(self, parameters: dict[str, Any], user: Any) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+        """The problem or None, and the body."""
+        task = task_submit(kind=TASK_KIND, parameters=parameters, user=user)
+        try:
+            task = self._follow(task.pk)
+        except KeyboardInterrupt:
+            task = self._cancel(task.pk)
+        if task.state == TaskState.SUCCEEDED:
+            return None, task.result or {}
+        return task.error or {}, {}
+
+    def _follow(self, task_id: UUID) -> Task:
+        """Wait for the end; on a terminal the steps are shown as they begin."""
+        shown = ""
+        task = task_wait(task_id, seconds=WAIT_STEP_SECONDS)
+        while not task.is_finished:
+            if task.message != shown and self.stderr.isatty():
+                shown = task.message
+                self.stderr.write(f"{shown} …")
+            task = task_wait(task_id, seconds=WAIT_STEP_SECONDS)
+        return task
+
+    def _cancel(self, task_id: UUID) -> Task:
+        self.stderr.write("Cancelling; Ctrl-C again leaves the task to itself.")
+        try:
+            task_cancel(task_id=task_id)
+        except TaskFinished:
+            self.stderr.write("Too late: the task had finished.")
+        return self._follow(task_id)
+
+    def _refuse(self, problem: dict[str, Any], *, as_json: bool) -> None:
+        """Print the problem and end with status 1."""
+        if as_json:
+            self.stdout.write(json.dumps(problem, ensure_ascii=False, indent=2))
+        lines = [f"{problem.get('code', 'ERROR')}: {problem.get('detail', 'The statement failed.')}"]
+        lines += [f"  - {entry.get('message') or entry.get('code')}" for entry in problem.get("conflicts", [])]
+        if remedy := problem.get("remedy"):
+            lines.append(remedy)
+        self.stderr.write("\n".join(lines))
+        sys.exit(1)
+
+    def _print(self, body: dict[str, Any]) -> None:
+        if body["columns"]:
+            self.stdout.write(text_table(body["columns"], body["rows"]))
+        count = body["row_count"]
+        facts = [f"{count:,} row{'' if count == 1 else 's'}"] if body["columns"] else []
+        if body["truncated"]:
+            facts.append(f"the first {len(body['rows']):,} shown")
+        if body["version"] is not None:
+            facts.append(f"version {body['version']}")
+        facts += [f"{name.replace('_', ' ')} {value}" for name, value in body["metrics"].items()]
+        common = {"columns", "rows", "row_count", "truncated", "version", "metrics"}
+        for name in sorted(body.keys() - common):
+            value = body[name]
+            self.stdout.write(f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}")
+        self.stdout.write("(" + ", ".join(facts) + ")" if facts else "OK")

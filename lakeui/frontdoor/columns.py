@@ -1,0 +1,100 @@
+"""ALTER TABLE on columns."""
+
+from __future__ import annotations
+
+from catalog_app.domain.operations import ColumnAttribute, Operation
+from catalog_app.domain.state import TableState
+from catalog_app.selectors.segments import segments_list, table_scan
+from catalog_app.services import alterations
+from lakeui.common.errors import NotNullViolation
+from lakeui.frontdoor.compute import engine
+from lakeui.frontdoor.ddl import commit_table, table_columns
+from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.values import StatementResult
+from lakeui.sql import statements as sql
+
+
+def add_columns(call: Call, statement: sql.AddColumns) -> StatementResult:
+    target = table_for_writing(call, statement.table)
+    table = target.table
+    columns = table_columns(table.table_id, [definition for definition, _ in statement.columns], is_new=False)
+    ids = {column.name.casefold(): column.id for column in columns}
+    positions = [_position(table, position, ids) for _, position in statement.columns]
+    strict = any(not column.nullable and column.default is None for column in columns)
+    change = alterations.columns_add(table, columns, positions, has_rows=strict and has_rows(target))
+    return commit_table(call, target, "ADD COLUMN", [change])
+
+
+def has_rows(target: TablePlace) -> bool:
+    """Whether the table has live rows; the engine is asked only where deletes make the metadata unsure."""
+    segments = segments_list(target.place.lineage, target.table.table_id)
+    if any(segment.deleted_rows == 0 for segment in segments):
+        return True
+    if not segments:
+        return False
+    return engine().live_rows(table_scan(target.place.lineage, target.table, segments)) > 0
+
+
+def _position(table: TableState, position: sql.Position | None, new_ids: dict[str, int]) -> int | None:
+    if position is None:
+        return None
+    if position.after is None:
+        return 0
+    return new_ids.get(position.after.casefold()) or alterations.column_get(table, position.after).id
+
+
+def drop_columns(call: Call, statement: sql.DropColumns) -> StatementResult:
+    target = table_for_writing(call, statement.table)
+    change = alterations.columns_drop(target.table, statement.names, if_exists=statement.if_exists)
+    return commit_table(call, target, "DROP COLUMN", [change])
+
+
+def rename_column(call: Call, statement: sql.RenameColumn) -> StatementResult:
+    target = table_for_writing(call, statement.table)
+    change = alterations.column_rename(target.table, statement.column, statement.new_name)
+    return commit_table(call, target, "RENAME COLUMN", [change])
+
+
+def alter_column(call: Call, statement: sql.AlterColumn) -> StatementResult:
+    target = table_for_writing(call, statement.table)
+    return commit_table(call, target, "ALTER COLUMN", [_alteration(target, statement.column, statement.change)])
+
+
+def _alteration(target: TablePlace, name: str, change: sql.ColumnAlteration) -> Operation | None:
+    table = target.table
+    match change:
+        case sql.ChangeType(new_type):
+            return alterations.column_type(table, name, new_type)
+        case sql.SetNotNull():
+            _require_no_nulls(target, name)
+            return alterations.column_attribute(table, name, ColumnAttribute.NULLABLE, False)
+        case sql.DropNotNull():
+            return alterations.column_attribute(table, name, ColumnAttribute.NULLABLE, True)
+        case sql.SetDefault(expression):
+            return alterations.column_attribute(table, name, ColumnAttribute.DEFAULT, expression)
+        case sql.DropDefault():
+            return alterations.column_attribute(table, name, ColumnAttribute.DEFAULT, None)
+        case sql.SetComment(text):
+            return alterations.column_attribute(table, name, ColumnAttribute.COMMENT, text)
+        case sql.MoveColumn(position):
+            return alterations.column_move(table, name, _position(table, position, {}) or 0)
+
+
+def _require_no_nulls(target: TablePlace, name: str) -> None:
+    column = alterations.column_get(target.table, name)
+    segments = segments_list(target.place.lineage, target.table.table_id)
+    # Statistics before files: only files that hold nulls, or that the statistics do not cover, are read.
+    unsure = []
+    for segment in segments:
+        known = next((segment.statistics[i] for i in column.ids if i in segment.statistics), None)
+        if known is None or known.nulls:
+            unsure.append(segment)
+    if not unsure:
+        return
+    nulls = engine().null_counts(table_scan(target.place.lineage, target.table, unsure), [column.name])
+    if nulls[column.name]:
+        raise NotNullViolation(
+            f"Column {column.name} of {target.label} has {nulls[column.name]:,} rows with NULL.",
+            remedy="Fill them first: UPDATE ... SET ... WHERE ... IS NULL.",
+            column=column.name,
+        )

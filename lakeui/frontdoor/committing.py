@@ -1,0 +1,35 @@
+"""From a statement's operations to a commit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from catalog_app.domain.operations import Operation
+from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.models import Branch
+from catalog_app.selectors.lineage import Lineage
+from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.values import StatementResult
+from merge_app.execution.apply import StagedDefinition
+from merge_app.execution.commit import StagedStatement, statement_commit
+
+
+def commit_operations(
+    call: Call,
+    *,
+    branch: Branch,
+    seen: Lineage,
+    operation: str,
+    operations: Sequence[Operation | None],
+    databases: Mapping[int, DatabaseState] | None = None,
+    tables: Mapping[int, TableState] | None = None,
+    definitions: Mapping[int, StagedDefinition] | None = None,
+    metrics: Mapping[str, int] | None = None,
+) -> StatementResult:
+    """Commit what there is to do; a statement that changes nothing makes no version."""
+    wanted = tuple(item for item in operations if item is not None)
+    if not wanted:
+        return StatementResult(version=seen.version, metrics=dict(metrics or {}))
+    staged = StagedStatement(branch.pk, seen, wanted, databases or {}, tables or {}, definitions or {})
+    applied = statement_commit(staged, call.header(operation))
+    return StatementResult(version=applied.version, metrics=dict(metrics or {}))

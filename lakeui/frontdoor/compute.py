@@ -1,0 +1,38 @@
+"""The process's one engine, made when first needed: the web and workers start without PySpark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+from django.conf import settings
+
+from catalog_app.engine.engine import Engine
+from catalog_app.engine.session import SparkSessions
+from catalog_app.services.files import addresses_allocate
+from catalog_app.storage.warehouse import Warehouse
+from merge_app.jobs.context import Context
+
+
+@cache
+def _sessions() -> SparkSessions:
+    return SparkSessions(settings.LAKEUI["SPARK_REMOTE"])
+
+
+@cache
+def engine() -> Engine:
+    """The engine on the warehouse and the Spark server of the settings."""
+    return Engine(_sessions(), Warehouse(settings.LAKEUI["WAREHOUSE"]), addresses_allocate)
+
+
+@contextmanager
+def interruptible(context: Context) -> Iterator[None]:
+    """Work on Spark that stops when the task is cancelled."""
+    if context.task_id is None:
+        yield
+        return
+    tag = f"task-{context.task_id}"
+    context.on_cancel(lambda: _sessions().interrupt(tag))
+    with _sessions().interruptible(tag):
+        yield

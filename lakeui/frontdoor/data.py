@@ -1,0 +1,286 @@
+"""Statements on rows: read, insert, overwrite, delete, update, truncate, compact."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from catalog_app.domain.files import NewDataFile
+from catalog_app.domain.operations import (
+    FileEffects,
+    Operation,
+    OperationKind,
+    OverwriteScope,
+)
+from catalog_app.domain.schema import Column
+from catalog_app.engine.values import QuerySource, RowSource, ValuesSource
+from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
+from catalog_app.services import alterations
+from catalog_app.services.files import data_files_register, delete_files_register
+from lakeui.common.errors import DuplicateKey, InvalidValue
+from lakeui.frontdoor.committing import commit_operations
+from lakeui.frontdoor.compute import engine, interruptible
+from lakeui.frontdoor.ddl import commit_table, create_operation, new_table
+from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.queries import query_source
+from lakeui.frontdoor.values import StatementResult
+from lakeui.sql import statements as sql
+from lakeui.sql.predicates import Term, may_match
+from merge_app.execution.apply import StagedDefinition
+
+ROW_LIMIT = 10_000
+"""A SELECT answers with at most so many rows, and says when there were more."""
+
+TARGET_BYTES = 128 * 1024 * 1024
+"""What OPTIMIZE aims at; files of at least half of it are left alone."""
+
+
+def select(call: Call, statement: sql.Select) -> StatementResult:
+    source = query_source(call, statement.query)
+    with interruptible(call.context):
+        found = engine().select(source.text, source.tables, limit=ROW_LIMIT)
+    return StatementResult(
+        columns=list(found.columns),
+        rows=found.rows,
+        row_count=len(found.rows),
+        truncated=found.truncated,
+        version=call.lineage.version if call.session.catalog else None,
+    )
+
+
+def pruned(
+    segments: Sequence[SegmentState], columns: Sequence[Column], terms: Sequence[Term]
+) -> list[SegmentState]:
+    """The segments whose statistics do not rule out that a row satisfies all terms."""
+    if not terms:
+        return list(segments)
+    chosen = []
+    for segment in segments:
+        known = {
+            column.name: segment.statistics[identifier]
+            for column in columns
+            for identifier in column.ids
+            if identifier in segment.statistics
+        }
+        if may_match(terms, known, segment.rows):
+            chosen.append(segment)
+    return chosen
+
+
+def definition_of(target: TablePlace) -> dict[int, StagedDefinition]:
+    """The schema version that files written now lie under."""
+    query = """SELECT h.definition_id FROM unnest(%(branch_ids)s::bigint[]) AS l(branch_id)
+        JOIN catalog_app_tableschemahistory h ON h.branch_id = l.branch_id
+        WHERE h.table_id = %(table_id)s AND h.version = %(version)s"""
+    table = target.table
+    parameters = {
+        "branch_ids": list(target.place.lineage.branch_ids),
+        "table_id": table.table_id,
+        "version": table.schema_version,
+    }
+    ((definition_id,),) = fetch_all(query, parameters)
+    return {table.table_id: StagedDefinition(definition_id, table.schema_version)}
+
+
+def _source(call: Call, statement: sql.Insert) -> RowSource:
+    if statement.values is not None:
+        return ValuesSource(statement.values)
+    assert statement.query is not None
+    return query_source(call, statement.query)
+
+
+def insert(call: Call, statement: sql.Insert) -> StatementResult:
+    target = table_for_writing(call, statement.table)
+    staged = _append(call, target, statement)
+    added = data_files_register(target.table.table_id, staged)
+    rows = sum(file.rows for file in added)
+    metrics = _metrics(rows_inserted=rows, files_added=len(added))
+    if not statement.overwrite:
+        if not added:
+            return StatementResult(version=target.place.lineage.version, metrics=metrics)
+        _refuse_duplicate_keys(target, staged)
+        return commit_rows(call, target, "INSERT", OperationKind.INSERT, FileEffects(added), metrics)
+    scope = _scope(target, statement)
+    segments = segments_list(target.place.lineage, target.table.table_id)
+    removed = tuple(s.file_id for s in segments if scope.partitions is None or s.partition in scope.partitions)
+    metrics["files_removed"] = len(removed)
+    effects = FileEffects(added, removed)
+    return commit_rows(call, target, "INSERT OVERWRITE", OperationKind.OVERWRITE, effects, metrics, scope)
+
+
+def _append(call: Call, target: TablePlace, statement: sql.Insert) -> list[NewDataFile]:
+    call.context.step("write", f"rows of {target.label}")
+    table = target.table
+    with interruptible(call.context):
+        return engine().append(
+            table.table_id,
+            table.schema,
+            _source(call, statement),
+            columns=statement.columns,
+            by_name=statement.by_name,
+            partition=statement.partition,
+        )
+
+
+def _scope(target: TablePlace, statement: sql.Insert) -> OverwriteScope:
+    """Static partition values narrow an overwrite to their partitions; without them it replaces the table, as in
+    Spark's static mode."""
+    fixed = [(name, text) for name, text in statement.partition or () if text is not None]
+    if not fixed:
+        return OverwriteScope()
+    columns = target.table.schema.partition_columns
+    if len(fixed) == len(columns):
+        texts = engine().partition_values(columns, dict(fixed))
+        return OverwriteScope((texts,))
+    raise InvalidValue(
+        "An overwrite names either every partition column or none.",
+        remedy="Write PARTITION (" + ", ".join(f"{column.name} = .." for column in columns) + ").",
+    )
+
+
+def _refuse_duplicate_keys(target: TablePlace, staged: Sequence[NewDataFile]) -> None:
+    schema = target.table.schema
+    if not schema.primary_key:
+        return
+    names = [column.name for column in schema.columns if column.id in schema.primary_key]
+    scan = table_scan(target.place.lineage, target.table)
+    clashes = engine().duplicate_keys(scan, names, staged=staged, limit=5)
+    if clashes:
+        raise DuplicateKey(
+            f"Key {clashes[0]} of {target.label} would exist twice.",
+            remedy="Update the existing row, or leave the key out.",
+            keys=clashes,
+        )
+
+
+def _metrics(**known: int) -> dict[str, int]:
+    """Every write names all of these (interfaces §2)."""
+    names = ("rows_inserted", "rows_updated", "rows_deleted", "files_scanned", "files_skipped", "files_added")
+    names += ("files_removed", "files_reused", "bytes_written")
+    return {name: known.get(name, 0) for name in names}
+
+
+def commit_rows(
+    call: Call,
+    target: TablePlace,
+    name: str,
+    kind: OperationKind,
+    effects: FileEffects,
+    metrics: dict[str, int],
+    scope: OverwriteScope | None = None,
+) -> StatementResult:
+    """Commit one data operation on the table, its files staged under the table's present schema version."""
+    call.context.step("commit", "write one version")
+    table = target.table
+    done = alterations.operation(table, kind, effects=effects, overwrite=scope, metrics=metrics)
+    return commit_operations(
+        call,
+        branch=target.place.branch,
+        seen=target.place.lineage,
+        operation=name,
+        operations=[done],
+        databases={target.place.database.database_id: target.place.database},
+        tables={table.table_id: table},
+        definitions=definition_of(target),
+        metrics=metrics,
+    )
+
+
+def delete(call: Call, statement: sql.Delete) -> StatementResult:
+    target = table_for_writing(call, statement.table)
+    segments = segments_list(target.place.lineage, target.table.table_id)
+    chosen = pruned(segments, target.table.schema.columns, statement.where.terms if statement.where else ())
+    call.context.step("find rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
+    scan = table_scan(target.place.lineage, target.table, chosen)
+    text = statement.where.text if statement.where else None
+    with interruptible(call.context):
+        changes = engine().delete(scan, text, alias=statement.alias or target.table.name)
+    deletes = delete_files_register(target.table.table_id, changes.delete_files)
+    metrics = _row_metrics(segments, chosen, rows_deleted=changes.rows)
+    if not deletes:
+        return StatementResult(version=target.place.lineage.version, metrics=metrics)
+    effects = FileEffects(deletes=deletes)
+    return commit_rows(call, target, "DELETE", OperationKind.DELETE, effects, metrics)
+
+
+def _row_metrics(segments: Sequence[SegmentState], chosen: Sequence[SegmentState], **rows: int) -> dict[str, int]:
+    skipped = len(segments) - len(chosen)
+    return _metrics(files_scanned=len(chosen), files_skipped=skipped, files_reused=len(segments), **rows)
+
+
+def update(call: Call, statement: sql.Update) -> StatementResult:
+    target = table_for_writing(call, statement.table)
+    table = target.table
+    segments = segments_list(target.place.lineage, table.table_id)
+    chosen = pruned(segments, table.schema.columns, statement.where.terms if statement.where else ())
+    call.context.step("rewrite rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
+    scan = table_scan(target.place.lineage, table, chosen)
+    text = statement.where.text if statement.where else None
+    with interruptible(call.context):
+        changes = engine().update(scan, statement.assignments, text, alias=statement.alias or table.name)
+    deletes = delete_files_register(table.table_id, changes.delete_files)
+    images = data_files_register(table.table_id, changes.images)
+    metrics = _row_metrics(segments, chosen, rows_updated=changes.rows, files_added=len(images))
+    if not deletes:
+        return StatementResult(version=target.place.lineage.version, metrics=metrics)
+    effects = FileEffects(added=images, deletes=deletes)
+    return commit_rows(call, target, "UPDATE", OperationKind.UPDATE, effects, metrics)
+
+
+def truncate(call: Call, statement: sql.Truncate) -> StatementResult:
+    target = table_for_writing(call, statement.table)
+    segments = segments_list(target.place.lineage, target.table.table_id)
+    if not segments:
+        return StatementResult(version=target.place.lineage.version, metrics=_metrics())
+    removed = tuple(segment.file_id for segment in segments)
+    metrics = _metrics(files_removed=len(removed))
+    effects = FileEffects(removed=removed)
+    return commit_rows(call, target, "TRUNCATE", OperationKind.OVERWRITE, effects, metrics, OverwriteScope())
+
+
+def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
+    """Compact small files and files with deletes, partition by partition."""
+    target = table_for_writing(call, statement.table)
+    table = target.table
+    segments = segments_list(target.place.lineage, table.table_id)
+    terms = statement.where.terms if statement.where else ()
+    chosen = _worth_compacting(pruned(segments, table.schema.columns, terms))
+    metrics = _row_metrics(segments, chosen, files_removed=len(chosen))
+    if not chosen:
+        return StatementResult(version=target.place.lineage.version, metrics=metrics)
+    call.context.step("compact", f"{len(chosen)} of {len(segments)} files of {target.label}")
+    with interruptible(call.context):
+        staged = engine().compact(table_scan(target.place.lineage, table, chosen), target_bytes=TARGET_BYTES)
+    added = data_files_register(table.table_id, staged)
+    metrics["files_added"] = len(added)
+    effects = FileEffects(added, tuple(segment.file_id for segment in chosen))
+    return commit_rows(call, target, "OPTIMIZE", OperationKind.COMPACTION, effects, metrics)
+
+
+def _worth_compacting(segments: Sequence[SegmentState]) -> list[SegmentState]:
+    """Files with deletes, and small files that are not alone in their partition."""
+    small: dict[tuple[str | None, ...], list[SegmentState]] = {}
+    for segment in segments:
+        if segment.delete_paths or segment.bytes < TARGET_BYTES // 2:
+            small.setdefault(segment.partition, []).append(segment)
+    return [s for group in small.values() if len(group) > 1 or group[0].delete_paths for s in group]
+
+
+def create_table_as(call: Call, statement: sql.CreateTable) -> StatementResult:
+    assert statement.query is not None
+    source = query_source(call, statement.query)
+    described = engine().describe(source.text, source.tables)
+    definitions = [sql.ColumnDefinition(name, kind) for name, kind in described]
+    created = new_table(call, statement, definitions)
+    table = created.table
+    with interruptible(call.context):
+        staged = engine().append(table.table_id, table.schema, source, columns=None, by_name=False, partition=None)
+    added = data_files_register(table.table_id, staged)
+    metrics = _metrics(rows_inserted=sum(file.rows for file in added), files_added=len(added))
+    rows: list[Operation | None] = [create_operation(table)]
+    if added:
+        inserted = alterations.operation(table, OperationKind.INSERT, effects=FileEffects(added), metrics=metrics)
+        rows.append(inserted)
+    result = commit_table(call, created, "CREATE TABLE AS SELECT", rows)
+    return replace(result, metrics=metrics)

@@ -1,0 +1,221 @@
+"""Databases and tables as a whole: create, drop, rename, properties."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from catalog_app.domain.operations import ObjectName, Operation, OperationKind
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.models import Branch, Database, Table
+from catalog_app.selectors.lineage import Lineage, branch_lineage
+from catalog_app.selectors.objects import database_get, databases_named, tables_list
+from catalog_app.services import alterations
+from catalog_app.services.files import column_ids_allocate
+from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
+from lakeui.frontdoor.committing import commit_operations
+from lakeui.frontdoor.places import (
+    Call,
+    TablePlace,
+    branch_of,
+    place_of,
+    table_exists,
+    table_for_writing,
+    view_find,
+)
+from lakeui.frontdoor.values import StatementResult
+from lakeui.sql import statements as sql
+
+
+@dataclass(frozen=True, slots=True)
+class DatabasePlace:
+    branch: Branch
+    seen: Lineage
+    state: DatabaseState
+
+
+def database_place(call: Call, name: sql.DatabaseName) -> DatabasePlace:
+    branch = branch_of(call, name)
+    seen = branch_lineage(branch)
+    return DatabasePlace(branch, seen, database_get(seen, name.database))
+
+
+def create_database(call: Call, statement: sql.CreateDatabase) -> StatementResult:
+    branch = branch_of(call, statement.database)
+    seen = branch_lineage(branch)
+    name = statement.database.database
+    if databases_named(seen, [name]):
+        if statement.if_not_exists:
+            return StatementResult(version=seen.version)
+        raise AlreadyExists("database", name, where=f"on branch {branch.name}")
+    identity = Database.objects.create(catalog_id=branch.catalog_id)
+    state = DatabaseState(identity.pk, name, statement.comment or "", dict(statement.properties))
+    created = alterations.operation(state, OperationKind.CREATE, created=alterations.create_describe(state))
+    place = DatabasePlace(branch, seen, state)
+    return _commit_database(call, place, "CREATE DATABASE", created)
+
+
+def _commit_database(
+    call: Call,
+    place: DatabasePlace,
+    operation: str,
+    change: Operation | None,
+    after: DatabaseState | None = None,
+) -> StatementResult:
+    state = after or place.state
+    return commit_operations(
+        call,
+        branch=place.branch,
+        seen=place.seen,
+        operation=operation,
+        operations=[change],
+        databases={state.database_id: state},
+    )
+
+
+def drop_database(call: Call, statement: sql.DropDatabase) -> StatementResult:
+    try:
+        place = database_place(call, statement.database)
+    except NotFound:
+        if statement.if_exists:
+            return StatementResult()
+        raise
+    tables = tables_list(place.seen, [place.state.database_id])
+    if tables and not statement.cascade:
+        raise InvalidValue(
+            f"Database {place.state.name} holds {len(tables)} tables, {tables[0].name} among them.",
+            remedy="Add CASCADE to drop them with it.",
+        )
+    return _commit_database(call, place, "DROP DATABASE", alterations.operation(place.state, OperationKind.DROP))
+
+
+def rename_database(call: Call, statement: sql.RenameDatabase) -> StatementResult:
+    place = database_place(call, statement.database)
+    taken = databases_named(place.seen, [statement.new_name])
+    if any(other != place.state.database_id for other in taken):
+        raise AlreadyExists("database", statement.new_name, where=f"on branch {place.branch.name}")
+    renamed = alterations.rename(place.state, ObjectName(statement.new_name))
+    after = replace(place.state, name=statement.new_name)
+    return _commit_database(call, place, "RENAME DATABASE", renamed, after)
+
+
+def set_database_properties(call: Call, statement: sql.SetDatabaseProperties) -> StatementResult:
+    place = database_place(call, statement.database)
+    change = alterations.properties_set(place.state, dict(statement.properties))
+    return _commit_database(call, place, "SET DBPROPERTIES", change)
+
+
+def unset_database_properties(call: Call, statement: sql.UnsetDatabaseProperties) -> StatementResult:
+    place = database_place(call, statement.database)
+    change = alterations.properties_unset(place.state, statement.keys, if_exists=statement.if_exists)
+    return _commit_database(call, place, "UNSET DBPROPERTIES", change)
+
+
+def table_columns(table_id: int, definitions: Sequence[sql.ColumnDefinition], *, is_new: bool) -> list[Column]:
+    """Columns with fresh ids. What rows written before read as is the default, where there can be such rows."""
+    ids = column_ids_allocate(table_id, len(definitions))
+    return [
+        Column(
+            id=identifier,
+            name=definition.name,
+            type=definition.type,
+            nullable=definition.nullable,
+            default=definition.default,
+            initial_default=None if is_new else definition.default,
+            comment=definition.comment,
+        )
+        for identifier, definition in zip(ids, definitions, strict=True)
+    ]
+
+
+def new_table(call: Call, statement: sql.CreateTable, definitions: Sequence[sql.ColumnDefinition]) -> TablePlace:
+    """The state of a table that is about to be created."""
+    place = place_of(call, statement.table)
+    if table_exists(place, statement.table.table) or view_find(place, statement.table.table):
+        raise AlreadyExists("table", f"{place.database.name}.{statement.table.table}")
+    identity = Table.objects.create(catalog_id=place.branch.catalog_id)
+    columns = table_columns(identity.pk, definitions, is_new=True)
+    schema: Schema = alterations.schema_new(
+        columns, statement.primary_key, statement.partition_by, statement.table.table
+    )
+    state = TableState(
+        table_id=identity.pk,
+        database_id=place.database.database_id,
+        name=statement.table.table,
+        schema=schema,
+        schema_version=0,
+        comment=statement.comment or "",
+        properties=dict(statement.properties),
+    )
+    return TablePlace(place, state)
+
+
+def create_operation(state: TableState) -> Operation:
+    return alterations.operation(state, OperationKind.CREATE, created=alterations.create_describe(state))
+
+
+def create_table(call: Call, statement: sql.CreateTable) -> StatementResult:
+    if statement.if_not_exists and table_exists(place_of(call, statement.table), statement.table.table):
+        return StatementResult()
+    if statement.query is not None:
+        from lakeui.frontdoor.data import create_table_as
+
+        return create_table_as(call, statement)
+    created = new_table(call, statement, statement.columns)
+    return commit_table(call, created, "CREATE TABLE", [create_operation(created.table)])
+
+
+def commit_table(
+    call: Call,
+    target: TablePlace,
+    operation: str,
+    changes: Sequence[Operation | None],
+    after: TableState | None = None,
+) -> StatementResult:
+    """Commit metadata changes of one table."""
+    state = after or target.table
+    return commit_operations(
+        call,
+        branch=target.place.branch,
+        seen=target.place.lineage,
+        operation=operation,
+        operations=changes,
+        databases={target.place.database.database_id: target.place.database},
+        tables={state.table_id: state},
+    )
+
+
+def drop_table(call: Call, statement: sql.DropTable) -> StatementResult:
+    try:
+        target = table_for_writing(call, statement.table)
+    except NotFound:
+        if statement.if_exists:
+            return StatementResult()
+        raise
+    return commit_table(call, target, "DROP TABLE", [alterations.operation(target.table, OperationKind.DROP)])
+
+
+def rename_table(call: Call, statement: sql.RenameTable) -> StatementResult:
+    target = table_for_writing(call, statement.table)
+    database = database_get(target.place.lineage, statement.new.database)
+    there = replace(target.place, database=database)
+    same = database.database_id == target.table.database_id
+    if not (same and statement.new.table.casefold() == target.table.name.casefold()):
+        if table_exists(there, statement.new.table) or view_find(there, statement.new.table):
+            raise AlreadyExists("table", f"{database.name}.{statement.new.table}")
+    renamed = alterations.rename(target.table, ObjectName(statement.new.table, database.database_id))
+    after = replace(target.table, name=statement.new.table, database_id=database.database_id)
+    return commit_table(call, target, "RENAME TABLE", [renamed], after)
+
+
+def set_table_properties(call: Call, statement: sql.SetTableProperties) -> StatementResult:
+    target = table_for_writing(call, statement.table)
+    change = alterations.properties_set(target.table, dict(statement.properties))
+    return commit_table(call, target, "SET TBLPROPERTIES", [change])
+
+
+def unset_table_properties(call: Call, statement: sql.UnsetTableProperties) -> StatementResult:
+    target = table_for_writing(call, statement.table)
+    change = alterations.properties_unset(target.table, statement.keys, if_exists=statement.if_exists)
+    return commit_table(call, target, "UNSET TBLPROPERTIES", [change])

@@ -1,0 +1,85 @@
+"""From a statement's type to what carries it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lakeui.common.errors import NotSupported
+from lakeui.frontdoor import branches, columns, data, ddl, partitions, show, views
+from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.values import Session, StatementResult
+from lakeui.sql import statements as sql
+from lakeui.sql.parse import parse
+from merge_app.jobs.context import Context
+
+Handler = Callable[[Call, Any], StatementResult]
+
+HANDLERS: dict[type, Handler] = {
+    sql.CreateCatalog: branches.create_catalog,
+    sql.DropCatalog: branches.drop_catalog,
+    sql.ShowCatalogs: show.show_catalogs,
+    sql.UseCatalog: branches.use_catalog,
+    sql.CreateBranch: branches.create_branch,
+    sql.DropBranch: branches.drop_branch,
+    sql.RenameBranch: branches.rename_branch,
+    sql.ShowBranches: show.show_branches,
+    sql.UseBranch: branches.use_branch,
+    sql.MergeBranch: branches.merge_branch,
+    sql.CreateDatabase: ddl.create_database,
+    sql.DropDatabase: ddl.drop_database,
+    sql.RenameDatabase: ddl.rename_database,
+    sql.SetDatabaseProperties: ddl.set_database_properties,
+    sql.UnsetDatabaseProperties: ddl.unset_database_properties,
+    sql.ShowDatabases: show.show_databases,
+    sql.DescribeDatabase: show.describe_database,
+    sql.CreateTable: ddl.create_table,
+    sql.DropTable: ddl.drop_table,
+    sql.RenameTable: ddl.rename_table,
+    sql.SetTableProperties: ddl.set_table_properties,
+    sql.UnsetTableProperties: ddl.unset_table_properties,
+    sql.AddColumns: columns.add_columns,
+    sql.DropColumns: columns.drop_columns,
+    sql.RenameColumn: columns.rename_column,
+    sql.AlterColumn: columns.alter_column,
+    sql.AddPartition: partitions.add_partition,
+    sql.DropPartition: partitions.drop_partition,
+    sql.RenamePartition: partitions.rename_partition,
+    sql.ShowTables: show.show_tables,
+    sql.DescribeTable: show.describe_table,
+    sql.ShowCreateTable: show.show_create_table,
+    sql.ShowPartitions: show.show_partitions,
+    sql.CreateView: views.create_view,
+    sql.DropView: views.drop_view,
+    sql.ShowViews: show.show_views,
+    sql.DescribeHistory: show.describe_history,
+    sql.ShowHistory: show.show_history,
+    sql.ShowSegments: show.show_segments,
+    sql.ShowMerges: show.show_merges,
+    sql.Select: data.select,
+    sql.Insert: data.insert,
+    sql.Delete: data.delete,
+    sql.Update: data.update,
+    sql.Truncate: data.truncate,
+    sql.Optimize: data.optimize,
+}
+
+TASKS = (sql.Insert, sql.Delete, sql.Update, sql.Truncate, sql.Optimize, sql.MergeBranch)
+
+
+def dispatch(text: str, session: Session, context: Any = None) -> StatementResult:
+    """Parse and run one statement."""
+    statement = parse(text)
+    handler = HANDLERS.get(type(statement))
+    if handler is None:
+        raise NotSupported(f"{type(statement).__name__} is not supported yet.")
+    return handler(Call(session, context or Context(), text), statement)
+
+
+def runs_as_task(text: str) -> bool:
+    statement = parse(text)
+    if isinstance(statement, sql.CreateTable):
+        return statement.query is not None
+    if isinstance(statement, sql.MergeBranch):
+        return not statement.dry_run
+    return isinstance(statement, TASKS)

@@ -1,0 +1,87 @@
+"""ALTER TABLE on partitions: values that exist by declaration or by their rows."""
+
+from __future__ import annotations
+
+from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.operations import FileEffects
+from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
+from catalog_app.services import alterations
+from catalog_app.services.files import data_files_register
+from lakeui.common.errors import AlreadyExists, NotFound
+from lakeui.frontdoor.committing import commit_operations
+from lakeui.frontdoor.compute import engine, interruptible
+from lakeui.frontdoor.data import definition_of
+from lakeui.frontdoor.ddl import commit_table
+from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.values import StatementResult
+from lakeui.sql import statements as sql
+
+
+def _known(target: TablePlace, values: PartitionValues) -> tuple[bool, list[SegmentState]]:
+    segments = segments_list(target.place.lineage, target.table.table_id)
+    chosen = [segment for segment in segments if segment.partition == values]
+    return bool(chosen) or values in target.table.declared_partitions, chosen
+
+
+def _label(target: TablePlace, values: PartitionValues) -> str:
+    columns = target.table.schema.partition_columns
+    return ", ".join(f"{column.name} = {value}" for column, value in zip(columns, values, strict=True))
+
+
+def add_partition(call: Call, statement: sql.AddPartition) -> StatementResult:
+    target = table_for_writing(call, statement.table)
+    values = alterations.partition_values(target.table, statement.values)
+    exists, _ = _known(target, values)
+    if exists:
+        if statement.if_not_exists:
+            return StatementResult(version=target.place.lineage.version)
+        raise AlreadyExists("partition", _label(target, values), where=f"in table {target.label}")
+    change = alterations.partition_change(target.table, None, values)
+    return commit_table(call, target, "ADD PARTITION", [change])
+
+
+def drop_partition(call: Call, statement: sql.DropPartition) -> StatementResult:
+    target = table_for_writing(call, statement.table)
+    values = alterations.partition_values(target.table, statement.values)
+    exists, segments = _known(target, values)
+    if not exists:
+        if statement.if_exists:
+            return StatementResult(version=target.place.lineage.version)
+        raise NotFound("partition", _label(target, values), where=f"in table {target.label}")
+    effects = FileEffects(removed=tuple(segment.file_id for segment in segments))
+    change = alterations.partition_change(target.table, values, None, effects=effects)
+    return commit_table(call, target, "DROP PARTITION", [change])
+
+
+def rename_partition(call: Call, statement: sql.RenamePartition) -> StatementResult:
+    target = table_for_writing(call, statement.table)
+    table = target.table
+    before = alterations.partition_values(table, statement.before)
+    after = alterations.partition_values(table, statement.after)
+    exists, segments = _known(target, before)
+    if not exists:
+        raise NotFound("partition", _label(target, before), where=f"in table {target.label}")
+    if _known(target, after)[0]:
+        raise AlreadyExists("partition", _label(target, after), where=f"in table {target.label}")
+    effects = FileEffects()
+    if segments:
+        assignments = tuple(
+            (column.name, "NULL" if value is None else "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'")
+            for column, value in zip(table.schema.partition_columns, after, strict=True)
+        )
+        scan = table_scan(target.place.lineage, table, segments)
+        with interruptible(call.context):
+            changes = engine().update(scan, assignments, None, alias=table.name)
+        images = data_files_register(table.table_id, changes.images)
+        effects = FileEffects(images, tuple(segment.file_id for segment in segments))
+    change = alterations.partition_change(table, before, after, effects=effects)
+    return commit_operations(
+        call,
+        branch=target.place.branch,
+        seen=target.place.lineage,
+        operation="RENAME PARTITION",
+        operations=[change],
+        databases={target.place.database.database_id: target.place.database},
+        tables={table.table_id: table},
+        definitions=definition_of(target),
+    )

@@ -1,0 +1,119 @@
+"""Where a statement acts: names of the session and the statement, looked up once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.models import Branch, Catalog
+from catalog_app.selectors.lineage import (
+    Lineage,
+    branch_get,
+    branch_lineage,
+    catalog_get,
+    moment_parse,
+    version_at,
+    version_check,
+)
+from catalog_app.selectors.objects import ViewState, database_get, table_get, tables_named, views_list
+from lakeui.common.errors import InvalidValue
+from lakeui.frontdoor.values import Session
+from lakeui.sql.statements import BranchName, DatabaseName, TableName
+from merge_app.execution.apply import CommitHeader
+from merge_app.jobs.context import Context
+
+
+@dataclass(frozen=True)
+class Call:
+    """One statement on its way: its text, who asks, and who watches."""
+
+    session: Session
+    context: Context
+    text: str
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        if not self.session.catalog:
+            raise InvalidValue("No catalog is chosen.", remedy="Send `catalog`, or write catalog.database.table.")
+        return catalog_get(self.session.catalog)
+
+    @cached_property
+    def branch(self) -> Branch:
+        return branch_get(self.catalog, self.session.branch)
+
+    @cached_property
+    def lineage(self) -> Lineage:
+        return branch_lineage(self.branch)
+
+    def named_branch(self, name: BranchName) -> Branch:
+        return branch_get(catalog_get(name.catalog) if name.catalog else self.catalog, name.branch)
+
+    def header(self, operation: str) -> CommitHeader:
+        """How the commit of this statement shows in the history."""
+        return CommitHeader(
+            operation, self.text, self.session.user_id, self.session.user_name, self.context.task_id
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A branch as of a version, and a database there."""
+
+    branch: Branch
+    lineage: Lineage
+    database: DatabaseState
+
+
+@dataclass(frozen=True, slots=True)
+class TablePlace:
+    place: Place
+    table: TableState
+
+    @property
+    def label(self) -> str:
+        return f"{self.place.database.name}.{self.table.name}"
+
+
+def branch_of(call: Call, name: TableName | DatabaseName) -> Branch:
+    """The branch that a name points at: its own catalog and branch where given, else the session's."""
+    catalog = catalog_get(name.catalog) if name.catalog else call.catalog
+    at = name.at if isinstance(name, TableName) else None
+    if at is None and catalog.pk == (call.catalog.pk if call.session.catalog else catalog.pk):
+        return branch_get(catalog, call.session.branch)
+    return branch_get(catalog, at or "main")
+
+
+def place_of(call: Call, name: TableName) -> Place:
+    """Branch, version and database of a table name, for reading."""
+    branch = branch_of(call, name)
+    lineage = branch_lineage(branch)
+    if name.version is not None:
+        lineage = lineage.at(version_check(branch, name.version))
+    elif name.timestamp is not None:
+        lineage = lineage.at(version_at(branch, moment_parse(name.timestamp)))
+    return Place(branch, lineage, database_get(lineage, name.database))
+
+
+def table_for_reading(call: Call, name: TableName) -> TablePlace:
+    place = place_of(call, name)
+    return TablePlace(place, table_get(place.lineage, place.database, name.table))
+
+
+def table_for_writing(call: Call, name: TableName) -> TablePlace:
+    """A table at the head of the session's branch; other branches and past versions are read only."""
+    if name.at is not None or name.version is not None or name.timestamp is not None:
+        raise InvalidValue(
+            "Only the head of the session's branch can be written.",
+            remedy="Choose the branch by USE BRANCH or in the request, and write without @ and AS OF.",
+        )
+    return table_for_reading(call, name)
+
+
+def view_find(place: Place, name: str) -> ViewState | None:
+    views = views_list(place.lineage, [place.database.database_id])
+    return next((view for view in views if view.name.casefold() == name.casefold()), None)
+
+
+def table_exists(place: Place, name: str) -> bool:
+    return bool(tables_named(place.lineage, [(place.database.database_id, name)]))

@@ -1,0 +1,199 @@
+"""SHOW and DESCRIBE: metadata as rows, with the columns that interfaces §1 fixes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from catalog_app.domain.schema import Column
+from catalog_app.models import Branch, Catalog
+from catalog_app.selectors.lineage import LINEAGE, Lineage
+from catalog_app.selectors.objects import databases_list, tables_list, views_list
+from catalog_app.selectors.rows import fetch_all, json_value
+from catalog_app.selectors.segments import segments_list
+from lakeui.frontdoor.ddl import database_place
+from lakeui.frontdoor.places import Call, table_for_reading
+from lakeui.frontdoor.values import StatementResult, answer
+from lakeui.sql import statements as sql
+from merge_app.audit.models import MergeAttempt
+
+
+def _strings(*names: str) -> list[tuple[str, str]]:
+    return [(name, "string") for name in names]
+
+
+def show_catalogs(call: Call, statement: sql.ShowCatalogs) -> StatementResult:
+    names = Catalog.objects.filter(dropped_at__isnull=True).order_by("name").values_list("name", flat=True)
+    return answer(_strings("name"), [[name] for name in names])
+
+
+def show_branches(call: Call, statement: sql.ShowBranches) -> StatementResult:
+    branches = Branch.objects.filter(catalog=call.catalog, dropped_at__isnull=True).order_by("id")
+    rows = branches.values_list("name", "parent__name", "fork_version", "head_version")
+    columns = [*_strings("name", "parent"), ("fork_version", "bigint"), ("head_version", "bigint")]
+    return answer(columns, [list(row) for row in rows])
+
+
+def show_databases(call: Call, statement: sql.ShowDatabases) -> StatementResult:
+    rows = [[state.name, str(state.database_id)] for state in databases_list(call.lineage)]
+    return answer(_strings("name", "database_id"), rows, call.lineage.version)
+
+
+def describe_database(call: Call, statement: sql.DescribeDatabase) -> StatementResult:
+    place = database_place(call, statement.database)
+    state = place.state
+    rows = [["Database Id", str(state.database_id)], ["Name", state.name], ["Comment", state.comment]]
+    rows += [["Properties", _properties(state.properties)]]
+    return answer(_strings("item", "value"), rows, place.seen.version)
+
+
+def _properties(properties: dict[str, str]) -> str:
+    return "(" + ", ".join(f"{key}={value}" for key, value in sorted(properties.items())) + ")"
+
+
+def show_tables(call: Call, statement: sql.ShowTables) -> StatementResult:
+    databases, lineage = _databases(call, statement.database)
+    rows = [
+        [databases[state.database_id], state.name, str(state.table_id)]
+        for state in tables_list(lineage, databases)
+    ]
+    return answer(_strings("database", "name", "table_id"), rows, lineage.version)
+
+
+def _databases(call: Call, name: sql.DatabaseName | None) -> tuple[dict[int, str], Lineage]:
+    if name is None:
+        return {state.database_id: state.name for state in databases_list(call.lineage)}, call.lineage
+    place = database_place(call, name)
+    return {place.state.database_id: place.state.name}, place.seen
+
+
+def show_views(call: Call, statement: sql.ShowViews) -> StatementResult:
+    databases, lineage = _databases(call, statement.database)
+    rows = [[databases[view.database_id], view.name] for view in views_list(lineage, databases)]
+    return answer(_strings("database", "name"), rows, lineage.version)
+
+
+def describe_table(call: Call, statement: sql.DescribeTable) -> StatementResult:
+    found = table_for_reading(call, statement.table)
+    table = found.table
+    rows: list[list[Any]] = [
+        [column.name, column.type, column.nullable, column.default, column.comment]
+        for column in table.schema.columns
+    ]
+    if statement.extended:
+        by_id = {column.id: column.name for column in table.schema.columns}
+        details = {
+            "Table Id": str(table.table_id),
+            "Database": found.place.database.name,
+            "Primary Key": ", ".join(by_id[i] for i in table.schema.primary_key),
+            "Partitioned By": ", ".join(by_id[i] for i in table.schema.partition_by),
+            "Properties": _properties(table.properties),
+            "Comment": table.comment,
+            "Schema Version": str(table.schema_version),
+        }
+        rows.append(["", "", None, None, None])
+        rows += [[name, value, None, None, None] for name, value in details.items()]
+    columns = [*_strings("column", "type"), ("nullable", "boolean"), *_strings("default", "comment")]
+    return answer(columns, rows, found.place.lineage.version)
+
+
+def show_create_table(call: Call, statement: sql.ShowCreateTable) -> StatementResult:
+    found = table_for_reading(call, statement.table)
+    table = found.table
+    by_id = {column.id: column.name for column in table.schema.columns}
+    parts = [_column_text(column) for column in table.schema.columns]
+    if table.schema.primary_key:
+        parts.append("PRIMARY KEY (" + ", ".join(_quoted(by_id[i]) for i in table.schema.primary_key) + ")")
+    name = f"{_quoted(found.place.database.name)}.{_quoted(table.name)}"
+    text = f"CREATE TABLE {name} (\n  " + ",\n  ".join(parts) + ")"
+    if table.schema.partition_by:
+        text += "\nPARTITIONED BY (" + ", ".join(_quoted(by_id[i]) for i in table.schema.partition_by) + ")"
+    if table.comment:
+        text += f"\nCOMMENT {_text(table.comment)}"
+    if table.properties:
+        pairs = (f"{_text(key)} = {_text(value)}" for key, value in sorted(table.properties.items()))
+        text += "\nTBLPROPERTIES (" + ", ".join(pairs) + ")"
+    return answer(_strings("statement"), [[text]], found.place.lineage.version)
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _column_text(column: Column) -> str:
+    text = f"{_quoted(column.name)} {column.type}"
+    text += "" if column.nullable else " NOT NULL"
+    text += f" DEFAULT {column.default}" if column.default is not None else ""
+    return text + (f" COMMENT {_text(column.comment)}" if column.comment else "")
+
+
+def show_partitions(call: Call, statement: sql.ShowPartitions) -> StatementResult:
+    found = table_for_reading(call, statement.table)
+    names = [column.name for column in found.table.schema.partition_columns]
+    values = {segment.partition for segment in segments_list(found.place.lineage, found.table.table_id)}
+    values |= found.table.declared_partitions
+    rows = sorted("/".join(f"{n}={_shown(v)}" for n, v in zip(names, item, strict=True)) for item in values)
+    return answer(_strings("partition"), [[row] for row in rows], found.place.lineage.version)
+
+
+def _shown(value: str | None) -> str:
+    return "null" if value is None else value
+
+
+def show_segments(call: Call, statement: sql.ShowSegments) -> StatementResult:
+    found = table_for_reading(call, statement.table)
+    rows = [
+        [s.path, s.rows, s.bytes, s.schema_version, s.is_visible, s.added_version, s.deleted_rows]
+        for s in segments_list(found.place.lineage, found.table.table_id)
+    ]
+    columns = [("file", "string"), ("rows", "bigint"), ("bytes", "bigint"), ("schema_version", "bigint")]
+    columns += [("is_visible", "boolean"), ("added_version", "bigint"), ("deleted_rows", "bigint")]
+    return answer(columns, rows, found.place.lineage.version)
+
+
+_HISTORY = f"""
+WITH {LINEAGE}
+SELECT c.version, c.committed_at, c.operation, c.author_name, c.statement,
+       (SELECT jsonb_agg(jsonb_build_object('kind', o.kind, 'object', o.object_kind, 'id', o.object_id,
+                                            'metrics', o.metrics) ORDER BY o.id)
+        FROM catalog_app_commitoperation o WHERE o.commit_id = c.id)
+FROM lineage l JOIN catalog_app_commit c ON c.branch_id = l.branch_id AND c.version <= l.max_version
+WHERE %(table_id)s::bigint IS NULL OR EXISTS (
+    SELECT 1 FROM catalog_app_commitoperation o
+    WHERE o.commit_id = c.id AND o.object_kind = 'table' AND o.object_id = %(table_id)s)
+ORDER BY c.version DESC LIMIT %(limit)s
+"""
+
+HISTORY_LIMIT = 1000
+
+
+def _history(lineage: Lineage, table_id: int | None, limit: int) -> StatementResult:
+    found = fetch_all(_HISTORY, {**lineage.parameters, "table_id": table_id, "limit": limit})
+    rows = [
+        [version, time.isoformat(), operation, author, {"statement": text, "operations": json_value(done) or []}]
+        for version, time, operation, author, text, done in found
+    ]
+    columns = [("version", "bigint"), ("time", "timestamp"), *_strings("operation", "author", "details")]
+    return answer(columns, rows, lineage.version)
+
+
+def show_history(call: Call, statement: sql.ShowHistory) -> StatementResult:
+    return _history(call.lineage, None, statement.limit or HISTORY_LIMIT)
+
+
+def describe_history(call: Call, statement: sql.DescribeHistory) -> StatementResult:
+    found = table_for_reading(call, statement.table)
+    return _history(found.place.lineage, found.table.table_id, HISTORY_LIMIT)
+
+
+def show_merges(call: Call, statement: sql.ShowMerges) -> StatementResult:
+    attempts = MergeAttempt.objects.filter(catalog=call.catalog).order_by("-number")
+    rows = [
+        [str(item.merge_id), item.source, item.destination, item.outcome, item.version, item.recorded_at.isoformat()]
+        for item in attempts[: statement.limit or HISTORY_LIMIT]
+    ]
+    columns = [*_strings("merge_id", "source", "destination", "outcome"), ("version", "bigint")]
+    return answer([*columns, ("time", "timestamp")], rows)

@@ -1,0 +1,42 @@
+"""What goes into the front door and what comes out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Where and as whom a statement runs. ``user`` None is lakeui itself."""
+
+    catalog: str | None = None
+    branch: str = "main"
+    user: Any = None
+    transaction: str | None = None
+
+    @property
+    def user_id(self) -> int | None:
+        return None if self.user is None else int(self.user.pk)
+
+    @property
+    def user_name(self) -> str:
+        return "" if self.user is None else str(self.user.get_username())
+
+
+@dataclass(frozen=True, slots=True)
+class StatementResult:
+    """``columns`` are (name, Spark type text). ``extra`` goes into the top level of an answer's body."""
+
+    columns: list[tuple[str, str]] = field(default_factory=list)
+    rows: list[list[Any]] = field(default_factory=list)
+    row_count: int = 0
+    truncated: bool = False
+    version: int | None = None
+    metrics: dict[str, int] = field(default_factory=dict)
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+def answer(columns: list[tuple[str, str]], rows: list[list[Any]], version: int | None = None) -> StatementResult:
+    """A result that is all there."""
+    return StatementResult(columns=columns, rows=rows, row_count=len(rows), version=version)

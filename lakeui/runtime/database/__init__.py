@@ -1,0 +1,1 @@
+"""PostgreSQL as Django's database, with a plain answer when nobody said where it is."""

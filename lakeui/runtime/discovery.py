@@ -1,0 +1,96 @@
+"""Where the services are: said by the environment, or else written down by the ``up`` that started them."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from lakeui.common.errors import InvalidValue
+
+VARIABLES = {
+    "database_url": "DATABASE_URL",
+    "redis_url": "REDIS_URL",
+    "spark_remote": "SPARK_REMOTE",
+    "warehouse": "LAKEUI_WAREHOUSE",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Addresses of the four parts that lakeui needs; empty when nobody said."""
+
+    database_url: str = ""
+    redis_url: str = ""
+    spark_remote: str = ""
+    warehouse: str = ""
+
+    def as_environment(self) -> dict[str, str]:
+        """The variables that tell a child process the same."""
+        return {variable: getattr(self, name) for name, variable in VARIABLES.items() if getattr(self, name)}
+
+
+def home_directory(environment: Mapping[str, str], base: Path) -> Path:
+    """LAKEUI_HOME, by default ``var`` beside ``manage.py``."""
+    return (base / (environment.get("LAKEUI_HOME") or "var")).resolve()
+
+
+def port_number(environment: Mapping[str, str]) -> int:
+    """LAKEUI_PORT, by default 8000. Raises ``InvalidValue``."""
+    said = environment.get("LAKEUI_PORT") or "8000"
+    if not said.isdecimal() or not 1 <= int(said) <= 65535:
+        raise InvalidValue(f"LAKEUI_PORT is {said}.", remedy="Set it to a port number, for example 8080.")
+    return int(said)
+
+
+def services_from_environment(environment: Mapping[str, str]) -> Services:
+    """What the environment alone says."""
+    return Services(**{name: environment.get(variable, "") for name, variable in VARIABLES.items()})
+
+
+def services_discover(environment: Mapping[str, str], home: Path) -> Services:
+    """The environment first, then what the running ``up`` wrote down, then the default place for files."""
+    said = services_from_environment(environment)
+    written = services_read(home)
+    found = replace(said, **{name: getattr(said, name) or getattr(written, name) for name in VARIABLES})
+    return found if found.warehouse else replace(found, warehouse=str(home / "warehouse"))
+
+
+def services_write(home: Path, services: Services) -> None:
+    """Write the addresses down for other commands. They hold passwords: only the owner may read them."""
+    _write_private(services_file(home), json.dumps(asdict(services), indent=2) + "\n")
+
+
+def services_read(home: Path) -> Services:
+    """What the running ``up`` wrote down; empty addresses when none runs."""
+    try:
+        return Services(**json.loads(services_file(home).read_text()))
+    except (FileNotFoundError, PermissionError, ValueError, TypeError):
+        return Services()
+
+
+def services_file(home: Path) -> Path:
+    """The file that a running ``up`` keeps for the other commands."""
+    return home / "run" / "services.json"
+
+
+def secret_key(environment: Mapping[str, str], home: Path) -> str:
+    """The signing key of sessions: LAKEUI_SECRET_KEY, or one made once and kept in LAKEUI_HOME."""
+    if said := environment.get("LAKEUI_SECRET_KEY"):
+        return said
+    kept = home / "secret_key"
+    if not kept.exists():
+        _write_private(kept, secrets.token_urlsafe(64))
+    return kept.read_text().strip()
+
+
+def _write_private(path: Path, text: str) -> None:
+    """Replace a file in one step, so that a reader never sees half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    fresh.touch(mode=0o600)
+    fresh.write_text(text)
+    fresh.replace(path)

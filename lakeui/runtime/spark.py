@@ -1,0 +1,176 @@
+"""The embedded Spark Connect server: one local JVM from the pyspark wheel, on loopback with a token."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import secrets
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lakeui.runtime.problems import RuntimeProblem
+from lakeui.runtime.processes import ProcessRecord, log_tail, process_record, process_start, process_stop
+from lakeui.runtime.redis_server import LOOPBACK, free_port
+
+OLDEST_JAVA = 17
+GIB = 1024**3
+JAVA_REMEDY = (
+    f"Install Java {OLDEST_JAVA} or newer (Debian and Ubuntu: apt install openjdk-{OLDEST_JAVA}-jre-headless; "
+    f"Fedora: dnf install java-{OLDEST_JAVA}-openjdk-headless; macOS: brew install openjdk@{OLDEST_JAVA}), "
+    "or point JAVA_HOME at one, or set SPARK_REMOTE to a Spark Connect server elsewhere."
+)
+LOGGING = """rootLogger.level = warn
+rootLogger.appenderRef.stderr.ref = stderr
+appender.stderr.type = Console
+appender.stderr.name = stderr
+appender.stderr.target = SYSTEM_ERR
+appender.stderr.layout.type = PatternLayout
+appender.stderr.layout.pattern = %d{yyyy-MM-dd HH:mm:ss} %p %c{1}: %m%n%ex
+"""
+
+
+@dataclass(slots=True)
+class EmbeddedSpark:
+    """One Spark Connect server. ``memory`` is the JVM heap in Java's notation, by default fit for the machine."""
+
+    home: Path
+    log: Path
+    memory: str = ""
+    port: int = field(default_factory=free_port)
+    token: str = field(default_factory=lambda: secrets.token_hex(24))
+    process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+
+    @property
+    def url(self) -> str:
+        """The address of this server, whether it runs or not.
+
+        The host must be ``localhost``: for any other name the client turns a token into TLS.
+        """
+        return f"sc://localhost:{self.port}/;token={self.token}"
+
+    def start(self) -> ProcessRecord:
+        """Start the JVM, which takes some seconds; ``wait_until_ready`` tells when it listens."""
+        java = java_require()
+        scratch = self.home / "scratch"
+        shutil.rmtree(scratch, ignore_errors=True)
+        scratch.mkdir(parents=True)
+        self._configure(scratch)
+        self.process = process_start(
+            [
+                str(_distribution() / "bin" / "spark-submit"),
+                "--class",
+                "org.apache.spark.sql.connect.service.SparkConnectServer",
+                "spark-internal",
+            ],
+            log=self.log,
+            cwd=scratch,
+            env=self._environment(java),
+        )
+        return process_record("spark", self.process.pid)
+
+    def wait_until_ready(self, *, pulse: Callable[[], None] | None = None, patience_seconds: float = 120) -> None:
+        """Return when the server listens; ``pulse`` is called meanwhile and may raise to give up.
+
+        Raises ``RuntimeProblem`` with the end of the server's log.
+        """
+        assert self.process is not None
+        deadline = time.monotonic() + patience_seconds
+        while time.monotonic() < deadline and self.process.poll() is None:
+            if is_listening(self.port):
+                return
+            if pulse:
+                pulse()
+            time.sleep(0.1)
+        self.stop()
+        raise RuntimeProblem(f"Spark did not start. Its log ends with:\n{log_tail(self.log)}")
+
+    def stop(self) -> None:
+        """Stop the JVM; it holds nothing that must be kept."""
+        if self.process is None or self.process.poll() is not None:
+            return
+        process_stop(process_record("spark", self.process.pid), patience_seconds=15)
+        self.process.wait()
+
+    def _environment(self, java: Path) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}
+        return kept | {
+            "JAVA_HOME": str(java.parent.parent),
+            "SPARK_HOME": str(_distribution()),
+            "SPARK_CONF_DIR": str(self.home / "conf"),
+            "SPARK_LOCAL_IP": LOOPBACK,
+            # In the environment of one process rather than on a command line that everyone can list.
+            "SPARK_CONNECT_AUTHENTICATE_TOKEN": self.token,
+        }
+
+    def _configure(self, scratch: Path) -> None:
+        cores = os.cpu_count() or 2
+        settings = {
+            "spark.master": "local[*]",
+            "spark.driver.memory": self.memory or memory_for_this_machine(),
+            "spark.driver.bindAddress": LOOPBACK,
+            "spark.driver.host": LOOPBACK,
+            "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={scratch} -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError",
+            "spark.connect.grpc.binding.address": LOOPBACK,
+            "spark.connect.grpc.binding.port": str(self.port),
+            "spark.local.dir": str(scratch),
+            "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+            "spark.sql.session.timeZone": "UTC",
+            "spark.sql.shuffle.partitions": str(max(4, 2 * cores)),
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+        }
+        conf = self.home / "conf"
+        conf.mkdir(parents=True, exist_ok=True)
+        (conf / "spark-defaults.conf").write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
+        (conf / "log4j2.properties").write_text(LOGGING)
+
+
+def java_require() -> Path:
+    """The ``java`` command to use, as JAVA_HOME or PATH say. Raises ``RuntimeProblem`` when missing or too old."""
+    home = os.environ.get("JAVA_HOME")
+    found = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    if not found or not Path(found).exists():
+        where = f"in JAVA_HOME ({home})" if home else "on this machine"
+        raise RuntimeProblem(f"There is no Java {where}.", remedy=JAVA_REMEDY)
+    version = _java_version(found)
+    if version < OLDEST_JAVA:
+        raise RuntimeProblem(f"{found} is Java {version or 'of an unknown version'}.", remedy=JAVA_REMEDY)
+    return Path(found).resolve()
+
+
+def is_listening(port: int) -> bool:
+    """Whether someone answers on that port of the loopback interface."""
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex((LOOPBACK, port)) == 0
+
+
+def memory_for_this_machine() -> str:
+    """A heap of 2 to 4 GiB by the memory of the machine or of the container, whichever is smaller."""
+    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    limit = Path("/sys/fs/cgroup/memory.max")
+    if limit.exists() and (text := limit.read_text().strip()).isdigit():
+        total = min(total, int(text))
+    return "4g" if total >= 16 * GIB else "3g" if total >= 8 * GIB else "2g"
+
+
+def _java_version(java: str) -> int:
+    """The feature release: 17 of "17.0.15", 8 of "1.8.0_392", 0 when it does not say."""
+    outcome = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
+    match = re.search(r'version "(?:1\.)?(\d+)', outcome.stderr + outcome.stdout)
+    return int(match.group(1)) if match else 0
+
+
+def _distribution() -> Path:
+    spec = importlib.util.find_spec("pyspark")
+    if spec is None or spec.origin is None:
+        raise RuntimeProblem(
+            "Spark is not installed.", remedy="Install the packages of requirements.txt, or set SPARK_REMOTE."
+        )
+    return Path(spec.origin).parent

@@ -1,0 +1,314 @@
+"""Everything on one machine: starts the services in order, watches them, and stops them in the opposite order."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import FrameType
+
+from lakeui.runtime.discovery import (
+    services_discover,
+    services_file,
+    services_from_environment,
+    services_write,
+)
+from lakeui.runtime.home import HomeLock, processes_read, processes_write
+from lakeui.runtime.postgres import EmbeddedPostgres
+from lakeui.runtime.problems import Interrupted, RuntimeProblem
+from lakeui.runtime.processes import ProcessRecord, leftovers, log_tail, process_record, process_start, process_stop
+from lakeui.runtime.redis_server import EmbeddedRedis
+from lakeui.runtime.spark import EmbeddedSpark, java_require
+from lakeui.runtime.web import WEB_PATIENCE_SECONDS, port_require, ready_parts, web_command
+
+DATABASE = "lakeui"
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+LOOK_SECONDS = 0.25
+# How each service is asked to stop, and how long it may take. Redis and PostgreSQL have data to put down.
+STOPPING = {
+    "demo": (signal.SIGTERM, 3.0),
+    "prepare": (signal.SIGTERM, 5.0),
+    "web": (signal.SIGTERM, 8.0),
+    "worker": (signal.SIGTERM, 10.0),
+    "spark": (signal.SIGTERM, 15.0),
+    "redis": (signal.SIGTERM, 10.0),
+    "postgres": (signal.SIGINT, 30.0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class UpOptions:
+    """What to start. ``admin_password`` is for the first user, when there is none yet."""
+
+    base: Path
+    home: Path
+    port: int
+    demo: bool
+    admin_password: str
+    admin_password_is_ours: bool
+    environment: Mapping[str, str]
+
+
+@dataclass(slots=True)
+class Child:
+    """A process that was started, and where it writes."""
+
+    record: ProcessRecord
+    process: subprocess.Popen[bytes]
+    log: Path
+
+
+class Supervisor:
+    """One run of ``up``. ``say`` takes lines for the person at the terminal."""
+
+    def __init__(self, options: UpOptions, say: Callable[[str], None]) -> None:
+        self._options = options
+        self._say = say
+        self._children: dict[str, Child] = {}
+        self._asked_to_stop = False
+        self._lock = HomeLock(options.home)
+        self._services = services_from_environment(options.environment)
+
+    def run(self) -> int:
+        """Start, watch, stop. The exit status: 0 when someone asked to stop, 1 when a service ended by itself."""
+        self._require_machine()
+        self._lock.take()
+        with self._signals():
+            try:
+                self._stop_leftovers()
+                self._start_all()
+                self._watch()
+            except Interrupted:
+                return 0
+            finally:
+                self._stop_all()
+                self._lock.give_back()
+        return 1
+
+    # Starting
+
+    def _require_machine(self) -> None:
+        if not self._services.spark_remote:
+            java_require()
+        port_require(self._options.port)
+
+    def _start_all(self) -> None:
+        self._options.home.mkdir(parents=True, exist_ok=True)
+        # Spark takes the longest and needs nothing: it starts first and is waited for last.
+        spark = self._start_spark()
+        self._start_redis()
+        self._start_postgres()
+        self._services = services_discover(self._services.as_environment(), self._options.home)
+        services_write(self._options.home, self._services)
+        created = self._prepare()
+        self._start_worker()
+        self._start_web()
+        if spark:
+            spark.wait_until_ready(pulse=self._pulse)
+        self._wait_until_ready()
+        self._load_demo()
+        self._welcome(created)
+
+    def _start_spark(self) -> EmbeddedSpark | None:
+        if self._services.spark_remote:
+            self._say("Spark: as SPARK_REMOTE says.")
+            return None
+        server = EmbeddedSpark(
+            self._options.home / "spark",
+            self._log("spark"),
+            memory=self._options.environment.get("LAKEUI_SPARK_MEMORY", ""),
+        )
+        self._say("Spark: starting.")
+        record = server.start()
+        assert server.process is not None
+        self._keep(record, server.process)
+        self._services = replace(self._services, spark_remote=server.url)
+        return server
+
+    def _start_redis(self) -> None:
+        if self._services.redis_url:
+            self._say("Redis: as REDIS_URL says.")
+            return
+        server = EmbeddedRedis(self._options.home / "redis", self._log("redis"))
+        record = server.start()
+        assert server.process is not None
+        self._keep(record, server.process)
+        self._services = replace(self._services, redis_url=server.url)
+        self._say("Redis: running.")
+
+    def _start_postgres(self) -> None:
+        if self._services.database_url:
+            self._say("PostgreSQL: as DATABASE_URL says.")
+            return
+        server = EmbeddedPostgres(self._options.home / "postgres", self._log("postgres"), say=self._say)
+        record = server.start()
+        assert server.process is not None
+        self._keep(record, server.process)
+        server.database_create(DATABASE)
+        self._services = replace(self._services, database_url=server.url(DATABASE))
+        self._say("PostgreSQL: running.")
+
+    def _prepare(self) -> bool:
+        """Migrate, collect static files, make the first user. True when that user was made now."""
+        self._say("Database: bringing tables up to date.")
+        log = self._log("prepare")
+        log.unlink(missing_ok=True)
+        secret = {"LAKEUI_ADMIN_PASSWORD": self._options.admin_password}
+        child = self._start("prepare", self._manage("prepare"), extra=secret)
+        status = self._wait_for(child)
+        if status:
+            raise RuntimeProblem(f"The database could not be prepared:\n{log_tail(log)}")
+        return "created the user admin" in log.read_text()
+
+    def _start_worker(self) -> None:
+        concurrency = self._options.environment.get("LAKEUI_WORKER_PROCESSES") or str(max(2, os.cpu_count() or 2))
+        command = [sys.executable, "-m", "celery", "-A", "lakeui", "worker", "--loglevel=INFO"]
+        command += [f"--concurrency={concurrency}", "--without-gossip", "--without-mingle"]
+        self._start("worker", command)
+        self._say("Worker: starting.")
+
+    def _start_web(self) -> None:
+        self._start("web", web_command(self._options.port))
+        self._say("Web server: starting.")
+
+    def _wait_until_ready(self) -> None:
+        deadline = time.monotonic() + WEB_PATIENCE_SECONDS
+        missing = "the web server does not answer"
+        while time.monotonic() < deadline:
+            self._pulse()
+            missing = ready_parts(self._options.port)
+            if not missing:
+                return
+            time.sleep(LOOK_SECONDS)
+        raise RuntimeProblem(f"Not everything works after {WEB_PATIENCE_SECONDS} s: {missing}. See {self._log('web')}.")
+
+    def _load_demo(self) -> None:
+        loaded = self._options.home / "demo.loaded"
+        if not self._options.demo or loaded.exists():
+            return
+        self._say("Demo lake: loading the flights of 2013, once.")
+        process = subprocess.Popen(
+            self._manage("demo"), cwd=self._options.base, env=self._environment(), start_new_session=True
+        )
+        child = self._keep(process_record("demo", process.pid), process)
+        status = self._wait_for(child)
+        if status:
+            self._say(f"Demo lake: not loaded (exit status {status}). Try again with `python manage.py demo`.")
+        else:
+            loaded.touch()
+
+    def _welcome(self, created: bool) -> None:
+        self._say("")
+        self._say(f"lakeui is ready: http://localhost:{self._options.port}/")
+        if created and self._options.admin_password_is_ours:
+            self._say(f"Sign in as admin with the password {self._options.admin_password} (shown only this once).")
+        else:
+            self._say("Sign in as admin.")
+        self._say("In a second terminal: .venv/bin/python manage.py sql -c demo -b main 'SHOW TABLES'")
+        self._say("Ctrl-C stops everything.")
+
+    # Watching
+
+    def _watch(self) -> None:
+        while True:
+            self._pulse()
+            time.sleep(LOOK_SECONDS)
+
+    def _pulse(self) -> None:
+        """Raises ``Interrupted`` when someone asked to stop, ``RuntimeProblem`` when a service has ended."""
+        if self._asked_to_stop:
+            raise Interrupted
+        for child in self._children.values():
+            status = child.process.poll()
+            if status is not None:
+                how = f"signal {-status}" if status < 0 else f"exit status {status}"
+                raise RuntimeProblem(
+                    f"{child.record.name} has ended by itself ({how}). {child.log} ends with:\n{log_tail(child.log)}"
+                )
+
+    def _wait_for(self, child: Child) -> int:
+        """Wait for a command that is meant to end; its exit status."""
+        del self._children[child.record.name]
+        try:
+            while (status := child.process.poll()) is None:
+                self._pulse()
+                time.sleep(LOOK_SECONDS / 5)
+        except BaseException:
+            self._children[child.record.name] = child
+            raise
+        processes_write(self._options.home, self._records())
+        return status
+
+    # Stopping
+
+    def _stop_leftovers(self) -> None:
+        if self._lock.abandoned_by:
+            self._say(f"Cleaning up after process {self._lock.abandoned_by}, which was killed before it could stop.")
+        for record in reversed(processes_read(self._options.home)):
+            if leftovers(record):
+                self._say(f"Stopping {record.name}, left over from then (process {record.pid}).")
+                how, patience = STOPPING.get(record.name, (signal.SIGTERM, 10.0))
+                process_stop(record, how=how, patience_seconds=patience)
+        services_file(self._options.home).unlink(missing_ok=True)
+
+    def _stop_all(self) -> None:
+        if self._children:
+            self._say("Stopping.")
+        services_file(self._options.home).unlink(missing_ok=True)
+        for name in reversed(list(self._children)):
+            child = self._children[name]
+            how, patience = STOPPING[name]
+            if process_stop(child.record, how=how, patience_seconds=patience):
+                self._say(f"{name} did not stop within {patience:.0f} s and was killed.")
+            child.process.wait()
+            del self._children[name]
+            processes_write(self._options.home, self._records())
+        self._say("Stopped.")
+
+    @contextmanager
+    def _signals(self) -> Iterator[None]:
+        """Only note that someone wants to stop: acting in a handler could lose a process half-way started."""
+        before = {number: signal.signal(number, self._note_signal) for number in STOP_SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _note_signal(self, _number: int, _frame: FrameType | None) -> None:
+        self._asked_to_stop = True
+
+    # Helpers
+
+    def _start(self, name: str, command: list[str], extra: Mapping[str, str] | None = None) -> Child:
+        self._pulse()
+        process = process_start(
+            command, log=self._log(name), env=self._environment() | dict(extra or {}), cwd=self._options.base
+        )
+        return self._keep(process_record(name, process.pid), process)
+
+    def _keep(self, record: ProcessRecord, process: subprocess.Popen[bytes]) -> Child:
+        child = Child(record, process, self._log(record.name))
+        self._children[record.name] = child
+        processes_write(self._options.home, self._records())
+        return child
+
+    def _records(self) -> list[ProcessRecord]:
+        return [child.record for child in self._children.values()]
+
+    def _environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in self._options.environment.items() if name != "LAKEUI_ADMIN_PASSWORD"}
+        own = {"LAKEUI_HOME": str(self._options.home), "LAKEUI_PORT": str(self._options.port), "PYTHONUNBUFFERED": "1"}
+        return kept | own | self._services.as_environment()
+
+    def _manage(self, command: str) -> list[str]:
+        return [sys.executable, str(self._options.base / "manage.py"), command]
+
+    def _log(self, name: str) -> Path:
+        return self._options.home / "logs" / f"{name}.log"

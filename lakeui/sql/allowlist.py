@@ -1,0 +1,186 @@
+"""What SQL may reach: the check that every tree passes before a text is made of it for Spark.
+
+It fails closed. Kinds of nodes, functions, types and even the words inside of nodes are on lists; anything else is
+refused. Table names are not looked up here: ``query`` takes every one of them out of the text.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sqlglot import exp
+
+from lakeui.common.errors import ForbiddenStatement, LakeError, NotSupported
+
+PLACEHOLDER_PREFIX = "__lake_"
+
+_QUERY_NODES = frozenset(
+    """Select Union Intersect Except Subquery With CTE TableAlias Table From Join Where Group Having Order Ordered Limit
+    Offset Distinct Values Tuple Lateral Window WindowSpec Sort Cluster Distribute Qualify TableSample Pivot PivotAlias
+    UnpivotColumns Cube Rollup GroupingSets Version PivotAny""".split()
+)
+_EXPRESSION_NODES = frozenset(
+    """Column Identifier Star Dot Literal Boolean Null Alias Aliases Paren Cast TryCast DataType DataTypeParam ColumnDef
+    Interval IntervalSpan Var Case If Anonymous Lambda Kwarg Bracket Extract Trim Substring StrPosition Overlay Concat
+    CurrentDate CurrentTimestamp Filter WithinGroup IgnoreNulls RespectNulls In Between Like ILike RegexpLike Escape Is
+    Not And Or EQ NEQ GT GTE LT LTE NullSafeEQ NullSafeNEQ Exists Any All Add Sub Mul Div IntDiv Mod BitwiseAnd BitwiseOr
+    BitwiseXor BitwiseNot BitwiseLeftShift BitwiseRightShift Neg DPipe Collate HexString RawString Var""".split()
+)
+_NODES = _QUERY_NODES | _EXPRESSION_NODES
+_WRITING_NODES = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
+_TYPES = frozenset(
+    """BOOLEAN TINYINT SMALLINT INT BIGINT FLOAT DOUBLE DECIMAL TEXT VARCHAR CHAR BINARY VARBINARY DATE TIMESTAMP
+    TIMESTAMPTZ TIMESTAMPLTZ TIMESTAMPNTZ ARRAY MAP STRUCT INTERVAL VARIANT NULL""".split()
+)
+# Bare words that Spark takes for functions which tell about the host's session.
+_SESSION_WORDS = frozenset({"current_user", "session_user", "current_catalog", "current_database", "current_schema"})
+_WORDS = re.compile(r"[A-Za-z_ ]{0,40}")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]{0,80}")
+_NUMBER = re.compile(r"(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_HEX = re.compile(r"[0-9A-Fa-f]*")
+
+
+@cache
+def _functions() -> dict[str, bool]:
+    """The allowed functions, and of each whether it answers the same every time."""
+    lines = Path(__file__).with_name("functions.txt").read_text(encoding="utf-8").splitlines()
+    names = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    return {name.lstrip("?"): not name.startswith("?") for name in names}
+
+
+def check(tree: exp.Expression, *, deterministic: bool = False, allow_queries: bool = True) -> None:
+    """Refuse the tree unless every part of it is allowed.
+
+    ``deterministic`` refuses functions of chance; ``allow_queries`` False refuses subqueries (as not supported).
+    """
+    for node in tree.walk():
+        name = type(node).__name__
+        if isinstance(node, _WRITING_NODES):
+            raise NotSupported(
+                f"{name.upper()} inside of another statement is not supported.", remedy="Write it as a statement."
+            )
+        if name not in _NODES:
+            raise _refusal(f"{_spoken(name)} cannot be used here")
+        if not allow_queries and name in _QUERY_NODES - {
+            "Tuple",
+            "Window",
+            "WindowSpec",
+            "Order",
+            "Ordered",
+            "Distinct",
+        }:
+            raise NotSupported(
+                "A subquery in this place is not supported yet.",
+                remedy="Compute the values with a SELECT first and write them out, for example in an IN list.",
+            )
+        _check_parts(node)
+        checker = _CHECKERS.get(name)
+        if checker is not None:
+            checker(node)
+        if deterministic and isinstance(node, exp.Anonymous) and not _functions()[node.name.lower()]:
+            raise ForbiddenStatement(
+                f"{node.name} answers differently each time and cannot decide which rows a statement changes.",
+                remedy="Use only functions of the row and of the time of the statement.",
+                function=node.name,
+            )
+
+
+def _check_parts(node: exp.Expression) -> None:
+    """Text that a node carries beside its children is keywords only; names and literals are checked on their own."""
+    if isinstance(node, exp.Identifier | exp.Literal | exp.Var | exp.Anonymous | exp.HexString | exp.RawString):
+        return
+    for part in node.args.values():
+        for item in part if isinstance(part, list) else [part]:
+            if isinstance(item, str) and not _WORDS.fullmatch(item):
+                raise _refusal(f"{item[:40]!r} cannot be used here")
+            if not isinstance(item, str | bool | int | exp.Expression | exp.DType | None):
+                raise _refusal(f"{_spoken(type(item).__name__)} cannot be used here")
+
+
+def _check_function(node: Any) -> None:
+    name = node.name
+    if name.lower() not in _functions():
+        nearest = difflib.get_close_matches(name.lower(), _functions(), n=1)
+        raise ForbiddenStatement(
+            f"The function {name} is not allowed.",
+            remedy=f"Did you mean {nearest[0]}?"
+            if nearest
+            else "Only functions of Spark SQL that read no outside state are.",
+            function=name,
+            nearest=nearest[0] if nearest else None,
+        )
+
+
+def _check_identifier(node: Any) -> None:
+    if node.name.lower().startswith(PLACEHOLDER_PREFIX):
+        raise ForbiddenStatement(f"Names that start with {PLACEHOLDER_PREFIX} are reserved.", remedy="Choose another.")
+
+
+def _check_column(node: Any) -> None:
+    word = node.this
+    if isinstance(word, exp.Identifier) and not node.table and word.name.lower() in _SESSION_WORDS:
+        raise ForbiddenStatement(f"{word.name} tells about the host and is not allowed.", remedy="Leave it out.")
+
+
+def _check_dot(node: Any) -> None:
+    if not isinstance(node.expression, exp.Identifier | exp.Star):
+        raise _refusal("A function behind a dot cannot be called")
+
+
+def _check_literal(node: Any) -> None:
+    if not node.is_string and not _NUMBER.fullmatch(node.name):
+        raise _refusal(f"{node.name[:40]} is not a number and")
+
+
+def _check_word(node: Any) -> None:
+    if not _NAME.fullmatch(node.name):
+        raise _refusal(f"{node.name[:40]!r} cannot be used here")
+
+
+def _check_hex(node: Any) -> None:
+    if not _HEX.fullmatch(str(node.this)):
+        raise _refusal("This binary literal cannot be used")
+
+
+def _check_type(node: Any) -> None:
+    if isinstance(node.this, exp.Interval):
+        return
+    if not isinstance(node.this, exp.DType) or node.this.name not in _TYPES or node.args.get("kind") is not None:
+        raise _refusal("A type that is none of Spark's cannot be used")
+
+
+def _check_table(node: Any) -> None:
+    """A managed table or a table function, with nothing else tied to it."""
+    known = {"this", "db", "catalog", "alias", "version", "joins", "laterals", "pivots", "sample"}
+    extra = {key for key, value in node.args.items() if value and key not in known}
+    if extra or not isinstance(node.this, exp.Identifier | exp.Anonymous):
+        raise _refusal("This way to name a table cannot be used")
+
+
+_CHECKERS: dict[str, Any] = {
+    "Anonymous": _check_function,
+    "Identifier": _check_identifier,
+    "Column": _check_column,
+    "Dot": _check_dot,
+    "Literal": _check_literal,
+    "Var": _check_word,
+    "HexString": _check_hex,
+    "DataType": _check_type,
+    "Table": _check_table,
+}
+
+
+def _refusal(what: str) -> LakeError:
+    return ForbiddenStatement(
+        f"{what}: only managed tables, VALUES and listed functions may be reached.",
+        remedy="Write it with plain Spark SQL over tables named db.table.",
+    )
+
+
+def _spoken(name: str) -> str:
+    """A node's class name as words."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).upper()

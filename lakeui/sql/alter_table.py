@@ -1,0 +1,182 @@
+"""Reader of ALTER TABLE."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
+from lakeui.sql import statements as s
+from lakeui.sql.common import (
+    accept_if_exists,
+    accept_if_not_exists,
+    read_partition_values,
+    read_properties,
+    read_property_keys,
+)
+from lakeui.sql.cursor import Cursor
+from lakeui.sql.names import read_present_table, table_name
+from lakeui.sql.query import build_constant
+from lakeui.sql.tables import read_column
+from lakeui.sql.types import read_type
+
+
+def alter_table(cursor: Cursor) -> s.Statement:
+    table = read_present_table(cursor)
+    for phrase, reader in _CHANGES.items():
+        if cursor.accept(*phrase.split()):
+            return reader(cursor, table)
+    if cursor.sees("ADD", "PARTITION") or cursor.sees("ADD", "IF"):
+        cursor.take()
+        return _add_partition(cursor, table)
+    if cursor.sees("DROP", "PARTITION") or cursor.sees("DROP", "IF"):
+        cursor.take()
+        return _drop_partition(cursor, table)
+    if cursor.sees("SET", "LOCATION") or cursor.sees("SET", "SERDE") or cursor.sees("SET", "FILEFORMAT"):
+        raise ForbiddenStatement("Where a table is stored is not the statement's to say.", remedy="Leave it.")
+    if cursor.sees("ADD", "CONSTRAINT") or cursor.sees("DROP", "CONSTRAINT") or cursor.sees("ADD", "PRIMARY"):
+        raise NotSupported("Constraints cannot be changed later.", remedy="Give the PRIMARY KEY in CREATE TABLE.")
+    cursor.fail("This change of a table is not known")
+
+
+def _rename(cursor: Cursor, table: s.TableName) -> s.RenameTable:
+    """A new name without a database stays in the table's own."""
+    start = cursor.index
+    name = cursor.name("the new name")
+    if not cursor.sees("."):
+        new = table_name((table.database, name))
+        return s.RenameTable(table, s.TableName(new.table, new.database, table.catalog, new.at))
+    cursor.index = start
+    new = read_present_table(cursor)
+    if new.catalog is not None and table.catalog is not None and new.catalog.casefold() != table.catalog.casefold():
+        raise InvalidValue("A table cannot move to another catalog.", remedy="Use CREATE TABLE … AS SELECT.")
+    return s.RenameTable(table, new)
+
+
+def _set_properties(cursor: Cursor, table: s.TableName) -> s.SetTableProperties:
+    return s.SetTableProperties(table, read_properties(cursor))
+
+
+def _unset_properties(cursor: Cursor, table: s.TableName) -> s.UnsetTableProperties:
+    if_exists = accept_if_exists(cursor)
+    return s.UnsetTableProperties(table, read_property_keys(cursor), if_exists)
+
+
+# -- columns ----------------------------------------------------------------------------------------------------------
+
+
+def _add_columns(cursor: Cursor, table: s.TableName) -> s.AddColumns:
+    in_parentheses = cursor.accept("(")
+    columns: list[tuple[s.ColumnDefinition, s.Position | None]] = []
+    while True:
+        column, is_key = read_column(cursor)
+        if is_key:
+            raise NotSupported("A key cannot be added later.", remedy="Give the PRIMARY KEY in CREATE TABLE.")
+        columns.append((column, _accept_position(cursor)))
+        if not cursor.accept(","):
+            break
+    if in_parentheses:
+        cursor.expect(")")
+    names = [column.name.casefold() for column, _ in columns]
+    if len(set(names)) < len(names):
+        raise InvalidValue("A column is added twice.", remedy="Give each column its own name.")
+    return s.AddColumns(table, tuple(columns))
+
+
+def _accept_position(cursor: Cursor) -> s.Position | None:
+    if cursor.accept("FIRST"):
+        return s.Position()
+    return s.Position(cursor.name("a column's name")) if cursor.accept("AFTER") else None
+
+
+def _drop_columns(cursor: Cursor, table: s.TableName) -> s.DropColumns:
+    if_exists = accept_if_exists(cursor)
+    if cursor.sees("("):
+        return s.DropColumns(table, cursor.names_in_parentheses(), if_exists)
+    names = [_column(cursor)]
+    while cursor.accept(","):
+        names.append(_column(cursor))
+    return s.DropColumns(table, tuple(names), if_exists)
+
+
+def _column(cursor: Cursor) -> str:
+    name = cursor.name("a column's name")
+    if cursor.sees("."):
+        raise NotSupported("Fields inside of a column cannot be changed.", remedy="Change the column as a whole.")
+    return name
+
+
+def _rename_column(cursor: Cursor, table: s.TableName) -> s.RenameColumn:
+    column = _column(cursor)
+    cursor.expect("TO")
+    return s.RenameColumn(table, column, cursor.name("the new name"))
+
+
+def _alter_column(cursor: Cursor, table: s.TableName) -> s.AlterColumn:
+    return s.AlterColumn(table, _column(cursor), _alteration(cursor))
+
+
+def _alteration(cursor: Cursor) -> s.ColumnAlteration:
+    if cursor.accept_phrase("SET DATA TYPE", "TYPE"):
+        return s.ChangeType(read_type(cursor))
+    if cursor.accept("SET", "NOT", "NULL"):
+        return s.SetNotNull()
+    if cursor.accept("DROP", "NOT", "NULL"):
+        return s.DropNotNull()
+    if cursor.accept("SET", "DEFAULT"):
+        return s.SetDefault(build_constant(cursor.rest(), "A default"))
+    if cursor.accept("DROP", "DEFAULT"):
+        return s.DropDefault()
+    if cursor.accept("COMMENT"):
+        return s.SetComment(cursor.string("the comment in quotes"))
+    position = _accept_position(cursor)
+    if position is not None:
+        return s.MoveColumn(position)
+    cursor.fail("Expected TYPE, SET, DROP, COMMENT, FIRST or AFTER")
+
+
+# -- partitions -------------------------------------------------------------------------------------------------------
+
+
+def _add_partition(cursor: Cursor, table: s.TableName) -> s.AddPartition:
+    if_not_exists = accept_if_not_exists(cursor)
+    cursor.expect("PARTITION")
+    values = read_partition_values(cursor)
+    if cursor.sees("LOCATION"):
+        raise ForbiddenStatement("Where a partition is stored is not the statement's to say.", remedy="Leave it out.")
+    _only_one(cursor)
+    return s.AddPartition(table, values, if_not_exists)
+
+
+def _drop_partition(cursor: Cursor, table: s.TableName) -> s.DropPartition:
+    if_exists = accept_if_exists(cursor)
+    cursor.expect("PARTITION")
+    values = read_partition_values(cursor)
+    _only_one(cursor)
+    return s.DropPartition(table, values, if_exists)
+
+
+def _only_one(cursor: Cursor) -> None:
+    if cursor.sees("PARTITION") or cursor.sees(",", "PARTITION"):
+        raise NotSupported("Several partitions in one statement are not supported.", remedy="Write one statement each.")
+
+
+def _rename_partition(cursor: Cursor, table: s.TableName) -> s.RenamePartition:
+    before = read_partition_values(cursor)
+    cursor.expect("RENAME", "TO", "PARTITION")
+    return s.RenamePartition(table, before, read_partition_values(cursor))
+
+
+# ADD and DROP PARTITION are not here: IF [NOT] EXISTS stands between their words.
+_CHANGES: dict[str, Callable[[Cursor, s.TableName], s.Statement]] = {
+    "RENAME TO": _rename,
+    "SET TBLPROPERTIES": _set_properties,
+    "UNSET TBLPROPERTIES": _unset_properties,
+    "ADD COLUMNS": _add_columns,
+    "ADD COLUMN": _add_columns,
+    "DROP COLUMNS": _drop_columns,
+    "DROP COLUMN": _drop_columns,
+    "RENAME COLUMN": _rename_column,
+    "ALTER COLUMN": _alter_column,
+    "CHANGE COLUMN": _alter_column,
+    "PARTITION": _rename_partition,
+}

@@ -1,0 +1,148 @@
+"""Readers of statements on catalogs, branches, databases and history. Each starts behind the words of its entry."""
+
+from __future__ import annotations
+
+from lakeui.common.errors import NotSupported
+from lakeui.sql import statements as s
+from lakeui.sql.common import (
+    accept_comment,
+    accept_if_exists,
+    accept_if_not_exists,
+    accept_limit,
+    read_properties,
+    read_property_keys,
+)
+from lakeui.sql.cursor import Cursor
+from lakeui.sql.names import read_branch, read_database, read_table
+
+# -- catalogs ---------------------------------------------------------------------------------------------------------
+
+
+def create_catalog(cursor: Cursor) -> s.CreateCatalog:
+    if_not_exists = accept_if_not_exists(cursor)
+    name = cursor.name("the catalog's name")
+    return s.CreateCatalog(name, if_not_exists, accept_comment(cursor))
+
+
+def drop_catalog(cursor: Cursor) -> s.DropCatalog:
+    if_exists = accept_if_exists(cursor)
+    return s.DropCatalog(cursor.name("the catalog's name"), if_exists)
+
+
+def show_catalogs(_cursor: Cursor) -> s.ShowCatalogs:
+    return s.ShowCatalogs()
+
+
+def use_catalog(cursor: Cursor) -> s.UseCatalog:
+    return s.UseCatalog(cursor.name("the catalog's name"))
+
+
+# -- branches ---------------------------------------------------------------------------------------------------------
+
+
+def create_branch(cursor: Cursor) -> s.CreateBranch:
+    if_not_exists = accept_if_not_exists(cursor)
+    branch = read_branch(cursor)
+    parent = read_branch(cursor) if cursor.accept("FROM") else None
+    version = cursor.integer("a version") if cursor.accept("VERSION", "AS", "OF") else None
+    timestamp = None
+    if version is None and cursor.accept("TIMESTAMP", "AS", "OF"):
+        timestamp = cursor.string("a time in quotes")
+    return s.CreateBranch(branch, if_not_exists, parent, version, timestamp)
+
+
+def drop_branch(cursor: Cursor) -> s.DropBranch:
+    if_exists = accept_if_exists(cursor)
+    return s.DropBranch(read_branch(cursor), if_exists)
+
+
+def alter_branch(cursor: Cursor) -> s.RenameBranch:
+    branch = read_branch(cursor)
+    cursor.expect("RENAME", "TO")
+    return s.RenameBranch(branch, cursor.name("the new name"))
+
+
+def show_branches(_cursor: Cursor) -> s.ShowBranches:
+    return s.ShowBranches()
+
+
+def use_branch(cursor: Cursor) -> s.UseBranch:
+    return s.UseBranch(read_branch(cursor))
+
+
+def merge_branch(cursor: Cursor) -> s.MergeBranch:
+    source = read_branch(cursor)
+    destination = read_branch(cursor) if cursor.accept("TO") else None
+    return s.MergeBranch(source, destination, cursor.accept("DRY", "RUN"))
+
+
+# -- databases --------------------------------------------------------------------------------------------------------
+
+
+def create_database(cursor: Cursor) -> s.CreateDatabase:
+    if_not_exists = accept_if_not_exists(cursor)
+    database = read_database(cursor)
+    comment: str | None = None
+    properties: s.Properties = ()
+    while not cursor.at_end:
+        if cursor.sees("COMMENT") and comment is None:
+            comment = accept_comment(cursor)
+        elif not properties and (cursor.accept("WITH", "DBPROPERTIES") or cursor.accept("WITH", "PROPERTIES")):
+            properties = read_properties(cursor)
+        else:
+            break
+    return s.CreateDatabase(database, if_not_exists, comment, properties)
+
+
+def drop_database(cursor: Cursor) -> s.DropDatabase:
+    if_exists = accept_if_exists(cursor)
+    database = read_database(cursor)
+    cascade = cursor.accept("CASCADE")
+    if not cascade:
+        cursor.accept("RESTRICT")
+    return s.DropDatabase(database, if_exists, cascade)
+
+
+def alter_database(
+    cursor: Cursor,
+) -> s.RenameDatabase | s.SetDatabaseProperties | s.UnsetDatabaseProperties:
+    database = read_database(cursor)
+    if cursor.accept("RENAME", "TO"):
+        return s.RenameDatabase(database, cursor.name("the new name"))
+    phrase = cursor.accept_phrase("SET DBPROPERTIES", "SET PROPERTIES", "UNSET DBPROPERTIES", "UNSET PROPERTIES")
+    if phrase is None:
+        cursor.fail("Expected RENAME TO, SET DBPROPERTIES or UNSET DBPROPERTIES")
+    if phrase.startswith("SET"):
+        return s.SetDatabaseProperties(database, read_properties(cursor))
+    if_exists = accept_if_exists(cursor)
+    return s.UnsetDatabaseProperties(database, read_property_keys(cursor), if_exists)
+
+
+def show_databases(cursor: Cursor) -> s.ShowDatabases:
+    if not cursor.at_end:
+        raise NotSupported("SHOW DATABASES with a filter is not supported.", remedy="Write SHOW DATABASES.")
+    return s.ShowDatabases()
+
+
+def describe_database(cursor: Cursor) -> s.DescribeDatabase:
+    cursor.accept("EXTENDED")
+    return s.DescribeDatabase(read_database(cursor))
+
+
+# -- history ----------------------------------------------------------------------------------------------------------
+
+
+def describe_history(cursor: Cursor) -> s.DescribeHistory:
+    return s.DescribeHistory(read_table(cursor))
+
+
+def show_history(cursor: Cursor) -> s.ShowHistory:
+    return s.ShowHistory(accept_limit(cursor))
+
+
+def show_segments(cursor: Cursor) -> s.ShowSegments:
+    return s.ShowSegments(read_table(cursor))
+
+
+def show_merges(cursor: Cursor) -> s.ShowMerges:
+    return s.ShowMerges(accept_limit(cursor))

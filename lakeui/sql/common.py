@@ -1,0 +1,100 @@
+"""Clauses that several statements share."""
+
+from __future__ import annotations
+
+from lakeui.common.errors import InvalidValue
+from lakeui.sql.cursor import Cursor
+from lakeui.sql.lexer import Kind
+from lakeui.sql.statements import PartitionValuesByColumn, Properties
+
+
+def accept_if_exists(cursor: Cursor) -> bool:
+    return cursor.accept("IF", "EXISTS")
+
+
+def accept_if_not_exists(cursor: Cursor) -> bool:
+    return cursor.accept("IF", "NOT", "EXISTS")
+
+
+def accept_comment(cursor: Cursor) -> str | None:
+    """``COMMENT 'text'``, if it comes next."""
+    return cursor.string("the comment in quotes") if cursor.accept("COMMENT") else None
+
+
+def accept_limit(cursor: Cursor) -> int | None:
+    """``LIMIT n``, if it comes next."""
+    return cursor.integer("a number of rows") if cursor.accept("LIMIT") else None
+
+
+def read_properties(cursor: Cursor) -> Properties:
+    """``('key' = 'value', other.key = 3)``; a key given twice is an error."""
+    cursor.expect("(")
+    found: dict[str, str] = {}
+    while True:
+        key = read_property_key(cursor)
+        cursor.accept("=")
+        if key in found:
+            raise InvalidValue(f"The property {key} is given twice.", remedy="Give it once.", property=key)
+        found[key] = _property_value(cursor)
+        if not cursor.accept(","):
+            break
+    cursor.expect(")")
+    return tuple(found.items())
+
+
+def read_property_keys(cursor: Cursor) -> tuple[str, ...]:
+    cursor.expect("(")
+    keys = [read_property_key(cursor)]
+    while cursor.accept(","):
+        keys.append(read_property_key(cursor))
+    cursor.expect(")")
+    return tuple(dict.fromkeys(keys))
+
+
+def read_property_key(cursor: Cursor) -> str:
+    """A string, or names joined by dots."""
+    if cursor.sees_kind(Kind.STRING):
+        return cursor.string()
+    parts = [cursor.name("a property's name")]
+    while cursor.accept("."):
+        parts.append(cursor.name("a property's name"))
+    return ".".join(parts)
+
+
+def _property_value(cursor: Cursor) -> str:
+    if cursor.sees("TRUE") or cursor.sees("FALSE"):
+        return cursor.take().value.lower()
+    if cursor.sees_kind(Kind.STRING, Kind.NUMBER):
+        return cursor.take().value
+    cursor.fail("Expected the property's value in quotes")
+
+
+def read_partition_values(cursor: Cursor) -> PartitionValuesByColumn:
+    """``(column = literal, …)`` as text; NULL is None. The word PARTITION has been read."""
+    cursor.expect("(")
+    found: dict[str, str | None] = {}
+    while True:
+        column = cursor.name("a partition column")
+        cursor.expect("=")
+        if column.casefold() in {name.casefold() for name in found}:
+            raise InvalidValue(f"The partition column {column} is given twice.", remedy="Give it once.", column=column)
+        found[column] = _partition_literal(cursor)
+        if not cursor.accept(","):
+            break
+    cursor.expect(")")
+    return tuple(found.items())
+
+
+def _partition_literal(cursor: Cursor) -> str | None:
+    """A literal's text. Typed literals (``DATE '…'``) give the text in the quotes."""
+    if cursor.accept("NULL"):
+        return None
+    if cursor.sees("TRUE") or cursor.sees("FALSE"):
+        return cursor.take().value.lower()
+    for kind in ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ"):
+        if cursor.accept(kind):
+            return cursor.string()
+    sign = "-" if cursor.accept("-") else ""
+    if cursor.sees_kind(Kind.NUMBER) or (not sign and cursor.sees_kind(Kind.STRING)):
+        return sign + cursor.take().value
+    cursor.fail("Expected the partition's value")

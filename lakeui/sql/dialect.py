@@ -1,0 +1,162 @@
+"""Our dialect of SQL for queries and expressions: Spark's, with every function kept just as it was written.
+
+Known functions are not turned into general ones, so that what is generated calls what was checked, by the same name.
+Nothing in here decides what is allowed; see ``allowlist``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from sqlglot import exp
+from sqlglot.dialects.spark import Spark
+from sqlglot.errors import ParseError, TokenError
+from sqlglot.tokens import Token, TokenType
+
+from lakeui.common.errors import SyntaxProblem
+from lakeui.sql.lexer import syntax_problem
+
+_COMMAND_TOKENS = {TokenType.COMMAND, TokenType.EXECUTE, TokenType.FETCH, TokenType.SHOW, TokenType.RENAME}
+_SPECIAL_CALLS = ("CAST", "TRY_CAST", "EXTRACT", "OVERLAY", "POSITION", "SUBSTRING", "SUBSTR", "TRIM")
+_TRAVEL_WORDS = {
+    "VERSION": "VERSION",
+    "SYSTEM_VERSION": "VERSION",
+    "TIMESTAMP": "TIMESTAMP",
+    "SYSTEM_TIME": "TIMESTAMP",
+}
+_UNIT_FUNCTIONS = {"DATEADD", "DATE_ADD", "DATEDIFF", "DATE_DIFF", "TIMESTAMPADD", "TIMESTAMPDIFF"}
+
+
+class Lake(Spark):
+    """The dialect."""
+
+    class Tokenizer(Spark.Tokenizer):
+        """Spark's tokens, without commands that swallow text, without templates, and with hints as comments."""
+
+        COMMANDS: ClassVar[set[TokenType]] = set()
+        COMMENTS: ClassVar[list[Any]] = ["--", ("/*", "*/")]
+        KEYWORDS: ClassVar[dict[str, TokenType]] = {
+            text: token
+            for text, token in Spark.Tokenizer.KEYWORDS.items()
+            if "{" not in text and "}" not in text and text != "/*+" and token not in _COMMAND_TOKENS
+        }
+
+    class Parser(Spark.Parser):
+        FUNCTIONS: ClassVar[dict[str, Callable[..., Any]]] = {}
+        FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., Any]]] = {
+            name: reader for name, reader in Spark.Parser.FUNCTION_PARSERS.items() if name in _SPECIAL_CALLS
+        }
+        NO_PAREN_FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., Any]]] = {
+            name: reader for name, reader in Spark.Parser.NO_PAREN_FUNCTION_PARSERS.items() if name in ("CASE", "IF")
+        }
+        NO_PAREN_FUNCTIONS: ClassVar[dict[TokenType, Any]] = {
+            TokenType.CURRENT_DATE: exp.CurrentDate,
+            TokenType.CURRENT_TIMESTAMP: exp.CurrentTimestamp,
+        }
+
+        VERSION_PHRASES: ClassVar[dict[tuple[str, ...], str]] = {
+            (*start, word, "AS", "OF"): meaning for start in ((), ("FOR",)) for word, meaning in _TRAVEL_WORDS.items()
+        }
+
+    class Generator(Spark.Generator):
+        TRANSFORMS: ClassVar[dict[Any, Any]] = {
+            node: writer
+            for node, writer in Spark.Generator.TRANSFORMS.items()
+            if node
+            not in (exp.Select, exp.From, exp.Pivot, exp.Table, exp.WithinGroup, exp.StrPosition, exp.AtTimeZone)
+        } | {
+            exp.StrPosition: lambda self, e: self.func("POSITION", e.args["substr"], e.this, e.args.get("position")),
+        }
+
+        def lateral_sql(self, expression: exp.Lateral) -> str:
+            """Spark's generator writes the name of a LATERAL VIEW bare; like any other it is quoted here."""
+            alias = expression.args.get("alias")
+            if not expression.args.get("view") or alias is None:
+                return str(super().lateral_sql(expression))
+            outer = " OUTER" if expression.args.get("outer") else ""
+            name = f" {self.sql(alias, 'this')}" if alias.this else ""
+            columns = self.expressions(alias, key="columns", flat=True)
+            return f" LATERAL VIEW{outer} {self.sql(expression, 'this')}{name}" + (f" AS {columns}" if columns else "")
+
+
+_DIALECT = Lake()
+
+
+def tokens(text: str) -> list[Token]:
+    """The tokens of a text; a doubled quote in a string, which the tokenizer reads as two strings, made one again."""
+    found: list[Token] = []
+    for token in _DIALECT.tokenize(text):
+        last = found[-1] if found else None
+        if (
+            last is not None
+            and token.token_type == last.token_type == TokenType.STRING
+            and token.start == last.end + 1
+            and text[token.start] == text[last.end]
+        ):
+            merged = last.text + text[last.end] + token.text
+            found[-1] = Token(TokenType.STRING, merged, last.line, last.col, last.start, token.end)
+        else:
+            found.append(token)
+    return found
+
+
+def read_query(text: str) -> exp.Expression:
+    """The tree of a query."""
+    return _read(text, None)
+
+
+def read_expression(text: str) -> exp.Expression:
+    """The tree of an expression."""
+    return _read(text, exp.Condition)
+
+
+def write(tree: exp.Expression) -> str:
+    """The SQL of a checked tree: every name quoted, no comments, on one line."""
+    return Lake.Generator(dialect=_DIALECT, identify=True, comments=False, normalize_functions=False).generate(tree)
+
+
+def quote_name(name: str) -> str:
+    """An identifier as SQL text."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _read(text: str, kind: type[exp.Expression] | None) -> exp.Expression:
+    try:
+        parser = Lake.Parser(dialect=_DIALECT)
+        trees = parser.parse(tokens(text), text) if kind is None else parser.parse_into(kind, tokens(text), text)
+    except ParseError as error:
+        raise _as_problem(text, error) from None
+    except TokenError as error:
+        raise syntax_problem(text, len(text.rstrip()), f"The text cannot be read ({error})") from None
+    except RecursionError:
+        raise SyntaxProblem(
+            "The statement is nested too deeply.", remedy="Split it up.", line=1, column=1, near=""
+        ) from None
+    found = [tree for tree in trees if tree is not None]
+    if len(found) != 1:
+        raise syntax_problem(text, len(text.rstrip()), "Expected exactly one query or expression")
+    return _with_units(found[0])
+
+
+def _as_problem(text: str, error: ParseError) -> SyntaxProblem:
+    """The first thing that the parser stumbled over, as our error."""
+    first = error.errors[0] if error.errors else {}
+    near = str(first.get("highlight") or "")
+    message = str(first.get("description") or "The text is not SQL").rstrip(".")
+    line = int(first.get("line") or 1)
+    last_column = int(first.get("col") or 1)
+    lines = text.split("\n")
+    start = sum(len(item) + 1 for item in lines[: line - 1]) + last_column - max(len(near), 1)
+    return syntax_problem(text, max(start, 0), message, near=near)
+
+
+def _with_units(tree: exp.Expression) -> exp.Expression:
+    """Units of time in first place (``datediff(MONTH, a, b)``) as words, not as columns named so."""
+    for call in tree.find_all(exp.Anonymous):
+        arguments = call.expressions
+        if call.name.upper() in _UNIT_FUNCTIONS and len(arguments) == 3 and isinstance(arguments[0], exp.Column):
+            column = arguments[0]
+            if not column.table and isinstance(column.this, exp.Identifier) and not column.this.quoted:
+                column.replace(exp.var(column.name))
+    return tree

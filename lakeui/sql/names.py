@@ -1,0 +1,100 @@
+"""Names of tables, databases and branches, read from words and checked."""
+
+from __future__ import annotations
+
+from lakeui.common.errors import ForbiddenStatement, InvalidValue
+from lakeui.sql.cursor import Cursor
+from lakeui.sql.lexer import Kind
+from lakeui.sql.statements import BranchName, DatabaseName, TableName
+
+_FILE_FORMATS = frozenset(
+    {
+        "parquet",
+        "csv",
+        "json",
+        "orc",
+        "text",
+        "binaryfile",
+        "delta",
+        "avro",
+        "xml",
+        "iceberg",
+        "hudi",
+        "jdbc",
+        "image",
+        "libsvm",
+    }
+)
+_PATH_MARKS = ("/", "\\", ":")
+
+
+def table_name(parts: tuple[str, ...], *, version: int | None = None, timestamp: str | None = None) -> TableName:
+    """The name made of these parts; refuses files and names without a database."""
+    _refuse_paths(parts)
+    if len(parts) == 1:
+        raise InvalidValue(
+            f"The table {parts[0]} is named without its database.", remedy=f"Write db.{parts[0]}.", table=parts[0]
+        )
+    if len(parts) > 3:
+        raise InvalidValue(
+            f"The name {'.'.join(parts)} has more than three parts.", remedy="Write db.table or catalog.db.table."
+        )
+    catalog = parts[0] if len(parts) == 3 else None
+    table, mark, at = parts[-1].partition("@")
+    if mark and not (table and at):
+        raise InvalidValue(f"The name {parts[-1]} lacks a part.", remedy="Write `table@branch` in backticks.")
+    return TableName(table, parts[-2], catalog, at or None, version, timestamp)
+
+
+def read_table(cursor: Cursor) -> TableName:
+    """``db.t`` or ``catalog.db.t``; no time travel."""
+    return table_name(_parts(cursor, "a table's name"))
+
+
+def read_present_table(cursor: Cursor) -> TableName:
+    """A table that is going to be changed: neither another branch's nor a past one's."""
+    name = read_table(cursor)
+    if name.at is not None:
+        raise InvalidValue(
+            f"{name.table}@{name.at} is of another branch and can only be read.",
+            remedy=f"Go to it first with USE BRANCH `{name.at}`.",
+        )
+    return name
+
+
+def read_database(cursor: Cursor) -> DatabaseName:
+    parts = _parts(cursor, "a database's name")
+    _refuse_paths(parts)
+    if len(parts) > 2:
+        cursor.fail("A database's name has at most two parts; it ends")
+    return DatabaseName(parts[-1], parts[0] if len(parts) == 2 else None)
+
+
+def read_branch(cursor: Cursor) -> BranchName:
+    parts = _parts(cursor, "a branch's name")
+    if cursor.sees("/") or cursor.sees("-"):
+        cursor.fail("A branch's name with such signs is written in backticks, like `feature/x`; it ends")
+    if len(parts) > 2:
+        cursor.fail("A branch's name has at most two parts; it ends")
+    return BranchName(parts[-1], parts[0] if len(parts) == 2 else None)
+
+
+def _parts(cursor: Cursor, what: str) -> tuple[str, ...]:
+    if cursor.sees("IDENTIFIER", "(") or cursor.sees_kind(Kind.STRING):
+        raise ForbiddenStatement(
+            "Names are written out, not computed and not in quotes.", remedy="Write the name, in backticks if need be."
+        )
+    parts = [cursor.name(what)]
+    while cursor.accept("."):
+        parts.append(cursor.name(what))
+    return tuple(parts)
+
+
+def _refuse_paths(parts: tuple[str, ...]) -> None:
+    is_format = len(parts) > 1 and parts[-2].casefold() in _FILE_FORMATS
+    is_path = any(mark in part for part in parts for mark in _PATH_MARKS) and "@" not in parts[-1]
+    if is_path or (is_format and ("." in parts[-1] or any(mark in parts[-1] for mark in _PATH_MARKS))):
+        raise ForbiddenStatement(
+            f"{'.'.join(parts)} looks like a file; SQL reads managed tables only.",
+            remedy="Bring files in by upload or import.",
+        )

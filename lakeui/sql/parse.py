@@ -1,0 +1,166 @@
+"""``parse``: the text of one statement to its value. Everything that a statement can begin with is listed here.
+
+A statement is added by one reader and one entry. What is in no table is a syntax error; what Spark knows but may not
+be reached from here, or is not there yet, is refused by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn
+
+from lakeui.common.errors import ForbiddenStatement, NotSupported
+from lakeui.sql import catalogs, data, tables
+from lakeui.sql.alter_table import alter_table
+from lakeui.sql.cursor import Cursor
+from lakeui.sql.lexer import Kind
+from lakeui.sql.statements import Statement
+
+Reader = Callable[[Cursor], Statement]
+
+
+def parse(text: str) -> Statement:
+    """The statement that the text is.
+
+    Raises SyntaxProblem, ForbiddenStatement, NotSupported or InvalidValue; nothing else, whatever the text.
+    """
+    cursor = Cursor(text)
+    _refuse_scripts(cursor)
+    reader = _reader(cursor)
+    statement = reader(cursor)
+    cursor.end()
+    return statement
+
+
+def _reader(cursor: Cursor) -> Reader:
+    """The reader of the longest beginning that fits; the cursor is put behind it (before it for queries)."""
+    if any(cursor.sees(word) for word in _QUERY_WORDS):
+        return data.select
+    for phrase in _BY_LENGTH:
+        if cursor.accept(*phrase.split()):
+            return READERS[phrase]
+    for phrase, group in LATER.items():
+        if cursor.sees(*phrase.split()):
+            raise NotSupported(f"{phrase} is not supported yet ({group}).", remedy="It is planned.", statement=phrase)
+    for phrase in FORBIDDEN:
+        if cursor.sees(*phrase.split()):
+            _forbid(phrase)
+    cursor.fail("No statement begins like this; it begins")
+
+
+def _refuse_scripts(cursor: Cursor) -> None:
+    """``TRANSFORM (…) USING 'program'`` and its old forms run programs on the host."""
+    pairs = zip(cursor.words, cursor.words[1:], strict=False)
+    if any(w.kind == Kind.WORD and w.value.upper() == "USING" and n.kind == Kind.STRING for w, n in pairs):
+        _forbid("TRANSFORM … USING")
+
+
+def _forbid(phrase: str) -> NoReturn:
+    raise ForbiddenStatement(
+        f"{phrase} could reach the host or another system and is not allowed.",
+        remedy="Work with managed tables; files come in by upload or import.",
+        statement=phrase,
+    )
+
+
+_QUERY_WORDS = ("SELECT", "WITH", "VALUES", "FROM", "(")
+
+READERS: dict[str, Reader] = {
+    "CREATE CATALOG": catalogs.create_catalog,
+    "DROP CATALOG": catalogs.drop_catalog,
+    "SHOW CATALOGS": catalogs.show_catalogs,
+    "USE CATALOG": catalogs.use_catalog,
+    "CREATE BRANCH": catalogs.create_branch,
+    "DROP BRANCH": catalogs.drop_branch,
+    "ALTER BRANCH": catalogs.alter_branch,
+    "SHOW BRANCHES": catalogs.show_branches,
+    "USE BRANCH": catalogs.use_branch,
+    "MERGE BRANCH": catalogs.merge_branch,
+    **{
+        f"{verb} {noun}": reader
+        for noun in ("DATABASE", "SCHEMA", "NAMESPACE")
+        for verb, reader in (
+            ("CREATE", catalogs.create_database),
+            ("DROP", catalogs.drop_database),
+            ("ALTER", catalogs.alter_database),
+            ("DESCRIBE", catalogs.describe_database),
+            ("DESC", catalogs.describe_database),
+        )
+    },
+    "SHOW DATABASES": catalogs.show_databases,
+    "SHOW SCHEMAS": catalogs.show_databases,
+    "SHOW NAMESPACES": catalogs.show_databases,
+    "CREATE TABLE": tables.create_table,
+    "DROP TABLE": tables.drop_table,
+    "ALTER TABLE": alter_table,
+    "SHOW TABLES": tables.show_tables,
+    "DESCRIBE TABLE": tables.describe_table,
+    "DESC TABLE": tables.describe_table,
+    "DESCRIBE": tables.describe_table,
+    "DESC": tables.describe_table,
+    "SHOW CREATE TABLE": tables.show_create_table,
+    "SHOW PARTITIONS": tables.show_partitions,
+    "CREATE VIEW": tables.create_view,
+    "CREATE OR REPLACE VIEW": tables.create_or_replace_view,
+    "DROP VIEW": tables.drop_view,
+    "SHOW VIEWS": tables.show_views,
+    "DESCRIBE HISTORY": catalogs.describe_history,
+    "DESC HISTORY": catalogs.describe_history,
+    "SHOW HISTORY": catalogs.show_history,
+    "SHOW SEGMENTS": catalogs.show_segments,
+    "SHOW MERGES": catalogs.show_merges,
+    "TABLE": data.table_query,
+    "INSERT INTO": data.insert_into,
+    "INSERT OVERWRITE": data.insert_overwrite,
+    "DELETE FROM": data.delete_from,
+    "UPDATE": data.update,
+    "TRUNCATE TABLE": data.truncate_table,
+    "OPTIMIZE": data.optimize,
+}
+"""Reader by beginning."""
+
+LATER: dict[str, str] = {
+    "MERGE INTO": "data",
+    "MERGE WITH SCHEMA EVOLUTION INTO": "data",
+    "RESTORE": "restore",
+    "UNDROP": "restore",
+    "CREATE TAG": "branches",
+    "DROP TAG": "branches",
+    "SHOW TAGS": "branches",
+    "SHOW CHANGES": "history",
+    "VACUUM": "data",
+    "BEGIN": "transactions",
+    "START TRANSACTION": "transactions",
+    "COMMIT": "transactions",
+    "ROLLBACK": "transactions",
+    "EXPLAIN": "data",
+    "ANALYZE": "data",
+    "DESCRIBE FUNCTION": "data",
+    "SHOW FUNCTIONS": "data",
+    "SHOW COLUMNS": "tables; use DESCRIBE TABLE",
+    "SHOW TBLPROPERTIES": "tables; use DESCRIBE TABLE EXTENDED",
+    "REPLACE TABLE": "tables",
+    "CREATE OR REPLACE TABLE": "tables",
+    "ALTER VIEW": "views; use CREATE OR REPLACE VIEW",
+    "COMMENT ON": "tables; use ALTER",
+    "GRANT": "members",
+    "REVOKE": "members",
+}
+"""What is known but not there, and the group that it belongs to."""
+
+FORBIDDEN: tuple[str, ...] = (
+    *("SET", "RESET", "ADD", "LIST", "DELETE JAR", "LOAD DATA", "LOAD", "CACHE", "UNCACHE", "CLEAR CACHE", "REFRESH"),
+    *(
+        "CREATE FUNCTION",
+        "CREATE OR REPLACE FUNCTION",
+        "CREATE TEMPORARY",
+        "CREATE OR REPLACE TEMPORARY",
+        "CREATE TEMP",
+    ),
+    *("CREATE GLOBAL", "CREATE OR REPLACE GLOBAL", "CREATE OR REPLACE TEMP", "CREATE EXTERNAL", "DROP FUNCTION"),
+    *("DROP TEMPORARY", "EXECUTE", "DECLARE", "CALL", "MSCK", "EXPORT", "IMPORT", "COPY", "MAP", "REDUCE", "TRANSFORM"),
+    *("IF", "WHILE", "REPEAT", "LOOP", "FOR", "CASE", "LEAVE", "ITERATE", "SIGNAL", "INSTALL", "ATTACH", "DFS", "!"),
+)
+"""Beginnings that Spark knows and that reach out of the lake, or run scripts."""
+
+_BY_LENGTH = sorted(READERS, key=lambda phrase: -len(phrase.split()))

@@ -1,0 +1,507 @@
+"""Statements as values: what the grammar makes of a text, and what the front door dispatches on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from lakeui.sql.predicates import Term
+
+Properties = tuple[tuple[str, str], ...]
+PartitionValuesByColumn = tuple[tuple[str, str | None], ...]
+
+# -- names ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TableName:
+    """``catalog.database.`table@at` ``, as it was at ``version`` or ``timestamp`` (text of the user's)."""
+
+    table: str
+    database: str
+    catalog: str | None = None
+    at: str | None = None
+    version: int | None = None
+    timestamp: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BranchName:
+    branch: str
+    catalog: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseName:
+    database: str
+    catalog: str | None = None
+
+
+# -- queries ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TableReference:
+    """A managed table in a query: the identifier that stands for it in the text, and what it is."""
+
+    placeholder: str
+    name: TableName
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Checked Spark SQL. ``text`` holds each table as its placeholder (`` `__lake_0` ``), one per mention.
+
+    ``where_terms`` by placeholder: terms that hold for every row of that mention that can matter to the answer.
+    """
+
+    text: str
+    tables: tuple[TableReference, ...] = ()
+    where_terms: dict[str, tuple[Term, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A checked boolean expression over the columns of one table, whose alias (its name where none is given) it uses.
+
+    A true condition implies all ``terms``. Without subqueries ``query_tables`` is empty.
+    """
+
+    text: str
+    terms: tuple[Term, ...] = ()
+    has_subquery: bool = False
+    query_tables: tuple[TableReference, ...] = ()
+
+
+# -- catalogs and branches --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CreateCatalog:
+    name: str
+    if_not_exists: bool = False
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DropCatalog:
+    name: str
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShowCatalogs:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class UseCatalog:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CreateBranch:
+    """``parent`` None: the session's branch."""
+
+    branch: BranchName
+    if_not_exists: bool = False
+    parent: BranchName | None = None
+    version: int | None = None
+    timestamp: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DropBranch:
+    branch: BranchName
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RenameBranch:
+    branch: BranchName
+    new_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShowBranches:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class UseBranch:
+    branch: BranchName
+
+
+@dataclass(frozen=True, slots=True)
+class MergeBranch:
+    """``destination`` None: the session's branch."""
+
+    source: BranchName
+    destination: BranchName | None = None
+    dry_run: bool = False
+
+
+# -- databases --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CreateDatabase:
+    database: DatabaseName
+    if_not_exists: bool = False
+    comment: str | None = None
+    properties: Properties = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DropDatabase:
+    database: DatabaseName
+    if_exists: bool = False
+    cascade: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RenameDatabase:
+    database: DatabaseName
+    new_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetDatabaseProperties:
+    database: DatabaseName
+    properties: Properties
+
+
+@dataclass(frozen=True, slots=True)
+class UnsetDatabaseProperties:
+    database: DatabaseName
+    keys: tuple[str, ...]
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShowDatabases:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeDatabase:
+    database: DatabaseName
+
+
+# -- tables -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnDefinition:
+    """``type`` is canonical Spark SQL text, lower case; ``default`` checked SQL text of a constant expression."""
+
+    name: str
+    type: str
+    nullable: bool = True
+    default: str | None = None
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """``after`` None: first."""
+
+    after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTable:
+    """``query`` is the SELECT after AS. Columns of the primary key are never nullable."""
+
+    table: TableName
+    if_not_exists: bool = False
+    columns: tuple[ColumnDefinition, ...] = ()
+    primary_key: tuple[str, ...] = ()
+    partition_by: tuple[str, ...] = ()
+    comment: str | None = None
+    properties: Properties = ()
+    query: Query | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DropTable:
+    table: TableName
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RenameTable:
+    table: TableName
+    new: TableName
+
+
+@dataclass(frozen=True, slots=True)
+class SetTableProperties:
+    table: TableName
+    properties: Properties
+
+
+@dataclass(frozen=True, slots=True)
+class UnsetTableProperties:
+    table: TableName
+    keys: tuple[str, ...]
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AddColumns:
+    """``position`` None: at the end."""
+
+    table: TableName
+    columns: tuple[tuple[ColumnDefinition, Position | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DropColumns:
+    table: TableName
+    names: tuple[str, ...]
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RenameColumn:
+    table: TableName
+    column: str
+    new_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeType:
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetNotNull:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class DropNotNull:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class SetDefault:
+    expression: str
+
+
+@dataclass(frozen=True, slots=True)
+class DropDefault:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class SetComment:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MoveColumn:
+    position: Position
+
+
+ColumnAlteration = ChangeType | SetNotNull | DropNotNull | SetDefault | DropDefault | SetComment | MoveColumn
+
+
+@dataclass(frozen=True, slots=True)
+class AlterColumn:
+    table: TableName
+    column: str
+    change: ColumnAlteration
+
+
+@dataclass(frozen=True, slots=True)
+class AddPartition:
+    """Values are the text that the user wrote, unquoted; None is NULL."""
+
+    table: TableName
+    values: PartitionValuesByColumn
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DropPartition:
+    table: TableName
+    values: PartitionValuesByColumn
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RenamePartition:
+    table: TableName
+    before: PartitionValuesByColumn
+    after: PartitionValuesByColumn
+
+
+@dataclass(frozen=True, slots=True)
+class ShowTables:
+    """``database`` None: of every database."""
+
+    database: DatabaseName | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeTable:
+    table: TableName
+    extended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShowCreateTable:
+    table: TableName
+
+
+@dataclass(frozen=True, slots=True)
+class ShowPartitions:
+    table: TableName
+
+
+@dataclass(frozen=True, slots=True)
+class CreateView:
+    """``text`` is the SELECT as the user wrote it, to keep and to read again whenever the view is."""
+
+    view: TableName
+    query: Query
+    text: str
+    or_replace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DropView:
+    view: TableName
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShowViews:
+    database: DatabaseName | None = None
+
+
+# -- history ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeHistory:
+    table: TableName
+
+
+@dataclass(frozen=True, slots=True)
+class ShowHistory:
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowSegments:
+    table: TableName
+
+
+@dataclass(frozen=True, slots=True)
+class ShowMerges:
+    limit: int | None = None
+
+
+# -- data -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    query: Query
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """``values`` where the source is a plain VALUES list: rows of checked expression texts, ``DEFAULT`` kept as that.
+
+    ``query`` is the same source as a query; None only where some value is DEFAULT. ``partition`` by column: checked
+    expression text, None where the value comes from the source.
+    """
+
+    table: TableName
+    query: Query | None = None
+    columns: tuple[str, ...] | None = None
+    by_name: bool = False
+    overwrite: bool = False
+    partition: PartitionValuesByColumn | None = None
+    values: tuple[tuple[str, ...], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    table: TableName
+    alias: str | None = None
+    where: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """``assignments`` are column names and checked expression texts over the target's columns, or ``DEFAULT``."""
+
+    table: TableName
+    assignments: tuple[tuple[str, str], ...]
+    alias: str | None = None
+    where: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Truncate:
+    table: TableName
+
+
+@dataclass(frozen=True, slots=True)
+class Optimize:
+    table: TableName
+    where: Condition | None = None
+
+
+Statement = (
+    CreateCatalog
+    | DropCatalog
+    | ShowCatalogs
+    | UseCatalog
+    | CreateBranch
+    | DropBranch
+    | RenameBranch
+    | ShowBranches
+    | UseBranch
+    | MergeBranch
+    | CreateDatabase
+    | DropDatabase
+    | RenameDatabase
+    | SetDatabaseProperties
+    | UnsetDatabaseProperties
+    | ShowDatabases
+    | DescribeDatabase
+    | CreateTable
+    | DropTable
+    | RenameTable
+    | SetTableProperties
+    | UnsetTableProperties
+    | AddColumns
+    | DropColumns
+    | RenameColumn
+    | AlterColumn
+    | AddPartition
+    | DropPartition
+    | RenamePartition
+    | ShowTables
+    | DescribeTable
+    | ShowCreateTable
+    | ShowPartitions
+    | CreateView
+    | DropView
+    | ShowViews
+    | DescribeHistory
+    | ShowHistory
+    | ShowSegments
+    | ShowMerges
+    | Select
+    | Insert
+    | Delete
+    | Update
+    | Truncate
+    | Optimize
+)

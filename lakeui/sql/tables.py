@@ -1,0 +1,236 @@
+"""Readers of statements on tables, their columns and partitions, and views."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
+from lakeui.sql import statements as s
+from lakeui.sql.common import accept_comment, accept_if_exists, accept_if_not_exists, read_properties
+from lakeui.sql.cursor import Cursor
+from lakeui.sql.names import read_database, read_present_table, read_table
+from lakeui.sql.query import build_constant, build_query
+from lakeui.sql.types import read_type
+
+_FOREIGN_CONSTRAINTS = ("FOREIGN", "UNIQUE", "CHECK")
+
+
+@dataclass(slots=True)
+class _TableDraft:
+    """What has been read of a CREATE TABLE so far."""
+
+    columns: list[s.ColumnDefinition] = field(default_factory=list)
+    primary_key: tuple[str, ...] = ()
+    partition_by: tuple[str, ...] = ()
+    comment: str | None = None
+    properties: s.Properties = ()
+
+
+def read_column(cursor: Cursor) -> tuple[s.ColumnDefinition, bool]:
+    """``name type [NOT NULL] [DEFAULT value] [COMMENT '…'] [PRIMARY KEY]`` and whether it is the key."""
+    name = cursor.name("a column's name")
+    column = s.ColumnDefinition(name, read_type(cursor))
+    is_key = False
+    while True:
+        if cursor.accept("NOT", "NULL"):
+            column = replace(column, nullable=False)
+        elif cursor.accept("DEFAULT"):
+            text = cursor.span(",", phrases=("NOT NULL", "COMMENT", "PRIMARY KEY", "FIRST", "AFTER"))
+            column = replace(column, default=build_constant(text, f"The default of {name}"))
+        elif cursor.sees("COMMENT"):
+            column = replace(column, comment=accept_comment(cursor))
+        elif cursor.accept("PRIMARY", "KEY"):
+            is_key = True
+        elif cursor.sees("GENERATED"):
+            raise NotSupported("Generated columns are not supported.", remedy="Compute the value when writing.")
+        else:
+            return column, is_key
+
+
+# -- CREATE TABLE -----------------------------------------------------------------------------------------------------
+
+
+def create_table(cursor: Cursor) -> s.CreateTable:
+    if_not_exists = accept_if_not_exists(cursor)
+    table = read_present_table(cursor)
+    draft = _TableDraft()
+    if cursor.sees("(") and not cursor.sees("(", "SELECT"):
+        _read_columns(cursor, draft)
+    _read_clauses(cursor, draft)
+    query = None
+    if cursor.accept("AS") or cursor.sees("SELECT") or cursor.sees("WITH"):
+        query = build_query(cursor.rest())
+    _check_draft(cursor, draft, query)
+    return s.CreateTable(
+        table=table,
+        if_not_exists=if_not_exists,
+        columns=tuple(_with_key(column, draft.primary_key) for column in draft.columns),
+        primary_key=draft.primary_key,
+        partition_by=draft.partition_by,
+        comment=draft.comment,
+        properties=draft.properties,
+        query=query,
+    )
+
+
+def _with_key(column: s.ColumnDefinition, key: tuple[str, ...]) -> s.ColumnDefinition:
+    is_key = column.name.casefold() in {name.casefold() for name in key}
+    return replace(column, nullable=False) if is_key else column
+
+
+def _read_columns(cursor: Cursor, draft: _TableDraft) -> None:
+    cursor.expect("(")
+    while True:
+        if not _read_constraint(cursor, draft):
+            column, is_key = read_column(cursor)
+            draft.columns.append(column)
+            if is_key:
+                _set_key(draft, (column.name,))
+        if not cursor.accept(","):
+            break
+    cursor.expect(")")
+
+
+def _read_constraint(cursor: Cursor, draft: _TableDraft) -> bool:
+    if cursor.sees("CONSTRAINT"):
+        cursor.take()
+        cursor.name("the constraint's name")
+    if cursor.accept("PRIMARY", "KEY"):
+        _set_key(draft, cursor.names_in_parentheses())
+        return True
+    for word in _FOREIGN_CONSTRAINTS:
+        if cursor.sees(word, "(") or cursor.sees(word, "KEY"):
+            raise NotSupported(f"{word} constraints are not supported.", remedy="Leave it out.")
+    return False
+
+
+def _set_key(draft: _TableDraft, names: tuple[str, ...]) -> None:
+    if draft.primary_key:
+        raise InvalidValue("The table has two primary keys.", remedy="Name all columns in one PRIMARY KEY (…).")
+    draft.primary_key = names
+
+
+def _read_clauses(cursor: Cursor, draft: _TableDraft) -> None:
+    while True:
+        if cursor.accept("USING"):
+            _read_format(cursor)
+        elif cursor.accept("PARTITIONED", "BY"):
+            _read_partitioning(cursor, draft)
+        elif cursor.sees("COMMENT"):
+            draft.comment = accept_comment(cursor)
+        elif cursor.accept("TBLPROPERTIES"):
+            draft.properties = read_properties(cursor)
+        else:
+            _refuse_clause(cursor)
+            return
+
+
+def _refuse_clause(cursor: Cursor) -> None:
+    """Clauses of Spark that name places, or layouts that we do not have."""
+    if cursor.sees("LOCATION") or cursor.sees("OPTIONS") or cursor.sees("STORED") or cursor.sees("ROW", "FORMAT"):
+        raise ForbiddenStatement(
+            "Where and how a table is stored is not the statement's to say.", remedy="Leave the clause out."
+        )
+    if cursor.sees("CLUSTERED") or cursor.sees("CLUSTER", "BY"):
+        raise NotSupported("Clustering is not supported.", remedy="Use PARTITIONED BY.")
+
+
+def _read_format(cursor: Cursor) -> None:
+    name = cursor.name("a format")
+    if name.casefold() != "parquet":
+        raise NotSupported(f"USING {name} is not supported.", remedy="Leave it out; tables are stored as Parquet.")
+
+
+def _read_partitioning(cursor: Cursor, draft: _TableDraft) -> None:
+    cursor.expect("(")
+    names: list[str] = []
+    while True:
+        start = cursor.index
+        name = cursor.name("a partition column")
+        if cursor.sees("("):
+            raise NotSupported(
+                f"Partitioning by {name}(…) is not supported.", remedy="Partition by columns as they are."
+            )
+        if not (cursor.sees(",") or cursor.sees(")")):
+            cursor.index = start
+            draft.columns.append(read_column(cursor)[0])
+        names.append(name)
+        if not cursor.accept(","):
+            break
+    cursor.expect(")")
+    draft.partition_by = tuple(names)
+
+
+def _check_draft(cursor: Cursor, draft: _TableDraft, query: s.Query | None) -> None:
+    if query is None and not draft.columns:
+        cursor.fail("A table needs columns or AS SELECT; it ends")
+    if query is not None and draft.columns:
+        raise NotSupported("Columns and AS SELECT together are not supported.", remedy="Use one of the two.")
+    names = [column.name.casefold() for column in draft.columns]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidValue(f"The column {name} is there twice.", remedy="Give each column its own name.")
+    for role, chosen in (("primary key", draft.primary_key), ("partitioning", draft.partition_by)):
+        folded = [name.casefold() for name in chosen]
+        missing = [name for name in chosen if name.casefold() not in names]
+        if missing and query is None:
+            raise InvalidValue(
+                f"The {role} names {missing[0]}, which is no column.", remedy="Name a column of the table."
+            )
+        if len(set(folded)) < len(folded):
+            raise InvalidValue(f"The {role} names a column twice.", remedy="Name it once.")
+
+
+# -- other statements on tables ---------------------------------------------------------------------------------------
+
+
+def drop_table(cursor: Cursor) -> s.DropTable:
+    if_exists = accept_if_exists(cursor)
+    return s.DropTable(read_present_table(cursor), if_exists)
+
+
+def show_tables(cursor: Cursor) -> s.ShowTables:
+    return s.ShowTables(read_database(cursor) if cursor.accept_phrase("IN", "FROM") else None)
+
+
+def describe_table(cursor: Cursor) -> s.DescribeTable:
+    """Also without the word TABLE; FORMATTED is the same as EXTENDED."""
+    extended = cursor.accept_phrase("EXTENDED", "FORMATTED") is not None
+    return s.DescribeTable(read_table(cursor), extended)
+
+
+def show_create_table(cursor: Cursor) -> s.ShowCreateTable:
+    return s.ShowCreateTable(read_table(cursor))
+
+
+def show_partitions(cursor: Cursor) -> s.ShowPartitions:
+    return s.ShowPartitions(read_table(cursor))
+
+
+# -- views ------------------------------------------------------------------------------------------------------------
+
+
+def create_view(cursor: Cursor) -> s.CreateView:
+    return _view(cursor, or_replace=False)
+
+
+def create_or_replace_view(cursor: Cursor) -> s.CreateView:
+    return _view(cursor, or_replace=True)
+
+
+def _view(cursor: Cursor, *, or_replace: bool) -> s.CreateView:
+    view = read_present_table(cursor)
+    if cursor.sees("("):
+        raise NotSupported("A list of columns for a view is not supported.", remedy="Name them in the SELECT, with AS.")
+    cursor.expect("AS")
+    text = cursor.rest()
+    return s.CreateView(view, build_query(text), text.strip(), or_replace)
+
+
+def drop_view(cursor: Cursor) -> s.DropView:
+    if_exists = accept_if_exists(cursor)
+    return s.DropView(read_present_table(cursor), if_exists)
+
+
+def show_views(cursor: Cursor) -> s.ShowViews:
+    return s.ShowViews(read_database(cursor) if cursor.accept_phrase("IN", "FROM") else None)

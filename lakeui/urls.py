@@ -1,0 +1,13 @@
+"""Every address of the server."""
+
+from django.urls import include, path
+
+urlpatterns = [
+    path("", include("lakeui.api.urls")),
+    path("", include("lakeui.access.urls")),
+]
+
+handler400 = "lakeui.api.errors.page_bad_request"
+handler403 = "lakeui.api.errors.page_forbidden"
+handler404 = "lakeui.api.errors.page_not_found"
+handler500 = "lakeui.api.errors.page_failed"

@@ -1,0 +1,48 @@
+"""One append-only, hash-chained record per attempt to merge."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+
+class MergeAttempt(models.Model):
+    """What was tried, by whom, what the rules said, and what came of it (semantics §4.7).
+
+    ``body`` holds the details; the new segments themselves are the segments of ``version``. ``digest`` is the
+    SHA-256 of the previous record's digest and this record's content, per catalog in the order of ``number``.
+    """
+
+    OUTCOMES = ("merged", "nothing to merge", "refused", "dry run", "failed")
+
+    merge_id = models.UUIDField(primary_key=True, default=uuid.uuid4)
+    catalog = models.ForeignKey("catalog_app.Catalog", models.PROTECT, related_name="+")
+    number = models.BigIntegerField()
+    source = models.TextField()
+    destination = models.TextField()
+    outcome = models.TextField(choices=[(name, name) for name in OUTCOMES])
+    version = models.BigIntegerField(null=True)
+    source_head = models.BigIntegerField()
+    destination_head = models.BigIntegerField()
+    merge_base = models.BigIntegerField()
+    fingerprint = models.TextField()
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    actor_name = models.TextField(default="")
+    task_id = models.UUIDField(null=True)
+    recorded_at = models.DateTimeField()
+    body = models.JSONField()
+    previous_digest = models.TextField()
+    digest = models.TextField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["catalog", "number"], name="merge_attempt_chain"),
+            models.CheckConstraint(
+                condition=Q(outcome="merged", version__isnull=False) | ~Q(outcome="merged"),
+                name="merge_attempt_version",
+            ),
+        ]
+        indexes = [models.Index(fields=["catalog", "-number"], name="merge_attempt_newest")]

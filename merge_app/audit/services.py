@@ -1,0 +1,85 @@
+"""Write audit records, chained so that a changed or missing one is found."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from catalog_app.models import Catalog
+from merge_app.audit.models import MergeAttempt
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptRecord:
+    """An attempt as it is handed over for the record."""
+
+    catalog_id: int
+    source: str
+    destination: str
+    outcome: str
+    source_head: int
+    destination_head: int
+    merge_base: int
+    fingerprint: str
+    body: dict[str, Any]
+    version: int | None = None
+    actor_id: int | None = None
+    actor_name: str = ""
+    task_id: UUID | None = None
+
+
+def attempt_record(record: AttemptRecord) -> MergeAttempt:
+    """Append one record. Part of the caller's transaction, so a merge and its record exist together or not at all."""
+    with transaction.atomic():
+        # One chain per catalog: the catalog's row is the lock that orders its records.
+        Catalog.objects.select_for_update(of=("self",)).get(pk=record.catalog_id)
+        last = MergeAttempt.objects.filter(catalog_id=record.catalog_id).order_by("-number").first()
+        attempt = MergeAttempt(
+            catalog_id=record.catalog_id,
+            number=last.number + 1 if last else 1,
+            source=record.source,
+            destination=record.destination,
+            outcome=record.outcome,
+            version=record.version,
+            source_head=record.source_head,
+            destination_head=record.destination_head,
+            merge_base=record.merge_base,
+            fingerprint=record.fingerprint,
+            actor_id=record.actor_id,
+            actor_name=record.actor_name,
+            task_id=record.task_id,
+            recorded_at=timezone.now(),
+            body=record.body,
+            previous_digest=last.digest if last else "",
+        )
+        attempt.digest = attempt_digest(attempt)
+        attempt.save(force_insert=True)
+    return attempt
+
+
+def attempt_digest(attempt: MergeAttempt) -> str:
+    """SHA-256 over the previous digest and the record's content in canonical JSON."""
+    content = {
+        "merge_id": str(attempt.merge_id),
+        "catalog": attempt.catalog_id,
+        "number": attempt.number,
+        "source": attempt.source,
+        "destination": attempt.destination,
+        "outcome": attempt.outcome,
+        "version": attempt.version,
+        "source_head": attempt.source_head,
+        "destination_head": attempt.destination_head,
+        "merge_base": attempt.merge_base,
+        "fingerprint": attempt.fingerprint,
+        "actor_name": attempt.actor_name,
+        "recorded_at": attempt.recorded_at.isoformat(),
+        "body": attempt.body,
+    }
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256((attempt.previous_digest + text).encode()).hexdigest()

@@ -1,0 +1,186 @@
+"""MERGE BRANCH: snapshot, plan, row work, one transaction, one audit record per attempt."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from django.db import transaction
+
+from catalog_app.engine.port import RowEngine
+from catalog_app.models import Branch, Commit
+from catalog_app.selectors.lineage import branch_lineage
+from lakeui.common.errors import BranchMoved, InvalidValue, SameBranch
+from merge_app.audit.models import MergeAttempt
+from merge_app.audit.services import AttemptRecord, attempt_record
+from merge_app.execution.apply import Applied, CommitHeader, Source, plan_apply
+from merge_app.execution.commit import branch_lock, conflict_error
+from merge_app.execution.load import SourceSide, merge_source_load, plan_input_load
+from merge_app.execution.outcome import outcome_describe, refusal_describe
+from merge_app.execution.reach import merge_base_version, own_ranges, reach_load
+from merge_app.execution.report import dry_run_as_json
+from merge_app.execution.row_work import row_work_run
+from merge_app.planning.plan import plan
+from merge_app.planning.values import MergePlan
+
+ATTEMPTS = 5
+
+
+class Progress(Protocol):
+    """Where a merge says what it is doing."""
+
+    def step(self, name: str, detail: str = "") -> None: ...
+
+    def check_cancelled(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class MergeRequest:
+    """A wish to merge. ``header`` names the actor and the statement."""
+
+    source_id: int
+    destination_id: int
+    header: CommitHeader
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A planned merge with the heads it was planned on."""
+
+    source: Branch
+    destination: Branch
+    side: SourceSide
+    merge_base: int
+    planned: MergePlan
+    is_empty: bool
+    started: float
+
+
+def merge_prepare(request: MergeRequest) -> Prepared:
+    """Snapshot both heads and plan. Reads only."""
+    if request.source_id == request.destination_id:
+        raise SameBranch("A branch cannot be merged into itself.", remedy="Name another source or destination.")
+    started = time.monotonic()
+    with transaction.atomic():
+        source, destination = (_branch(pk) for pk in (request.source_id, request.destination_id))
+        there, here = branch_lineage(source), branch_lineage(destination)
+        side = merge_source_load(there, here)
+        reach = reach_load(here)
+        planned = plan(plan_input_load(side, here))
+        is_empty = not _has_commits(side, reach)
+    return Prepared(source, destination, side, merge_base_version(side.reach, reach), planned, is_empty, started)
+
+
+def _branch(branch_id: int) -> Branch:
+    branch = Branch.objects.select_related("catalog").filter(pk=branch_id, dropped_at__isnull=True).first()
+    if branch is None:
+        raise InvalidValue("A branch of this merge was dropped meanwhile.")
+    return branch
+
+
+def _has_commits(side: SourceSide, reach: dict[int, int]) -> bool:
+    assert side.lineage is not None
+    return any(
+        Commit.objects.filter(branch_id=r.branch_id, version__gt=r.after, version__lte=r.upto).exists()
+        for r in own_ranges(side.lineage, reach)
+    )
+
+
+def merge_dry_run(request: MergeRequest, progress: Progress) -> dict[str, Any]:
+    """What the merge would do, through the very plan that it would apply; recorded as an attempt."""
+    progress.step("plan", "compare both branches")
+    prepared = merge_prepare(request)
+    report = dry_run_as_json(prepared.planned)
+    attempt = _record(prepared, request, "dry run", {**report, **refusal_describe(prepared.planned)})
+    return {"merge_id": str(attempt.merge_id), **report}
+
+
+def merge_run(request: MergeRequest, engine: RowEngine, progress: Progress) -> dict[str, Any]:
+    """Merge, or raise MergeConflict with every verdict. A task that already committed gets its result back."""
+    done = _finished(request)
+    if done is not None:
+        return _result(done)
+    for _ in range(ATTEMPTS):
+        progress.step("plan", "compare both branches")
+        prepared = merge_prepare(request)
+        if prepared.planned.conflicts:
+            _record(prepared, request, "refused", refusal_describe(prepared.planned))
+            names = f"{prepared.source.name} into {prepared.destination.name}"
+            raise conflict_error(
+                prepared.planned, f"{len(prepared.planned.conflicts)} conflicts refuse the merge of {names}."
+            )
+        if prepared.is_empty:
+            return _result(_record(prepared, request, "nothing to merge", refusal_describe(prepared.planned)))
+        progress.step("rows", "move rows that files alone cannot")
+        row_work = row_work_run(
+            prepared.planned, prepared.side, branch_lineage(prepared.destination), engine
+        )
+        progress.check_cancelled()
+        progress.step("commit", "write one version")
+        attempt = _commit(prepared, request, row_work)
+        if attempt is not None:
+            return _result(attempt)
+    raise BranchMoved(
+        f"The destination moved {ATTEMPTS} times while the merge was planned; nothing was written.",
+        remedy="Try again when fewer writers are at work.",
+    )
+
+
+def _commit(prepared: Prepared, request: MergeRequest, row_work: Any) -> MergeAttempt | None:
+    """Apply on the head that was planned on; None when the destination moved."""
+    with transaction.atomic():
+        branch = branch_lock(request.destination_id)
+        if branch.head_version != prepared.destination.head_version:
+            return None
+        assert prepared.side.lineage is not None
+        source = Source(prepared.side.lineage, prepared.side.reach, prepared.source.head_commit_id)
+        applied = plan_apply(
+            prepared.planned, branch=branch, header=request.header, source=source, row_work=row_work
+        )
+        body = outcome_describe(prepared.planned, applied, prepared.side, branch)
+        body["duration_ms"] = round(1000 * (time.monotonic() - prepared.started))
+        return _record(prepared, request, "merged", body, applied)
+
+
+def _record(
+    prepared: Prepared, request: MergeRequest, outcome: str, body: dict[str, Any], applied: Applied | None = None
+) -> MergeAttempt:
+    source, destination = prepared.source, prepared.destination
+    foreign = source.catalog_id != destination.catalog_id
+    return attempt_record(
+        AttemptRecord(
+            catalog_id=destination.catalog_id,
+            source=f"{source.catalog.name}.{source.name}" if foreign else source.name,
+            destination=destination.name,
+            outcome=outcome,
+            source_head=source.head_version,
+            destination_head=destination.head_version,
+            merge_base=prepared.merge_base,
+            fingerprint=prepared.planned.fingerprint,
+            body=body,
+            version=applied.version if applied else None,
+            actor_id=request.header.author_id,
+            actor_name=request.header.author_name,
+            task_id=request.header.task_id,
+        )
+    )
+
+
+def _finished(request: MergeRequest) -> MergeAttempt | None:
+    if request.header.task_id is None:
+        return None
+    return MergeAttempt.objects.filter(task_id=request.header.task_id, outcome="merged").first()
+
+
+def _result(attempt: MergeAttempt) -> dict[str, Any]:
+    return {
+        "merge_id": str(attempt.merge_id),
+        "outcome": attempt.outcome,
+        "version": attempt.version,
+        "fingerprint": attempt.fingerprint,
+        "notes": attempt.body.get("notes", []),
+        "merged": attempt.body.get("tables", []),
+    }
+
+

@@ -1,0 +1,124 @@
+"""What an audit record says of a merge beyond its verdicts (semantics §4.7)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from catalog_app.domain.operations import ObjectKind
+from catalog_app.models import Branch
+from catalog_app.selectors.rows import fetch_all
+from merge_app.execution.apply import Applied
+from merge_app.execution.load import SourceSide
+from merge_app.execution.report import finding_as_json, plan_as_json
+from merge_app.planning.values import MergePlan
+
+SEGMENTS_SHOWN = 1000
+"""An audit record lists so many new segments itself; all of them are the segments of its version."""
+
+_SEGMENTS = """
+SELECT s.table_id, count(*) OVER (PARTITION BY s.table_id), f.path, f.rows, f.bytes, s.schema_version, s.is_visible
+FROM catalog_app_segment s JOIN catalog_app_datafile f ON f.id = s.file_id
+WHERE s.table_id = ANY(%(tables)s) AND s.branch_id = %(branch)s AND s.added_version = %(version)s
+ORDER BY s.id LIMIT %(limit)s
+"""
+_TOTALS = """
+SELECT s.table_id, count(*), sum(f.rows)::bigint, sum(f.bytes)::bigint
+FROM catalog_app_segment s JOIN catalog_app_datafile f ON f.id = s.file_id
+WHERE s.table_id = ANY(%(tables)s) AND s.branch_id = %(branch)s AND s.added_version = %(version)s
+GROUP BY s.table_id
+"""
+_REMOVED = """
+SELECT r.table_id, f.path FROM catalog_app_segmentremoval r JOIN catalog_app_segment s ON s.id = r.segment_id
+JOIN catalog_app_datafile f ON f.id = s.file_id
+WHERE r.table_id = ANY(%(tables)s) AND r.branch_id = %(branch)s AND r.removed_version = %(version)s
+ORDER BY r.id LIMIT %(limit)s
+"""
+_INVISIBLE = """
+SELECT table_id, version FROM catalog_app_invisibleschemahistory
+WHERE table_id = ANY(%(tables)s) AND branch_id = %(branch)s AND added_version = %(added)s ORDER BY version
+"""
+_SOURCE_SCHEMAS = """
+SELECT h.table_id, h.version FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[])
+    AS r(branch_id, after, upto)
+JOIN catalog_app_tableschemahistory h ON h.branch_id = r.branch_id AND h.version > r.after AND h.version <= r.upto
+WHERE h.table_id = ANY(%(tables)s) ORDER BY h.version
+"""
+
+
+def refusal_describe(planned: MergePlan) -> dict[str, Any]:
+    """The part every attempt has: verdicts with their cells, notes, what was judged."""
+    return {
+        "findings": [finding_as_json(item) for item in planned.findings],
+        "conflicts": [finding_as_json(item) for item in planned.conflicts],
+        "notes": [finding_as_json(item) for item in planned.notes],
+        "plan": plan_as_json(planned),
+        "approvals": [],
+        "checks": [],
+        "resolutions": [],
+    }
+
+
+def outcome_describe(planned: MergePlan, applied: Applied, side: SourceSide, branch: Branch) -> dict[str, Any]:
+    """What a merge stored, per table: schema versions kept visible, kept invisible and discarded, and segments."""
+    tables = [item.object_id for item in planned.objects if item.kind is ObjectKind.TABLE]
+    where = {"tables": tables, "branch": branch.pk, "version": applied.version, "limit": SEGMENTS_SHOWN}
+    totals = {row[0]: row[1:] for row in fetch_all(_TOTALS, where)}
+    segments, removed = fetch_all(_SEGMENTS, where), fetch_all(_REMOVED, where)
+    invisible = fetch_all(_INVISIBLE, {**where, "added": applied.version})
+    discarded = _discarded(planned, side, invisible)
+    described = []
+    for item in planned.objects:
+        if item.kind is not ObjectKind.TABLE:
+            continue
+        files, rows, size = totals.get(item.object_id, (0, 0, 0))
+        described.append(
+            {
+                "table": item.name,
+                "table_id": item.object_id,
+                "action": item.action.value,
+                "visible_schema_versions": [applied.version] if item.object_id in applied.schema_tables else [],
+                "invisible_schema_versions": [row[1] for row in invisible if row[0] == item.object_id],
+                "discarded_schema_versions": discarded.get(item.object_id, []),
+                "new_segment_count": files,
+                "new_rows": rows,
+                "new_bytes": size,
+                "new_segments": [_segment(row) for row in segments if row[0] == item.object_id],
+                "removed_segments": [row[1] for row in removed if row[0] == item.object_id],
+            }
+        )
+    return {**refusal_describe(planned), "tables": described}
+
+
+def _segment(row: tuple[Any, ...]) -> dict[str, Any]:
+    return {"path": row[2], "rows": row[3], "bytes": row[4], "schema_version": row[5], "is_visible": row[6]}
+
+
+def _discarded(
+    planned: MergePlan, side: SourceSide, invisible: list[tuple[Any, ...]]
+) -> dict[int, list[int]]:
+    """Schema versions of the source that no brought row needs; its last one lives on as the merged schema."""
+    assert side.lineage is not None
+    made = {
+        (item.object_id, operation.version)
+        for item in planned.objects
+        for operation in item.operations
+        if item.kind is ObjectKind.TABLE
+    }
+    kept = {(row[0], row[1]) for row in invisible}
+    versions = sorted({version for _, version in made})
+    if not versions:
+        return {}
+    ranges = {
+        "branches": list(side.lineage.branch_ids),
+        "after": [versions[0] - 1] * len(side.lineage.branch_ids),
+        "upto": list(side.lineage.limits),
+        "tables": [item.object_id for item in planned.objects if item.kind is ObjectKind.TABLE],
+    }
+    found: dict[int, list[int]] = {}
+    for table_id, version in fetch_all(_SOURCE_SCHEMAS, ranges):
+        if (table_id, version) in made:
+            found.setdefault(table_id, []).append(version)
+    return {
+        table_id: [version for version in seen[:-1] if (table_id, version) not in kept]
+        for table_id, seen in found.items()
+    }

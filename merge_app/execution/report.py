@@ -1,0 +1,59 @@
+"""Plans and findings as the JSON that people and scripts read (interfaces §2)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from catalog_app.domain.state import TableState
+from merge_app.planning.values import Finding, MergePlan, ObjectPlan
+
+
+def finding_as_json(finding: Finding) -> dict[str, Any]:
+    return {
+        "object": finding.object_name,
+        "kind": finding.object_kind.value,
+        "object_id": finding.object_id,
+        "rule_table": finding.rule_table,
+        "source_op": finding.source_operation,
+        "dest_op": finding.destination_operation,
+        "verdict": finding.verdict.value,
+        "code": finding.code,
+        "note": finding.note,
+        "message": finding.message,
+        "remedy": finding.remedy,
+        "source_versions": list(finding.source_versions),
+        "dest_versions": list(finding.destination_versions),
+        "details": finding.details,
+    }
+
+
+def plan_as_json(planned: MergePlan) -> dict[str, Any]:
+    """The ``plan`` of a dry run: per object what is done, and its operations by kind."""
+    return {"objects": [_object_as_json(item) for item in planned.objects]}
+
+
+def _object_as_json(item: ObjectPlan) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "kind": item.kind.value,
+        "object_id": item.object_id,
+        "object": item.name,
+        "action": item.action.value,
+        "operations": dict(Counter(operation.kind.value for operation in item.operations)),
+        "schema_changes": item.schema_changes,
+    }
+    if isinstance(item.after, TableState):
+        described["columns"] = [column.as_json() for column in item.after.schema.columns]
+    return described
+
+
+def dry_run_as_json(planned: MergePlan) -> dict[str, Any]:
+    """The body of a dry run: 200 whatever it found."""
+    return {
+        "mergeable": not planned.conflicts,
+        "conflicts": [finding_as_json(item) for item in planned.conflicts],
+        "notes": [finding_as_json(item) for item in planned.notes],
+        "findings": [finding_as_json(item) for item in planned.findings],
+        "plan": plan_as_json(planned),
+        "fingerprint": planned.fingerprint,
+    }

@@ -1,0 +1,10 @@
+"""Django application: tasks."""
+
+from django.apps import AppConfig
+
+
+class JobsConfig(AppConfig):
+    name = "merge_app.jobs"
+    label = "jobs"
+    verbose_name = "Tasks"
+    default_auto_field = "django.db.models.BigAutoField"

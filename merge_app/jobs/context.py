@@ -1,0 +1,124 @@
+"""What a statement or a task may say about itself while it runs, and how it learns that it should stop."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from merge_app.jobs.errors import TaskCancelled, TaskSuperseded
+
+logger = logging.getLogger(__name__)
+
+
+class Context:
+    """The context of work done inside the request: nobody watches, nothing to stop. Base of the others."""
+
+    task_id: UUID | None = None
+
+    def step(self, name: str, detail: str = "") -> None:
+        """Begin a step; the one before it is finished by that."""
+
+    def progress(self, fraction: float, message: str | None = None) -> None:
+        """Say how much of the whole is done, from 0 to 1."""
+
+    def check_cancelled(self) -> None:
+        """Raise TaskCancelled if somebody asked the work to stop."""
+
+    def on_cancel(self, callback: Callable[[], None]) -> None:
+        """Have ``callback`` called, from another thread, when the work should stop (to interrupt the engine)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What the task row should show now."""
+
+    steps: list[dict[str, Any]]
+    progress: float
+    message: str
+
+
+class TaskContext(Context):
+    """The context of one attempt at a task. Only remembers; the heartbeat carries it to the database.
+
+    So a handler may report from inside a transaction, without locking the task's row or having the report undone.
+    """
+
+    def __init__(self, task_id: UUID, *, user: Any = None, attempt: int = 1) -> None:
+        self.task_id: UUID = task_id
+        self.user = user
+        self.attempt = attempt
+        self.changed = threading.Event()
+        self._lock = threading.Lock()
+        self._steps: list[dict[str, Any]] = []
+        self._progress = 0.0
+        self._message = ""
+        self._stop: TaskCancelled | None = None
+        self._callbacks: list[Callable[[], None]] = []
+
+    def step(self, name: str, detail: str = "") -> None:
+        self.check_cancelled()
+        now = _now()
+        with self._lock:
+            self._close_step(now)
+            self._steps.append({"name": name, "started": now, "finished": None, "detail": detail})
+            self._message = name
+        self.changed.set()
+
+    def progress(self, fraction: float, message: str | None = None) -> None:
+        with self._lock:
+            self._progress = min(1.0, max(0.0, fraction))
+            if message is not None:
+                self._message = message
+        self.changed.set()
+
+    def check_cancelled(self) -> None:
+        if self._stop is not None:
+            raise self._stop
+
+    def on_cancel(self, callback: Callable[[], None]) -> None:
+        with self._lock:
+            self._callbacks.append(callback)
+            stopped = self._stop is not None
+        if stopped:
+            callback()
+
+    def report(self, *, final: bool = False) -> Report:
+        """What there is to show. ``final`` closes the last step."""
+        with self._lock:
+            if final:
+                self._close_step(_now())
+            return Report([dict(step) for step in self._steps], self._progress, self._message)
+
+    def cancel(self) -> None:
+        """Somebody asked the task to stop."""
+        self._stop_with(TaskCancelled("The task was cancelled before it wrote anything."))
+
+    def supersede(self) -> None:
+        """The task belongs to another attempt now."""
+        self._stop_with(TaskSuperseded("Another worker has taken this task over."))
+
+    def _stop_with(self, reason: TaskCancelled) -> None:
+        with self._lock:
+            if self._stop is not None:
+                return
+            self._stop = reason
+            callbacks = list(self._callbacks)
+        for callback in callbacks:
+            try:
+                callback()
+            # The callback is the engine's: whatever it raises must not end the heartbeat that called it.
+            except Exception:
+                logger.exception("interrupting task %s failed", self.task_id)
+
+    def _close_step(self, now: str) -> None:
+        if self._steps and self._steps[-1]["finished"] is None:
+            self._steps[-1]["finished"] = now
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,31 @@
+"""What can go wrong with a task besides its work."""
+
+from __future__ import annotations
+
+from lakeui.common.errors import LakeError
+
+
+class TaskCancelled(LakeError):
+    """Somebody asked for the task to stop, and it stopped before its commit."""
+
+    code, status, title = "TASK_CANCELLED", 409, "The task was cancelled"
+
+
+class TaskSuperseded(TaskCancelled):
+    """This worker went silent for so long that the task was given to another one; what it does no longer counts."""
+
+
+class TaskLost(LakeError):
+    """Every worker that took the task died; the last attempt may be repeated by hand."""
+
+    code, status, title = "TASK_LOST", 500, "The task was lost"
+
+
+class TaskFinished(LakeError):
+    code, status, title = "TASK_FINISHED", 409, "The task is finished already"
+
+
+class IdempotencyMismatch(LakeError):
+    """An Idempotency-Key came back with another request."""
+
+    code, status, title = "IDEMPOTENCY_KEY_REUSED", 422, "This Idempotency-Key belongs to another request"

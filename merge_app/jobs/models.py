@@ -1,0 +1,92 @@
+"""The task: what was asked, how far it is, and how it ended."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+
+class TaskState(models.TextChoices):
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    LOST = "lost"
+
+
+FINISHED_STATES = frozenset({TaskState.SUCCEEDED, TaskState.FAILED, TaskState.CANCELLED, TaskState.LOST})
+
+
+class Task(models.Model):
+    """One piece of work.
+
+    ``claim`` is the fencing token of the attempt that runs: every write of a worker asks for it, so a worker that
+    was believed dead can neither report progress nor finish. ``ring_at`` is when the doorbell may be rung again
+    while nobody has answered. ``progress`` runs from 0 to 1; ``error`` is a problem document (RFC 9457).
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    kind = models.TextField()
+    state = models.TextField(choices=TaskState, default=TaskState.QUEUED)
+    parameters = models.JSONField(default=dict)
+    result = models.JSONField(null=True)
+    error = models.JSONField(null=True)
+    steps = models.JSONField(default=list)
+    progress = models.FloatField(default=0.0)
+    message = models.TextField(default="")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    heartbeat_at = models.DateTimeField(null=True)
+    ring_at = models.DateTimeField(default=timezone.now)
+    rings = models.PositiveSmallIntegerField(default=0)
+    worker = models.TextField(default="")
+    attempts = models.PositiveSmallIntegerField(default=0)
+    claim = models.UUIDField(null=True)
+    cancel_requested = models.BooleanField(default=False)
+    idempotency_key = models.TextField(default="")
+    request_digest = models.TextField(default="")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(state__in=TaskState.values), name="task_state_known"),
+            models.CheckConstraint(condition=Q(progress__gte=0, progress__lte=1), name="task_progress_fraction"),
+            models.CheckConstraint(
+                condition=Q(state__in=sorted(FINISHED_STATES), finished_at__isnull=False)
+                | Q(state__in=[TaskState.QUEUED, TaskState.RUNNING], finished_at__isnull=True),
+                name="task_finished_when_final",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=TaskState.RUNNING) | Q(claim__isnull=False, heartbeat_at__isnull=False),
+                name="task_running_is_claimed",
+            ),
+            models.CheckConstraint(
+                condition=Q(state=TaskState.FAILED, error__isnull=False)
+                | Q(state__in=[TaskState.CANCELLED, TaskState.LOST])
+                | (~Q(state=TaskState.FAILED) & Q(error__isnull=True)),
+                name="task_failed_has_error",
+            ),
+            models.UniqueConstraint(
+                fields=["created_by", "idempotency_key"],
+                condition=~Q(idempotency_key=""),
+                name="task_idempotency_key_unique",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["-created_at"], name="task_newest"),
+            models.Index(fields=["ring_at"], name="task_queued", condition=Q(state=TaskState.QUEUED)),
+            models.Index(fields=["heartbeat_at"], name="task_running", condition=Q(state=TaskState.RUNNING)),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id} ({self.state})"
+
+    @property
+    def is_finished(self) -> bool:
+        return self.state in FINISHED_STATES

@@ -1,0 +1,93 @@
+"""Finds tasks whose worker died or whose doorbell nobody heard, and gives them another chance."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import DatabaseError, connection
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+from redis.exceptions import RedisError
+
+from merge_app.jobs.errors import TaskCancelled, TaskLost
+from merge_app.jobs.models import Task, TaskState
+from merge_app.jobs.presence import worker_seen
+from merge_app.jobs.services import task_ring
+
+logger = logging.getLogger(__name__)
+
+STALE_AFTER = timedelta(seconds=15)
+LONGEST_SWEEP = 1000
+MOST_ATTEMPTS = 3
+SWEEP_SECONDS = 5.0
+
+
+def tasks_reap(*, only: UUID | None = None) -> list[UUID]:
+    """Give abandoned tasks back to the queue, or up, and ring for queued ones that wait. Answers which were touched.
+
+    Safe to run anywhere, any number of times at once: each change asks for the state that it saw.
+    """
+    chosen = Task.objects.all() if only is None else Task.objects.filter(pk=only)
+    abandoned = _reap_running(chosen)
+    waiting = chosen.filter(state=TaskState.QUEUED, ring_at__lte=Now()).order_by("ring_at")
+    unheard = list(waiting.values_list("pk", flat=True)[:LONGEST_SWEEP])
+    for task_id in unheard:
+        task_ring(task_id)
+    return [*abandoned, *unheard]
+
+
+def _reap_running(chosen: QuerySet[Task]) -> list[UUID]:
+    touched = []
+    stale = chosen.filter(state=TaskState.RUNNING, heartbeat_at__lt=Now() - STALE_AFTER)
+    for task in stale.only("pk", "claim", "attempts", "cancel_requested", "worker")[:LONGEST_SWEEP]:
+        same = stale.filter(pk=task.pk, claim=task.claim)
+        if task.cancel_requested:
+            error = TaskCancelled("The task was cancelled.").as_problem()
+            done = same.update(state=TaskState.CANCELLED, error=error, finished_at=Now())
+        elif task.attempts < MOST_ATTEMPTS:
+            done = same.update(state=TaskState.QUEUED, claim=None, ring_at=Now(), rings=0)
+        else:
+            done = same.update(state=TaskState.LOST, error=_lost(task), finished_at=Now())
+        if done:
+            logger.warning("task %s was abandoned by %s in attempt %s", task.pk, task.worker, task.attempts)
+            touched.append(task.pk)
+    return touched
+
+
+def _lost(task: Task) -> dict[str, object]:
+    return TaskLost(
+        f"The worker died in each of {task.attempts} attempts.",
+        remedy="Nothing was written by halves. Look at the worker's log, then run the statement again.",
+        attempts=task.attempts,
+    ).as_problem()
+
+
+class Reaper:
+    """The thread that sweeps every few seconds, and shows that its worker is there."""
+
+    def __init__(self, *, worker: str) -> None:
+        self._worker = worker
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._loop, name="reaper", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._ended.set()
+        self._thread.join(timeout=SWEEP_SECONDS)
+
+    def _loop(self) -> None:
+        while not self._ended.is_set():
+            try:
+                tasks_reap()
+                worker_seen(self._worker)
+            except (DatabaseError, RedisError):
+                logger.warning("the reaper could not sweep, it will try again", exc_info=True)
+            finally:
+                # Closed between sweeps: children that the worker forks meanwhile must not share the connection.
+                connection.close()
+            self._ended.wait(SWEEP_SECONDS)

@@ -1,0 +1,111 @@
+"""One attempt at one task: claim, beat, work, finish."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from types import TracebackType
+from typing import Any
+from uuid import UUID
+
+from django.db import DatabaseError, connection
+
+from lakeui.common.errors import LakeError
+from lakeui.common.problem import internal_problem
+from merge_app.jobs.context import TaskContext
+from merge_app.jobs.errors import TaskCancelled
+from merge_app.jobs.models import Task, TaskState
+from merge_app.jobs.registry import handler_for
+from merge_app.jobs.services import task_beat, task_claim, task_finish
+
+logger = logging.getLogger(__name__)
+
+BEAT_SECONDS = 2.0
+SHORTEST_BEAT_SECONDS = 0.1
+
+
+def task_run(*, task_id: UUID, worker: str) -> TaskState | None:
+    """Run the task if it is still to be had. Answers how it ended, or None if it was not ours (to finish)."""
+    claim = task_claim(task_id=task_id, worker=worker)
+    if claim is None:
+        return None
+    task = Task.objects.select_related("created_by").get(pk=task_id)
+    context = TaskContext(task.pk, user=task.created_by, attempt=task.attempts)
+    with Heartbeat(context, claim):
+        state, result, error = _attempt(task, context)
+    report = context.report(final=True)
+    ours = task_finish(task_id=task_id, claim=claim, state=state, report=report, result=result, error=error)
+    return state if ours else None
+
+
+def _attempt(task: Task, context: TaskContext) -> tuple[TaskState, dict[str, Any] | None, dict[str, Any] | None]:
+    try:
+        return TaskState.SUCCEEDED, handler_for(task.kind)(context, task.parameters), None
+    except TaskCancelled as error:
+        return TaskState.CANCELLED, None, error.as_problem()
+    except LakeError as error:
+        if _stopped(context):
+            # The engine, interrupted, reports its own failure; the person asked for a cancel and should read that.
+            return TaskState.CANCELLED, None, TaskCancelled("The task was cancelled.").as_problem()
+        return TaskState.FAILED, None, error.as_problem()
+    # The row must end in some state whatever the handler raised; the trace goes to the log under the same id.
+    except Exception:
+        problem = internal_problem()
+        logger.exception("task %s (%s) failed unexpectedly, error %s", task.pk, task.kind, problem["error_id"])
+        return TaskState.FAILED, None, problem
+
+
+def _stopped(context: TaskContext) -> bool:
+    try:
+        context.check_cancelled()
+    except TaskCancelled:
+        return True
+    return False
+
+
+class Heartbeat:
+    """Carries a context's report to the task row, every two seconds and soon after a change, from its own thread.
+
+    The thread has a database connection of its own, so that reports are seen while the handler is in a transaction.
+    """
+
+    def __init__(self, context: TaskContext, claim: UUID) -> None:
+        self._context = context
+        self._claim = claim
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._loop, name=f"heartbeat-{context.task_id}", daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ended.set()
+        self._context.changed.set()
+        self._thread.join()
+
+    def _loop(self) -> None:
+        try:
+            while True:
+                self._context.changed.wait(BEAT_SECONDS)
+                self._context.changed.clear()
+                if self._ended.is_set():
+                    return
+                self._beat()
+                self._ended.wait(SHORTEST_BEAT_SECONDS)
+        finally:
+            connection.close()
+
+    def _beat(self) -> None:
+        try:
+            stop = task_beat(task_id=self._context.task_id, claim=self._claim, report=self._context.report())
+        except DatabaseError:
+            # One missed beat is harmless, and the next one gets a new connection; too many, and the reaper decides.
+            logger.warning("heartbeat of task %s failed", self._context.task_id, exc_info=True)
+            connection.close()
+            return
+        if stop is None:
+            self._context.supersede()
+        elif stop:
+            self._context.cancel()

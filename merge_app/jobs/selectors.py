@@ -1,0 +1,66 @@
+"""Reading tasks."""
+
+from __future__ import annotations
+
+import time
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from lakeui.common.errors import NotFound
+from merge_app.jobs.models import Task, TaskState
+from merge_app.jobs.reaper import STALE_AFTER, tasks_reap
+
+FIRST_PAUSE_SECONDS = 0.01
+LONGEST_PAUSE_SECONDS = 0.25
+
+
+def task_get(task_id: UUID) -> Task:
+    """The task, after a look whether its worker still lives. Raises NotFound."""
+    task = _read(task_id)
+    if _neglected(task) and tasks_reap(only=task_id):
+        return _read(task_id)
+    return task
+
+
+def task_wait(task_id: UUID, *, seconds: float) -> Task:
+    """The task as soon as it is finished, or as it is after ``seconds``. Raises NotFound."""
+    deadline = time.monotonic() + seconds
+    pause = FIRST_PAUSE_SECONDS
+    task = task_get(task_id)
+    while not task.is_finished and (left := deadline - time.monotonic()) > 0:
+        time.sleep(min(pause, left))
+        pause = min(pause * 1.3, LONGEST_PAUSE_SECONDS)
+        task = task_get(task_id)
+    return task
+
+
+def task_list(
+    *, state: str | None = None, kind: str | None = None, created_by: str | None = None, search: str | None = None
+) -> QuerySet[Task]:
+    """Tasks, newest first; ``search`` looks into the statement and the message."""
+    tasks = Task.objects.select_related("created_by").order_by("-created_at", "-pk")
+    if state:
+        tasks = tasks.filter(state=state)
+    if kind:
+        tasks = tasks.filter(kind=kind)
+    if created_by:
+        tasks = tasks.filter(created_by__username=created_by)
+    if search:
+        tasks = tasks.filter(Q(parameters__statement__icontains=search) | Q(message__icontains=search))
+    return tasks
+
+
+def _read(task_id: UUID) -> Task:
+    task = Task.objects.select_related("created_by").filter(pk=task_id).first()
+    if task is None:
+        raise NotFound("task", str(task_id))
+    return task
+
+
+def _neglected(task: Task) -> bool:
+    now = timezone.now()
+    if task.state == TaskState.RUNNING:
+        return task.heartbeat_at is not None and task.heartbeat_at < now - STALE_AFTER
+    return task.state == TaskState.QUEUED and task.ring_at < now

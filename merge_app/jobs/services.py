@@ -1,0 +1,148 @@
+"""Submitting, claiming, finishing and cancelling tasks. Every change of state is one compare-and-swap."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from datetime import timedelta
+from functools import partial
+from typing import Any
+from uuid import UUID, uuid4
+
+from celery.exceptions import CeleryError
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.db.models.functions import Now
+from kombu.exceptions import KombuError
+
+from merge_app.jobs.context import Report
+from merge_app.jobs.errors import IdempotencyMismatch, TaskCancelled, TaskFinished
+from merge_app.jobs.json_values import storable
+from merge_app.jobs.models import Task, TaskState
+from merge_app.jobs.registry import handler_for
+
+logger = logging.getLogger(__name__)
+
+FIRST_RING_AGAIN = timedelta(seconds=10)
+LONGEST_RING_AGAIN = timedelta(minutes=5)
+
+
+def task_submit(
+    *,
+    kind: str,
+    parameters: Mapping[str, Any],
+    user: AbstractBaseUser | AnonymousUser | None = None,
+    idempotency_key: str = "",
+    request_digest: str = "",
+) -> Task:
+    """Queue a task; the doorbell rings when the surrounding transaction commits.
+
+    With an ``idempotency_key`` the user's earlier task of that key is answered instead of a second one.
+    Raises IdempotencyMismatch if that task came from another request (by ``request_digest``).
+    """
+    handler_for(kind)
+    task = Task(
+        kind=kind,
+        parameters=dict(parameters),
+        created_by_id=None if user is None else user.pk,
+        idempotency_key=idempotency_key,
+        request_digest=request_digest,
+    )
+    try:
+        with transaction.atomic():
+            task.save(force_insert=True)
+    except IntegrityError:
+        if not idempotency_key:
+            raise
+        return _earlier(task)
+    transaction.on_commit(partial(task_ring, task.pk))
+    return task
+
+
+def _earlier(task: Task) -> Task:
+    """The task that holds the key of ``task``, which could not be stored."""
+    known = Task.objects.get(created_by=task.created_by_id, idempotency_key=task.idempotency_key)
+    if known.request_digest != task.request_digest:
+        raise IdempotencyMismatch(
+            "This Idempotency-Key was used before with a different request.",
+            remedy="Use a new key for a new request.",
+            task=str(known.pk),
+        )
+    return known
+
+
+def task_ring(task_id: UUID) -> None:
+    """Tell the workers of a queued task. A broker that is away is no error: the reaper rings again."""
+    # Here, because the Celery task needs the runner, which needs this module.
+    from merge_app.jobs.tasks import run_task
+
+    task = Task.objects.filter(pk=task_id, state=TaskState.QUEUED).values("rings").first()
+    if task is None:
+        return
+    pause = min(FIRST_RING_AGAIN * 2 ** min(task["rings"], 10), LONGEST_RING_AGAIN)
+    Task.objects.filter(pk=task_id, rings=task["rings"]).update(rings=F("rings") + 1, ring_at=Now() + pause)
+    try:
+        run_task.apply_async(args=[str(task_id)], ignore_result=True, retry=False)
+    except (KombuError, CeleryError, OSError) as error:
+        logger.warning("could not ring for task %s, it will be rung again: %s", task_id, error)
+
+
+def task_claim(*, task_id: UUID, worker: str) -> UUID | None:
+    """Take a queued task for this worker and answer the claim, or None if somebody else has it."""
+    claim = uuid4()
+    taken = Task.objects.filter(pk=task_id, state=TaskState.QUEUED).update(
+        state=TaskState.RUNNING,
+        claim=claim,
+        worker=worker,
+        attempts=F("attempts") + 1,
+        started_at=Now(),
+        heartbeat_at=Now(),
+        steps=[],
+        progress=0.0,
+        message="",
+    )
+    return claim if taken else None
+
+
+def task_beat(*, task_id: UUID, claim: UUID, report: Report) -> bool | None:
+    """Show that the attempt lives and how far it is. Answers whether it should stop; None: it is no longer ours."""
+    ours = Task.objects.filter(pk=task_id, state=TaskState.RUNNING, claim=claim)
+    if not ours.update(heartbeat_at=Now(), steps=report.steps, progress=report.progress, message=report.message):
+        return None
+    return ours.values_list("cancel_requested", flat=True).first()
+
+
+def task_finish(
+    *, task_id: UUID, claim: UUID, state: TaskState, report: Report, result: Any = None, error: Any = None
+) -> bool:
+    """Record the outcome of the attempt that holds ``claim``; False if the task had been given to another."""
+    finished = Task.objects.filter(pk=task_id, state=TaskState.RUNNING, claim=claim).update(
+        state=state,
+        result=storable(result),
+        error=storable(error),
+        steps=report.steps,
+        progress=1.0 if state == TaskState.SUCCEEDED else report.progress,
+        message=report.message,
+        finished_at=Now(),
+        heartbeat_at=Now(),
+    )
+    if not finished:
+        logger.warning("task %s was taken over; the outcome %s of this attempt is dropped", task_id, state)
+    return bool(finished)
+
+
+def task_cancel(*, task_id: UUID) -> Task:
+    """Stop a task: at once while it waits, at its next check while it runs. Cancelling twice is fine.
+
+    Raises Task.DoesNotExist, and TaskFinished if it ended in another way.
+    """
+    waiting = Task.objects.filter(pk=task_id, state=TaskState.QUEUED)
+    error = TaskCancelled("The task was cancelled before it began.").as_problem()
+    if not waiting.update(state=TaskState.CANCELLED, cancel_requested=True, error=error, finished_at=Now()):
+        Task.objects.filter(pk=task_id, state=TaskState.RUNNING).update(cancel_requested=True)
+    task = Task.objects.select_related("created_by").get(pk=task_id)
+    if task.is_finished and task.state != TaskState.CANCELLED:
+        raise TaskFinished(f"The task has {task.state} already.", remedy="Nothing is left to cancel.", state=task.state)
+    return task

@@ -1,0 +1,123 @@
+"""Readiness part by part, and the OpenAPI document."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from lakeui.api.health import PartMissing, spark_address
+from lakeui.common.broker import redis_client
+from merge_app.jobs.presence import worker_seen
+from tests.api.conftest import Caller
+
+
+@pytest.fixture
+def spark_port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """Something listens where Spark should."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        monkeypatch.setitem(settings.LAKEUI, "SPARK_REMOTE", f"sc://127.0.0.1:{port}/;token=secret")
+        yield port
+
+
+@pytest.fixture
+def worker_present(db: None) -> None:
+    worker_seen("test")
+
+
+def ready() -> tuple[int, dict[str, Any]]:
+    response = Client().get("/readyz")
+    return response.status_code, response.json()
+
+
+def test_the_process_answers_without_any_part() -> None:
+    assert Client().get("/healthz").json() == {"status": "ok"}
+
+
+@pytest.mark.usefixtures("spark_port", "worker_present")
+def test_ready_when_every_part_answers() -> None:
+    parts = dict.fromkeys(("database", "redis", "spark", "worker"), "ok")
+    assert ready() == (200, {"status": "ok", "parts": parts})
+
+
+@pytest.mark.usefixtures("worker_present")
+def test_a_spark_that_is_away_is_named_without_its_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(settings.LAKEUI, "SPARK_REMOTE", "sc://127.0.0.1:1/;token=secret")
+    status, body = ready()
+    assert status == 503
+    assert body["parts"] == {"database": "ok", "redis": "ok", "spark": "does not answer", "worker": "ok"}
+    assert "secret" not in str(body)
+
+
+@pytest.mark.usefixtures("spark_port", "db")
+def test_a_missing_worker_is_named() -> None:
+    redis_client().delete("lakeui:workers")
+    status, body = ready()
+    assert (status, body["parts"]["worker"]) == (503, "no worker was seen lately")
+
+
+@pytest.mark.usefixtures("spark_port", "db")
+def test_a_redis_that_is_away_is_named(settings: Any) -> None:
+    settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
+    status, body = ready()
+    assert (status, body["parts"]["redis"], body["parts"]["database"]) == (503, "does not answer", "ok")
+
+
+@pytest.mark.parametrize(
+    ("remote", "address"),
+    [
+        ("sc://localhost:15110/;token=x", ("localhost", 15110)),
+        ("sc://spark", ("spark", 15002)),
+        ("sc://spark/;use_ssl=true", ("spark", 15002)),
+        ("sc://[::1]:99", ("::1", 99)),
+    ],
+)
+def test_spark_addresses_are_read(remote: str, address: tuple[str, int]) -> None:
+    assert spark_address(remote) == address
+
+
+@pytest.mark.parametrize("remote", ["", "local[2]", "spark://host:7077", "sc://host:port"])
+def test_what_is_no_spark_address_counts_as_missing(remote: str) -> None:
+    with pytest.raises(PartMissing):
+        spark_address(remote)
+
+
+def test_the_document_is_valid_openapi_3_1() -> None:
+    response = Client().get("/api/v1/schema/")
+    assert response.status_code == 200
+    document = response.json()
+    assert document["openapi"].startswith("3.1")
+    OpenAPIV31SpecValidator(document).validate()
+    operations = {path: sorted(item.keys() & {"get", "post"}) for path, item in document["paths"].items()}
+    assert operations == {
+        "/api/v1/merges/": ["get"],
+        "/api/v1/merges/{merge_id}/": ["get"],
+        "/api/v1/rules/": ["get"],
+        "/api/v1/sql/": ["post"],
+        "/api/v1/tasks/": ["get"],
+        "/api/v1/tasks/{task_id}/": ["get"],
+        "/api/v1/tasks/{task_id}/cancel/": ["post"],
+    }
+    assert "Bearer" in str(document["components"]["securitySchemes"])
+
+
+def test_the_page_shows_every_operation() -> None:
+    document = Client().get("/api/v1/schema/").json()
+    page = Client().get("/api/docs/").content.decode()
+    for path, item in document["paths"].items():
+        assert path in page
+        for verb in item.keys() & {"get", "post"}:
+            assert f'id="{item[verb]["operationId"]}"' in page
+
+
+def test_the_rules_are_data(alice: Caller) -> None:
+    response = alice.get("/api/v1/rules/")
+    assert response.status_code == 200
+    assert response.json()
+    assert alice.get("/api/v1/rules/", If_None_Match=response["ETag"]).status_code == 304

@@ -1,0 +1,146 @@
+"""The services of one test run: PostgreSQL and Redis for tests that use the database, Spark and a worker on request.
+
+``DATABASE_URL``, ``REDIS_URL`` and ``SPARK_REMOTE`` replace them. Addresses are fixed before Django reads its
+settings; the servers behind them start when a test first needs them, so that pure tests start in no time.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import django
+import pytest
+
+from lakeui.runtime.postgres import EmbeddedPostgres
+from lakeui.runtime.processes import log_tail, process_record, process_start, process_stop
+from lakeui.runtime.redis_server import EmbeddedRedis
+from lakeui.runtime.spark import EmbeddedSpark
+
+ROOT = Path(__file__).resolve().parent.parent
+SPARK_MEMORY = "1500m"
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """The servers of this run that no environment variable replaces."""
+
+    home: Path
+    postgres: EmbeddedPostgres | None
+    redis: EmbeddedRedis | None
+
+
+def _fix_addresses() -> Embedded:
+    """Tell Django where the servers will be, and set it up: conftest files below import models."""
+    home = Path(tempfile.mkdtemp(prefix="lakeui-tests-")).resolve()
+    # PostgreSQL refuses to run as root and then runs as another user, who must be able to pass through.
+    home.chmod(0o711)
+    logs = home / "logs"
+    postgres = redis = None
+    if not os.environ.get("DATABASE_URL"):
+        postgres = EmbeddedPostgres(home / "postgres", logs / "postgres.log", durable=False)
+        os.environ["DATABASE_URL"] = postgres.url("lakeui")
+    if not os.environ.get("REDIS_URL"):
+        redis = EmbeddedRedis(home / "redis", logs / "redis.log", durable=False)
+        os.environ["REDIS_URL"] = redis.url
+    os.environ["LAKEUI_HOME"] = str(home)
+    os.environ["LAKEUI_WAREHOUSE"] = str(home / "warehouse")
+    os.environ["LAKEUI_SECRET_KEY"] = secrets.token_urlsafe(48)
+    os.environ["DJANGO_SETTINGS_MODULE"] = "lakeui.settings"
+    (home / "static").mkdir()
+    (home / "warehouse").mkdir()
+    django.setup()
+    return Embedded(home, postgres, redis)
+
+
+EMBEDDED = _fix_addresses()
+
+
+def pytest_unconfigure() -> None:
+    """Stop what was started; the directory stays when LAKEUI_KEEP_TESTS is set, for its logs."""
+    for server in (EMBEDDED.redis, EMBEDDED.postgres):
+        if server:
+            server.stop()
+    if not os.environ.get("LAKEUI_KEEP_TESTS"):
+        shutil.rmtree(EMBEDDED.home, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def embedded() -> Embedded:
+    return EMBEDDED
+
+
+@pytest.fixture(scope="session")
+def redis_url(embedded: Embedded) -> str:
+    """A running Redis."""
+    if embedded.redis and embedded.redis.process is None:
+        embedded.redis.start()
+    return os.environ["REDIS_URL"]
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(embedded: Embedded, redis_url: str) -> None:
+    """pytest-django asks for this before it creates the test database. Redis comes along: it starts in no time."""
+    if embedded.postgres and embedded.postgres.process is None:
+        embedded.postgres.start()
+
+
+@pytest.fixture(scope="session")
+def spark_remote(embedded: Embedded) -> Iterator[str]:
+    """A Spark Connect server; the settings name it from now on."""
+    from django.conf import settings
+
+    given = os.environ.get("SPARK_REMOTE")
+    if given:
+        yield given
+        return
+    server = EmbeddedSpark(embedded.home / "spark", embedded.home / "logs" / "spark.log", memory=SPARK_MEMORY)
+    server.start()
+    try:
+        server.wait_until_ready()
+        os.environ["SPARK_REMOTE"] = settings.LAKEUI["SPARK_REMOTE"] = server.url
+        yield server.url
+    finally:
+        del os.environ["SPARK_REMOTE"]
+        server.stop()
+
+
+@pytest.fixture(scope="session")
+def database_url(django_db_setup: None) -> str:
+    """The address of the test database, for processes that tests start."""
+    from django.db import connection
+
+    before, _, parameters = os.environ["DATABASE_URL"].partition("?")
+    return f"{before.rpartition('/')[0]}/{connection.settings_dict['NAME']}?{parameters}"
+
+
+@pytest.fixture(scope="session")
+def celery_worker(embedded: Embedded, database_url: str, redis_url: str, spark_remote: str) -> Iterator[None]:
+    """A real worker over the test database, ready for tasks."""
+    log = embedded.home / "logs" / "worker.log"
+    environment = {**os.environ, "DATABASE_URL": database_url, "REDIS_URL": redis_url, "SPARK_REMOTE": spark_remote}
+    command = [sys.executable, "-m", "celery", "-A", "lakeui", "worker", "--concurrency=2", "--loglevel=INFO"]
+    process = process_start(command, log=log, env=environment, cwd=ROOT)
+    try:
+        _wait_for_worker(process, log)
+        yield
+    finally:
+        if process.poll() is None:
+            process_stop(process_record("worker", process.pid), patience_seconds=5)
+        process.wait()
+
+
+def _wait_for_worker(process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + 60
+    while not (log.exists() and b" ready." in log.read_bytes()):
+        assert process.poll() is None, log_tail(log)
+        assert time.monotonic() < deadline, log_tail(log)
+        time.sleep(0.1)
