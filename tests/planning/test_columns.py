@@ -11,10 +11,10 @@ from catalog_app.domain.schema import Column, Schema
 from merge_app.planning.needs import needs
 from merge_app.planning.values import FactKind, SchemaCoverage, TableFacts, Verdict
 from tests.planning.build import (
-    A,
-    B,
     ORDERS,
     TABLE,
+    A,
+    B,
     add_column,
     cells,
     codes,
@@ -55,16 +55,16 @@ def test_the_same_widening_on_both_sides_is_no_change() -> None:
 @pytest.mark.parametrize(("mine", "theirs"), [("int", "bigint"), ("bigint", "string"), ("int", "smallint2")])
 def test_a_destination_type_that_does_not_widen_is_a_conflict(mine: str, theirs: str) -> None:
     theirs = theirs.replace("smallint2", "decimal(10,0)")
-    result = merged([retype(1, "smallint", mine)], [retype(1, "smallint", theirs)], **_destination(replace(A, type=theirs)))
+    result = merged(
+        [retype(1, "smallint", mine)], [retype(1, "smallint", theirs)], **_destination(replace(A, type=theirs))
+    )
     assert codes(result.conflicts) == ["COLUMN_TYPE_NARROWING"]
     assert result.conflicts[0].note == "A6.1"
     assert cells(result, Verdict.CONFLICT) == [("column", "column")]
 
 
 def test_one_column_renamed_on_both_sides_takes_the_sources_name_with_a_note() -> None:
-    result = merged(
-        [rename_column(1, "a", "x")], [rename_column(1, "a", "y")], **_destination(replace(A, name="y"), B)
-    )
+    result = merged([rename_column(1, "a", "x")], [rename_column(1, "a", "y")], **_destination(replace(A, name="y"), B))
     assert table_of(result).after.schema.columns[0].name == "x"  # type: ignore[union-attr]
     assert codes(result.notes) == ["OVERRIDDEN_BY_SOURCE"]
 
@@ -87,9 +87,7 @@ def test_an_addition_onto_a_column_renamed_to_that_name_is_taken() -> None:
 def test_a_column_added_on_both_sides_is_one_column_with_both_ids() -> None:
     mine = Column(9, "C", "bigint", nullable=False, default="7", initial_default="7")
     schema = _schema([add_column(mine)], [add_column(C)], A, B, C)
-    assert schema.columns[2] == Column(
-        3, "C", "bigint", nullable=False, default="7", initial_default="7", aliases=(9,)
-    )
+    assert schema.columns[2] == Column(3, "C", "bigint", nullable=False, default="7", initial_default="7", aliases=(9,))
     assert schema.column(9) == schema.columns[2]
 
 

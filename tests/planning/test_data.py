@@ -117,6 +117,13 @@ def test_a4_images_of_overwritten_rows_are_discarded_of_new_rows_kept_and_mixed_
     assert result.notes[0].details == {"files": [1, 2], "rows": 6}
 
 
+def test_what_the_destination_did_before_its_full_overwrite_leaves_nothing_to_update_or_follow() -> None:
+    for before, there in ((delete(removed=[1]), 2), (compaction(33, inputs=[1]), 33)):
+        result = merged([update(12, deletes=[(13, 1)])], [before, overwrite(31, removed=[there])])
+        assert result.conflicts == ()
+        assert (table_of(result).action, codes(result.notes)) == (Action.UNTOUCHED, ["DISCARDED_UPDATE"])
+
+
 def test_a_partition_overwrite_leaves_the_operations_of_other_partitions_alive() -> None:
     result = merged([delete((12, 1), (13, 2))], [overwrite(31, removed=[1], partitions=(("x",),))])
     assert table_of(result).data == DataPlan(attach_operations=(100,))
@@ -220,7 +227,10 @@ def test_a_renamed_partition_is_a_conflict_when_dropped_or_its_new_value_filled(
     renamed = partition(X, Y, new=[11], removed=[1])
     assert codes(merged([renamed], [partition(X, None, removed=[1])]).conflicts) == ["PARTITION_DROPPED_ON_DEST"]
     result = merged([renamed], [insert(31, partition=Y)])
-    assert (codes(result.conflicts), cells(result, Verdict.CONFLICT)) == (["PARTITION_EXISTS"], [("partition", "insert")])
+    assert (codes(result.conflicts), cells(result, Verdict.CONFLICT)) == (
+        ["PARTITION_EXISTS"],
+        [("partition", "insert")],
+    )
     assert codes(merged([renamed], [partition(None, Y)]).conflicts) == ["PARTITION_EXISTS"]
     assert merged([renamed], [insert(31, partition=("z",))]).conflicts == ()
     freed = [partition(Y, None, removed=[2]), renamed]

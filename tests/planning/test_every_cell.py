@@ -7,6 +7,7 @@ import itertools
 import pytest
 
 from catalog_app.domain.operations import ObjectName, Operation, OperationKind, PropertyChange, Rename
+from catalog_app.domain.schema import Column
 from catalog_app.rules.loader import CellVerdict, load_rules
 from merge_app.planning.values import Verdict
 from tests.planning.build import (
@@ -25,7 +26,6 @@ from tests.planning.build import (
     set_property,
     update,
 )
-from catalog_app.domain.schema import Column
 
 DATABASE_STEPS = {
     "source": {

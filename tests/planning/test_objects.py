@@ -21,12 +21,12 @@ from merge_app.planning.needs import needs
 from merge_app.planning.plan import plan
 from merge_app.planning.values import Action, FactKind, TableFacts, Verdict
 from tests.planning.build import (
-    A,
-    B,
     DB,
     ORDERS,
     SHOP,
     TABLE,
+    A,
+    B,
     cells,
     codes,
     compaction,
@@ -148,7 +148,10 @@ DROP_DATABASE = database_operation(OperationKind.DROP)
 
 def test_a_dropped_database_takes_its_tables_and_notes_what_was_new_in_them() -> None:
     result = merged([DROP_DATABASE], [insert(31)], database_tables={DB: (TABLE,)})
-    assert [(item.kind.value, item.action.value) for item in result.objects] == [("database", "drop"), ("table", "drop")]
+    assert [(item.kind.value, item.action.value) for item in result.objects] == [
+        ("database", "drop"),
+        ("table", "drop"),
+    ]
     assert codes(result.notes) == ["DROPS_DEST_CHANGES"]
     assert table_of(result).operations[0].operation_id is None
 
@@ -162,8 +165,13 @@ def test_a_table_created_in_a_dropped_database_goes_with_it_noted() -> None:
 def test_a_change_in_a_database_that_the_destination_dropped_is_a_conflict() -> None:
     fields = {"databases": {DB: replace(SHOP, is_dropped=True)}, "database_tables": {DB: (TABLE,)}}
     result = merged([insert(5)], [DROP_DATABASE], **fields)
-    assert (codes(result.conflicts), cells(result, Verdict.CONFLICT)) == (["OBJECT_DROPPED_ON_DEST"], [("insert", "drop")])
+    assert (codes(result.conflicts), cells(result, Verdict.CONFLICT)) == (
+        ["OBJECT_DROPPED_ON_DEST"],
+        [("insert", "drop")],
+    )
     assert result.conflicts[0].destination_versions == (200,)
+    moved = merged([rename("orders", "x")], [DROP_DATABASE], **fields)
+    assert codes(moved.conflicts) == ["OBJECT_DROPPED_ON_DEST"]
     new = merged([create(11)], [DROP_DATABASE], source_tables={11: OTHER}, **fields)
     assert codes(new.conflicts) == ["OBJECT_DROPPED_ON_DEST"]
     assert merged([drop()], [DROP_DATABASE], **fields).conflicts == ()

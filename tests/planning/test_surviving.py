@@ -71,7 +71,9 @@ def test_a_drop_absorbs_what_the_same_side_did_before() -> None:
 
 
 def test_a_full_overwrite_absorbs_data_before_it_but_no_definition() -> None:
-    changes = _only([rename("orders", "x"), insert(5), update(6, deletes=[(7, 1)]), overwrite(8, removed=[1, 5, 6]), insert(9)])
+    changes = _only(
+        [rename("orders", "x"), insert(5), update(6, deletes=[(7, 1)]), overwrite(8, removed=[1, 5, 6]), insert(9)]
+    )
     assert changes.versions == {"rename": (100,), "overwrite": (103,), "insert": (104,)}
 
 
@@ -81,7 +83,14 @@ def test_a_partition_overwrite_absorbs_nothing() -> None:
 
 
 def test_net_changes_go_from_the_first_before_to_the_last_after() -> None:
-    changes = _only([set_property("p", "1", "2"), set_property("p", "2", "3"), retype(1, "tinyint", "int"), retype(1, "int", "bigint")])
+    changes = _only(
+        [
+            set_property("p", "1", "2"),
+            set_property("p", "2", "3"),
+            retype(1, "tinyint", "int"),
+            retype(1, "int", "bigint"),
+        ]
+    )
     assert (changes.properties["p"].before, changes.properties["p"].after) == ("1", "3")
     wider = changes.columns[1, ColumnAttribute.TYPE]
     assert (wider.before, wider.after) == ("tinyint", "bigint")
@@ -96,8 +105,12 @@ def test_changes_of_a_column_that_the_side_added_belong_to_its_addition() -> Non
 
 
 def test_a_column_dropped_and_brought_back_changed_is_a_change() -> None:
-    changes = _only([rename_column(1, "a", "x"), drop_column(replace(A, name="x")), add_column(replace(A, type="bigint"))])
-    assert {key: (c.before, c.after) for key, c in changes.columns.items()} == {(1, ColumnAttribute.TYPE): ("int", "bigint")}
+    changes = _only(
+        [rename_column(1, "a", "x"), drop_column(replace(A, name="x")), add_column(replace(A, type="bigint"))]
+    )
+    assert {key: (c.before, c.after) for key, c in changes.columns.items()} == {
+        (1, ColumnAttribute.TYPE): ("int", "bigint")
+    }
 
 
 def test_swapped_partitions_stay_two_renames() -> None:
