@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class QuerySource:
-    """Rows of a query: Spark SQL text in which identifiers (``__lake_0``) stand for tables, or for the queries of views."""
+    """Rows of a query: Spark SQL in which identifiers (``__lake_0``) stand for tables or for the queries of views."""
 
     text: str
     tables: Mapping[str, TableScan | QuerySource] = field(default_factory=dict)

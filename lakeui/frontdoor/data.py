@@ -237,9 +237,7 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
     deletes = delete_files_register(table.table_id, changes.delete_files)
     images = data_files_register(table.table_id, changes.images)
     written = _bytes(changes.delete_files, changes.images)
-    metrics = _row_metrics(
-        segments, chosen, rows_updated=changes.rows, files_added=len(images), bytes_written=written
-    )
+    metrics = _row_metrics(segments, chosen, rows_updated=changes.rows, files_added=len(images), bytes_written=written)
     if not deletes:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
     effects = FileEffects(added=images, deletes=deletes)
