@@ -23,7 +23,8 @@ PartitionValues = tuple[str | None, ...]
 @dataclass(frozen=True, slots=True)
 class ColumnStatistics:
     """Bounds of one column in one file. ``minimum`` and ``maximum`` are JSON scalars: numbers as numbers,
-    dates and timestamps in ISO 8601 UTC, decimals as text; None where unknown or all null."""
+    dates and timestamps in ISO 8601 UTC, decimals as text; None where unknown or all null.
+    """
 
     minimum: Any
     maximum: Any
@@ -40,7 +41,8 @@ Statistics = dict[int, ColumnStatistics]
 @dataclass(frozen=True, slots=True)
 class NewDataFile:
     """A data file staged in the warehouse, not yet visible. ``path`` is relative to the warehouse.
-    ``partition`` has one text per partition column (Spark's cast to string; None for null)."""
+    ``partition`` has one text per partition column (Spark's cast to string; None for null).
+    """
 
     path: str
     base: int

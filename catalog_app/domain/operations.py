@@ -48,7 +48,8 @@ DATA_KINDS = frozenset(
 
 class ColumnAttribute(StrEnum):
     """What of a column changed. EXISTS carries the whole column as JSON: before None = added, after None = dropped.
-    POSITION carries the id of the column that precedes it, 0 for first."""
+    POSITION carries the id of the column that precedes it, 0 for first.
+    """
 
     EXISTS = "exists"
     NAME = "name"

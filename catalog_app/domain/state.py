@@ -20,7 +20,8 @@ class DatabaseState:
 @dataclass(frozen=True, slots=True)
 class TableState:
     """``declared_partitions`` are those added by ADD PARTITION; others exist by the rows in them.
-    ``schema_version`` is the version of the commit that made ``schema``."""
+    ``schema_version`` is the version of the commit that made ``schema``.
+    """
 
     table_id: int
     database_id: int

@@ -20,9 +20,7 @@ _SYNONYMS = {
     "timestamp_ltz": "timestamp",
 }
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
-_PLAIN = frozenset(
-    {*_INTEGERS, "boolean", "float", "double", "string", "binary", "date", "timestamp", "timestamp_ntz"}
-)
+_PLAIN = frozenset({*_INTEGERS, "boolean", "float", "double", "string", "binary", "date", "timestamp", "timestamp_ntz"})
 _LARGEST_PRECISION = 38
 _TOKEN = re.compile(r"\s*(`(?:[^`]|``)*`|'(?:[^'\\]|\\.|'')*'|[A-Za-z_0-9\u0080-\U0010ffff]+|[<>(),:])")
 
@@ -51,12 +49,15 @@ def canonical_type(text: str) -> str:
 
 def widens(narrow: str, wide: str) -> bool:
     """Whether every value of ``narrow`` is one of ``wide`` and files written as the one can be read as the other.
-    A type widens to itself. Nested types widen only to themselves (A6.1)."""
+    A type widens to itself. Nested types widen only to themselves (A6.1).
+    """
     if narrow == wide:
         return True
     first, second = parse_type(narrow), parse_type(wide)
-    if first.text == second.text:
-        return True
+    return first.text == second.text or _is_wider(first, second)
+
+
+def _is_wider(first: ParsedType, second: ParsedType) -> bool:
     match first.name, second.name:
         case (a, b) if a in _INTEGERS and b in _INTEGERS:
             return _INTEGERS.index(a) < _INTEGERS.index(b)

@@ -20,7 +20,7 @@ from catalog_app.engine.reading import (
 )
 from catalog_app.engine.session import SparkSessions
 from catalog_app.engine.sources import target_dataframe
-from catalog_app.engine.types import quoted, storage_type, stored_value
+from catalog_app.engine.types import quoted, storage_type, stored_value, text_literal
 from catalog_app.engine.values import QueryResult, QuerySource, RowChanges, RowSource
 from catalog_app.engine.writing import Allocate, data_write, deletes_write
 from catalog_app.storage.warehouse import Warehouse
@@ -86,9 +86,7 @@ class Engine:
 
         return self._sessions.run(work)
 
-    def _write(
-        self, frame: DataFrame, table_id: int, schema: Schema, *, stores_row_ids: bool
-    ) -> list[NewDataFile]:
+    def _write(self, frame: DataFrame, table_id: int, schema: Schema, *, stores_row_ids: bool) -> list[NewDataFile]:
         return data_write(
             frame, self._warehouse, self._allocate, table_id=table_id, schema=schema, stores_row_ids=stores_row_ids
         )
@@ -152,29 +150,46 @@ class Engine:
     def follow_deletes(
         self, table_id: int, delete_paths: Sequence[str], from_file: FileScan, to_files: Sequence[FileScan]
     ) -> list[NewDeleteFile]:
-        """Mark in ``to_files`` the rows that ``delete_paths`` mark in ``from_file``, by row id."""
+        """Mark in ``to_files`` the rows that ``delete_paths`` (every row without them) mark in ``from_file``."""
 
         def work(spark: SparkSession) -> list[NewDeleteFile]:
-            marked = deletes_dataframe(spark, self._warehouse, table_id, delete_paths)
-            wanted = marked.selectExpr(f"coalesce(_row_id, base + pos) AS {ROW_ID}").distinct()
+            if delete_paths:
+                marked = deletes_dataframe(spark, self._warehouse, table_id, delete_paths)
+                wanted = marked.selectExpr(f"coalesce(_row_id, base + pos) AS {ROW_ID}").distinct()
+            else:
+                whole = _plain_scan(table_id, [from_file])
+                wanted = table_dataframe(spark, self._warehouse, whole, with_address=True).select(ROW_ID)
             scan = _plain_scan(table_id, to_files)
             rows = table_dataframe(spark, self._warehouse, scan, with_address=True)
             return self._mark(rows.join(wanted, ROW_ID, "left_semi"), scan)
 
         return self._sessions.run(work)
 
-    def filter_images(
-        self, table_id: int, file: FileScan, discarded: Sequence[FileScan]
-    ) -> NewDataFile | None:
+    def filter_images(self, table_id: int, file: FileScan, discarded: Sequence[FileScan]) -> NewDataFile | None:
         """``file`` without its deleted rows and without rows whose ids lie in ``discarded``."""
 
         def work(spark: SparkSession) -> NewDataFile | None:
-            kept = table_dataframe(
-                spark, self._warehouse, TableScan(table_id, file.schema, (file,)), with_address=True
-            )
+            kept = table_dataframe(spark, self._warehouse, TableScan(table_id, file.schema, (file,)), with_address=True)
             gone = table_dataframe(spark, self._warehouse, _plain_scan(table_id, discarded), with_address=True)
             frame = kept.join(gone.select(ROW_ID), ROW_ID, "left_anti")
             staged = self._write(frame, table_id, file.schema, stores_row_ids=True)
+            return staged[0] if staged else None
+
+        return self._sessions.run(work)
+
+    def repartition(self, table_id: int, file: FileScan, partition: Sequence[str | None]) -> NewDataFile | None:
+        """The live rows of ``file`` under other partition values, row ids kept; None when no row is live."""
+        columns = file.schema.partition_columns
+        values = {
+            column.name.casefold(): "NULL" if value is None else text_literal(value)
+            for column, value in zip(columns, partition, strict=True)
+        }
+
+        def work(spark: SparkSession) -> NewDataFile | None:
+            scan = TableScan(table_id, file.schema, (file,))
+            rows = table_dataframe(spark, self._warehouse, scan, with_address=True).alias("t")
+            moved = rows.selectExpr(*(_assigned(column, values, "t") for column in file.schema.columns), ROW_ID)
+            staged = self._write(moved, table_id, file.schema, stores_row_ids=True)
             return staged[0] if staged else None
 
         return self._sessions.run(work)

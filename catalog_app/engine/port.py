@@ -9,16 +9,20 @@ from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile
 
 
 class RowEngine(Protocol):
-    """Both stage files and make nothing visible."""
+    """All stage files and make nothing visible."""
 
     def follow_deletes(
         self, table_id: int, delete_paths: Sequence[str], from_file: FileScan, to_files: Sequence[FileScan]
     ) -> list[NewDeleteFile]:
-        """Delete files that mark in ``to_files`` the rows which ``delete_paths`` mark in ``from_file``, by row id."""
+        """Delete files that mark in ``to_files`` the rows which ``delete_paths`` mark in ``from_file``, by row id;
+        without ``delete_paths`` every row of it.
+        """
         ...
 
-    def filter_images(
-        self, table_id: int, file: FileScan, discarded: Sequence[FileScan]
-    ) -> NewDataFile | None:
+    def filter_images(self, table_id: int, file: FileScan, discarded: Sequence[FileScan]) -> NewDataFile | None:
         """``file`` without its deleted rows and without rows whose ids lie in ``discarded``; None when none is left."""
+        ...
+
+    def repartition(self, table_id: int, file: FileScan, partition: Sequence[str | None]) -> NewDataFile | None:
+        """The live rows of ``file`` under other partition values; None when no row is live."""
         ...

@@ -153,4 +153,6 @@ def query_dataframe(
     }
     # Spark's own parameter syntax is in braces; those of the statement are doubled to stay text.
     escaped = text.replace("{", "{{").replace("}", "}}")
-    return spark.sql(_PLACEHOLDER.sub(lambda match: "{" + match[0] + "}", escaped), **bound) if bound else spark.sql(text)
+    return (
+        spark.sql(_PLACEHOLDER.sub(lambda match: "{" + match[0] + "}", escaped), **bound) if bound else spark.sql(text)
+    )

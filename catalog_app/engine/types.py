@@ -93,7 +93,7 @@ def _length_checked(column: Column, value: str) -> str:
 def is_assignable(source: str, target: str) -> bool:
     """ANSI store assignment between type texts. Wider than Spark's in one way: text is parsed, with errors."""
     origin, goal = _family(source), _family(storage_type(target))
-    if origin == goal or goal == "string" or origin in ("void", "string"):
+    if goal in (origin, "string") or origin in ("void", "string"):
         return True
     return any(origin in group and goal in group for group in (_NUMERIC, _TIMES))
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class QuerySource:
-    """Rows of a query: Spark SQL text in which identifiers (``__lake_0``) stand for tables, or for the queries of views."""
+    """Rows of a query: Spark SQL in which identifiers (``__lake_0``) stand for tables or for the queries of views."""
 
     text: str
     tables: Mapping[str, TableScan | QuerySource] = field(default_factory=dict)
@@ -49,7 +49,8 @@ class QueryResult:
 @dataclass(frozen=True, slots=True)
 class RowChanges:
     """What a row-level statement staged. ``emptied`` are files that have no live row left: the caller may take the
-    whole segment out instead of attaching the delete file. ``rows`` counts the rows deleted or updated."""
+    whole segment out instead of attaching the delete file. ``rows`` counts the rows deleted or updated.
+    """
 
     delete_files: tuple[NewDeleteFile, ...] = ()
     images: tuple[NewDataFile, ...] = ()

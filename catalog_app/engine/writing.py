@@ -90,7 +90,8 @@ def deletes_write(
     addressed: DataFrame, warehouse: Warehouse, *, table_id: int, files: Sequence[FileScan]
 ) -> list[NewDeleteFile]:
     """Stage one delete file per data file that ``addressed`` (``__address``, ``__base``, ``__row_id``, ``__file``)
-    names rows of, in the layout of Iceberg v2 position deletes."""
+    names rows of, in the layout of Iceberg v2 position deletes.
+    """
     columns: list[Any] = [
         addressed[FILE].alias("file_path", metadata={"parquet.field.id": DELETE_PATH_FIELD}),
         (addressed[ADDRESS] - addressed[BASE]).alias("pos", metadata={"parquet.field.id": DELETE_POSITION_FIELD}),

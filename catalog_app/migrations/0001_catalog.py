@@ -8,7 +8,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
@@ -17,441 +16,852 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='DataFile',
+            name="DataFile",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('path', models.TextField(unique=True)),
-                ('base', models.BigIntegerField()),
-                ('rows', models.BigIntegerField()),
-                ('bytes', models.BigIntegerField()),
-                ('partition', models.JSONField(default=list)),
-                ('statistics', models.JSONField(default=dict)),
-                ('stores_row_ids', models.BooleanField(default=False)),
-                ('smallest_row_id', models.BigIntegerField()),
-                ('largest_row_id', models.BigIntegerField()),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("path", models.TextField(unique=True)),
+                ("base", models.BigIntegerField()),
+                ("rows", models.BigIntegerField()),
+                ("bytes", models.BigIntegerField()),
+                ("partition", models.JSONField(default=list)),
+                ("statistics", models.JSONField(default=dict)),
+                ("stores_row_ids", models.BooleanField(default=False)),
+                ("smallest_row_id", models.BigIntegerField()),
+                ("largest_row_id", models.BigIntegerField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
         ),
         migrations.CreateModel(
-            name='SchemaDefinition',
+            name="SchemaDefinition",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('content', models.JSONField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("content", models.JSONField()),
             ],
         ),
         migrations.CreateModel(
-            name='Catalog',
+            name="Catalog",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.TextField()),
-                ('comment', models.TextField(default='')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('dropped_at', models.DateTimeField(null=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.TextField()),
+                ("comment", models.TextField(default="")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("dropped_at", models.DateTimeField(null=True)),
             ],
             options={
-                'constraints': [models.UniqueConstraint(django.db.models.functions.text.Lower('name'), condition=models.Q(('dropped_at__isnull', True)), name='catalog_name_unique'), models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='catalog_name_given')],
+                "constraints": [
+                    models.UniqueConstraint(
+                        django.db.models.functions.text.Lower("name"),
+                        condition=models.Q(("dropped_at__isnull", True)),
+                        name="catalog_name_unique",
+                    ),
+                    models.CheckConstraint(condition=models.Q(("name", ""), _negated=True), name="catalog_name_given"),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Branch',
+            name="Branch",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.TextField()),
-                ('fork_version', models.BigIntegerField(default=0)),
-                ('head_version', models.BigIntegerField(default=0)),
-                ('ancestor_branches', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), default=list, size=None)),
-                ('ancestor_limits', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), default=list, size=None)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('dropped_at', models.DateTimeField(null=True)),
-                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('parent', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='children', to='catalog_app.branch')),
-                ('catalog', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='branches', to='catalog_app.catalog')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.TextField()),
+                ("fork_version", models.BigIntegerField(default=0)),
+                ("head_version", models.BigIntegerField(default=0)),
+                (
+                    "ancestor_branches",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), default=list, size=None
+                    ),
+                ),
+                (
+                    "ancestor_limits",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), default=list, size=None
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("dropped_at", models.DateTimeField(null=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="children",
+                        to="catalog_app.branch",
+                    ),
+                ),
+                (
+                    "catalog",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="branches", to="catalog_app.catalog"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Commit',
+            name="Commit",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.BigIntegerField()),
-                ('operation', models.TextField()),
-                ('statement', models.TextField(default='')),
-                ('author_name', models.TextField(default='')),
-                ('committed_at', models.DateTimeField()),
-                ('task_id', models.UUIDField(null=True)),
-                ('author', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('branch', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='commits', to='catalog_app.branch')),
-                ('catalog', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.catalog')),
-                ('merge_parent', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.commit')),
-                ('parent', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.commit')),
-            ],
-        ),
-        migrations.AddField(
-            model_name='branch',
-            name='head_commit',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.commit'),
-        ),
-        migrations.CreateModel(
-            name='CommitOperation',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.BigIntegerField()),
-                ('object_kind', models.TextField()),
-                ('object_id', models.BigIntegerField()),
-                ('kind', models.TextField()),
-                ('changes', models.JSONField(default=list)),
-                ('created', models.JSONField(null=True)),
-                ('overwrite', models.JSONField(null=True)),
-                ('metrics', models.JSONField(default=dict)),
-                ('origin_version', models.BigIntegerField()),
-                ('branch', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.branch')),
-                ('commit', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='operations', to='catalog_app.commit')),
-                ('origin', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.commitoperation')),
-                ('origin_branch', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.branch')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Database',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('catalog', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.catalog')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='DatabaseRecord',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.BigIntegerField()),
-                ('superseded_version', models.BigIntegerField(null=True)),
-                ('name', models.TextField()),
-                ('name_key', models.TextField()),
-                ('is_dropped', models.BooleanField(default=False)),
-                ('comment', models.TextField(default='')),
-                ('properties', models.JSONField(default=dict)),
-                ('branch', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.branch')),
-                ('database', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='records', to='catalog_app.database')),
-                ('operation', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.commitoperation')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='DeleteFile',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('path', models.TextField(unique=True)),
-                ('rows', models.BigIntegerField()),
-                ('bytes', models.BigIntegerField()),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('data_file', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.datafile')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Segment',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('added_version', models.BigIntegerField()),
-                ('schema_version', models.BigIntegerField()),
-                ('is_visible', models.BooleanField()),
-                ('branch', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.branch')),
-                ('definition', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.schemadefinition')),
-                ('file', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.datafile')),
-                ('operation', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.commitoperation')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Table',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('next_column_id', models.IntegerField(default=1)),
-                ('next_address', models.BigIntegerField(default=0)),
-                ('catalog', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.catalog')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='SegmentRemoval',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('removed_version', models.BigIntegerField()),
-                ('branch', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.branch')),
-                ('operation', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.commitoperation')),
-                ('segment', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.segment')),
-                ('table', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.table')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='SegmentDelete',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('attached_version', models.BigIntegerField()),
-                ('branch', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.branch')),
-                ('delete_file', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.deletefile')),
-                ('operation', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.commitoperation')),
-                ('segment', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.segment')),
-                ('table', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.table')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("version", models.BigIntegerField()),
+                ("operation", models.TextField()),
+                ("statement", models.TextField(default="")),
+                ("author_name", models.TextField(default="")),
+                ("committed_at", models.DateTimeField()),
+                ("task_id", models.UUIDField(null=True)),
+                (
+                    "author",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="commits", to="catalog_app.branch"
+                    ),
+                ),
+                (
+                    "catalog",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.catalog"
+                    ),
+                ),
+                (
+                    "merge_parent",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="catalog_app.commit",
+                    ),
+                ),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="catalog_app.commit",
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='segment',
-            name='table',
-            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.table'),
-        ),
-        migrations.AddField(
-            model_name='schemadefinition',
-            name='table',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.table'),
+            model_name="branch",
+            name="head_commit",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.commit"
+            ),
         ),
         migrations.CreateModel(
-            name='InvisibleSchemaHistory',
+            name="CommitOperation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.BigIntegerField()),
-                ('added_version', models.BigIntegerField()),
-                ('branch', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.branch')),
-                ('definition', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.schemadefinition')),
-                ('table', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.table')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("version", models.BigIntegerField()),
+                ("object_kind", models.TextField()),
+                ("object_id", models.BigIntegerField()),
+                ("kind", models.TextField()),
+                ("changes", models.JSONField(default=list)),
+                ("created", models.JSONField(null=True)),
+                ("overwrite", models.JSONField(null=True)),
+                ("metrics", models.JSONField(default=dict)),
+                ("origin_version", models.BigIntegerField()),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.branch"
+                    ),
+                ),
+                (
+                    "commit",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="operations", to="catalog_app.commit"
+                    ),
+                ),
+                (
+                    "origin",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="catalog_app.commitoperation",
+                    ),
+                ),
+                (
+                    "origin_branch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.branch"
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Database",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "catalog",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.catalog"
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="DatabaseRecord",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("version", models.BigIntegerField()),
+                ("superseded_version", models.BigIntegerField(null=True)),
+                ("name", models.TextField()),
+                ("name_key", models.TextField()),
+                ("is_dropped", models.BooleanField(default=False)),
+                ("comment", models.TextField(default="")),
+                ("properties", models.JSONField(default=dict)),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.branch"
+                    ),
+                ),
+                (
+                    "database",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="records", to="catalog_app.database"
+                    ),
+                ),
+                (
+                    "operation",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="catalog_app.commitoperation",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="DeleteFile",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("path", models.TextField(unique=True)),
+                ("rows", models.BigIntegerField()),
+                ("bytes", models.BigIntegerField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "data_file",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="catalog_app.datafile",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Segment",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("added_version", models.BigIntegerField()),
+                ("schema_version", models.BigIntegerField()),
+                ("is_visible", models.BooleanField()),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="catalog_app.branch",
+                    ),
+                ),
+                (
+                    "definition",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="catalog_app.schemadefinition",
+                    ),
+                ),
+                (
+                    "file",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="catalog_app.datafile",
+                    ),
+                ),
+                (
+                    "operation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.commitoperation"
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Table",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("next_column_id", models.IntegerField(default=1)),
+                ("next_address", models.BigIntegerField(default=0)),
+                (
+                    "catalog",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.catalog"
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="SegmentRemoval",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("removed_version", models.BigIntegerField()),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="catalog_app.branch",
+                    ),
+                ),
+                (
+                    "operation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.commitoperation"
+                    ),
+                ),
+                (
+                    "segment",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="catalog_app.segment",
+                    ),
+                ),
+                (
+                    "table",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="catalog_app.table",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="SegmentDelete",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("attached_version", models.BigIntegerField()),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="catalog_app.branch",
+                    ),
+                ),
+                (
+                    "delete_file",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="catalog_app.deletefile",
+                    ),
+                ),
+                (
+                    "operation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.commitoperation"
+                    ),
+                ),
+                (
+                    "segment",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="catalog_app.segment",
+                    ),
+                ),
+                (
+                    "table",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="catalog_app.table",
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='deletefile',
-            name='table',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.table'),
+            model_name="segment",
+            name="table",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="catalog_app.table",
+            ),
         ),
         migrations.AddField(
-            model_name='datafile',
-            name='table',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.table'),
+            model_name="schemadefinition",
+            name="table",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.table"
+            ),
         ),
         migrations.CreateModel(
-            name='TableRecord',
+            name="InvisibleSchemaHistory",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.BigIntegerField()),
-                ('superseded_version', models.BigIntegerField(null=True)),
-                ('name', models.TextField()),
-                ('name_key', models.TextField()),
-                ('is_dropped', models.BooleanField(default=False)),
-                ('comment', models.TextField(default='')),
-                ('properties', models.JSONField(default=dict)),
-                ('declared_partitions', models.JSONField(default=list)),
-                ('branch', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.branch')),
-                ('database', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.database')),
-                ('operation', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.commitoperation')),
-                ('table', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='records', to='catalog_app.table')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("version", models.BigIntegerField()),
+                ("added_version", models.BigIntegerField()),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.branch"
+                    ),
+                ),
+                (
+                    "definition",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.schemadefinition"
+                    ),
+                ),
+                (
+                    "table",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.table"
+                    ),
+                ),
+            ],
+        ),
+        migrations.AddField(
+            model_name="deletefile",
+            name="table",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.table"
+            ),
+        ),
+        migrations.AddField(
+            model_name="datafile",
+            name="table",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.table"
+            ),
+        ),
+        migrations.CreateModel(
+            name="TableRecord",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("version", models.BigIntegerField()),
+                ("superseded_version", models.BigIntegerField(null=True)),
+                ("name", models.TextField()),
+                ("name_key", models.TextField()),
+                ("is_dropped", models.BooleanField(default=False)),
+                ("comment", models.TextField(default="")),
+                ("properties", models.JSONField(default=dict)),
+                ("declared_partitions", models.JSONField(default=list)),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.branch"
+                    ),
+                ),
+                (
+                    "database",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.database"
+                    ),
+                ),
+                (
+                    "operation",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="catalog_app.commitoperation",
+                    ),
+                ),
+                (
+                    "table",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="records", to="catalog_app.table"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='TableSchema',
+            name="TableSchema",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.BigIntegerField()),
-                ('branch', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.branch')),
-                ('definition', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.schemadefinition')),
-                ('table', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.table')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("version", models.BigIntegerField()),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.branch"
+                    ),
+                ),
+                (
+                    "definition",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.schemadefinition"
+                    ),
+                ),
+                (
+                    "table",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.table"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='TableSchemaHistory',
+            name="TableSchemaHistory",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.BigIntegerField()),
-                ('branch', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.branch')),
-                ('definition', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.schemadefinition')),
-                ('table', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.table')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("version", models.BigIntegerField()),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.branch"
+                    ),
+                ),
+                (
+                    "definition",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.schemadefinition"
+                    ),
+                ),
+                (
+                    "table",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.table"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='ViewRecord',
+            name="ViewRecord",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.BigIntegerField()),
-                ('superseded_version', models.BigIntegerField(null=True)),
-                ('name', models.TextField()),
-                ('name_key', models.TextField()),
-                ('is_dropped', models.BooleanField(default=False)),
-                ('view_id', models.BigIntegerField()),
-                ('query', models.TextField()),
-                ('branch', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.branch')),
-                ('database', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.database')),
-                ('operation', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.commitoperation')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("version", models.BigIntegerField()),
+                ("superseded_version", models.BigIntegerField(null=True)),
+                ("name", models.TextField()),
+                ("name_key", models.TextField()),
+                ("is_dropped", models.BooleanField(default=False)),
+                ("view_id", models.BigIntegerField()),
+                ("query", models.TextField()),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.branch"
+                    ),
+                ),
+                (
+                    "database",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.database"
+                    ),
+                ),
+                (
+                    "operation",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="catalog_app.commitoperation",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='BranchReach',
+            name="BranchReach",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at_version', models.BigIntegerField()),
-                ('reached_version', models.BigIntegerField()),
-                ('branch', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reaches', to='catalog_app.branch')),
-                ('reached_branch', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog_app.branch')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("at_version", models.BigIntegerField()),
+                ("reached_version", models.BigIntegerField()),
+                (
+                    "branch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="reaches", to="catalog_app.branch"
+                    ),
+                ),
+                (
+                    "reached_branch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog_app.branch"
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('branch', 'at_version', 'reached_branch'), name='branch_reach_once')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("branch", "at_version", "reached_branch"), name="branch_reach_once")
+                ],
             },
         ),
         migrations.AddIndex(
-            model_name='commit',
-            index=models.Index(fields=['branch', '-version'], name='commit_branch_version'),
+            model_name="commit",
+            index=models.Index(fields=["branch", "-version"], name="commit_branch_version"),
         ),
         migrations.AddIndex(
-            model_name='commit',
-            index=models.Index(fields=['branch', '-committed_at'], name='commit_branch_time'),
+            model_name="commit",
+            index=models.Index(fields=["branch", "-committed_at"], name="commit_branch_time"),
         ),
         migrations.AddConstraint(
-            model_name='commit',
-            constraint=models.UniqueConstraint(fields=('catalog', 'version'), name='commit_version_unique'),
+            model_name="commit",
+            constraint=models.UniqueConstraint(fields=("catalog", "version"), name="commit_version_unique"),
         ),
         migrations.AddConstraint(
-            model_name='commit',
-            constraint=models.UniqueConstraint(fields=('task_id',), name='commit_task_once'),
+            model_name="commit",
+            constraint=models.UniqueConstraint(fields=("task_id",), name="commit_task_once"),
         ),
         migrations.AddConstraint(
-            model_name='commit',
-            constraint=models.CheckConstraint(condition=models.Q(('version__gt', 0)), name='commit_version_positive'),
+            model_name="commit",
+            constraint=models.CheckConstraint(condition=models.Q(("version__gt", 0)), name="commit_version_positive"),
         ),
         migrations.AddConstraint(
-            model_name='branch',
-            constraint=models.UniqueConstraint(models.F('catalog'), django.db.models.functions.text.Lower('name'), condition=models.Q(('dropped_at__isnull', True)), name='branch_name_unique'),
+            model_name="branch",
+            constraint=models.UniqueConstraint(
+                models.F("catalog"),
+                django.db.models.functions.text.Lower("name"),
+                condition=models.Q(("dropped_at__isnull", True)),
+                name="branch_name_unique",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='branch',
-            constraint=models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='branch_name_given'),
+            model_name="branch",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("name", ""), _negated=True), name="branch_name_given"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='branch',
-            constraint=models.CheckConstraint(condition=models.Q(('head_version__gte', models.F('fork_version'))), name='branch_head_after_fork'),
+            model_name="branch",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("head_version__gte", models.F("fork_version"))), name="branch_head_after_fork"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='branch',
-            constraint=models.CheckConstraint(condition=models.Q(('ancestor_branches__len', models.F('ancestor_limits__len'))), name='branch_lineage_paired'),
+            model_name="branch",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("ancestor_branches__len", models.F("ancestor_limits__len"))),
+                name="branch_lineage_paired",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='branch',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ancestor_branches__len', 0), ('parent__isnull', True)), models.Q(('ancestor_branches__len__gt', 0), ('parent__isnull', False)), _connector='OR'), name='branch_lineage_from_parent'),
+            model_name="branch",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("ancestor_branches__len", 0), ("parent__isnull", True)),
+                    models.Q(("ancestor_branches__len__gt", 0), ("parent__isnull", False)),
+                    _connector="OR",
+                ),
+                name="branch_lineage_from_parent",
+            ),
         ),
         migrations.AddIndex(
-            model_name='commitoperation',
-            index=models.Index(fields=['branch', 'version'], name='operation_branch_version'),
+            model_name="commitoperation",
+            index=models.Index(fields=["branch", "version"], name="operation_branch_version"),
         ),
         migrations.AddIndex(
-            model_name='commitoperation',
-            index=models.Index(fields=['object_kind', 'object_id', 'branch', 'version'], name='operation_object'),
+            model_name="commitoperation",
+            index=models.Index(fields=["object_kind", "object_id", "branch", "version"], name="operation_object"),
         ),
         migrations.AddIndex(
-            model_name='databaserecord',
-            index=models.Index(fields=['branch', 'name_key'], name='database_record_name'),
+            model_name="databaserecord",
+            index=models.Index(fields=["branch", "name_key"], name="database_record_name"),
         ),
         migrations.AddConstraint(
-            model_name='databaserecord',
-            constraint=models.UniqueConstraint(fields=('branch', 'database', 'version'), name='database_record_version'),
+            model_name="databaserecord",
+            constraint=models.UniqueConstraint(
+                fields=("branch", "database", "version"), name="database_record_version"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='databaserecord',
-            constraint=models.UniqueConstraint(condition=models.Q(('superseded_version__isnull', True)), fields=('branch', 'database'), name='database_record_current'),
+            model_name="databaserecord",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("superseded_version__isnull", True)),
+                fields=("branch", "database"),
+                name="database_record_current",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='databaserecord',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_dropped', False), ('superseded_version__isnull', True)), fields=('branch', 'name_key'), name='database_name_valid'),
+            model_name="databaserecord",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("is_dropped", False), ("superseded_version__isnull", True)),
+                fields=("branch", "name_key"),
+                name="database_name_valid",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='databaserecord',
-            constraint=models.CheckConstraint(condition=models.Q(('superseded_version__isnull', True), ('superseded_version__gt', models.F('version')), _connector='OR'), name='database_record_interval'),
+            model_name="databaserecord",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("superseded_version__isnull", True),
+                    ("superseded_version__gt", models.F("version")),
+                    _connector="OR",
+                ),
+                name="database_record_interval",
+            ),
         ),
         migrations.AddIndex(
-            model_name='segmentremoval',
-            index=models.Index(fields=['table', 'branch', 'removed_version'], name='removal_branch_version'),
+            model_name="segmentremoval",
+            index=models.Index(fields=["table", "branch", "removed_version"], name="removal_branch_version"),
         ),
         migrations.AddConstraint(
-            model_name='segmentremoval',
-            constraint=models.UniqueConstraint(fields=('branch', 'segment'), name='segment_removed_once'),
+            model_name="segmentremoval",
+            constraint=models.UniqueConstraint(fields=("branch", "segment"), name="segment_removed_once"),
         ),
         migrations.AddIndex(
-            model_name='segmentdelete',
-            index=models.Index(fields=['table', 'branch', 'attached_version'], name='delete_branch_version'),
+            model_name="segmentdelete",
+            index=models.Index(fields=["table", "branch", "attached_version"], name="delete_branch_version"),
         ),
         migrations.AddConstraint(
-            model_name='segmentdelete',
-            constraint=models.UniqueConstraint(fields=('branch', 'segment', 'delete_file'), name='segment_delete_once'),
+            model_name="segmentdelete",
+            constraint=models.UniqueConstraint(fields=("branch", "segment", "delete_file"), name="segment_delete_once"),
         ),
         migrations.AddIndex(
-            model_name='segment',
-            index=models.Index(fields=['table', 'branch', 'added_version'], name='segment_branch_version'),
+            model_name="segment",
+            index=models.Index(fields=["table", "branch", "added_version"], name="segment_branch_version"),
         ),
         migrations.AddConstraint(
-            model_name='segment',
-            constraint=models.UniqueConstraint(fields=('branch', 'file', 'added_version'), name='segment_once_a_version'),
+            model_name="segment",
+            constraint=models.UniqueConstraint(
+                fields=("branch", "file", "added_version"), name="segment_once_a_version"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='segment',
-            constraint=models.UniqueConstraint(fields=('id', 'table'), name='segment_of_table'),
+            model_name="segment",
+            constraint=models.UniqueConstraint(fields=("id", "table"), name="segment_of_table"),
         ),
         migrations.AddConstraint(
-            model_name='invisibleschemahistory',
-            constraint=models.UniqueConstraint(fields=('branch', 'table', 'version', 'definition'), name='invisible_schema_once'),
+            model_name="invisibleschemahistory",
+            constraint=models.UniqueConstraint(
+                fields=("branch", "table", "version", "definition"), name="invisible_schema_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='deletefile',
-            constraint=models.UniqueConstraint(fields=('id', 'table'), name='delete_file_of_table'),
+            model_name="deletefile",
+            constraint=models.UniqueConstraint(fields=("id", "table"), name="delete_file_of_table"),
         ),
         migrations.AddConstraint(
-            model_name='deletefile',
-            constraint=models.CheckConstraint(condition=models.Q(('rows__gt', 0)), name='delete_file_not_empty'),
+            model_name="deletefile",
+            constraint=models.CheckConstraint(condition=models.Q(("rows__gt", 0)), name="delete_file_not_empty"),
         ),
         migrations.AddConstraint(
-            model_name='datafile',
-            constraint=models.UniqueConstraint(fields=('table', 'base'), name='data_file_base_unique'),
+            model_name="datafile",
+            constraint=models.UniqueConstraint(fields=("table", "base"), name="data_file_base_unique"),
         ),
         migrations.AddConstraint(
-            model_name='datafile',
-            constraint=models.UniqueConstraint(fields=('id', 'table'), name='data_file_of_table'),
+            model_name="datafile",
+            constraint=models.UniqueConstraint(fields=("id", "table"), name="data_file_of_table"),
         ),
         migrations.AddConstraint(
-            model_name='datafile',
-            constraint=models.CheckConstraint(condition=models.Q(('base__gte', 0), ('bytes__gt', 0), ('rows__gt', 0)), name='data_file_not_empty'),
+            model_name="datafile",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("base__gte", 0), ("bytes__gt", 0), ("rows__gt", 0)), name="data_file_not_empty"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='datafile',
-            constraint=models.CheckConstraint(condition=models.Q(('largest_row_id__gte', models.F('smallest_row_id'))), name='data_file_row_ids'),
+            model_name="datafile",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("largest_row_id__gte", models.F("smallest_row_id"))), name="data_file_row_ids"
+            ),
         ),
         migrations.AddIndex(
-            model_name='tablerecord',
-            index=models.Index(fields=['branch', 'database', 'name_key'], name='table_record_name'),
+            model_name="tablerecord",
+            index=models.Index(fields=["branch", "database", "name_key"], name="table_record_name"),
         ),
         migrations.AddConstraint(
-            model_name='tablerecord',
-            constraint=models.UniqueConstraint(fields=('branch', 'table', 'version'), name='table_record_version'),
+            model_name="tablerecord",
+            constraint=models.UniqueConstraint(fields=("branch", "table", "version"), name="table_record_version"),
         ),
         migrations.AddConstraint(
-            model_name='tablerecord',
-            constraint=models.UniqueConstraint(condition=models.Q(('superseded_version__isnull', True)), fields=('branch', 'table'), name='table_record_current'),
+            model_name="tablerecord",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("superseded_version__isnull", True)),
+                fields=("branch", "table"),
+                name="table_record_current",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='tablerecord',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_dropped', False), ('superseded_version__isnull', True)), fields=('branch', 'database', 'name_key'), name='table_name_valid'),
+            model_name="tablerecord",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("is_dropped", False), ("superseded_version__isnull", True)),
+                fields=("branch", "database", "name_key"),
+                name="table_name_valid",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='tablerecord',
-            constraint=models.CheckConstraint(condition=models.Q(('superseded_version__isnull', True), ('superseded_version__gt', models.F('version')), _connector='OR'), name='table_record_interval'),
+            model_name="tablerecord",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("superseded_version__isnull", True),
+                    ("superseded_version__gt", models.F("version")),
+                    _connector="OR",
+                ),
+                name="table_record_interval",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='tableschema',
-            constraint=models.UniqueConstraint(fields=('branch', 'table'), name='table_schema_current'),
+            model_name="tableschema",
+            constraint=models.UniqueConstraint(fields=("branch", "table"), name="table_schema_current"),
         ),
         migrations.AddConstraint(
-            model_name='tableschemahistory',
-            constraint=models.UniqueConstraint(fields=('branch', 'table', 'version'), name='table_schema_version'),
+            model_name="tableschemahistory",
+            constraint=models.UniqueConstraint(fields=("branch", "table", "version"), name="table_schema_version"),
         ),
         migrations.AddIndex(
-            model_name='viewrecord',
-            index=models.Index(fields=['branch', 'database', 'name_key'], name='view_record_name'),
+            model_name="viewrecord",
+            index=models.Index(fields=["branch", "database", "name_key"], name="view_record_name"),
         ),
         migrations.AddConstraint(
-            model_name='viewrecord',
-            constraint=models.UniqueConstraint(fields=('branch', 'view_id', 'version'), name='view_record_version'),
+            model_name="viewrecord",
+            constraint=models.UniqueConstraint(fields=("branch", "view_id", "version"), name="view_record_version"),
         ),
         migrations.AddConstraint(
-            model_name='viewrecord',
-            constraint=models.UniqueConstraint(condition=models.Q(('superseded_version__isnull', True)), fields=('branch', 'view_id'), name='view_record_current'),
+            model_name="viewrecord",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("superseded_version__isnull", True)),
+                fields=("branch", "view_id"),
+                name="view_record_current",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='viewrecord',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_dropped', False), ('superseded_version__isnull', True)), fields=('branch', 'database', 'name_key'), name='view_name_valid'),
+            model_name="viewrecord",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("is_dropped", False), ("superseded_version__isnull", True)),
+                fields=("branch", "database", "name_key"),
+                name="view_name_valid",
+            ),
         ),
     ]

@@ -70,7 +70,8 @@ class Branch(models.Model):
 
 class BranchReach(models.Model):
     """What a merge made reachable: from ``at_version`` on, ``branch`` reaches ``reached_branch`` up to
-    ``reached_version``. With the look-up chain this answers reachability (semantics P6) without walking commits."""
+    ``reached_version``. With the look-up chain this answers reachability (semantics P6) without walking commits.
+    """
 
     branch = models.ForeignKey(Branch, models.PROTECT, related_name="reaches")
     at_version = models.BigIntegerField()

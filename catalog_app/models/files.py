@@ -105,7 +105,5 @@ class SegmentDelete(SegmentEvent):
     delete_file = models.ForeignKey(DeleteFile, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["branch", "segment", "delete_file"], name="segment_delete_once")
-        ]
+        constraints = [models.UniqueConstraint(fields=["branch", "segment", "delete_file"], name="segment_delete_once")]
         indexes = [models.Index(fields=["table", "branch", "attached_version"], name="delete_branch_version")]

@@ -41,7 +41,8 @@ class TableSchemaHistory(SchemaEntry):
 
 class InvisibleSchemaHistory(SchemaEntry):
     """Schema versions kept only to decode merged data. ``version`` is the original one, of the branch that made
-    it; ``added_version`` the merge that brought it here."""
+    it; ``added_version`` the merge that brought it here.
+    """
 
     added_version = models.BigIntegerField()
 

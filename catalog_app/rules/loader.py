@@ -59,7 +59,8 @@ class Axis:
 class Cell:
     """What happens where both operations meet. ``code`` is what a conflict of this cell is called (the usual one,
     where a condition knows several); ``condition`` names the check of a conditional cell, or of an ok cell that
-    such a check may override."""
+    such a check may override.
+    """
 
     source: str
     destination: str

@@ -59,9 +59,7 @@ def databases_load(lineage: Lineage, database_ids: Iterable[int]) -> dict[int, D
 def databases_named(lineage: Lineage, names: Iterable[str]) -> dict[int, DatabaseState]:
     """The valid databases with one of these names."""
     keys = [name.casefold() for name in names]
-    where = _CANDIDATES.format(
-        identity="database_id", table="databaserecord", condition="c.name_key = ANY(%(keys)s)"
-    )
+    where = _CANDIDATES.format(identity="database_id", table="databaserecord", condition="c.name_key = ANY(%(keys)s)")
     found = _databases(lineage, where, keys=keys)
     return {i: state for i, state in found.items() if not state.is_dropped and state.name.casefold() in keys}
 
@@ -112,9 +110,7 @@ def tables_named(lineage: Lineage, names: Iterable[tuple[int, str]]) -> dict[int
 def tables_list(lineage: Lineage, database_ids: Iterable[int]) -> list[TableState]:
     """The valid tables of these databases, by database and name."""
     ids = list(database_ids)
-    where = _CANDIDATES.format(
-        identity="table_id", table="tablerecord", condition="c.database_id = ANY(%(databases)s)"
-    )
+    where = _CANDIDATES.format(identity="table_id", table="tablerecord", condition="c.database_id = ANY(%(databases)s)")
     found = _tables(lineage, where, databases=ids).values()
     valid = (state for state in found if not state.is_dropped and state.database_id in ids)
     return sorted(valid, key=lambda state: (state.database_id, state.name.casefold()))
@@ -132,7 +128,7 @@ def _tables(lineage: Lineage, where: str, **parameters: Any) -> dict[int, TableS
             declared_partitions=frozenset(tuple(values) for values in json_value(row[5])),
             is_dropped=row[6],
             schema_version=row[7],
-            schema=Schema.fromjson_value(json_value(row[8])),
+            schema=Schema.from_json(json_value(row[8])),
         )
         for row in rows
     }
@@ -144,9 +140,7 @@ def table_get(lineage: Lineage, database: DatabaseState, name: str) -> TableStat
         return state
     names = [state.name for state in tables_list(lineage, [database.database_id])]
     nearest = nearest_name(name, names)
-    raise NotFound(
-        "table", f"{database.name}.{name}", nearest=f"{database.name}.{nearest}" if nearest else None
-    )
+    raise NotFound("table", f"{database.name}.{name}", nearest=f"{database.name}.{nearest}" if nearest else None)
 
 
 @dataclass(frozen=True, slots=True)

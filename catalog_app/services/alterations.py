@@ -161,7 +161,9 @@ def partition_values(table: TableState, given: Sequence[tuple[str, str | None]])
         raise InvalidValue(f"Table {table.name} is not partitioned.")
     if set(by_name) != {column.name.casefold() for column in columns}:
         wanted = ", ".join(column.name for column in columns)
-        raise InvalidValue(f"A partition of {table.name} is named by {wanted}.", remedy=f"Write PARTITION ({wanted} = ..).")
+        raise InvalidValue(
+            f"A partition of {table.name} is named by {wanted}.", remedy=f"Write PARTITION ({wanted} = ..)."
+        )
     return tuple(by_name[column.name.casefold()] for column in columns)
 
 

@@ -30,9 +30,7 @@ def catalog_drop(*, catalog: Catalog) -> None:
     Catalog.objects.filter(pk=catalog.pk, dropped_at__isnull=True).update(dropped_at=timezone.now())
 
 
-def branch_create(
-    *, parent: Branch, name: str, version: int | None = None, user_id: int | None = None
-) -> Branch:
+def branch_create(*, parent: Branch, name: str, version: int | None = None, user_id: int | None = None) -> Branch:
     """A branch that sees ``parent`` as of ``version`` (its head when None): one row."""
     fork = parent.head_version if version is None else version_check(parent, version)
     chain = branch_lineage(parent).at(fork)

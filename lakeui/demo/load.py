@@ -29,8 +29,8 @@ STORY: tuple[tuple[str, str], ...] = (
     ("delays", "UPDATE flights.flights SET delay_reason = 'late aircraft' WHERE dep_delay > 300"),
     (
         "main",
-        "INSERT INTO flights.flights (year, month, day, dep_delay, carrier, flight, origin, dest) VALUES"
-        " (2014, 1, 1, 4, 'UA', 1545, 'EWR', 'IAH'), (2014, 1, 1, 331, 'B6', 725, 'JFK', 'BQN')",
+        """INSERT INTO flights.flights (year, month, day, dep_delay, carrier, flight, origin, dest)
+        VALUES (2014, 1, 1, 4, 'UA', 1545, 'EWR', 'IAH'), (2014, 1, 1, 331, 'B6', 725, 'JFK', 'BQN')""",
     ),
 )
 

@@ -15,9 +15,7 @@ from merge_app.execution.merge import MergeRequest, merge_dry_run, merge_run
 
 def create_catalog(call: Call, statement: sql.CreateCatalog) -> StatementResult:
     try:
-        catalogs.catalog_create(
-            name=statement.name, comment=statement.comment or "", user_id=call.session.user_id
-        )
+        catalogs.catalog_create(name=statement.name, comment=statement.comment or "", user_id=call.session.user_id)
     except AlreadyExists:
         if not statement.if_not_exists:
             raise

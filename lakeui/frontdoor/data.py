@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from catalog_app.domain.files import NewDataFile
+from catalog_app.domain.files import NewDataFile, NewDeleteFile
 from catalog_app.domain.operations import (
     FileEffects,
     Operation,
@@ -13,7 +13,7 @@ from catalog_app.domain.operations import (
     OverwriteScope,
 )
 from catalog_app.domain.schema import Column
-from catalog_app.engine.values import QuerySource, RowSource, ValuesSource
+from catalog_app.engine.values import RowSource, ValuesSource
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
 from catalog_app.services import alterations
@@ -49,9 +49,7 @@ def select(call: Call, statement: sql.Select) -> StatementResult:
     )
 
 
-def pruned(
-    segments: Sequence[SegmentState], columns: Sequence[Column], terms: Sequence[Term]
-) -> list[SegmentState]:
+def pruned(segments: Sequence[SegmentState], columns: Sequence[Column], terms: Sequence[Term]) -> list[SegmentState]:
     """The segments whose statistics do not rule out that a row satisfies all terms."""
     if not terms:
         return list(segments)
@@ -95,7 +93,7 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
     staged = _append(call, target, statement)
     added = data_files_register(target.table.table_id, staged)
     rows = sum(file.rows for file in added)
-    metrics = _metrics(rows_inserted=rows, files_added=len(added))
+    metrics = _metrics(rows_inserted=rows, files_added=len(added), bytes_written=_bytes(staged))
     if not statement.overwrite:
         if not added:
             return StatementResult(version=target.place.lineage.version, metrics=metrics)
@@ -125,7 +123,8 @@ def _append(call: Call, target: TablePlace, statement: sql.Insert) -> list[NewDa
 
 def _scope(target: TablePlace, statement: sql.Insert) -> OverwriteScope:
     """Static partition values narrow an overwrite to their partitions; without them it replaces the table, as in
-    Spark's static mode."""
+    Spark's static mode.
+    """
     fixed = [(name, text) for name, text in statement.partition or () if text is not None]
     if not fixed:
         return OverwriteScope()
@@ -154,11 +153,26 @@ def _refuse_duplicate_keys(target: TablePlace, staged: Sequence[NewDataFile]) ->
         )
 
 
+METRICS = (
+    "rows_inserted",
+    "rows_updated",
+    "rows_deleted",
+    "files_scanned",
+    "files_skipped",
+    "files_added",
+    "files_removed",
+    "files_reused",
+    "bytes_written",
+)
+"""What every write names (interfaces §2)."""
+
+
 def _metrics(**known: int) -> dict[str, int]:
-    """Every write names all of these (interfaces §2)."""
-    names = ("rows_inserted", "rows_updated", "rows_deleted", "files_scanned", "files_skipped", "files_added")
-    names += ("files_removed", "files_reused", "bytes_written")
-    return {name: known.get(name, 0) for name in names}
+    return {name: known.get(name, 0) for name in METRICS}
+
+
+def _bytes(*staged: Sequence[NewDataFile | NewDeleteFile]) -> int:
+    return sum(file.bytes for files in staged for file in files)
 
 
 def commit_rows(
@@ -197,7 +211,8 @@ def delete(call: Call, statement: sql.Delete) -> StatementResult:
     with interruptible(call.context):
         changes = engine().delete(scan, text, alias=statement.alias or target.table.name)
     deletes = delete_files_register(target.table.table_id, changes.delete_files)
-    metrics = _row_metrics(segments, chosen, rows_deleted=changes.rows)
+    written = _bytes(changes.delete_files)
+    metrics = _row_metrics(segments, chosen, rows_deleted=changes.rows, bytes_written=written)
     if not deletes:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
     effects = FileEffects(deletes=deletes)
@@ -221,7 +236,8 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
         changes = engine().update(scan, statement.assignments, text, alias=statement.alias or table.name)
     deletes = delete_files_register(table.table_id, changes.delete_files)
     images = data_files_register(table.table_id, changes.images)
-    metrics = _row_metrics(segments, chosen, rows_updated=changes.rows, files_added=len(images))
+    written = _bytes(changes.delete_files, changes.images)
+    metrics = _row_metrics(segments, chosen, rows_updated=changes.rows, files_added=len(images), bytes_written=written)
     if not deletes:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
     effects = FileEffects(added=images, deletes=deletes)
@@ -253,7 +269,8 @@ def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
     with interruptible(call.context):
         staged = engine().compact(table_scan(target.place.lineage, table, chosen), target_bytes=TARGET_BYTES)
     added = data_files_register(table.table_id, staged)
-    metrics["files_added"] = len(added)
+    metrics |= {"files_added": len(added), "bytes_written": _bytes(staged)}
+    metrics["files_reused"] -= len(chosen)
     effects = FileEffects(added, tuple(segment.file_id for segment in chosen))
     return commit_rows(call, target, "OPTIMIZE", OperationKind.COMPACTION, effects, metrics)
 
@@ -277,7 +294,8 @@ def create_table_as(call: Call, statement: sql.CreateTable) -> StatementResult:
     with interruptible(call.context):
         staged = engine().append(table.table_id, table.schema, source, columns=None, by_name=False, partition=None)
     added = data_files_register(table.table_id, staged)
-    metrics = _metrics(rows_inserted=sum(file.rows for file in added), files_added=len(added))
+    inserted_rows = sum(file.rows for file in added)
+    metrics = _metrics(rows_inserted=inserted_rows, files_added=len(added), bytes_written=_bytes(staged))
     rows: list[Operation | None] = [create_operation(table)]
     if added:
         inserted = alterations.operation(table, OperationKind.INSERT, effects=FileEffects(added), metrics=metrics)

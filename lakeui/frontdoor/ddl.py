@@ -201,9 +201,10 @@ def rename_table(call: Call, statement: sql.RenameTable) -> StatementResult:
     database = database_get(target.place.lineage, statement.new.database)
     there = replace(target.place, database=database)
     same = database.database_id == target.table.database_id
-    if not (same and statement.new.table.casefold() == target.table.name.casefold()):
-        if table_exists(there, statement.new.table) or view_find(there, statement.new.table):
-            raise AlreadyExists("table", f"{database.name}.{statement.new.table}")
+    is_itself = same and statement.new.table.casefold() == target.table.name.casefold()
+    taken = table_exists(there, statement.new.table) or view_find(there, statement.new.table)
+    if taken and not is_itself:
+        raise AlreadyExists("table", f"{database.name}.{statement.new.table}")
     renamed = alterations.rename(target.table, ObjectName(statement.new.table, database.database_id))
     after = replace(target.table, name=statement.new.table, database_id=database.database_id)
     return commit_table(call, target, "RENAME TABLE", [renamed], after)

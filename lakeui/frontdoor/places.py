@@ -51,9 +51,7 @@ class Call:
 
     def header(self, operation: str) -> CommitHeader:
         """How the commit of this statement shows in the history."""
-        return CommitHeader(
-            operation, self.text, self.session.user_id, self.session.user_name, self.context.task_id
-        )
+        return CommitHeader(operation, self.text, self.session.user_id, self.session.user_name, self.context.task_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,7 @@ def query_source(call: Call, query: sql.Query, depth: int = 0) -> QuerySource:
     """Every placeholder becomes a scan, or the query of the view that it names."""
     if depth > DEPTH:
         raise InvalidValue("Views refer to each other in a circle.", remedy="Replace one of them.")
-    return QuerySource(
-        query.text, {item.placeholder: _relation(call, item.name, depth) for item in query.tables}
-    )
+    return QuerySource(query.text, {item.placeholder: _relation(call, item.name, depth) for item in query.tables})
 
 
 def _relation(call: Call, name: sql.TableName, depth: int) -> TableScan | QuerySource:

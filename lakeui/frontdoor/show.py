@@ -53,8 +53,7 @@ def _properties(properties: dict[str, str]) -> str:
 def show_tables(call: Call, statement: sql.ShowTables) -> StatementResult:
     databases, lineage = _databases(call, statement.database)
     rows = [
-        [databases[state.database_id], state.name, str(state.table_id)]
-        for state in tables_list(lineage, databases)
+        [databases[state.database_id], state.name, str(state.table_id)] for state in tables_list(lineage, databases)
     ]
     return answer(_strings("database", "name", "table_id"), rows, lineage.version)
 
@@ -76,8 +75,7 @@ def describe_table(call: Call, statement: sql.DescribeTable) -> StatementResult:
     found = table_for_reading(call, statement.table)
     table = found.table
     rows: list[list[Any]] = [
-        [column.name, column.type, column.nullable, column.default, column.comment]
-        for column in table.schema.columns
+        [column.name, column.type, column.nullable, column.default, column.comment] for column in table.schema.columns
     ]
     if statement.extended:
         by_id = {column.id: column.name for column in table.schema.columns}

@@ -18,23 +18,30 @@ from lakeui.common.errors import ForbiddenStatement, LakeError, NotSupported
 
 PLACEHOLDER_PREFIX = "__lake_"
 
-_QUERY_NODES = frozenset(
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_QUERY_NODES = _words(
     """Select Union Intersect Except Subquery With CTE TableAlias Table From Join Where Group Having Order Ordered Limit
     Offset Distinct Values Tuple Lateral Window WindowSpec Sort Cluster Distribute Qualify TableSample Pivot PivotAlias
-    UnpivotColumns Cube Rollup GroupingSets Version PivotAny""".split()
+    UnpivotColumns Cube Rollup GroupingSets Version PivotAny"""
 )
-_EXPRESSION_NODES = frozenset(
+_EXPRESSION_NODES = _words(
     """Column Identifier Star Dot Literal Boolean Null Alias Aliases Paren Cast TryCast DataType DataTypeParam ColumnDef
-    Interval IntervalSpan Var Case If Anonymous Lambda Kwarg Bracket Extract Trim Substring StrPosition Overlay Concat
+    Interval IntervalSpan Var Case If Anonymous Lambda Kwarg Bracket Extract Trim Substring StrPosition Overlay
     CurrentDate CurrentTimestamp Filter WithinGroup IgnoreNulls RespectNulls In Between Like ILike RegexpLike Escape Is
-    Not And Or EQ NEQ GT GTE LT LTE NullSafeEQ NullSafeNEQ Exists Any All Add Sub Mul Div IntDiv Mod BitwiseAnd BitwiseOr
-    BitwiseXor BitwiseNot BitwiseLeftShift BitwiseRightShift Neg DPipe Collate HexString RawString Var""".split()
+    Not And Or EQ NEQ GT GTE LT LTE NullSafeEQ NullSafeNEQ Exists Any All Add Sub Mul Div IntDiv Mod BitwiseAnd
+    BitwiseOr BitwiseXor BitwiseNot BitwiseLeftShift BitwiseRightShift Neg DPipe Collate HexString"""
 )
 _NODES = _QUERY_NODES | _EXPRESSION_NODES
+# Kinds of query nodes that stand in expressions, too.
+_SUBQUERY_NODES = _QUERY_NODES - _words("Tuple Window WindowSpec Order Ordered Distinct")
 _WRITING_NODES = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
-_TYPES = frozenset(
+_TYPES = _words(
     """BOOLEAN TINYINT SMALLINT INT BIGINT FLOAT DOUBLE DECIMAL TEXT VARCHAR CHAR BINARY VARBINARY DATE TIMESTAMP
-    TIMESTAMPTZ TIMESTAMPLTZ TIMESTAMPNTZ ARRAY MAP STRUCT INTERVAL VARIANT NULL""".split()
+    TIMESTAMPTZ TIMESTAMPLTZ TIMESTAMPNTZ ARRAY MAP STRUCT INTERVAL VARIANT NULL"""
 )
 # Bare words that Spark takes for functions which tell about the host's session.
 _SESSION_WORDS = frozenset({"current_user", "session_user", "current_catalog", "current_database", "current_schema"})
@@ -52,7 +59,7 @@ def _functions() -> dict[str, bool]:
     return {name.lstrip("?"): not name.startswith("?") for name in names}
 
 
-def check(tree: exp.Expression, *, deterministic: bool = False, allow_queries: bool = True) -> None:
+def check(tree: exp.Expr, *, deterministic: bool = False, allow_queries: bool = True) -> None:
     """Refuse the tree unless every part of it is allowed.
 
     ``deterministic`` refuses functions of chance; ``allow_queries`` False refuses subqueries (as not supported).
@@ -65,14 +72,7 @@ def check(tree: exp.Expression, *, deterministic: bool = False, allow_queries: b
             )
         if name not in _NODES:
             raise _refusal(f"{_spoken(name)} cannot be used here")
-        if not allow_queries and name in _QUERY_NODES - {
-            "Tuple",
-            "Window",
-            "WindowSpec",
-            "Order",
-            "Ordered",
-            "Distinct",
-        }:
+        if not allow_queries and name in _SUBQUERY_NODES:
             raise NotSupported(
                 "A subquery in this place is not supported yet.",
                 remedy="Compute the values with a SELECT first and write them out, for example in an IN list.",
@@ -89,15 +89,15 @@ def check(tree: exp.Expression, *, deterministic: bool = False, allow_queries: b
             )
 
 
-def _check_parts(node: exp.Expression) -> None:
+def _check_parts(node: exp.Expr) -> None:
     """Text that a node carries beside its children is keywords only; names and literals are checked on their own."""
-    if isinstance(node, exp.Identifier | exp.Literal | exp.Var | exp.Anonymous | exp.HexString | exp.RawString):
+    if isinstance(node, exp.Identifier | exp.Literal | exp.Var | exp.Anonymous | exp.HexString):
         return
     for part in node.args.values():
         for item in part if isinstance(part, list) else [part]:
             if isinstance(item, str) and not _WORDS.fullmatch(item):
                 raise _refusal(f"{item[:40]!r} cannot be used here")
-            if not isinstance(item, str | bool | int | exp.Expression | exp.DType | None):
+            if not isinstance(item, str | bool | int | exp.Expr | exp.DType | None):
                 raise _refusal(f"{_spoken(type(item).__name__)} cannot be used here")
 
 

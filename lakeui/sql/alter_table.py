@@ -35,7 +35,7 @@ def alter_table(cursor: Cursor) -> s.Statement:
         raise ForbiddenStatement("Where a table is stored is not the statement's to say.", remedy="Leave it.")
     if cursor.sees("ADD", "CONSTRAINT") or cursor.sees("DROP", "CONSTRAINT") or cursor.sees("ADD", "PRIMARY"):
         raise NotSupported("Constraints cannot be changed later.", remedy="Give the PRIMARY KEY in CREATE TABLE.")
-    cursor.fail("This change of a table is not known")
+    raise cursor.problem("This change of a table is not known")
 
 
 def _rename(cursor: Cursor, table: s.TableName) -> s.RenameTable:
@@ -115,23 +115,27 @@ def _alter_column(cursor: Cursor, table: s.TableName) -> s.AlterColumn:
     return s.AlterColumn(table, _column(cursor), _alteration(cursor))
 
 
+_PLAIN_ALTERATIONS: dict[str, s.ColumnAlteration] = {
+    "SET NOT NULL": s.SetNotNull(),
+    "DROP NOT NULL": s.DropNotNull(),
+    "DROP DEFAULT": s.DropDefault(),
+}
+
+
 def _alteration(cursor: Cursor) -> s.ColumnAlteration:
     if cursor.accept_phrase("SET DATA TYPE", "TYPE"):
         return s.ChangeType(read_type(cursor))
-    if cursor.accept("SET", "NOT", "NULL"):
-        return s.SetNotNull()
-    if cursor.accept("DROP", "NOT", "NULL"):
-        return s.DropNotNull()
+    for phrase, plain in _PLAIN_ALTERATIONS.items():
+        if cursor.accept(*phrase.split()):
+            return plain
     if cursor.accept("SET", "DEFAULT"):
         return s.SetDefault(build_constant(cursor.rest(), "A default"))
-    if cursor.accept("DROP", "DEFAULT"):
-        return s.DropDefault()
     if cursor.accept("COMMENT"):
         return s.SetComment(cursor.string("the comment in quotes"))
     position = _accept_position(cursor)
     if position is not None:
         return s.MoveColumn(position)
-    cursor.fail("Expected TYPE, SET, DROP, COMMENT, FIRST or AFTER")
+    raise cursor.problem("Expected TYPE, SET, DROP, COMMENT, FIRST or AFTER")
 
 
 # -- partitions -------------------------------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ def _property_value(cursor: Cursor) -> str:
         return cursor.take().value.lower()
     if cursor.sees_kind(Kind.STRING, Kind.NUMBER):
         return cursor.take().value
-    cursor.fail("Expected the property's value in quotes")
+    raise cursor.problem("Expected the property's value in quotes")
 
 
 def read_partition_values(cursor: Cursor) -> PartitionValuesByColumn:
@@ -97,4 +97,4 @@ def _partition_literal(cursor: Cursor) -> str | None:
     sign = "-" if cursor.accept("-") else ""
     if cursor.sees_kind(Kind.NUMBER) or (not sign and cursor.sees_kind(Kind.STRING)):
         return sign + cursor.take().value
-    cursor.fail("Expected the partition's value")
+    raise cursor.problem("Expected the partition's value")

@@ -12,7 +12,9 @@ from typing import Any, ClassVar
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ParseError, TokenError
-from sqlglot.tokens import Token, TokenType
+from sqlglot.generators.spark import SparkGenerator
+from sqlglot.parsers.spark import SparkParser
+from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeui.common.errors import SyntaxProblem
 from lakeui.sql.lexer import syntax_problem
@@ -26,6 +28,15 @@ _TRAVEL_WORDS = {
     "SYSTEM_TIME": "TIMESTAMP",
 }
 _UNIT_FUNCTIONS = {"DATEADD", "DATE_ADD", "DATEDIFF", "DATE_DIFF", "TIMESTAMPADD", "TIMESTAMPDIFF"}
+_WRITTEN_PLAIN = (
+    exp.Select,
+    exp.From,
+    exp.Pivot,
+    exp.Table,
+    exp.WithinGroup,
+    exp.BitwiseLeftShift,
+    exp.BitwiseRightShift,
+)
 
 
 class Lake(Spark):
@@ -42,31 +53,33 @@ class Lake(Spark):
             if "{" not in text and "}" not in text and text != "/*+" and token not in _COMMAND_TOKENS
         }
 
-    class Parser(Spark.Parser):
+    class Parser(SparkParser):
         FUNCTIONS: ClassVar[dict[str, Callable[..., Any]]] = {}
         FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., Any]]] = {
-            name: reader for name, reader in Spark.Parser.FUNCTION_PARSERS.items() if name in _SPECIAL_CALLS
+            name: reader for name, reader in SparkParser.FUNCTION_PARSERS.items() if name in _SPECIAL_CALLS
         }
         NO_PAREN_FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., Any]]] = {
-            name: reader for name, reader in Spark.Parser.NO_PAREN_FUNCTION_PARSERS.items() if name in ("CASE", "IF")
+            name: reader for name, reader in SparkParser.NO_PAREN_FUNCTION_PARSERS.items() if name in ("CASE", "IF")
         }
         NO_PAREN_FUNCTIONS: ClassVar[dict[TokenType, Any]] = {
             TokenType.CURRENT_DATE: exp.CurrentDate,
             TokenType.CURRENT_TIMESTAMP: exp.CurrentTimestamp,
         }
 
+        STRICT_CAST = True
+        # ARRAY[…] is not Spark's: array(1, 2)[0] is an element, as is that of a column named list.
+        ARRAY_CONSTRUCTORS: ClassVar[dict[str, Any]] = {}
         VERSION_PHRASES: ClassVar[dict[tuple[str, ...], str]] = {
             (*start, word, "AS", "OF"): meaning for start in ((), ("FOR",)) for word, meaning in _TRAVEL_WORDS.items()
         }
 
-    class Generator(Spark.Generator):
+    class Generator(SparkGenerator):
+        # Left to the general generator is what Spark's would turn into something that its parser reads otherwise.
         TRANSFORMS: ClassVar[dict[Any, Any]] = {
-            node: writer
-            for node, writer in Spark.Generator.TRANSFORMS.items()
-            if node
-            not in (exp.Select, exp.From, exp.Pivot, exp.Table, exp.WithinGroup, exp.StrPosition, exp.AtTimeZone)
+            node: writer for node, writer in SparkGenerator.TRANSFORMS.items() if node not in _WRITTEN_PLAIN
         } | {
             exp.StrPosition: lambda self, e: self.func("POSITION", e.args["substr"], e.this, e.args.get("position")),
+            exp.CurrentTimestamp: lambda _self, _e: "CURRENT_TIMESTAMP",
         }
 
         def lateral_sql(self, expression: exp.Lateral) -> str:
@@ -101,19 +114,23 @@ def tokens(text: str) -> list[Token]:
     return found
 
 
-def read_query(text: str) -> exp.Expression:
+def read_query(text: str) -> exp.Expr:
     """The tree of a query."""
     return _read(text, None)
 
 
-def read_expression(text: str) -> exp.Expression:
+def read_expression(text: str) -> exp.Expr:
     """The tree of an expression."""
     return _read(text, exp.Condition)
 
 
-def write(tree: exp.Expression) -> str:
+def write(tree: exp.Expr) -> str:
     """The SQL of a checked tree: every name quoted, no comments, on one line."""
-    return Lake.Generator(dialect=_DIALECT, identify=True, comments=False, normalize_functions=False).generate(tree)
+    generator = Lake.Generator(dialect=_DIALECT, identify=True, comments=False, normalize_functions=False)
+    try:
+        return str(generator.generate(tree))
+    except RecursionError:
+        raise _too_deep() from None
 
 
 def quote_name(name: str) -> str:
@@ -121,7 +138,12 @@ def quote_name(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _read(text: str, kind: type[exp.Expression] | None) -> exp.Expression:
+def quote_text(text: str) -> str:
+    """A string literal as SQL text."""
+    return write(exp.Literal.string(text))
+
+
+def _read(text: str, kind: type[exp.Expr] | None) -> exp.Expr:
     try:
         parser = Lake.Parser(dialect=_DIALECT)
         trees = parser.parse(tokens(text), text) if kind is None else parser.parse_into(kind, tokens(text), text)
@@ -130,13 +152,15 @@ def _read(text: str, kind: type[exp.Expression] | None) -> exp.Expression:
     except TokenError as error:
         raise syntax_problem(text, len(text.rstrip()), f"The text cannot be read ({error})") from None
     except RecursionError:
-        raise SyntaxProblem(
-            "The statement is nested too deeply.", remedy="Split it up.", line=1, column=1, near=""
-        ) from None
+        raise _too_deep() from None
     found = [tree for tree in trees if tree is not None]
     if len(found) != 1:
         raise syntax_problem(text, len(text.rstrip()), "Expected exactly one query or expression")
-    return _with_units(found[0])
+    return _settle(text, found[0])
+
+
+def _too_deep() -> SyntaxProblem:
+    return SyntaxProblem("The statement is nested too deeply.", remedy="Split it up.", line=1, column=1, near="")
 
 
 def _as_problem(text: str, error: ParseError) -> SyntaxProblem:
@@ -151,12 +175,28 @@ def _as_problem(text: str, error: ParseError) -> SyntaxProblem:
     return syntax_problem(text, max(start, 0), message, near=near)
 
 
-def _with_units(tree: exp.Expression) -> exp.Expression:
-    """Units of time in first place (``datediff(MONTH, a, b)``) as words, not as columns named so."""
+def _settle(text: str, tree: exp.Expr) -> exp.Expr:
+    """What the general parser leaves open: strings raw or side by side, units of time, a SELECT of nothing."""
+    for string in list(tree.find_all(exp.RawString, exp.Concat, bfs=False))[::-1]:
+        parts = string.expressions if isinstance(string, exp.Concat) else [string]
+        whole = exp.Literal.string("".join(part.name for part in parts))
+        if string is tree:
+            tree = whole
+        string.replace(whole)
     for call in tree.find_all(exp.Anonymous):
         arguments = call.expressions
-        if call.name.upper() in _UNIT_FUNCTIONS and len(arguments) == 3 and isinstance(arguments[0], exp.Column):
-            column = arguments[0]
-            if not column.table and isinstance(column.this, exp.Identifier) and not column.this.quoted:
-                column.replace(exp.var(column.name))
+        if call.name.upper() in _UNIT_FUNCTIONS and len(arguments) == 3 and _is_bare_word(arguments[0]):
+            arguments[0].replace(exp.var(arguments[0].name))
+    if any(not select.expressions for select in tree.find_all(exp.Select)):
+        raise syntax_problem(text, len(text.rstrip()), "A SELECT names no columns; it ends")
     return tree
+
+
+def _is_bare_word(node: exp.Expr) -> bool:
+    """A unit such as MONTH in first place (``datediff(MONTH, a, b)``) is read as a column, and is none."""
+    return (
+        isinstance(node, exp.Column)
+        and not node.table
+        and isinstance(node.this, exp.Identifier)
+        and not node.this.quoted
+    )

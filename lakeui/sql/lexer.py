@@ -53,7 +53,7 @@ _KINDS = {
     "word": Kind.WORD,
     "symbol": Kind.SYMBOL,
 }
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|(.))", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([01][0-7]{2})|(.))", re.DOTALL)
 _NAMED_ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
 
 
@@ -81,8 +81,8 @@ def read_words(text: str) -> tuple[Word, ...]:
     position = 0
     while position < len(text):
         match = _PATTERN.match(text, position)
-        assert match is not None and match.lastgroup is not None
-        group, end = match.lastgroup, match.end()
+        assert match is not None
+        group, end = match.lastgroup or "symbol", match.end()
         if group == "block":
             end = _end_of_comment(text, position)
         elif group == "open":
@@ -132,4 +132,6 @@ def unescape(body: str) -> str:
             return chr(int(octal, 8))
         return _NAMED_ESCAPES.get(other, other)
 
-    return _ESCAPE.sub(replacement, body)
+    plain = _ESCAPE.sub(replacement, body)
+    # Two escapes can be the halves of one character; a half alone is none.
+    return plain.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -45,7 +45,7 @@ def _reader(cursor: Cursor) -> Reader:
     for phrase in FORBIDDEN:
         if cursor.sees(*phrase.split()):
             _forbid(phrase)
-    cursor.fail("No statement begins like this; it begins")
+    raise cursor.problem("No statement begins like this; it begins")
 
 
 def _refuse_scripts(cursor: Cursor) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -72,39 +72,21 @@ def _term_may_match(term: Term, bounds: Bounds | None, rows: int, type_text: str
         return False
     if term.operator == "isnotnull" or bounds.minimum is None or bounds.maximum is None:
         return True
-    test = _TESTS[term.operator]
-    return any(test(value, bounds.minimum, bounds.maximum, type_text) for value in term.values)
+    return any(
+        _value_may_match(term.operator, value, bounds.minimum, bounds.maximum, type_text) for value in term.values
+    )
 
 
-def _may_be_equal(value: Scalar, minimum: Any, maximum: Any, type_text: str) -> bool:
-    return not (_surely_less(value, minimum, type_text) or _surely_less(maximum, value, type_text))
-
-
-def _may_be_less(value: Scalar, minimum: Any, maximum: Any, type_text: str) -> bool:
-    return not _surely_less(value, minimum, type_text, or_equal=True)
-
-
-def _may_be_at_most(value: Scalar, minimum: Any, maximum: Any, type_text: str) -> bool:
-    return not _surely_less(value, minimum, type_text)
-
-
-def _may_be_greater(value: Scalar, minimum: Any, maximum: Any, type_text: str) -> bool:
+def _value_may_match(operator: str, value: Scalar, minimum: Any, maximum: Any, type_text: str) -> bool:
+    """Whether some value between the bounds can stand to this value as the operator says."""
     # NaN is greater than every number and is in no bound of a file.
-    return isinstance(maximum, float) or not _surely_less(maximum, value, type_text, or_equal=True)
-
-
-def _may_be_at_least(value: Scalar, minimum: Any, maximum: Any, type_text: str) -> bool:
-    return isinstance(maximum, float) or not _surely_less(maximum, value, type_text)
-
-
-_TESTS: dict[str, Callable[[Scalar, Any, Any, str], bool]] = {
-    "=": _may_be_equal,
-    "in": _may_be_equal,
-    "<": _may_be_less,
-    "<=": _may_be_at_most,
-    ">": _may_be_greater,
-    ">=": _may_be_at_least,
-}
+    if operator in (">", ">=") and isinstance(maximum, float):
+        return True
+    if operator in ("<", "<="):
+        return not _surely_less(value, minimum, type_text, or_equal=operator == "<")
+    if operator in (">", ">="):
+        return not _surely_less(maximum, value, type_text, or_equal=operator == ">")
+    return not (_surely_less(value, minimum, type_text) or _surely_less(maximum, value, type_text))
 
 
 def _surely_less(left: Any, right: Any, type_text: str, *, or_equal: bool = False) -> bool:
@@ -140,10 +122,8 @@ def _texts_in_order(left: str, right: str, or_equal: bool) -> bool:
         return _in_order(left, right, or_equal)
     if _DATE.fullmatch(left) and _DATE.fullmatch(right):
         return _in_order(left, right, or_equal)
-    moments = [_moment(text) for text in (left, right)]
-    if moments[0] is None or moments[1] is None:
-        return False
-    return moments[0] + _ZONE_SLACK < moments[1]
+    earlier, later = _moment(left), _moment(right)
+    return earlier is not None and later is not None and earlier + _ZONE_SLACK < later
 
 
 def _moment(text: str) -> datetime | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported, SyntaxProblem
 from lakeui.sql.allowlist import PLACEHOLDER_PREFIX, check
@@ -27,7 +27,7 @@ class _Mention:
     reference: TableReference
     alias: str
     is_named_here: bool
-    owner: exp.Expression | None
+    owner: exp.Expr | None
 
 
 def build_query(text: str) -> Query:
@@ -48,7 +48,9 @@ def build_values(text: str) -> tuple[Query | None, tuple[tuple[str, ...], ...] |
     if mentions:
         return _query_of(tree), None
     rows = tuple(tuple(DEFAULT if _is_default(v) else write(v) for v in row.expressions) for row in tree.expressions)
-    return None if has_default else Query(write(tree)), rows
+    if has_default:
+        return None, rows
+    return Query("VALUES " + ", ".join(f"({', '.join(row)})" for row in rows)), rows
 
 
 def build_condition(text: str, target: TableName, alias: str | None) -> Condition:
@@ -97,7 +99,7 @@ def _doubled(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def _is_default(node: exp.Expression) -> bool:
+def _is_default(node: exp.Expr) -> bool:
     if isinstance(node, exp.Column):
         return not node.table and isinstance(node.this, exp.Identifier) and _is_bare_default(node.this)
     return isinstance(node, exp.Var) and node.name.upper() == DEFAULT
@@ -110,7 +112,7 @@ def _is_bare_default(name: exp.Identifier) -> bool:
 # -- tables out of the tree -------------------------------------------------------------------------------------------
 
 
-def _query_of(tree: exp.Expression) -> Query:
+def _query_of(tree: exp.Expr) -> Query:
     check(tree)
     if not isinstance(tree, _ROOTS):
         raise SyntaxProblem(
@@ -126,7 +128,7 @@ def _query_of(tree: exp.Expression) -> Query:
     )
 
 
-def _take_tables(tree: exp.Expression) -> list[_Mention]:
+def _take_tables(tree: exp.Expr) -> list[_Mention]:
     """Put a placeholder in the place of every managed table, under an alias by which its columns can be called."""
     mentions: list[_Mention] = []
     for node in list(tree.find_all(exp.Table, bfs=False)):
@@ -169,10 +171,10 @@ def _with_clear_aliases(mentions: list[_Mention]) -> list[_Mention]:
             and _folded(other.reference.name) != _folded(mention.reference.name)
             for other in mentions
         )
+        unique = f"{mention.reference.placeholder}_{mention.alias}" if clashes else mention.alias
         if clashes:
-            mention = replace(mention, alias=f"{mention.reference.placeholder}_{mention.alias}")
-            _set_alias(mention.node, mention.alias)
-        clear.append(mention)
+            _set_alias(mention.node, unique)
+        clear.append(replace(mention, alias=unique))
     return clear
 
 
@@ -182,7 +184,7 @@ def _folded(name: TableName) -> tuple[str, ...]:
 
 def _is_common_table(node: exp.Table) -> bool:
     """Whether a bare name is that of a common table expression which can be seen from here."""
-    below: exp.Expression = node
+    below: exp.Expr = node
     above = node.parent
     while above is not None:
         if isinstance(above, exp.With):
@@ -205,7 +207,7 @@ def _name_of(node: exp.Table) -> TableName:
     return table_name(tuple(part.name for part in parts), version=version, timestamp=timestamp)
 
 
-def _time_of(clause: exp.Expression | None) -> tuple[int | None, str | None]:
+def _time_of(clause: exp.Expr | None) -> tuple[int | None, str | None]:
     if clause is None:
         return None, None
     value = clause.expression
@@ -226,7 +228,7 @@ def _time_of(clause: exp.Expression | None) -> tuple[int | None, str | None]:
 # -- columns that name their table by database ------------------------------------------------------------------------
 
 
-def _rename_columns(tree: exp.Expression, mentions: list[_Mention]) -> None:
+def _rename_columns(tree: exp.Expr, mentions: list[_Mention]) -> None:
     """``db.t.column`` becomes ``alias.column``: behind its placeholder a table has no database."""
     by_owner: dict[int, list[_Mention]] = {}
     for mention in mentions:
@@ -251,7 +253,7 @@ def _shorten(column: exp.Column, name: TableName, alias: str) -> bool:
         leading = [part.name.casefold() for part in parts[: len(prefix)]]
         if len(parts) > len(prefix) and leading == [part.casefold() for part in prefix]:
             rest = parts[len(prefix) :]
-            short: exp.Expression = exp.Column(this=rest[0].copy(), table=exp.to_identifier(alias, quoted=True))
+            short: exp.Expr = exp.Column(this=rest[0].copy(), table=exp.to_identifier(alias, quoted=True))
             for part in rest[1:]:
                 short = exp.Dot(this=short, expression=part.copy())
             column.replace(short)
@@ -259,7 +261,7 @@ def _shorten(column: exp.Column, name: TableName, alias: str) -> bool:
     return False
 
 
-def _localise(tree: exp.Expression, target: TableName, alias: str | None) -> exp.Expression:
+def _localise(tree: exp.Expr, target: TableName, alias: str | None) -> exp.Expr:
     """Columns of the only table lose its database."""
     if alias is not None:
         return tree
@@ -267,7 +269,7 @@ def _localise(tree: exp.Expression, target: TableName, alias: str | None) -> exp
     for column in list(holder.find_all(exp.Column)):
         if column.args.get("db"):
             _shorten(column, target, target.table)
-    whole: exp.Expression = holder.this
+    whole: exp.Expr = holder.this
     whole.pop()
     return whole
 

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from lakeui.sql.predicates import Scalar, Term
 
-_COMPARISONS: dict[type[exp.Expression], tuple[str, str]] = {
+_COMPARISONS: dict[type[exp.Expr], tuple[str, str]] = {
     exp.EQ: ("=", "="),
     exp.NullSafeEQ: ("=", "="),
     exp.LT: ("<", ">"),
@@ -26,12 +26,12 @@ _MOMENT_TYPES = {"TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMPLTZ", "TIMESTAMPNTZ"}
 Belongs = Callable[[exp.Column], bool]
 
 
-def terms_of(condition: exp.Expression, belongs: Belongs) -> tuple[Term, ...]:
+def terms_of(condition: exp.Expr, belongs: Belongs) -> tuple[Term, ...]:
     """Terms that a true condition implies, of the columns for which ``belongs`` holds. What yields none is left out."""
     return tuple(_terms(condition, belongs))
 
 
-def _terms(node: exp.Expression, belongs: Belongs) -> Iterator[Term]:
+def _terms(node: exp.Expr, belongs: Belongs) -> Iterator[Term]:
     node = node.unnest()
     if isinstance(node, exp.And):
         for part in node.flatten():
@@ -43,20 +43,23 @@ def _terms(node: exp.Expression, belongs: Belongs) -> Iterator[Term]:
             yield from _term(node.this, operator, [bound], belongs)
     elif isinstance(node, exp.In) and node.expressions and not node.args.get("query"):
         yield from _term(node.this, "in", node.expressions, belongs)
-    elif isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
-        yield from _term(node.this, "isnull", [], belongs)
-    elif isinstance(node, exp.Not) and isinstance(test := node.this.unnest(), exp.Is):
-        if isinstance(test.expression, exp.Null):
-            yield from _term(test.this, "isnotnull", [], belongs)
+    elif (test := _null_test(node)) is not None:
+        yield from _term(test.this, "isnull", [], belongs)
+    elif isinstance(node, exp.Not) and (test := _null_test(node.this.unnest())) is not None:
+        yield from _term(test.this, "isnotnull", [], belongs)
 
 
-def _comparison(node: exp.Expression, belongs: Belongs) -> Iterator[Term]:
+def _null_test(node: exp.Expr) -> exp.Is | None:
+    return node if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null) else None
+
+
+def _comparison(node: exp.Expr, belongs: Belongs) -> Iterator[Term]:
     straight, flipped = _COMPARISONS[type(node)]
     yield from _term(node.this, straight, [node.expression], belongs)
     yield from _term(node.expression, flipped, [node.this], belongs)
 
 
-def _term(side: exp.Expression, operator: str, literals: list[exp.Expression], belongs: Belongs) -> Iterator[Term]:
+def _term(side: exp.Expr, operator: str, literals: list[exp.Expr], belongs: Belongs) -> Iterator[Term]:
     column = side.unnest()
     if not (isinstance(column, exp.Column) and isinstance(column.this, exp.Identifier) and belongs(column)):
         return
@@ -65,7 +68,7 @@ def _term(side: exp.Expression, operator: str, literals: list[exp.Expression], b
         yield Term(column.name, operator, tuple(value for value in values if value is not None))
 
 
-def _scalar(node: exp.Expression) -> Scalar | None:
+def _scalar(node: exp.Expr) -> Scalar | None:
     """The value of a literal; None for anything else, null included."""
     node = node.unnest()
     if isinstance(node, exp.Boolean):

@@ -44,7 +44,8 @@ class StagedDefinition:
 @dataclass(frozen=True, slots=True)
 class RowWorkResult:
     """What the engine staged for a plan's row work, already registered: new (delete file, data file) pairs, and
-    rewritten image files by the source file that each replaces."""
+    rewritten image files by the source file that each replaces.
+    """
 
     attach: tuple[tuple[int, int], ...] = ()
     images: tuple[tuple[int, int], ...] = ()

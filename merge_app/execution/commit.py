@@ -38,7 +38,8 @@ class StagedStatement:
 
 def statement_commit(staged: StagedStatement, header: CommitHeader) -> Applied:
     """Commit in one short transaction. Raises MergeConflict with every verdict when the branch moved in a way that
-    the rule tables do not allow; then nothing was written. A task that already committed gets its commit back."""
+    the rule tables do not allow; then nothing was written. A task that already committed gets its commit back.
+    """
     with transaction.atomic():
         branch = branch_lock(staged.branch_id)
         if header.task_id is not None:

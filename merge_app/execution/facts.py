@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 
-from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
-from catalog_app.domain.schema import Schema
+from catalog_app.domain.operations import Operation
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS, definitions_load
-from merge_app.planning.values import PlanInput, SchemaCoverage, TableFacts
+from merge_app.planning.values import FactKind, PlanInput, SchemaCoverage, TableFacts
 
 _LIVE_FILES = f"""
 WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS})
@@ -40,14 +39,15 @@ GROUP BY v.table_id, v.definition_id, f.id
 
 
 def facts_load(
-    planned: PlanInput, source: Lineage | None, destination: Lineage, tables: frozenset[int]
+    planned: PlanInput, source: Lineage | None, destination: Lineage, wanted: Mapping[int, set[FactKind]]
 ) -> Mapping[int, TableFacts]:
-    """Facts of every table that needs any."""
-    strict = _tables_with_strict_columns(planned)
+    """The facts that each table needs."""
+    strict = _needing(wanted, FactKind.COVERAGE)
+    tables = _needing(wanted, FactKind.SOURCE_EFFECTS) | _needing(wanted, FactKind.DESTINATION_EFFECTS)
     touched = _touched_files(planned)
     live = _live_files(destination, tables, touched)
     source_live = _live_files(source, tables, _added_files(planned.source)) if source else {}
-    partitions = _partitions(destination, tables & _partitioned(planned))
+    partitions = _partitions(destination, _needing(wanted, FactKind.PARTITIONS))
     coverage = _coverage(planned, source, destination, strict)
     return {
         table_id: TableFacts(
@@ -56,8 +56,12 @@ def facts_load(
             destination_files=frozenset(live.get(table_id, ())),
             source_live=frozenset(source_live.get(table_id, _staged_files(planned, table_id))),
         )
-        for table_id in tables | strict
+        for table_id in wanted
     }
+
+
+def _needing(wanted: Mapping[int, set[FactKind]], kind: FactKind) -> frozenset[int]:
+    return frozenset(table_id for table_id, kinds in wanted.items() if kind in kinds)
 
 
 def _staged_files(planned: PlanInput, table_id: int) -> set[int]:
@@ -88,37 +92,12 @@ def _live_files(lineage: Lineage, tables: frozenset[int], files: list[int]) -> d
     return found
 
 
-def _partitioned(planned: PlanInput) -> frozenset[int]:
-    return frozenset(table_id for table_id, state in planned.tables.items() if state.schema.partition_by)
-
-
 def _partitions(lineage: Lineage, tables: frozenset[int]) -> dict[int, dict[tuple[str | None, ...], int]]:
     found: dict[int, dict[tuple[str | None, ...], int]] = defaultdict(dict)
     if tables:
         for table_id, values, rows in fetch_all(_PARTITIONS, {**lineage.parameters, "table_ids": list(tables)}):
             found[table_id][tuple(json_value(values))] = int(rows)
     return found
-
-
-def _tables_with_strict_columns(planned: PlanInput) -> frozenset[int]:
-    """Tables where either side changed columns and either's schema has a NOT NULL column that no default fills."""
-    changed = {
-        item.object_id
-        for item in (*planned.source, *planned.destination)
-        if item.object_kind is ObjectKind.TABLE and item.kind is OperationKind.COLUMN
-    }
-    return frozenset(
-        table_id
-        for table_id in changed
-        if any(
-            state is not None and _has_strict_column(state.schema)
-            for state in (planned.tables.get(table_id), planned.source_tables.get(table_id))
-        )
-    )
-
-
-def _has_strict_column(schema: Schema) -> bool:
-    return any(not column.nullable and column.initial_default is None for column in schema.columns)
 
 
 def _coverage(
@@ -129,7 +108,7 @@ def _coverage(
     if not tables:
         return found
     own = [item.operation_id for item in planned.source if item.operation_id and item.object_id in tables]
-    sides = [("destination", destination, "true", [])]
+    sides: list[tuple[str, Lineage, str, list[int]]] = [("destination", destination, "true", [])]
     if source is not None:
         sides.append(("source", source, "v.operation_id = ANY(%(operations)s)", own))
     for side, lineage, condition, operations in sides:

@@ -18,7 +18,8 @@ from catalog_app.selectors.objects import (
 from merge_app.execution.facts import facts_load
 from merge_app.execution.operations import effects_load, operations_load
 from merge_app.execution.reach import Reach, own_ranges, reach_load
-from merge_app.planning.values import PlanInput
+from merge_app.planning.needs import needs
+from merge_app.planning.values import FactKind, PlanInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,42 +76,24 @@ def plan_input_load(side: SourceSide, destination: Lineage, *, since: Reach | No
 
 
 def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage) -> PlanInput:
-    needing = tables_needing_files(planned)
-    source = _effects_where(planned.source, needing)
-    theirs = _effects_where(planned.destination, needing)
+    wanted = needs(planned)
+    source = _effects_where(planned.source, wanted, FactKind.SOURCE_EFFECTS)
+    theirs = _effects_where(planned.destination, wanted, FactKind.DESTINATION_EFFECTS)
     planned = replace(planned, source=source, destination=theirs)
-    return replace(planned, facts=facts_load(planned, side.lineage, destination, needing))
+    return replace(planned, facts=facts_load(planned, side.lineage, destination, wanted))
 
 
-_MOVES_FILES = frozenset(
-    {
-        OperationKind.DELETE,
-        OperationKind.UPDATE,
-        OperationKind.OVERWRITE,
-        OperationKind.COMPACTION,
-        OperationKind.PARTITION,
-    }
-)
-
-
-def tables_needing_files(planned: PlanInput) -> frozenset[int]:
-    """Tables whose cells look at files: those where either side did more to rows than insert them."""
-    return frozenset(
-        operation.object_id
-        for operation in (*planned.source, *planned.destination)
-        if operation.object_kind is ObjectKind.TABLE and operation.kind in _MOVES_FILES
-    )
-
-
-def _effects_where(operations: Sequence[Operation], tables: frozenset[int]) -> tuple[Operation, ...]:
-    wanted = [
+def _effects_where(
+    operations: Sequence[Operation], wanted: Mapping[int, set[FactKind]], kind: FactKind
+) -> tuple[Operation, ...]:
+    chosen = [
         item
         for item in operations
         if item.object_kind is ObjectKind.TABLE
-        and item.object_id in tables
+        and kind in wanted.get(item.object_id, ())
         and (item.is_data or item.kind is OperationKind.PARTITION)
     ]
-    loaded = {item.operation_id: item for item in effects_load(wanted) if item.operation_id is not None}
+    loaded = {item.operation_id: item for item in effects_load(chosen) if item.operation_id is not None}
     return tuple(loaded.get(item.operation_id, item) if item.operation_id else item for item in operations)
 
 

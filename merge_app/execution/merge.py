@@ -113,7 +113,7 @@ def merge_run(request: MergeRequest, engine: RowEngine, progress: Progress) -> d
         if prepared.is_empty:
             return _result(_record(prepared, request, "nothing to merge", refusal_describe(prepared.planned)))
         progress.step("rows", "move rows that files alone cannot")
-        row_work = row_work_run(prepared.planned, prepared.side, engine)
+        row_work = row_work_run(prepared.planned, prepared.side, branch_lineage(prepared.destination), engine)
         progress.check_cancelled()
         progress.step("commit", "write one version")
         attempt = _commit(prepared, request, row_work)
@@ -133,9 +133,7 @@ def _commit(prepared: Prepared, request: MergeRequest, row_work: Any) -> MergeAt
             return None
         assert prepared.side.lineage is not None
         source = Source(prepared.side.lineage, prepared.side.reach, prepared.source.head_commit_id)
-        applied = plan_apply(
-            prepared.planned, branch=branch, header=request.header, source=source, row_work=row_work
-        )
+        applied = plan_apply(prepared.planned, branch=branch, header=request.header, source=source, row_work=row_work)
         body = outcome_describe(prepared.planned, applied, prepared.side, branch)
         body["duration_ms"] = round(1000 * (time.monotonic() - prepared.started))
         return _record(prepared, request, "merged", body, applied)
@@ -180,5 +178,3 @@ def _result(attempt: MergeAttempt) -> dict[str, Any]:
         "notes": attempt.body.get("notes", []),
         "merged": attempt.body.get("tables", []),
     }
-
-

@@ -93,9 +93,7 @@ def _segment(row: tuple[Any, ...]) -> dict[str, Any]:
     return {"path": row[2], "rows": row[3], "bytes": row[4], "schema_version": row[5], "is_visible": row[6]}
 
 
-def _discarded(
-    planned: MergePlan, side: SourceSide, invisible: list[tuple[Any, ...]]
-) -> dict[int, list[int]]:
+def _discarded(planned: MergePlan, side: SourceSide, invisible: list[tuple[Any, ...]]) -> dict[int, list[int]]:
     """Schema versions of the source that no brought row needs; its last one lives on as the merged schema."""
     assert side.lineage is not None
     made = {

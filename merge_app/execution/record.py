@@ -66,7 +66,9 @@ def _operation_row(operation: Operation, commit: Commit, origins: Mapping[int, t
 
 def objects_record(plan: MergePlan, *, branch_id: int, version: int, recorded: Recorded) -> None:
     """Write a new record for each object whose attributes change, and stamp the ones that they supersede."""
-    changed = [item for item in plan.objects if item.before is None or attributes(item.before) != attributes(item.after)]
+    changed = [
+        item for item in plan.objects if item.before is None or attributes(item.before) != attributes(item.after)
+    ]
     databases = [item for item in changed if item.kind is ObjectKind.DATABASE]
     tables = [item for item in changed if item.kind is ObjectKind.TABLE]
     _supersede("databaserecord", "database_id", databases, branch_id, version)

@@ -7,12 +7,13 @@ from collections.abc import Collection
 from catalog_app.domain.files import FileScan
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.engine.port import RowEngine
+from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import definitions_load
 from catalog_app.services.files import data_files_register, delete_files_register
 from merge_app.execution.apply import RowWorkResult
 from merge_app.execution.load import SourceSide
-from merge_app.planning.values import DataPlan, FilterImages, FollowDeletes, MergePlan
+from merge_app.planning.values import DataPlan, FilterImages, FollowDeletes, MergePlan, RepartitionFile, RowWork
 
 _FILES = """
 SELECT f.id, f.path, f.base, f.rows, f.partition, f.stores_row_ids, s.definition_id
@@ -21,7 +22,7 @@ FROM catalog_app_datafile f CROSS JOIN LATERAL (
 WHERE f.id = ANY(%(files)s)
 """
 
-_SOURCE_DELETES = """
+_DELETES = """
 SELECT f.data_file_id, f.path
 FROM unnest(%(branches)s::bigint[], %(limits)s::bigint[]) AS l(branch_id, max_version)
 JOIN catalog_app_segmentdelete d ON d.branch_id = l.branch_id AND d.attached_version <= l.max_version
@@ -32,17 +33,21 @@ GROUP BY f.data_file_id, f.path
 """
 
 
-def row_work_run(planned: MergePlan, side: SourceSide, engine: RowEngine) -> dict[int, RowWorkResult]:
+def row_work_run(
+    planned: MergePlan, side: SourceSide, destination: Lineage, engine: RowEngine
+) -> dict[int, RowWorkResult]:
     """Table id → what was staged for it. Nothing to do costs nothing."""
     return {
-        item.object_id: _table_work(item.object_id, item.data, side, engine)
+        item.object_id: _table_work(item.object_id, item.data, side, destination, engine)
         for item in planned.objects
         if item.kind is ObjectKind.TABLE and item.data is not None and item.data.row_work
     }
 
 
-def _table_work(table_id: int, data: DataPlan, side: SourceSide, engine: RowEngine) -> RowWorkResult:
-    scans = _scans(table_id, data, side)
+def _table_work(
+    table_id: int, data: DataPlan, side: SourceSide, destination: Lineage, engine: RowEngine
+) -> RowWorkResult:
+    scans = _scans(table_id, data, side, destination)
     delete_paths = _delete_paths(data)
     attach: list[tuple[int, int]] = []
     images: list[tuple[int, int]] = []
@@ -56,24 +61,31 @@ def _table_work(table_id: int, data: DataPlan, side: SourceSide, engine: RowEngi
             )
             registered = delete_files_register(table_id, staged)
             attach += [(item.delete_file_id, item.data_file_id) for item in registered]
+        elif isinstance(work, RepartitionFile):
+            image = engine.repartition(table_id, scans[work.file], work.partition)
+            if image is not None:
+                (added,) = data_files_register(table_id, [image])
+                images.append((work.file, added.file_id))
         else:
-            image = engine.filter_images(
-                table_id, scans[work.file], [scans[file] for file in work.discarded_files]
-            )
+            image = engine.filter_images(table_id, scans[work.file], [scans[file] for file in work.discarded_files])
             if image is not None:
                 (added,) = data_files_register(table_id, [image])
                 images.append((work.file, added.file_id))
     return RowWorkResult(tuple(attach), tuple(images))
 
 
-def _scans(table_id: int, data: DataPlan, side: SourceSide) -> dict[int, FileScan]:
+def _scans(table_id: int, data: DataPlan, side: SourceSide, destination: Lineage) -> dict[int, FileScan]:
     wanted: set[int] = set()
     for work in data.row_work:
-        wanted |= {work.from_file, *work.to_files} if isinstance(work, FollowDeletes) else {work.file, *work.discarded_files}
+        wanted |= _files_of(work)
     rows = fetch_all(_FILES, {"files": sorted(wanted)})
     schemas = definitions_load({row[6] for row in rows})
-    filtered = [work.file for work in data.row_work if isinstance(work, FilterImages)]
-    masks = _source_deletes(table_id, side, filtered)
+    rewritten = [work.file for work in data.row_work if not isinstance(work, FollowDeletes)]
+    masks = _deletes(table_id, side.lineage, rewritten)
+    moved = [work.file for work in data.row_work if isinstance(work, RepartitionFile)]
+    for file_id, paths in _deletes(table_id, destination, moved).items():
+        known = masks.setdefault(file_id, [])
+        known += [path for path in paths if path not in known]
     return {
         row[0]: FileScan(
             file_id=row[0],
@@ -89,20 +101,30 @@ def _scans(table_id: int, data: DataPlan, side: SourceSide) -> dict[int, FileSca
     }
 
 
+def _files_of(work: RowWork) -> set[int]:
+    match work:
+        case FollowDeletes():
+            return {work.from_file, *work.to_files}
+        case FilterImages():
+            return {work.file, *work.discarded_files}
+        case RepartitionFile():
+            return {work.file}
+
+
 def _delete_paths(data: DataPlan) -> dict[int, str]:
     wanted = [item for work in data.row_work if isinstance(work, FollowDeletes) for item in work.delete_files]
     return dict(fetch_all("SELECT id, path FROM catalog_app_deletefile WHERE id = ANY(%(ids)s)", {"ids": wanted}))
 
 
-def _source_deletes(table_id: int, side: SourceSide, files: Collection[int]) -> dict[int, list[str]]:
+def _deletes(table_id: int, lineage: Lineage | None, files: Collection[int]) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
-    if files and side.lineage is not None:
+    if files and lineage is not None:
         parameters = {
-            "branches": list(side.lineage.branch_ids),
-            "limits": list(side.lineage.limits),
+            "branches": list(lineage.branch_ids),
+            "limits": list(lineage.limits),
             "table_id": table_id,
             "files": list(files),
         }
-        for file_id, path in fetch_all(_SOURCE_DELETES, parameters):
+        for file_id, path in fetch_all(_DELETES, parameters):
             found.setdefault(file_id, []).append(path)
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +49,8 @@ class SegmentWork:
 
     def operation_for(self, table_id: int, *, removing: bool = False, file_id: int | None = None) -> int:
         """The recorded operation that a file effect is booked on: the one that names the file, else the last of a
-        fitting kind."""
+        fitting kind.
+        """
         operations = self.operations(table_id)
         if file_id is not None:
             for operation, row in operations:
@@ -73,7 +74,7 @@ def segments_apply(work: SegmentWork) -> None:
 
 
 def _execute(work: SegmentWork, query: str, **parameters: Any) -> None:
-    shared = {
+    shared: dict[str, Any] = {
         "branch": work.branch_id,
         "version": work.version,
         "table_ids": [item.object_id for item, _ in work.tables()],
@@ -108,8 +109,10 @@ def _remove(work: SegmentWork) -> None:
         table_id = item.object_id
         if data.remove_all:
             whole.append((table_id, work.operation_for(table_id, removing=True)))
-        for values in data.remove_partitions:
-            parts.append((table_id, json.dumps(list(values)), work.operation_for(table_id, removing=True)))
+        parts += [
+            (table_id, json.dumps(list(values)), work.operation_for(table_id, removing=True))
+            for values in data.remove_partitions
+        ]
         files += [
             (file_id, work.operation_for(table_id, removing=True, file_id=file_id)) for file_id in data.remove_files
         ]
@@ -213,16 +216,18 @@ def _bring_files(work: SegmentWork) -> None:
                 from_source.append((replacement, origin, operation))
             else:
                 definition = work.definitions[table_id]
-                staged.append(
-                    (table_id, replacement, operation, definition.definition_id, definition.schema_version)
-                )
+                staged.append((table_id, replacement, operation, definition.definition_id, definition.schema_version))
     if from_source:
-        names = ("files", "origins", "operations")
-        columns = {name: [row[i] for row in from_source] for i, name in enumerate(names)}
+        columns = _columns(from_source, "files", "origins", "operations")
         _execute(work, _BRING_FILES, **_source_parameters(work), **columns)
     if staged:
-        names = ("tables", "files", "operations", "definitions", "schema_versions")
-        _execute(work, _STAGED_FILES, **{name: [row[i] for row in staged] for i, name in enumerate(names)})
+        columns = _columns(staged, "tables", "files", "operations", "definitions", "schema_versions")
+        _execute(work, _STAGED_FILES, **columns)
+
+
+def _columns(rows: Sequence[tuple[int, ...]], *names: str) -> dict[str, list[int]]:
+    """Rows as named array parameters."""
+    return {name: [row[index] for row in rows] for index, name in enumerate(names)}
 
 
 _LIVE_TARGET = """
@@ -281,8 +286,7 @@ def _attach_pairs(work: SegmentWork) -> None:
         for delete_file, data_file in (*data.attach, *followed):
             rows.append((delete_file, data_file, work.operation_for(table_id, file_id=data_file)))
     if rows:
-        columns = {name: [row[i] for row in rows] for i, name in enumerate(("deletes", "files", "operations"))}
-        _execute(work, _ATTACH.format(wanted=_BY_PAIR), **columns)
+        _execute(work, _ATTACH.format(wanted=_BY_PAIR), **_columns(rows, "deletes", "files", "operations"))
 
 
 _INVISIBLE = f"""

@@ -29,9 +29,7 @@ def view_commit(branch_id: int, change: ViewChange, header: CommitHeader) -> App
         branch = branch_lock(branch_id)
         version = version_take(branch.catalog_id)
         commit = commit_write(branch, version, header, None)
-        view_id = change.view_id or int(
-            fetch_all("SELECT nextval('catalog_app_viewrecord_id_seq')", {})[0][0]
-        )
+        view_id = change.view_id or int(fetch_all("SELECT nextval('catalog_app_viewrecord_id_seq')", {})[0][0])
         operation = CommitOperation.objects.create(
             commit=commit,
             branch=branch,

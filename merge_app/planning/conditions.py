@@ -164,9 +164,7 @@ def _partitions(case: Case) -> Iterator[Problem]:
             )
 
 
-def _partition_problem(
-    cell: tuple[str, str], code: VerdictCode, change: PartitionChange, what: str
-) -> Problem:
+def _partition_problem(cell: tuple[str, str], code: VerdictCode, change: PartitionChange, what: str) -> Problem:
     before, after = _partition_text(change.before), _partition_text(change.after)
     message = f"The source renamed partition {before} to {after}; on the destination it {what}."
     details = {"partition": list(change.before or ()), "renamed_to": list(change.after or ())}

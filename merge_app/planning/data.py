@@ -41,7 +41,8 @@ class DataOutcome:
 
 def data_redo(source: ObjectChanges, destination: ObjectChanges, *, is_new: bool) -> DataOutcome:
     """Redo the source's data operations on the destination's files. ``carried`` holds indices into
-    ``source.operations``. ``is_new``: the destination has not the table yet."""
+    ``source.operations``. ``is_new``: the destination has not the table yet.
+    """
     if not any(operation.is_data or operation.kind is OperationKind.PARTITION for operation in source.operations):
         return DataOutcome(None, frozenset())
     return _Redo(source, destination, is_new=is_new).outcome()
@@ -55,8 +56,9 @@ class _Redo:
         self._history = source.history
         self._remove_all = not is_new and source.overwrites_all
         self._mine = SideFiles(self._history)
-        self._theirs = SideFiles(() if is_new or self._remove_all else destination.history)
-        self._touched = self._theirs.touched_base(() if is_new or self._remove_all else destination.history)
+        past = () if is_new or self._remove_all else destination.past
+        self._theirs = SideFiles(past)
+        self._touched = self._theirs.touched_base(past)
         self._rewritten: dict[int, Operation] = {}
         self._gone: dict[int, frozenset[int]] = {}
         self._mixed: dict[int, frozenset[int]] = {}
@@ -231,17 +233,17 @@ class _Redo:
     def _plan(self, carried: list[Operation]) -> DataPlan:
         recorded = [operation for operation in carried if operation.operation_id is not None]
         held_back = {*self._rewritten, *self._gone, *self._mixed, *self._repartition}
+        bringing = _ids(item for item in recorded if item.effects is None or item.effects.added)
+        brought = {file_id for file_id, maker in self._mine.maker.items() if maker.operation_id in bringing}
         return DataPlan(
-            bring_operations=_ids(item for item in recorded if item.effects is None or item.effects.added),
-            bring_except=frozenset(file_id for file_id in held_back if file_id in self._mine.added),
+            bring_operations=bringing,
+            bring_except=frozenset(held_back & brought),
             bring_files=self._bring_files(held_back),
             remove_all=self._remove_all,
             remove_partitions=() if self._remove_all else self._removed_partitions(carried),
             remove_files=() if self._remove_all else tuple(sorted(self._remove)),
             attach_operations=_ids(
-                item
-                for item in recorded
-                if item.kind in _ATTACHING and (item.effects is None or item.effects.deletes)
+                item for item in recorded if item.kind in _ATTACHING and (item.effects is None or item.effects.deletes)
             ),
             attach=tuple(self._attach),
             row_work=self._row_work(),

@@ -60,9 +60,7 @@ def _redo(before: DatabaseState, source: ObjectChanges) -> DatabaseState:
     )
 
 
-def _plan(
-    action: Action, source: ObjectChanges, before: DatabaseState | None, after: DatabaseState
-) -> ObjectPlan:
+def _plan(action: Action, source: ObjectChanges, before: DatabaseState | None, after: DatabaseState) -> ObjectPlan:
     operations = () if action is Action.UNTOUCHED else source.operations
     if before is not None:
         operations = tuple(operation for operation in operations if operation.kind is not OperationKind.CREATE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from catalog_app.domain.operations import AddedFile, FileEffects, Operation, OperationKind
+from merge_app.planning.surviving import is_full_overwrite
 
 _NOTHING = FileEffects()
 
@@ -25,7 +26,7 @@ class SideFiles:
     """The files of one table on one side since base, replayed once.
 
     A file is a *base file* when the side met it before adding it. ``removed`` maps each file out of sight in the end to
-    the operation that removed it.
+    the operation that removed it; a full overwrite removes also what was gone already, as it absorbs what came before.
     """
 
     def __init__(self, history: Sequence[Operation]) -> None:
@@ -42,8 +43,8 @@ class SideFiles:
         for file_id in effects.touched:
             if file_id not in self.added:
                 self._met.add(file_id)
-        for file_id in effects.removed:
-            self.removed[file_id] = operation
+        gone = (*self.removed, *effects.removed) if is_full_overwrite(operation) else effects.removed
+        self.removed.update(dict.fromkeys(gone, operation))
         derived = operation.kind is OperationKind.UPDATE or is_rewrite(operation)
         for item in effects.added:
             self.removed.pop(item.file_id, None)

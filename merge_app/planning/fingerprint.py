@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
@@ -36,14 +37,13 @@ def _plain(value: Any) -> Any:
     """The value in JSON's terms."""
     if isinstance(value, Enum):
         return value.value
-    if isinstance(value, Operation):
-        # Its effects are covered by what the plan does with them, and need not be loaded for a plan to be the same.
-        return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name != "effects"}
     if is_dataclass(value):
-        return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.compare}
+        # Effects are covered by what the plan does with them, and need not be loaded for a plan to be the same.
+        left_out = "effects" if isinstance(value, Operation) else ""
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.compare and f.name != left_out}
     if isinstance(value, Mapping):
         return sorted(([_plain(key), _plain(item)] for key, item in value.items()), key=_sortable)
-    if isinstance(value, Set):
+    if isinstance(value, AbstractSet):
         return sorted((_plain(item) for item in value), key=_sortable)
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]

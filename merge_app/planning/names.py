@@ -15,12 +15,13 @@ Changes = Mapping[ObjectKey, ObjectChanges]
 
 
 def names_judge(
-    plans: Sequence[ObjectPlan], input: PlanInput, *, source: Changes, destination: Changes
+    plans: Sequence[ObjectPlan], given: PlanInput, *, source: Changes, destination: Changes
 ) -> list[Finding]:
     """NAME_EXISTS for each object that the plan names like another valid one, OBJECT_DROPPED_ON_DEST for each table
-    that the plan puts into a database that is not valid."""
-    databases: dict[int, DatabaseState] = dict(input.databases)
-    tables: dict[int, TableState] = dict(input.tables)
+    that the plan puts into a database that is not valid.
+    """
+    databases: dict[int, DatabaseState] = dict(given.databases)
+    tables: dict[int, TableState] = dict(given.tables)
     for plan in plans:
         if isinstance(plan.after, DatabaseState):
             databases[plan.object_id] = plan.after
@@ -35,7 +36,9 @@ def names_judge(
     for plan in plans:
         if plan.after.is_dropped or not _claims(plan):
             continue
-        changes = source[plan.kind, plan.object_id]
+        changes, theirs = source[plan.kind, plan.object_id], destination.get((plan.kind, plan.object_id))
+        if theirs is not None and theirs.dropped:
+            continue
         if isinstance(plan.after, TableState):
             home = databases.get(plan.after.database_id)
             if home is None or home.is_dropped:
@@ -95,9 +98,7 @@ def _naming(changes: ObjectChanges | None) -> str:
     return "rename" if changes.rename else ""
 
 
-def _homeless(
-    plan: ObjectPlan, changes: ObjectChanges, home: DatabaseState | None, destination: Changes
-) -> Finding:
+def _homeless(plan: ObjectPlan, changes: ObjectChanges, home: DatabaseState | None, destination: Changes) -> Finding:
     assert isinstance(plan.after, TableState)
     database_id = plan.after.database_id
     theirs = destination.get((ObjectKind.DATABASE, database_id))

@@ -14,12 +14,12 @@ _FILE_AXES = ("delete", "update", "compaction", "partition")
 _REPLACING_AXES = (*_FILE_AXES, "overwrite")
 
 
-def needs(input: PlanInput) -> Mapping[int, set[FactKind]]:
+def needs(given: PlanInput) -> Mapping[int, set[FactKind]]:
     """By table id, for an input without facts and without file effects. Tables that need nothing are absent."""
-    sides = sides_of(input)
+    sides = sides_of(given)
     found = {}
     for (kind, object_id), source in sides.source.items():
-        before = input.tables.get(object_id)
+        before = given.tables.get(object_id)
         if kind is not ObjectKind.TABLE or source.dropped or before is None:
             continue
         destination = sides.destination_of(kind, object_id)

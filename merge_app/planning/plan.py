@@ -18,51 +18,49 @@ from merge_app.planning.tables import TableCase, table_plan
 from merge_app.planning.values import Finding, MergePlan, ObjectPlan, PlanInput, TableFacts
 
 
-def plan(input: PlanInput) -> MergePlan:
+def plan(given: PlanInput) -> MergePlan:
     """Redo the source's operations on the destination's state. The input alone decides; nothing is read or written.
 
     Every object that the source changed appears, databases first; others never do (P4). Raises ValueError where the
     input lacks the source's state of a new object.
     """
     rules = load_rules()
-    sides = sides_of(input)
+    sides = sides_of(given)
     objects: list[ObjectPlan] = []
     findings: list[Finding] = []
     for key in sorted(sides.source, key=lambda key: (key[0] is not ObjectKind.DATABASE, key[1])):
-        planned, found = _object_plan(key, input, sides, rules)
+        planned, found = _object_plan(key, given, sides, rules)
         objects.append(planned)
         findings += found
     remade = {item.object_id: item.after for item in objects if isinstance(item.after, DatabaseState)}
-    databases = {**input.source_databases, **input.databases, **remade}
+    databases = {**given.source_databases, **given.databases, **remade}
     objects = [_named(item, databases) for item in objects]
-    findings += names_judge(objects, input, source=sides.source, destination=sides.destination)
+    findings += names_judge(objects, given, source=sides.source, destination=sides.destination)
     judged = ordered(findings)
     digest = fingerprint(
         judged,
         tuple(objects),
-        source_head=input.source_head,
-        destination_head=input.destination_head,
+        source_head=given.source_head,
+        destination_head=given.destination_head,
         rules_digest=rules.digest,
     )
     return MergePlan(judged, tuple(objects), digest)
 
 
-def _object_plan(
-    key: ObjectKey, input: PlanInput, sides: Sides, rules: Rules
-) -> tuple[ObjectPlan, list[Finding]]:
+def _object_plan(key: ObjectKey, given: PlanInput, sides: Sides, rules: Rules) -> tuple[ObjectPlan, list[Finding]]:
     kind, object_id = key
     source, destination = sides.source[key], sides.destination_of(kind, object_id)
     if kind is ObjectKind.DATABASE:
         return database_plan(
             source,
             destination,
-            before=input.databases.get(object_id),
-            source_state=input.source_databases.get(object_id),
+            before=given.databases.get(object_id),
+            source_state=given.source_databases.get(object_id),
             rules=rules.tables["database"],
         )
-    before, state = input.tables.get(object_id), input.source_tables.get(object_id)
+    before, state = given.tables.get(object_id), given.source_tables.get(object_id)
     shown = before or state
-    home = _database(input, shown.database_id) if shown else None
+    home = _database(given, shown.database_id) if shown else None
     return table_plan(
         TableCase(
             source=source,
@@ -70,14 +68,14 @@ def _object_plan(
             name=f"{home.name}.{shown.name}" if home and shown else shown.name if shown else str(object_id),
             before=before,
             source_state=state,
-            facts=input.facts.get(object_id, TableFacts()),
+            facts=given.facts.get(object_id, TableFacts()),
             rules=rules.tables["table"],
         )
     )
 
 
-def _database(input: PlanInput, database_id: int) -> DatabaseState | None:
-    return input.databases.get(database_id) or input.source_databases.get(database_id)
+def _database(given: PlanInput, database_id: int) -> DatabaseState | None:
+    return given.databases.get(database_id) or given.source_databases.get(database_id)
 
 
 def _named(item: ObjectPlan, databases: Mapping[int, DatabaseState]) -> ObjectPlan:

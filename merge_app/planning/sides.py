@@ -20,20 +20,21 @@ class Sides:
         return self.destination.get((kind, object_id)) or ObjectChanges(kind, object_id)
 
 
-def sides_of(input: PlanInput) -> Sides:
+def sides_of(given: PlanInput) -> Sides:
     """The net of both sides. Tables whose database a side dropped count as dropped by it, unless it moved them out;
-    whatever the destination's state says is dropped counts as dropped by the destination."""
-    source = surviving(input.source, base=input.source_base)
-    destination = surviving(input.destination, base=input.destination_base)
+    whatever the destination's state says is dropped counts as dropped by the destination.
+    """
+    source = surviving(given.source, base=given.source_base)
+    destination = surviving(given.destination, base=given.destination_base)
     for (kind, object_id), changes in list(source.items()):
         if kind is ObjectKind.DATABASE and changes.dropped:
-            for table_id in _tables_in(input, object_id):
+            for table_id in _tables_in(given, object_id):
                 known = source.get((ObjectKind.TABLE, table_id))
                 if known is None or not (known.dropped or _leaves(known, object_id)):
                     source[ObjectKind.TABLE, table_id] = implied_drop(table_id, changes)
     for key, mine in source.items():
         if not mine.undropped and not _is_dropped_by(destination.get(key)):
-            dropped = _destination_drop(input, destination, key)
+            dropped = _destination_drop(given, destination, key)
             if dropped is not None:
                 destination[key] = dropped
     return Sides(source, destination)
@@ -43,11 +44,11 @@ def _is_dropped_by(changes: ObjectChanges | None) -> bool:
     return changes is not None and changes.dropped
 
 
-def _tables_in(input: PlanInput, database_id: int) -> list[int]:
+def _tables_in(given: PlanInput, database_id: int) -> list[int]:
     """The destination's valid tables in a database."""
-    found = dict.fromkeys(input.database_tables.get(database_id, ()))
-    found.update({i: None for i, state in input.tables.items() if state.database_id == database_id})
-    return [i for i in found if i in input.tables and not input.tables[i].is_dropped]
+    found = dict.fromkeys(given.database_tables.get(database_id, ()))
+    found.update({i: None for i, state in given.tables.items() if state.database_id == database_id})
+    return [i for i in found if i in given.tables and not given.tables[i].is_dropped]
 
 
 def _leaves(changes: ObjectChanges, database_id: int) -> bool:
@@ -56,20 +57,20 @@ def _leaves(changes: ObjectChanges, database_id: int) -> bool:
 
 
 def _destination_drop(
-    input: PlanInput, destination: Mapping[ObjectKey, ObjectChanges], key: ObjectKey
+    given: PlanInput, destination: Mapping[ObjectKey, ObjectChanges], key: ObjectKey
 ) -> ObjectChanges | None:
     """The drop that the destination's state shows though no operation on the object itself does."""
     kind, object_id = key
     if kind is ObjectKind.DATABASE:
-        database = input.databases.get(object_id)
+        database = given.databases.get(object_id)
         return _old_drop(kind, object_id) if database is not None and database.is_dropped else None
-    table = input.tables.get(object_id)
+    table = given.tables.get(object_id)
     if table is None:
         return None
     home = destination.get((ObjectKind.DATABASE, table.database_id))
     if home is not None and home.dropped:
         return implied_drop(object_id, home)
-    state = input.databases.get(table.database_id)
+    state = given.databases.get(table.database_id)
     if table.is_dropped or (state is not None and state.is_dropped):
         return _old_drop(kind, object_id)
     return None

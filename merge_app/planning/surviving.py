@@ -30,8 +30,8 @@ RESTORED_VERSION = "restored_version"
 class ObjectChanges:
     """The net of one side's operations on one object.
 
-    ``operations`` survive, their changes reduced to the net; ``history`` are the data and partition operations as they
-    happened since the last full overwrite, for who follows files. ``versions`` maps each axis of the object's rule
+    ``operations`` survive, their changes reduced to the net. To follow files, ``past`` are the data and partition
+    operations as they happened, and ``history`` those of them that no later full overwrite made pointless. ``versions`` maps each axis of the object's rule
     table that is hit to the versions of its operations, in the order of the operations.
     """
 
@@ -39,6 +39,7 @@ class ObjectChanges:
     object_id: int
     operations: tuple[Operation, ...] = ()
     history: tuple[Operation, ...] = ()
+    past: tuple[Operation, ...] = ()
     created: bool = False
     dropped: bool = False
     undropped: bool = False
@@ -122,7 +123,8 @@ def _object_changes(key: ObjectKey, group: Sequence[Operation], base: int | None
         return ObjectChanges(*key, operations=(drop,), dropped=True, versions={"drop": (drop.version,)})
     created, undropped = began is OperationKind.CREATE, began is OperationKind.UNDROP
     kept = [operation for operation in group if operation.kind not in _LIFECYCLE]
-    changes = _net(key, _absorb_data(kept, base))
+    past = tuple(operation for operation in kept if operation.is_data or operation.kind is OperationKind.PARTITION)
+    changes = replace(_net(key, _absorb_data(kept, base)), past=past)
     if created or undropped:
         return replace(changes, operations=(steps[0], *changes.operations), created=created, undropped=undropped)
     return changes if changes.operations else None
@@ -130,7 +132,8 @@ def _object_changes(key: ObjectKey, group: Sequence[Operation], base: int | None
 
 def _absorb_data(operations: Sequence[Operation], base: int | None) -> list[Operation]:
     """Leave out data operations that a later full overwrite of the same side makes as good as never done, and the
-    overwrite itself where it is a RESTORE to what there was at base."""
+    overwrite itself where it is a RESTORE to what there was at base.
+    """
     indices = [index for index, operation in enumerate(operations) if is_full_overwrite(operation)]
     if not indices:
         return list(operations)

@@ -50,7 +50,8 @@ class Finding:
 @dataclass(frozen=True, slots=True)
 class SchemaCoverage:
     """Live rows of one side (``source`` or ``destination``) that were written under one schema definition:
-    what A6.2 judges. ``columns_with_nulls`` are ids of columns that hold nulls in live rows."""
+    what A6.2 judges. ``columns_with_nulls`` are ids of columns that hold nulls in live rows.
+    """
 
     side: str
     schema: Schema
@@ -78,7 +79,8 @@ class TableFacts:
 
 class FactKind(StrEnum):
     """What a plan needs of one table beyond operations and states: the file effects of either side's operations,
-    and the parts of ``TableFacts``."""
+    and the parts of ``TableFacts``.
+    """
 
     SOURCE_EFFECTS = "source effects"
     DESTINATION_EFFECTS = "destination effects"
@@ -117,7 +119,8 @@ class PlanInput:
 class FollowDeletes:
     """Row work: rows that ``delete_files`` mark in ``from_file`` are looked up by row id in ``to_files`` and marked
     there by new delete files (compaction on either side). No delete files: every row of ``from_file``, which was
-    removed whole. A file of ``to_files`` that other row work of the plan rewrites stands for the rewritten one."""
+    removed whole. A file of ``to_files`` that other row work of the plan rewrites stands for the rewritten one.
+    """
 
     delete_files: tuple[int, ...]
     from_file: int
@@ -127,7 +130,8 @@ class FollowDeletes:
 @dataclass(frozen=True, slots=True)
 class FilterImages:
     """Row work: a file of new row images is rewritten without the rows whose ids lie in ``discarded_files``
-    (A4: the destination overwrote those base files). Its own deletes are applied on the way."""
+    (A4: the destination overwrote those base files). Its own deletes are applied on the way.
+    """
 
     file: int
     discarded_files: tuple[int, ...]
@@ -137,7 +141,8 @@ class FilterImages:
 class RepartitionFile:
     """Row work: a file is rewritten under other partition values, row ids kept, with the deletes that it has on the
     destination and those that the plan attaches to it applied on the way (the source renamed a partition that the
-    destination changed). A file that was live on the destination is in ``remove_files``."""
+    destination changed). A file that was live on the destination is in ``remove_files``.
+    """
 
     file: int
     partition: PartitionValues
@@ -180,7 +185,8 @@ class Action(StrEnum):
 @dataclass(frozen=True, slots=True)
 class ObjectPlan:
     """What becomes of one object on the destination. ``operations`` are the source's that were carried out and are
-    recorded as replays; those discarded whole are not among them. ``before`` is None for a new object."""
+    recorded as replays; those discarded whole are not among them. ``before`` is None for a new object.
+    """
 
     kind: ObjectKind
     object_id: int
@@ -202,7 +208,8 @@ class ObjectPlan:
 @dataclass(frozen=True, slots=True)
 class MergePlan:
     """``findings`` lists every cell hit, conflicts first. ``fingerprint`` is a SHA-256 over both heads, the rule
-    tables' digest and the plan's content."""
+    tables' digest and the plan's content.
+    """
 
     findings: tuple[Finding, ...]
     objects: tuple[ObjectPlan, ...]

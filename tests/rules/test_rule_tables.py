@@ -49,9 +49,7 @@ def _seed_tables() -> dict[str, list[tuple[str, str, str]]]:
     result = {}
     for name, (header, _, *rows) in zip(("database", "table"), tables, strict=True):
         result[name] = [
-            (AXES[row[0]], AXES[column], text)
-            for row in rows
-            for column, text in zip(header[1:], row[1:], strict=True)
+            (AXES[row[0]], AXES[column], text) for row in rows for column, text in zip(header[1:], row[1:], strict=True)
         ]
     return result
 

@@ -1,0 +1,179 @@
+"""Small builders of planner inputs: database 1 ``shop`` with table 10 ``orders`` (a int, b int), files by number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.operations import (
+    AddedFile,
+    AttachedDelete,
+    Change,
+    ColumnAttribute,
+    ColumnChange,
+    FileEffects,
+    ObjectKind,
+    ObjectName,
+    Operation,
+    OperationKind,
+    OverwriteScope,
+    PartitionChange,
+    PropertyChange,
+    Rename,
+)
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.state import DatabaseState, TableState
+from merge_app.planning.plan import plan
+from merge_app.planning.values import Finding, MergePlan, ObjectPlan, PlanInput, Verdict
+
+DB, TABLE = 1, 10
+A, B = Column(1, "a", "int"), Column(2, "b", "int")
+SHOP = DatabaseState(DB, "shop", properties={"p": "1", "q": "1"})
+ORDERS = TableState(TABLE, DB, "orders", Schema((A, B)), 1, properties={"p": "1", "q": "1"})
+
+
+def table_operation(kind: OperationKind, *changes: Change, table: int = TABLE, **fields: Any) -> Operation:
+    return Operation(kind, ObjectKind.TABLE, table, tuple(changes), **fields)
+
+
+def database_operation(kind: OperationKind, *changes: Change, database: int = DB) -> Operation:
+    return Operation(kind, ObjectKind.DATABASE, database, tuple(changes))
+
+
+def side(branch: str, operations: Iterable[Operation], first: int) -> tuple[Operation, ...]:
+    """The operations as commits of a branch, one version each, recorded under ids equal to their versions."""
+    return tuple(
+        replace(operation, branch=branch, version=version, operation_id=version, origin_id=version)
+        for version, operation in enumerate(operations, first)
+    )
+
+
+def merge_input(source: Iterable[Operation], destination: Iterable[Operation] = (), **fields: Any) -> PlanInput:
+    """An input with ``orders`` in ``shop`` on the destination, unless fields say otherwise."""
+    given = {"databases": {DB: SHOP}, "tables": {TABLE: ORDERS}, "source_head": 199, "destination_head": 299, **fields}
+    return PlanInput(side("dev", source, 100), side("main", destination, 200), **given)
+
+
+def merged(source: Iterable[Operation], destination: Iterable[Operation] = (), **fields: Any) -> MergePlan:
+    return plan(merge_input(source, destination, **fields))
+
+
+def table_of(result: MergePlan, table: int = TABLE) -> ObjectPlan:
+    return next(item for item in result.objects if (item.kind, item.object_id) == (ObjectKind.TABLE, table))
+
+
+def codes(findings: Iterable[Finding]) -> list[str]:
+    return [finding.code for finding in findings]
+
+
+def cells(result: MergePlan, verdict: Verdict) -> list[tuple[str, str]]:
+    return [(f.source_operation, f.destination_operation) for f in result.findings if f.verdict is verdict]
+
+
+# Operations ----------------------------------------------------------------------------------------------------------
+
+
+def create(table: int = TABLE) -> Operation:
+    return table_operation(OperationKind.CREATE, table=table, created={})
+
+
+def drop(table: int = TABLE) -> Operation:
+    return table_operation(OperationKind.DROP, table=table)
+
+
+def undrop(table: int = TABLE) -> Operation:
+    return table_operation(OperationKind.UNDROP, table=table)
+
+
+def rename(before: str, after: str, table: int = TABLE, database: int = DB, to_database: int = DB) -> Operation:
+    change = Rename(ObjectName(before, database), ObjectName(after, to_database))
+    return table_operation(OperationKind.RENAME, change, table=table)
+
+
+def set_property(key: str, before: str | None, after: str) -> Operation:
+    return table_operation(OperationKind.SET_PROPERTIES, PropertyChange(key, before, after))
+
+
+def unset_property(key: str, before: str = "1") -> Operation:
+    return table_operation(OperationKind.UNSET_PROPERTIES, PropertyChange(key, before, None))
+
+
+def column(column_id: int, attribute: ColumnAttribute, before: Any, after: Any) -> Operation:
+    return table_operation(OperationKind.COLUMN, ColumnChange(column_id, attribute, before, after))
+
+
+def add_column(item: Column) -> Operation:
+    return column(item.id, ColumnAttribute.EXISTS, None, item.as_json())
+
+
+def drop_column(item: Column) -> Operation:
+    return column(item.id, ColumnAttribute.EXISTS, item.as_json(), None)
+
+
+def rename_column(column_id: int, before: str, after: str) -> Operation:
+    return column(column_id, ColumnAttribute.NAME, before, after)
+
+
+def retype(column_id: int, before: str, after: str) -> Operation:
+    return column(column_id, ColumnAttribute.TYPE, before, after)
+
+
+def added(file_id: int, partition: PartitionValues = ()) -> AddedFile:
+    return AddedFile(file_id, file_id * 1000, 10, partition, False, file_id * 1000, file_id * 1000 + 9)
+
+
+def _effects(
+    new: Iterable[int], removed: Iterable[int], deletes: Iterable[tuple[int, int]], partition: PartitionValues
+) -> FileEffects:
+    return FileEffects(
+        tuple(added(file_id, partition) for file_id in new),
+        tuple(removed),
+        tuple(AttachedDelete(delete, file_id, 3) for delete, file_id in deletes),
+    )
+
+
+def insert(*files: int, partition: PartitionValues = ()) -> Operation:
+    return table_operation(OperationKind.INSERT, effects=_effects(files, (), (), partition))
+
+
+def delete(*deletes: tuple[int, int], removed: Iterable[int] = ()) -> Operation:
+    return table_operation(OperationKind.DELETE, effects=_effects((), removed, deletes, ()))
+
+
+def update(
+    *images: int,
+    deletes: Iterable[tuple[int, int]] = (),
+    removed: Iterable[int] = (),
+    partition: PartitionValues = (),
+) -> Operation:
+    return table_operation(OperationKind.UPDATE, effects=_effects(images, removed, deletes, partition))
+
+
+def overwrite(
+    *files: int, removed: Iterable[int] = (), partitions: tuple[PartitionValues, ...] | None = None, **fields: Any
+) -> Operation:
+    values = partitions[0] if partitions else ()
+    return table_operation(
+        OperationKind.OVERWRITE,
+        overwrite=OverwriteScope(partitions),
+        effects=_effects(files, removed, (), values),
+        **fields,
+    )
+
+
+def compaction(*outputs: int, inputs: Iterable[int]) -> Operation:
+    return table_operation(OperationKind.COMPACTION, effects=_effects(outputs, inputs, (), ()))
+
+
+def partition(
+    before: PartitionValues | None,
+    after: PartitionValues | None,
+    *,
+    new: Iterable[int] = (),
+    removed: Iterable[int] = (),
+) -> Operation:
+    return table_operation(
+        OperationKind.PARTITION, PartitionChange(before, after), effects=_effects(new, removed, (), after or ())
+    )

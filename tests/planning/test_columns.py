@@ -1,0 +1,201 @@
+"""A6: columns by id, names on the outcome, types by widening, values of required columns (semantics §3)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from catalog_app.domain.operations import ColumnAttribute, Operation
+from catalog_app.domain.schema import Column, Schema
+from merge_app.planning.needs import needs
+from merge_app.planning.values import FactKind, SchemaCoverage, TableFacts, Verdict
+from tests.planning.build import (
+    ORDERS,
+    TABLE,
+    A,
+    B,
+    add_column,
+    cells,
+    codes,
+    column,
+    drop_column,
+    insert,
+    merge_input,
+    merged,
+    overwrite,
+    rename_column,
+    retype,
+    table_of,
+    update,
+)
+
+C = Column(3, "c", "int")
+
+
+def _destination(*columns: Column) -> dict[str, object]:
+    return {"tables": {TABLE: replace(ORDERS, schema=Schema(columns))}}
+
+
+def _schema(source: list[Operation], destination: list[Operation], *columns: Column) -> Schema:
+    result = merged(source, destination, **_destination(*columns))
+    assert codes(result.conflicts) == []
+    return table_of(result).after.schema  # type: ignore[union-attr]
+
+
+def test_a_type_that_the_destination_left_alone_is_widened() -> None:
+    assert _schema([retype(1, "int", "bigint")], [], A, B).columns == (replace(A, type="bigint"), B)
+
+
+def test_the_same_widening_on_both_sides_is_no_change() -> None:
+    wide = replace(A, type="bigint")
+    assert _schema([retype(1, "int", "bigint")], [retype(1, "int", "bigint")], wide, B).columns == (wide, B)
+
+
+@pytest.mark.parametrize(("mine", "theirs"), [("int", "bigint"), ("bigint", "string"), ("int", "smallint2")])
+def test_a_destination_type_that_does_not_widen_is_a_conflict(mine: str, theirs: str) -> None:
+    theirs = theirs.replace("smallint2", "decimal(10,0)")
+    result = merged(
+        [retype(1, "smallint", mine)], [retype(1, "smallint", theirs)], **_destination(replace(A, type=theirs))
+    )
+    assert codes(result.conflicts) == ["COLUMN_TYPE_NARROWING"]
+    assert result.conflicts[0].note == "A6.1"
+    assert cells(result, Verdict.CONFLICT) == [("column", "column")]
+
+
+def test_one_column_renamed_on_both_sides_takes_the_sources_name_with_a_note() -> None:
+    result = merged([rename_column(1, "a", "x")], [rename_column(1, "a", "y")], **_destination(replace(A, name="y"), B))
+    assert table_of(result).after.schema.columns[0].name == "x"  # type: ignore[union-attr]
+    assert codes(result.notes) == ["OVERRIDDEN_BY_SOURCE"]
+
+
+def test_columns_may_swap_names() -> None:
+    source = [rename_column(1, "a", "t"), rename_column(2, "b", "a"), rename_column(1, "t", "b")]
+    assert _schema(source, [], A, B).columns == (replace(A, name="b"), replace(B, name="a"))
+
+
+def test_a_rename_onto_another_columns_name_is_taken() -> None:
+    result = merged([rename_column(1, "a", "c")], [add_column(C)], **_destination(A, B, C))
+    assert codes(result.conflicts) == ["COLUMN_NAME_TAKEN"]
+
+
+def test_an_addition_onto_a_column_renamed_to_that_name_is_taken() -> None:
+    result = merged([add_column(C)], [rename_column(1, "a", "C")], **_destination(replace(A, name="C"), B))
+    assert codes(result.conflicts) == ["COLUMN_NAME_TAKEN"]
+
+
+def test_a_column_added_on_both_sides_is_one_column_with_both_ids() -> None:
+    mine = Column(9, "C", "bigint", nullable=False, default="7", initial_default="7")
+    schema = _schema([add_column(mine)], [add_column(C)], A, B, C)
+    assert schema.columns[2] == Column(3, "C", "bigint", nullable=False, default="7", initial_default="7", aliases=(9,))
+    assert schema.column(9) == schema.columns[2]
+
+
+def test_a_column_added_on_both_sides_with_a_narrower_type_is_a_conflict() -> None:
+    wide = replace(C, type="bigint")
+    result = merged([add_column(Column(9, "c", "int"))], [add_column(wide)], **_destination(A, B, wide))
+    assert codes(result.conflicts) == ["COLUMN_TYPE_NARROWING"]
+
+
+def test_a_column_that_came_by_an_earlier_merge_is_not_added_again() -> None:
+    here = replace(C, aliases=(9,))
+    result = merged([add_column(Column(9, "c", "int"))], [], **_destination(A, B, here))
+    assert table_of(result).after.schema.columns == (A, B, here)  # type: ignore[union-attr]
+
+
+def test_a_column_dropped_on_both_sides_is_fine() -> None:
+    assert _schema([drop_column(A)], [drop_column(A)], B).columns == (B,)
+
+
+def test_changing_a_column_that_the_destination_dropped_is_missing_even_when_the_name_is_back() -> None:
+    again = Column(4, "a", "int")
+    source = [rename_column(1, "a", "x"), retype(1, "int", "bigint")]
+    result = merged(source, [drop_column(A), add_column(again)], **_destination(again, B))
+    assert codes(result.conflicts) == ["COLUMN_MISSING"]
+    assert "column a" in result.conflicts[0].message
+
+
+def test_dropping_a_column_that_the_destination_changed_is_noted() -> None:
+    result = merged([drop_column(A)], [retype(1, "int", "bigint")], **_destination(replace(A, type="bigint"), B))
+    assert codes(result.findings) == ["DROPS_DEST_CHANGES", ""]
+
+
+def test_dropping_a_name_and_adding_it_again_works() -> None:
+    assert _schema([drop_column(A), add_column(Column(9, "a", "string"))], [], A, B).columns == (
+        B,
+        Column(9, "a", "string"),
+    )
+
+
+def test_positions_are_redone_where_the_neighbour_is_there() -> None:
+    move = column(2, ColumnAttribute.POSITION, 1, 0)
+    assert [c.id for c in _schema([move], [add_column(C)], A, B, C).columns] == [2, 1, 3]
+    after_b = column(1, ColumnAttribute.POSITION, 0, 2)
+    assert [c.id for c in _schema([after_b], [add_column(C)], A, B, C).columns] == [2, 1, 3]
+    assert [c.id for c in _schema([after_b], [drop_column(B)], A, C).columns] == [1, 3]
+
+
+def test_the_sources_last_schema_results_where_the_destination_altered_nothing() -> None:
+    source_schema = Schema((C, B, A))
+    result = merged(
+        [add_column(C)],
+        [insert(9)],
+        source_tables={TABLE: replace(ORDERS, schema=source_schema)},
+        facts={TABLE: TableFacts()},
+    )
+    assert table_of(result).after.schema == source_schema  # type: ignore[union-attr]
+
+
+REQUIRED = replace(C, nullable=False)
+
+
+def _coverage(side: str, schema: Schema, rows: int = 4, nulls: frozenset[int] = frozenset()) -> dict[str, object]:
+    return {"facts": {TABLE: TableFacts(coverage=(SchemaCoverage(side, schema, rows, nulls),))}}
+
+
+@pytest.mark.parametrize(
+    ("axis", "operation"),
+    [("insert", insert(9)), ("update", update(9, deletes=[(8, 1)])), ("overwrite", overwrite(9, removed=[1]))],
+)
+def test_rows_of_the_source_without_a_value_the_destination_requires_are_a_conflict(
+    axis: str, operation: Operation
+) -> None:
+    fields = {**_destination(A, B, REQUIRED), **_coverage("source", Schema((A, B)))}
+    result = merged([operation], [add_column(REQUIRED)], **fields)
+    assert codes(result.conflicts) == ["NOT_NULL_WITHOUT_VALUE"]
+    assert cells(result, Verdict.CONFLICT) == [(axis, "column")]
+    assert needs(merge_input([operation], [add_column(REQUIRED)]))[TABLE] >= {FactKind.COVERAGE}
+
+
+@pytest.mark.parametrize(
+    ("axis", "operation"),
+    [("insert", insert(9)), ("update", update(9, deletes=[(8, 1)])), ("overwrite", overwrite(9, removed=[1]))],
+)
+def test_rows_of_the_destination_without_a_value_the_source_requires_are_a_conflict(
+    axis: str, operation: Operation
+) -> None:
+    result = merged([add_column(REQUIRED)], [operation], **_coverage("destination", Schema((A, B))))
+    assert codes(result.conflicts) == ["NOT_NULL_WITHOUT_VALUE"]
+    assert cells(result, Verdict.CONFLICT) == [("column", axis)]
+    assert needs(merge_input([add_column(REQUIRED)], [operation]))[TABLE] >= {FactKind.COVERAGE}
+
+
+def test_a_value_for_old_rows_or_no_live_rows_or_rows_overwritten_by_the_source_is_no_conflict() -> None:
+    filled = replace(REQUIRED, initial_default="0")
+    assert merged([add_column(filled)], [insert(9)], **_coverage("destination", Schema((A, B)))).conflicts == ()
+    gone = _coverage("destination", Schema((A, B)), rows=0)
+    assert merged([add_column(REQUIRED)], [insert(9)], **gone).conflicts == ()
+    source = [add_column(REQUIRED), overwrite(20, removed=[1])]
+    assert merged(source, [insert(9)], **_coverage("destination", Schema((A, B)))).conflicts == ()
+
+
+def test_tightened_nullability_meets_nulls_of_the_other_side() -> None:
+    tightened = column(1, ColumnAttribute.NULLABLE, True, False)
+    nulls = _coverage("destination", Schema((A, B)), nulls=frozenset({1}))
+    assert codes(merged([tightened], [insert(9)], **nulls).conflicts) == ["NOT_NULL_WITHOUT_VALUE"]
+    assert merged([tightened], [insert(9)], **_coverage("destination", Schema((A, B)))).conflicts == ()
+
+
+def test_rows_of_the_side_that_requires_the_value_are_not_judged() -> None:
+    result = merged([add_column(REQUIRED), insert(9)], [], **_coverage("source", Schema((A, B))))
+    assert result.conflicts == ()

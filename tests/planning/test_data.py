@@ -1,0 +1,248 @@
+"""Files: A1 to A5, partitions and compaction, file by file (semantics §3). Files 1 and 2 were there at base."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from merge_app.planning.plan import plan
+from merge_app.planning.values import Action, DataPlan, FilterImages, FollowDeletes, RepartitionFile, Verdict
+from tests.planning.build import (
+    cells,
+    codes,
+    compaction,
+    delete,
+    insert,
+    merge_input,
+    merged,
+    overwrite,
+    partition,
+    table_of,
+    update,
+)
+
+
+def _data(source, destination=()) -> DataPlan | None:  # type: ignore[no-untyped-def]
+    result = merged(source, destination)
+    assert codes(result.conflicts) == []
+    return table_of(result).data
+
+
+def test_an_insert_comes_over_by_operation() -> None:
+    assert _data([insert(11)], [delete((31, 1))]) == DataPlan(bring_operations=(100,))
+
+
+def test_an_insert_whose_files_nobody_looked_at_comes_over_just_the_same() -> None:
+    assert _data([replace(insert(11), effects=None)]) == DataPlan(bring_operations=(100,))
+
+
+def test_a_staged_statement_lists_its_files() -> None:
+    statement = update(11, deletes=[(12, 1)], removed=[2])
+    given = merge_input([statement])
+    staged = replace(given.source[0], operation_id=None, version=0)
+    (planned,) = plan(replace(given, source=(staged,))).objects
+    assert planned.data == DataPlan(bring_files=(11,), remove_files=(2,), attach=((12, 1),))
+
+
+def test_deletes_and_updates_of_untouched_files_are_attached() -> None:
+    assert _data([update(11, deletes=[(12, 1)]), delete((13, 11), removed=[2])]) == DataPlan(
+        bring_operations=(100,), remove_files=(2,), attach_operations=(100, 101)
+    )
+
+
+# A1, A2, A3
+
+
+def test_a1_and_a3_conflict_only_on_one_file() -> None:
+    mine = update(11, deletes=[(12, 1)])
+    assert codes(merged([mine], [delete((31, 1))]).conflicts) == ["SAME_FILE_UPDATE_DELETE"]
+    assert codes(merged([mine], [delete(removed=[1])]).conflicts) == ["SAME_FILE_UPDATE_DELETE"]
+    assert codes(merged([mine], [update(32, deletes=[(31, 1)])]).conflicts) == ["SAME_FILE_UPDATE_UPDATE"]
+    assert merged([mine], [delete((31, 2))]).conflicts == ()
+    assert merged([mine], [update(32, deletes=[(31, 2)])]).conflicts == ()
+
+
+def test_updates_of_images_and_compacted_files_count_as_of_the_base_file() -> None:
+    source = [update(11, deletes=[(12, 1)]), compaction(13, inputs=[1, 11]), update(14, deletes=[(15, 13)])]
+    result = merged(source, [delete((31, 1))])
+    assert cells(result, Verdict.CONFLICT) == [("update", "delete")]
+    assert result.conflicts[0].details == {"files": [1]}
+    theirs = [compaction(41, inputs=[1, 2]), delete((42, 41))]
+    assert codes(merged([update(11, deletes=[(12, 2)])], theirs).conflicts) == ["SAME_FILE_UPDATE_DELETE"]
+
+
+def test_an_update_of_rows_that_the_side_inserted_touches_no_base_file() -> None:
+    source = [insert(11), update(12, deletes=[(13, 11)])]
+    assert merged(source, [update(32, deletes=[(31, 1)])]).conflicts == ()
+
+
+def test_delete_against_delete_and_update_is_attached_as_it_is() -> None:
+    expected = DataPlan(attach_operations=(100,))
+    assert _data([delete((11, 1))], [delete((31, 1))]) == expected
+    assert _data([delete((11, 1))], [update(32, deletes=[(31, 1)])]) == expected
+
+
+# A4, A5
+
+
+def test_a5_deletes_of_overwritten_rows_are_discarded_and_of_new_rows_come_over() -> None:
+    result = merged([insert(11), delete((12, 1), (13, 11))], [overwrite(31, removed=[1, 2])])
+    assert table_of(result).data == DataPlan(bring_operations=(100,), attach_operations=(101,))
+    (note,) = result.notes
+    assert (note.code, note.note, note.details) == ("DISCARDED_DELETE", "A5", {"files": [1], "rows": 3})
+
+
+def test_a_plan_whose_effects_are_all_discarded_leaves_the_table_alone() -> None:
+    result = merged([delete((12, 1))], [overwrite(31, removed=[1, 2])])
+    planned = table_of(result)
+    assert (planned.action, planned.operations, planned.data) == (Action.UNTOUCHED, (), None)
+
+
+def test_a4_images_of_overwritten_rows_are_discarded_of_new_rows_kept_and_mixed_ones_filtered() -> None:
+    source = [
+        insert(11),
+        update(12, deletes=[(13, 1)]),
+        update(14, deletes=[(15, 11)]),
+        update(16, deletes=[(17, 2), (18, 11)]),
+    ]
+    result = merged(source, [overwrite(31, removed=[1, 2])])
+    data = table_of(result).data
+    assert data == DataPlan(
+        bring_operations=(100, 102, 103),
+        bring_except=frozenset({16}),
+        attach_operations=(102, 103),
+        row_work=(FilterImages(16, (2,)),),
+    )
+    assert [operation.version for operation in table_of(result).operations] == [100, 102, 103]
+    assert codes(result.notes) == ["DISCARDED_UPDATE"]
+    assert result.notes[0].details == {"files": [1, 2], "rows": 6}
+
+
+def test_what_the_destination_did_before_its_full_overwrite_leaves_nothing_to_update_or_follow() -> None:
+    for before, there in ((delete(removed=[1]), 2), (compaction(33, inputs=[1]), 33)):
+        result = merged([update(12, deletes=[(13, 1)])], [before, overwrite(31, removed=[there])])
+        assert result.conflicts == ()
+        assert (table_of(result).action, codes(result.notes)) == (Action.UNTOUCHED, ["DISCARDED_UPDATE"])
+
+
+def test_a_partition_overwrite_leaves_the_operations_of_other_partitions_alive() -> None:
+    result = merged([delete((12, 1), (13, 2))], [overwrite(31, removed=[1], partitions=(("x",),))])
+    assert table_of(result).data == DataPlan(attach_operations=(100,))
+    assert codes(result.notes) == ["DISCARDED_DELETE"]
+
+
+# Overwrites of the source
+
+
+def test_a_full_overwrite_removes_all_and_brings_what_came_since() -> None:
+    source = [insert(11), delete((12, 1)), overwrite(13, removed=[1, 2, 11]), insert(14), delete((15, 14))]
+    assert merged(source, [insert(31)]).conflicts != ()
+    assert _data(source, [update(32, deletes=[(33, 1)])]) == DataPlan(
+        remove_all=True, bring_operations=(102, 103), attach_operations=(104,)
+    )
+
+
+def test_a_partition_overwrite_removes_the_partitions() -> None:
+    source = [overwrite(13, removed=[1], partitions=(("x",),))]
+    assert _data(source, [insert(31, partition=("x",))]) == DataPlan(
+        bring_operations=(100,), remove_partitions=(("x",),), remove_files=(1,)
+    )
+
+
+# Compaction
+
+
+def test_a_compaction_of_unchanged_files_is_redone() -> None:
+    assert _data([compaction(13, inputs=[1, 2])], [insert(31)]) == DataPlan(
+        bring_operations=(100,), remove_files=(1, 2)
+    )
+
+
+def test_a_compaction_of_changed_files_is_skipped_and_its_new_inputs_brought() -> None:
+    source = [insert(11), delete((12, 1)), compaction(13, inputs=[1, 11]), delete((14, 13))]
+    result = merged(source, [update(32, deletes=[(31, 1)])])
+    assert result.conflicts == ()
+    data = table_of(result).data
+    assert data == DataPlan(
+        bring_operations=(100,),
+        bring_files=(11,),
+        attach_operations=(101, 103),
+        row_work=(FollowDeletes((14,), 13, (1, 11)),),
+    )
+    assert codes(result.notes) == ["COMPACTION_SKIPPED"]
+    assert [operation.version for operation in table_of(result).operations] == [100, 101, 103]
+
+
+def test_a_file_emptied_after_a_skipped_compaction_is_followed_whole() -> None:
+    source = [compaction(13, inputs=[1, 2]), delete(removed=[13])]
+    data = table_of(merged(source, [delete((31, 1))])).data
+    assert data == DataPlan(row_work=(FollowDeletes((), 13, (1, 2)),))
+
+
+def test_overlapping_compactions_skip_the_sources() -> None:
+    result = merged([compaction(13, inputs=[1, 2])], [compaction(33, inputs=[2, 3])])
+    assert (table_of(result).action, codes(result.notes)) == (Action.UNTOUCHED, ["COMPACTION_SKIPPED"])
+
+
+def test_rows_are_followed_into_files_that_the_destination_compacted() -> None:
+    theirs = [compaction(33, inputs=[1, 2]), compaction(34, inputs=[33])]
+    data = _data([update(11, deletes=[(12, 1)]), delete((13, 1), removed=[2])], theirs)
+    assert data == DataPlan(
+        bring_operations=(100,),
+        attach_operations=(100, 101),
+        row_work=(FollowDeletes((12, 13), 1, (34,)), FollowDeletes((), 2, (34,))),
+    )
+
+
+def test_rows_compacted_and_then_overwritten_on_the_destination_are_gone() -> None:
+    result = merged([delete((13, 1))], [compaction(33, inputs=[1]), overwrite(34, removed=[33], partitions=(("x",),))])
+    assert (table_of(result).action, codes(result.notes)) == (Action.UNTOUCHED, ["DISCARDED_DELETE"])
+
+
+# Partitions
+
+X, Y = ("x",), ("y",)
+
+
+def test_a_dropped_partition_goes_with_what_the_destination_wrote_there() -> None:
+    result = merged([partition(X, None, removed=[1])], [insert(31, partition=X)])
+    assert table_of(result).data == DataPlan(remove_partitions=(X,), remove_files=(1,))
+    assert codes(result.notes) == ["DROPS_DEST_CHANGES"]
+
+
+def test_source_rows_for_a_partition_that_the_destination_dropped() -> None:
+    result = merged([insert(11, partition=X)], [partition(X, None, removed=[1])])
+    assert table_of(result).data == DataPlan(bring_operations=(100,))
+    result = merged([update(11, deletes=[(12, 1)])], [partition(X, None, removed=[1])])
+    assert (table_of(result).action, codes(result.notes)) == (Action.UNTOUCHED, ["DISCARDED_UPDATE"])
+    assert result.notes[0].note == "P"
+
+
+def test_both_add_one_partition() -> None:
+    result = merged([partition(None, X)], [partition(None, X)])
+    assert result.conflicts == ()
+    assert table_of(result).after.declared_partitions == {X}  # type: ignore[union-attr]
+
+
+def test_a_renamed_partition_is_a_conflict_when_dropped_or_its_new_value_filled() -> None:
+    renamed = partition(X, Y, new=[11], removed=[1])
+    assert codes(merged([renamed], [partition(X, None, removed=[1])]).conflicts) == ["PARTITION_DROPPED_ON_DEST"]
+    result = merged([renamed], [insert(31, partition=Y)])
+    assert (codes(result.conflicts), cells(result, Verdict.CONFLICT)) == (
+        ["PARTITION_EXISTS"],
+        [("partition", "insert")],
+    )
+    assert codes(merged([renamed], [partition(None, Y)]).conflicts) == ["PARTITION_EXISTS"]
+    assert merged([renamed], [insert(31, partition=("z",))]).conflicts == ()
+    freed = [partition(Y, None, removed=[2]), renamed]
+    assert merged(freed, [insert(31, partition=Y)]).conflicts == ()
+
+
+def test_a_renamed_partition_takes_along_what_the_destination_wrote_there() -> None:
+    renamed = partition(X, Y, new=[11], removed=[1])
+    assert _data([renamed]) == DataPlan(bring_operations=(100,), remove_files=(1,))
+    assert _data([renamed], [insert(31, partition=X)]) == DataPlan(
+        bring_operations=(100,),
+        bring_except=frozenset({11}),
+        remove_files=(1, 31),
+        row_work=(RepartitionFile(1, Y), RepartitionFile(31, Y)),
+    )

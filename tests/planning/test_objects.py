@@ -1,0 +1,282 @@
+"""Identity and names, new objects, drops, attributes, and the plan as a whole (semantics P1-P5, §3)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog_app.domain.operations import (
+    ObjectKind,
+    ObjectName,
+    Operation,
+    OperationKind,
+    PropertyChange,
+    Rename,
+)
+from catalog_app.domain.schema import Schema
+from catalog_app.domain.state import DatabaseState
+from merge_app.planning.needs import needs
+from merge_app.planning.plan import plan
+from merge_app.planning.values import Action, FactKind, TableFacts, Verdict
+from tests.planning.build import (
+    DB,
+    ORDERS,
+    SHOP,
+    TABLE,
+    A,
+    B,
+    cells,
+    codes,
+    compaction,
+    create,
+    database_operation,
+    delete,
+    drop,
+    insert,
+    merge_input,
+    merged,
+    overwrite,
+    rename,
+    set_property,
+    table_of,
+    undrop,
+    unset_property,
+    update,
+)
+
+OTHER = replace(ORDERS, table_id=11, name="other")
+
+
+def _tables(*states):  # type: ignore[no-untyped-def]
+    return {"tables": {state.table_id: state for state in states}}
+
+
+def test_a_new_table_keeps_its_id_and_comes_with_its_data() -> None:
+    result = merged([create(11), replace(insert(5), object_id=11)], source_tables={11: OTHER})
+    new = table_of(result, 11)
+    assert (new.action, new.before, new.after, new.name) == (Action.CREATE, None, OTHER, "shop.other")
+    assert new.data is not None
+    assert new.data.bring_operations == (101,)
+    assert [operation.kind.value for operation in new.operations] == ["create", "insert"]
+
+
+def test_a_new_table_whose_name_is_taken_in_any_case_is_refused() -> None:
+    taken = replace(ORDERS, table_id=12, name="OTHER")
+    result = merged([create(11)], [create(12)], source_tables={11: OTHER}, **_tables(ORDERS, taken))
+    assert codes(result.conflicts) == ["NAME_EXISTS"]
+    conflict = result.conflicts[0]
+    assert (conflict.source_operation, conflict.destination_operation) == ("create", "create")
+    assert (conflict.source_versions, conflict.destination_versions) == ((100,), (200,))
+
+
+def test_the_name_of_a_dropped_table_or_of_one_in_another_database_is_free() -> None:
+    dropped = replace(OTHER, table_id=12, is_dropped=True)
+    elsewhere = replace(OTHER, table_id=13, database_id=2)
+    result = merged([create(11)], source_tables={11: OTHER}, **_tables(ORDERS, dropped, elsewhere))
+    assert result.conflicts == ()
+
+
+def test_tables_may_swap_names_and_a_dropped_name_be_used_again() -> None:
+    swap = [rename("orders", "t"), rename("other", "orders", table=11), rename("t", "other")]
+    result = merged(swap, **_tables(ORDERS, OTHER))
+    assert result.conflicts == ()
+    assert {item.object_id: item.after.name for item in result.objects} == {10: "other", 11: "orders"}
+    again = replace(ORDERS, table_id=12)
+    assert merged([drop(), create(12)], source_tables={12: again}).conflicts == ()
+
+
+def test_a_rename_onto_a_name_the_destination_gave_meanwhile_is_refused() -> None:
+    result = merged([rename("orders", "other")], [create(11)], **_tables(ORDERS, OTHER))
+    assert codes(result.conflicts) == ["NAME_EXISTS"]
+
+
+def test_an_object_that_already_came_is_not_made_again() -> None:
+    result = merged([create()])
+    assert table_of(result).action is Action.UNTOUCHED
+
+
+def test_both_renamed_takes_the_sources_name_with_a_note_unless_they_agree() -> None:
+    state = _tables(replace(ORDERS, name="theirs"))
+    result = merged([rename("orders", "mine")], [rename("orders", "theirs")], **state)
+    assert (table_of(result).after.name, codes(result.notes)) == ("mine", ["OVERRIDDEN_BY_SOURCE"])
+    agreed = merged([rename("orders", "theirs")], [rename("orders", "theirs")], **state)
+    assert (table_of(agreed).action, codes(agreed.notes)) == (Action.UNTOUCHED, [])
+
+
+def test_properties_merge_by_key_and_the_source_wins() -> None:
+    theirs = replace(ORDERS, properties={"p": "3", "q": "1", "r": "1"})
+    result = merged(
+        [set_property("p", "1", "2"), unset_property("q")],
+        [set_property("p", "1", "3"), set_property("r", None, "1")],
+        **_tables(theirs),
+    )
+    assert table_of(result).after.properties == {"p": "2", "r": "1"}
+    assert codes(result.notes) == ["OVERRIDDEN_BY_SOURCE"]
+
+
+def test_one_property_unset_on_both_sides_is_a_conflict_for_tables_and_databases() -> None:
+    result = merged([unset_property("p")], [unset_property("p")])
+    assert (codes(result.conflicts), cells(result, Verdict.CONFLICT)) == (
+        ["UNSET_SAME_PROPERTY"],
+        [("properties", "properties")],
+    )
+    assert merged([unset_property("p")], [unset_property("q")]).conflicts == ()
+    unset = database_operation(OperationKind.UNSET_PROPERTIES, PropertyChange("p", "1", None))
+    result = merged([unset], [unset])
+    assert cells(result, Verdict.CONFLICT) == [("unset properties", "unset properties")]
+
+
+def test_a_drop_is_carried_out_over_changes_of_the_destination_with_a_note() -> None:
+    result = merged([drop()], [insert(31)])
+    planned = table_of(result)
+    assert (planned.action, planned.after.is_dropped, planned.data) == (Action.DROP, True, None)
+    assert codes(result.notes) == ["DROPS_DEST_CHANGES"]
+    assert merged([drop()], []).notes == ()
+
+
+def test_an_undropped_table_is_valid_again() -> None:
+    result = merged([undrop()], **_tables(replace(ORDERS, is_dropped=True)))
+    assert (table_of(result).action, table_of(result).after.is_dropped) == (Action.ALTER, False)
+    taken = merged([undrop()], **_tables(replace(ORDERS, is_dropped=True), replace(OTHER, name="orders")))
+    assert codes(taken.conflicts) == ["NAME_EXISTS"]
+
+
+DROP_DATABASE = database_operation(OperationKind.DROP)
+
+
+def test_a_dropped_database_takes_its_tables_and_notes_what_was_new_in_them() -> None:
+    result = merged([DROP_DATABASE], [insert(31)], database_tables={DB: (TABLE,)})
+    assert [(item.kind.value, item.action.value) for item in result.objects] == [
+        ("database", "drop"),
+        ("table", "drop"),
+    ]
+    assert codes(result.notes) == ["DROPS_DEST_CHANGES"]
+    assert table_of(result).operations[0].operation_id is None
+
+
+def test_a_table_created_in_a_dropped_database_goes_with_it_noted() -> None:
+    result = merged([DROP_DATABASE], [create(11)], **_tables(OTHER), database_tables={DB: (11,)})
+    assert table_of(result, 11).action is Action.DROP
+    assert codes(result.notes) == ["DROPS_DEST_CHANGES"]
+
+
+def test_a_change_in_a_database_that_the_destination_dropped_is_a_conflict() -> None:
+    fields = {"databases": {DB: replace(SHOP, is_dropped=True)}, "database_tables": {DB: (TABLE,)}}
+    result = merged([insert(5)], [DROP_DATABASE], **fields)
+    assert (codes(result.conflicts), cells(result, Verdict.CONFLICT)) == (
+        ["OBJECT_DROPPED_ON_DEST"],
+        [("insert", "drop")],
+    )
+    assert result.conflicts[0].destination_versions == (200,)
+    moved = merged([rename("orders", "x")], [DROP_DATABASE], **fields)
+    assert codes(moved.conflicts) == ["OBJECT_DROPPED_ON_DEST"]
+    new = merged([create(11)], [DROP_DATABASE], source_tables={11: OTHER}, **fields)
+    assert codes(new.conflicts) == ["OBJECT_DROPPED_ON_DEST"]
+    assert merged([drop()], [DROP_DATABASE], **fields).conflicts == ()
+
+
+def test_a_table_that_the_source_moved_out_of_the_database_it_dropped_survives() -> None:
+    mall = DatabaseState(2, "mall")
+    move = rename("orders", "orders", to_database=2)
+    result = merged([move, DROP_DATABASE], databases={DB: SHOP, 2: mall}, database_tables={DB: (TABLE,)})
+    assert result.conflicts == ()
+    planned = table_of(result)
+    assert (planned.action, planned.name) == (Action.ALTER, "mall.orders")
+
+
+def test_a_new_database_keeps_its_id_and_a_taken_name_is_refused() -> None:
+    mall = DatabaseState(2, "mall")
+    made = Operation(OperationKind.CREATE, ObjectKind.DATABASE, 2, created={})
+    result = merged([made], source_databases={2: mall})
+    assert [(item.object_id, item.action, item.after) for item in result.objects] == [(2, Action.CREATE, mall)]
+    taken = merged([made], source_databases={2: mall}, databases={DB: SHOP, 3: DatabaseState(3, "Mall")})
+    assert codes(taken.conflicts) == ["NAME_EXISTS"]
+
+
+def test_databases_may_swap_names() -> None:
+    def renamed(identity: int, before: str, after: str) -> Operation:
+        change = Rename(ObjectName(before), ObjectName(after))
+        return database_operation(OperationKind.RENAME, change, database=identity)
+
+    swap = [renamed(DB, "shop", "t"), renamed(2, "mall", "shop"), renamed(DB, "t", "mall")]
+    result = merged(swap, databases={DB: SHOP, 2: DatabaseState(2, "mall")})
+    assert result.conflicts == ()
+    assert [item.after.name for item in result.objects] == ["mall", "shop"]
+
+
+def test_a_primary_key_that_would_be_held_twice_is_a_conflict() -> None:
+    keyed = _tables(replace(ORDERS, schema=Schema((A, B), primary_key=(1,))))
+    assert needs(merge_input([insert(5)], [insert(31)], **keyed)) == {TABLE: {FactKind.PRIMARY_KEYS}}
+    result = merged([insert(5)], [insert(31)], **keyed, facts={TABLE: TableFacts(primary_key_clashes=("7",))})
+    assert (codes(result.conflicts), cells(result, Verdict.CONFLICT)) == (["PRIMARY_KEY_CLASH"], [("insert", "insert")])
+
+
+def test_facts_are_asked_for_only_where_cells_need_them() -> None:
+    assert needs(merge_input([insert(5)], [delete((31, 1))])) == {}
+    assert needs(merge_input([overwrite(5)], [delete((31, 1))])) == {}
+    assert needs(merge_input([delete((5, 1))], [insert(31)])) == {TABLE: {FactKind.SOURCE_EFFECTS}}
+    both = {FactKind.SOURCE_EFFECTS, FactKind.DESTINATION_EFFECTS}
+    assert needs(merge_input([update(6, deletes=[(5, 1)])], [compaction(31, inputs=[1])])) == {TABLE: both}
+    assert needs(merge_input([drop()], [insert(31)])) == {}
+
+
+# Properties of every plan
+
+_SAMPLES = [
+    rename("orders", "mine"),
+    set_property("p", "1", "2"),
+    unset_property("p"),
+    insert(41),
+    delete((42, 1)),
+    update(43, deletes=[(44, 2)]),
+    overwrite(45, removed=[1, 2]),
+    compaction(46, inputs=[1, 2]),
+    drop(),
+    undrop(),
+]
+_operations = st.lists(st.sampled_from(_SAMPLES), max_size=5, unique_by=id)
+
+
+@given(_operations, _operations)
+def test_one_input_gives_one_plan_and_one_fingerprint(source: list[Operation], destination: list[Operation]) -> None:
+    first, second = merged(source, destination), merged(source, destination)
+    assert first == second
+    assert len(first.fingerprint) == 64
+    moved = merged(source, destination, destination_head=300)
+    assert moved.fingerprint != first.fingerprint
+
+
+@given(_operations, _operations)
+def test_what_the_source_did_not_change_is_untouched(source: list[Operation], destination: list[Operation]) -> None:
+    elsewhere = [replace(operation, object_id=11) for operation in destination]
+    result = merged(source, elsewhere, **_tables(ORDERS, OTHER))
+    assert {item.object_id for item in result.objects} <= {TABLE}
+    assert result.conflicts == ()
+
+
+@given(_operations, _operations)
+def test_conflicts_come_first_and_each_names_rule_and_remedy(
+    source: list[Operation], destination: list[Operation]
+) -> None:
+    findings = merged(source, destination).findings
+    ranks = [[Verdict.CONFLICT, Verdict.NOTE, Verdict.OK].index(finding.verdict) for finding in findings]
+    assert ranks == sorted(ranks)
+    for finding in findings:
+        assert finding.message
+        assert bool(finding.remedy) is (finding.verdict is not Verdict.OK)
+
+
+@given(st.permutations([10, 11, 12, 13]))
+def test_any_permutation_of_names_is_free_of_conflicts(order: list[int]) -> None:
+    states = [replace(ORDERS, table_id=identity, name=f"t{identity}") for identity in (10, 11, 12, 13)]
+    away = [rename(state.name, f"tmp{state.table_id}", table=state.table_id) for state in states]
+    back = [
+        rename(f"tmp{state.table_id}", f"t{target}", table=state.table_id)
+        for state, target in zip(states, order, strict=True)
+    ]
+    result = plan(merge_input([*away, *back], **_tables(*states)))
+    assert result.conflicts == ()
+    moved = {item.object_id: item.after.name for item in result.objects}
+    assert moved == {s.table_id: f"t{t}" for s, t in zip(states, order, strict=True) if s.table_id != t}

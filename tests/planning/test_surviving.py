@@ -1,0 +1,132 @@
+"""P7: what is left of a side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from catalog_app.domain.operations import ColumnAttribute, Operation
+from catalog_app.domain.schema import Column
+from merge_app.planning.surviving import surviving
+from tests.planning.build import (
+    A,
+    add_column,
+    column,
+    create,
+    delete,
+    drop,
+    drop_column,
+    insert,
+    merged,
+    overwrite,
+    partition,
+    rename,
+    rename_column,
+    retype,
+    set_property,
+    side,
+    table_of,
+    undrop,
+    unset_property,
+    update,
+)
+
+C = Column(3, "c", "int")
+
+NOTHING: dict[str, list[Operation]] = {
+    "create then drop": [create(), insert(5), drop()],
+    "drop then undrop": [drop(), undrop()],
+    "drop, undrop, again": [drop(), undrop(), drop(), undrop()],
+    "undrop then drop": [undrop(), insert(5), drop()],
+    "rename there and back": [rename("orders", "x"), rename("x", "orders")],
+    "set then unset what was absent": [set_property("new", None, "1"), unset_property("new")],
+    "set then set back": [set_property("p", "1", "2"), set_property("p", "2", "1")],
+    "unset then set back": [unset_property("p"), set_property("p", None, "1")],
+    "add then drop a column": [add_column(C), rename_column(3, "c", "d"), drop_column(replace(C, name="d"))],
+    "rename a column there and back": [rename_column(1, "a", "x"), rename_column(1, "x", "a")],
+    "drop a column and bring it back": [drop_column(A), add_column(A)],
+    "add then drop a partition": [partition(None, ("x",)), partition(("x",), None)],
+    "rename a partition there and back": [partition(("x",), ("y",)), partition(("y",), ("x",))],
+}
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_what_ends_where_it_began_is_nothing(name: str) -> None:
+    assert surviving(NOTHING[name]) == {}
+    assert merged(NOTHING[name], [drop()]).findings == ()
+    assert merged(NOTHING[name], [drop()]).objects == ()
+
+
+def _only(operations: list[Operation], base: int | None = None):  # type: ignore[no-untyped-def]
+    (changes,) = surviving(side("dev", operations, 100), base=base).values()
+    return changes
+
+
+def test_a_drop_absorbs_what_the_same_side_did_before() -> None:
+    changes = _only([rename("orders", "x"), insert(5), delete((7, 1)), drop()])
+    assert changes.dropped
+    assert list(changes.versions) == ["drop"]
+    assert [operation.version for operation in changes.operations] == [103]
+
+
+def test_a_full_overwrite_absorbs_data_before_it_but_no_definition() -> None:
+    changes = _only(
+        [rename("orders", "x"), insert(5), update(6, deletes=[(7, 1)]), overwrite(8, removed=[1, 5, 6]), insert(9)]
+    )
+    assert changes.versions == {"rename": (100,), "overwrite": (103,), "insert": (104,)}
+
+
+def test_a_partition_overwrite_absorbs_nothing() -> None:
+    changes = _only([insert(5), overwrite(8, removed=[1], partitions=(("x",),))])
+    assert list(changes.versions) == ["insert", "overwrite"]
+
+
+def test_net_changes_go_from_the_first_before_to_the_last_after() -> None:
+    changes = _only(
+        [
+            set_property("p", "1", "2"),
+            set_property("p", "2", "3"),
+            retype(1, "tinyint", "int"),
+            retype(1, "int", "bigint"),
+        ]
+    )
+    assert (changes.properties["p"].before, changes.properties["p"].after) == ("1", "3")
+    wider = changes.columns[1, ColumnAttribute.TYPE]
+    assert (wider.before, wider.after) == ("tinyint", "bigint")
+    assert changes.versions == {"properties": (101,), "column": (103,)}
+
+
+def test_changes_of_a_column_that_the_side_added_belong_to_its_addition() -> None:
+    changes = _only([add_column(C), rename_column(3, "c", "d"), column(3, ColumnAttribute.NULLABLE, True, False)])
+    (addition,) = changes.columns.values()
+    assert (addition.attribute, addition.before) == (ColumnAttribute.EXISTS, None)
+    assert (addition.after["name"], addition.after["nullable"]) == ("d", False)
+
+
+def test_a_column_dropped_and_brought_back_changed_is_a_change() -> None:
+    changes = _only(
+        [rename_column(1, "a", "x"), drop_column(replace(A, name="x")), add_column(replace(A, type="bigint"))]
+    )
+    assert {key: (c.before, c.after) for key, c in changes.columns.items()} == {
+        (1, ColumnAttribute.TYPE): ("int", "bigint")
+    }
+
+
+def test_swapped_partitions_stay_two_renames() -> None:
+    changes = _only([partition(("x",), ("t",)), partition(("y",), ("x",)), partition(("t",), ("y",))])
+    assert {(c.before, c.after) for c in changes.partitions} == {(("x",), ("y",)), (("y",), ("x",))}
+
+
+def test_a_restore_to_base_leaves_nothing_and_an_older_one_is_an_overwrite() -> None:
+    to_base = overwrite(1, removed=[1], metrics={"restored_version": 60})
+    assert surviving(side("dev", [delete((7, 1)), to_base], 100), base=50) == {}
+    older = overwrite(1, removed=[1], metrics={"restored_version": 40})
+    assert list(_only([delete((7, 1)), older], base=50).versions) == ["overwrite"]
+    assert list(_only([delete((7, 1)), to_base]).versions) == ["overwrite"]
+
+
+def test_recorded_operations_carry_only_what_is_left() -> None:
+    result = merged([set_property("p", "1", "2"), set_property("new", None, "1"), unset_property("new")])
+    (operation,) = table_of(result).operations
+    assert [change.key for change in operation.changes] == ["p"]  # type: ignore[union-attr]
