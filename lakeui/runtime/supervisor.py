@@ -77,11 +77,14 @@ class Supervisor:
 
     def run(self) -> int:
         """Start, watch, stop. The exit status: 0 when someone asked to stop, 1 when a service ended by itself."""
-        self._require_machine()
+        if not self._services.spark_remote:
+            java_require()
         self._lock.take()
         with self._signals():
             try:
                 self._stop_leftovers()
+                # Only now: what still listens may have been a leftover of ours.
+                port_require(self._options.port)
                 self._start_all()
                 self._watch()
             except Interrupted:
@@ -92,11 +95,6 @@ class Supervisor:
         return 1
 
     # Starting
-
-    def _require_machine(self) -> None:
-        if not self._services.spark_remote:
-            java_require()
-        port_require(self._options.port)
 
     def _start_all(self) -> None:
         self._options.home.mkdir(parents=True, exist_ok=True)
@@ -258,9 +256,10 @@ class Supervisor:
         services_file(self._options.home).unlink(missing_ok=True)
 
     def _stop_all(self) -> None:
-        if self._children:
-            self._say("Stopping.")
         services_file(self._options.home).unlink(missing_ok=True)
+        if not self._children:
+            return
+        self._say("Stopping.")
         for name in reversed(list(self._children)):
             child = self._children[name]
             how, patience = STOPPING[name]
