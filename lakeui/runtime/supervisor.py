@@ -104,14 +104,14 @@ class Supervisor:
         self._start_postgres()
         self._services = services_discover(self._services.as_environment(), self._options.home)
         services_write(self._options.home, self._services)
-        created = self._prepare()
+        login = self._prepare()
         self._start_worker()
         self._start_web()
         if spark:
             spark.wait_until_ready(pulse=self._pulse)
         self._wait_until_ready()
         self._load_demo()
-        self._welcome(created)
+        self._welcome(login)
 
     def _start_spark(self) -> EmbeddedSpark | None:
         if self._services.spark_remote:
@@ -152,8 +152,8 @@ class Supervisor:
         self._services = replace(self._services, database_url=server.url(DATABASE))
         self._say("PostgreSQL: running.")
 
-    def _prepare(self) -> bool:
-        """Migrate, collect static files, make the first user. True when that user was made now."""
+    def _prepare(self) -> str:
+        """Migrate, collect static files, make the first user. The answer says how to sign in."""
         self._say("Database: bringing tables up to date.")
         log = self._log("prepare")
         log.unlink(missing_ok=True)
@@ -162,7 +162,12 @@ class Supervisor:
         status = self._wait_for(child)
         if status:
             raise RuntimeProblem(f"The database could not be prepared:\n{log_tail(log)}")
-        return "created the user admin" in log.read_text()
+        if not (self._options.admin_password_is_ours and "created the user admin" in log.read_text()):
+            return "Sign in as admin."
+        login = f"Sign in as admin with the password {self._options.admin_password} (shown only at this start)."
+        # Said at once as well: if this start is interrupted, nobody could ever learn the password.
+        self._say(login)
+        return login
 
     def _start_worker(self) -> None:
         concurrency = self._options.environment.get("LAKEUI_WORKER_PROCESSES") or str(max(2, os.cpu_count() or 2))
@@ -201,13 +206,10 @@ class Supervisor:
         else:
             loaded.touch()
 
-    def _welcome(self, created: bool) -> None:
+    def _welcome(self, login: str) -> None:
         self._say("")
         self._say(f"lakeui is ready: http://localhost:{self._options.port}/")
-        if created and self._options.admin_password_is_ours:
-            self._say(f"Sign in as admin with the password {self._options.admin_password} (shown only this once).")
-        else:
-            self._say("Sign in as admin.")
+        self._say(login)
         self._say("In a second terminal: .venv/bin/python manage.py sql -c demo -b main 'SHOW TABLES'")
         self._say("Ctrl-C stops everything.")
 
