@@ -32,7 +32,8 @@ class ObjectChanges:
 
     ``operations`` survive, their changes reduced to the net. To follow files, ``past`` are the data and partition
     operations as they happened, and ``history`` those of them that no later full overwrite made pointless.
-    ``versions`` maps each axis of the object's rule table that is hit to the versions of its operations, in the order of the operations.
+    ``versions`` maps each axis of the object's rule table that is hit to the versions of its operations, in the order
+    of the operations.
     """
 
     kind: ObjectKind

@@ -119,12 +119,14 @@ class PlanInput:
 class FollowDeletes:
     """Row work: rows that ``delete_files`` mark in ``from_file`` are looked up by row id in ``to_files`` and marked
     there by new delete files (compaction on either side). No delete files: every row of ``from_file``, which was
-    removed whole. A file of ``to_files`` that other row work of the plan rewrites stands for the rewritten one.
+    removed whole. Rows that ``spared_deletes`` mark are left alone: the destination updated them before it compacted,
+    and keeps its images. A file of ``to_files`` that other row work of the plan rewrites stands for the rewritten one.
     """
 
     delete_files: tuple[int, ...]
     from_file: int
     to_files: tuple[int, ...]
+    spared_deletes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
