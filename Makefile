@@ -44,10 +44,10 @@ $(BIN)/python:
 # Each stamp says which requirements are installed; a changed file installs again.
 $(VENV)/.installed: requirements.txt | $(BIN)/python
 	@echo "Installing what lakeui runs on (once; some minutes)."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
 $(VENV)/.installed-dev: requirements-dev.txt requirements.txt | $(BIN)/python
 	@echo "Installing what tests and checks need."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@ $(VENV)/.installed
