@@ -64,16 +64,12 @@ class TableFacts:
     """File-level facts of one table, loaded only where the cells need them.
 
     ``destination_partitions``: values of live destination segments with their live row counts, loaded when
-    partitions matter. ``destination_files``: of the files that either side touched, those live on the destination.
-    ``source_live``: of the files that the source's operations added, those still live on the source.
-    ``primary_key_clashes``: keys, as text, that the merged state would hold twice (keyed tables only).
+    partitions matter. ``primary_key_clashes``: keys, as text, that the merged state would hold twice.
     """
 
     coverage: tuple[SchemaCoverage, ...] = ()
     destination_partitions: Mapping[PartitionValues, int] = field(default_factory=dict)
     destination_partition_operations: tuple[Operation, ...] = ()
-    destination_files: frozenset[int] = frozenset()
-    source_live: frozenset[int] = frozenset()
     primary_key_clashes: tuple[str, ...] = ()
 
 
