@@ -148,9 +148,17 @@ class Engine:
         return self._sessions.run(work)
 
     def follow_deletes(
-        self, table_id: int, delete_paths: Sequence[str], from_file: FileScan, to_files: Sequence[FileScan]
+        self,
+        table_id: int,
+        delete_paths: Sequence[str],
+        from_file: FileScan,
+        to_files: Sequence[FileScan],
+        *,
+        spared_paths: Sequence[str] = (),
     ) -> list[NewDeleteFile]:
-        """Mark in ``to_files`` the rows that ``delete_paths`` (every row without them) mark in ``from_file``."""
+        """Mark in ``to_files`` the rows that ``delete_paths`` (every row without them) mark in ``from_file``, but
+        not those that ``spared_paths`` mark.
+        """
 
         def work(spark: SparkSession) -> list[NewDeleteFile]:
             if delete_paths:
@@ -159,6 +167,11 @@ class Engine:
             else:
                 whole = _plain_scan(table_id, [from_file])
                 wanted = table_dataframe(spark, self._warehouse, whole, with_address=True).select(ROW_ID)
+            if spared_paths:
+                spared = deletes_dataframe(spark, self._warehouse, table_id, spared_paths)
+                wanted = wanted.join(
+                    spared.selectExpr(f"coalesce(_row_id, base + pos) AS {ROW_ID}"), ROW_ID, "left_anti"
+                )
             scan = _plain_scan(table_id, to_files)
             rows = table_dataframe(spark, self._warehouse, scan, with_address=True)
             return self._mark(rows.join(wanted, ROW_ID, "left_semi"), scan)
@@ -223,6 +236,19 @@ class Engine:
         def work(spark: SparkSession) -> list[str]:
             frame = table_dataframe(spark, self._warehouse, replace(scan, files=(*scan.files, *extra)))
             return [str(row[0]) for row in spark.sql(query, t=frame).collect()]
+
+        return self._sessions.run(work)
+
+    def common_keys(self, first: TableScan, second: TableScan, names: Sequence[str], *, limit: int) -> list[str]:
+        """Keys, as text, that both scans hold in rows of different ids. NULL keys are no keys."""
+        wanted = ", ".join(f"a.{quoted(name)}" for name in names)
+        same = " AND ".join(f"a.{quoted(name)} = b.{quoted(name)}" for name in names)
+        query = f"""SELECT DISTINCT to_json(struct({wanted})) FROM {{a}} AS a JOIN {{b}} AS b
+            ON {same} AND a.{ROW_ID} <> b.{ROW_ID} LIMIT {limit:d}"""
+
+        def work(spark: SparkSession) -> list[str]:
+            frames = [table_dataframe(spark, self._warehouse, scan, with_address=True) for scan in (first, second)]
+            return [str(row[0]) for row in spark.sql(query, a=frames[0], b=frames[1]).collect()]
 
         return self._sessions.run(work)
 

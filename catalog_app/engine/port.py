@@ -5,17 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile
+from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
 
 
 class RowEngine(Protocol):
     """All stage files and make nothing visible."""
 
     def follow_deletes(
-        self, table_id: int, delete_paths: Sequence[str], from_file: FileScan, to_files: Sequence[FileScan]
+        self,
+        table_id: int,
+        delete_paths: Sequence[str],
+        from_file: FileScan,
+        to_files: Sequence[FileScan],
+        *,
+        spared_paths: Sequence[str],
     ) -> list[NewDeleteFile]:
         """Delete files that mark in ``to_files`` the rows which ``delete_paths`` mark in ``from_file``, by row id;
-        without ``delete_paths`` every row of it.
+        without ``delete_paths`` every row of it. Rows that ``spared_paths`` mark are left alone.
         """
         ...
 
@@ -25,4 +31,8 @@ class RowEngine(Protocol):
 
     def repartition(self, table_id: int, file: FileScan, partition: Sequence[str | None]) -> NewDataFile | None:
         """The live rows of ``file`` under other partition values; None when no row is live."""
+        ...
+
+    def common_keys(self, first: TableScan, second: TableScan, names: Sequence[str], *, limit: int) -> list[str]:
+        """Keys, as text, that both scans hold in rows of different ids."""
         ...

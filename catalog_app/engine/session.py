@@ -27,6 +27,9 @@ CONFIGURATION = {
     "spark.sql.parquet.compression.codec": "zstd",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.shuffle.partitions": "16",
+    # One file while the data are small: partitions are joined up to this size, however many cores are idle.
+    "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
+    "spark.sql.adaptive.advisoryPartitionSizeInBytes": "128m",
     # Listing explicit files in the driver is faster than a job, up to a few hundred of them.
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "512",
     # A limited query with few matches would otherwise run as several jobs, one after another.

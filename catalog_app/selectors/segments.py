@@ -116,3 +116,18 @@ def file_scan(segment: SegmentState, schema: Schema) -> FileScan:
         statistics=segment.statistics,
         stores_row_ids=segment.stores_row_ids,
     )
+
+
+_STAGED = """
+SELECT id, path, base, rows, partition, stores_row_ids FROM catalog_app_datafile WHERE id = ANY(%(files)s) ORDER BY id
+"""
+
+
+def data_files_scan(table: TableState, file_ids: Collection[int]) -> TableScan:
+    """Registered files that no segment shows yet, written under the table's schema."""
+    rows = fetch_all(_STAGED, {"files": list(file_ids)})
+    files = tuple(
+        FileScan(row[0], row[1], row[2], row[3], table.schema, tuple(json_value(row[4])), stores_row_ids=row[5])
+        for row in rows
+    )
+    return TableScan(table.table_id, table.schema, files)

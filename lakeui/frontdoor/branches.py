@@ -82,7 +82,7 @@ def merge_branch(call: Call, statement: sql.MergeBranch) -> StatementResult:
     destination = call.named_branch(statement.destination) if statement.destination else call.branch
     request = MergeRequest(source.pk, destination.pk, call.header("MERGE BRANCH"))
     if statement.dry_run:
-        report = merge_dry_run(request, call.context)
+        report = merge_dry_run(request, engine, call.context)
         rows = [
             [item["verdict"], item["object"], item["source_op"], item["dest_op"], item["code"], item["message"]]
             for item in report["findings"]
@@ -90,7 +90,7 @@ def merge_branch(call: Call, statement: sql.MergeBranch) -> StatementResult:
         names = ("verdict", "object", "source did", "destination did", "code", "message")
         columns = [(name, "string") for name in names]
         return StatementResult(columns=columns, rows=rows, row_count=len(rows), extra=report)
-    result = merge_run(request, engine(), call.context)
+    result = merge_run(request, engine, call.context)
     columns = [("merge_id", "string"), ("outcome", "string"), ("version", "bigint")]
     row = [result["merge_id"], result["outcome"], result["version"]]
     return StatementResult(columns=columns, rows=[row], row_count=1, version=result["version"], extra=result)

@@ -8,6 +8,7 @@ from catalog_app.domain.operations import Operation
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch
 from catalog_app.selectors.lineage import Lineage
+from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.values import StatementResult
 from merge_app.execution.apply import StagedDefinition
@@ -31,5 +32,5 @@ def commit_operations(
     if not wanted:
         return StatementResult(version=seen.version, metrics=dict(metrics or {}))
     staged = StagedStatement(branch.pk, seen, wanted, databases or {}, tables or {}, definitions or {})
-    applied = statement_commit(staged, call.header(operation))
+    applied = statement_commit(staged, call.header(operation), engine)
     return StatementResult(version=applied.version, metrics=dict(metrics or {}))

@@ -13,6 +13,7 @@ from catalog_app.models import Branch, Commit
 from catalog_app.selectors.lineage import Lineage, branch_lineage
 from lakeui.common.errors import MergeConflict, NotFound
 from merge_app.execution.apply import Applied, CommitHeader, StagedDefinition, plan_apply
+from merge_app.execution.keys import EngineSource
 from merge_app.execution.load import SourceSide, plan_input_load
 from merge_app.execution.reach import reach_load
 from merge_app.execution.report import finding_as_json
@@ -36,7 +37,7 @@ class StagedStatement:
     definitions: Mapping[int, StagedDefinition] = field(default_factory=dict)
 
 
-def statement_commit(staged: StagedStatement, header: CommitHeader) -> Applied:
+def statement_commit(staged: StagedStatement, header: CommitHeader, engine: EngineSource) -> Applied:
     """Commit in one short transaction. Raises MergeConflict with every verdict when the branch moved in a way that
     the rule tables do not allow; then nothing was written. A task that already committed gets its commit back.
     """
@@ -46,7 +47,7 @@ def statement_commit(staged: StagedStatement, header: CommitHeader) -> Applied:
             done = Commit.objects.filter(task_id=header.task_id).first()
             if done is not None:
                 return Applied(done.pk, done.version)
-        planned = statement_plan(staged, branch)
+        planned = statement_plan(staged, branch, engine)
         if planned.conflicts:
             raise conflict_error(planned, f"Branch {branch.name} moved while the statement ran, and they do not fit.")
         return plan_apply(planned, branch=branch, header=header, definitions=staged.definitions)
@@ -65,10 +66,10 @@ def branch_lock(branch_id: int) -> Branch:
     return branch
 
 
-def statement_plan(staged: StagedStatement, branch: Branch) -> MergePlan:
+def statement_plan(staged: StagedStatement, branch: Branch, engine: EngineSource) -> MergePlan:
     """The statement redone on the branch as it is now. The other side is what came since the statement's snapshot."""
     side = SourceSide(staged.operations, staged.databases, staged.tables, None, reach_load(staged.seen))
-    return plan(plan_input_load(side, branch_lineage(branch)))
+    return plan(plan_input_load(side, branch_lineage(branch), engine=engine))
 
 
 def conflict_error(planned: MergePlan, message: str) -> MergeConflict:

@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 
-from catalog_app.domain.operations import Operation
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS, definitions_load
+from merge_app.execution.keys import EngineSource, key_clashes
 from merge_app.planning.values import FactKind, PlanInput, SchemaCoverage, TableFacts
-
-_LIVE_FILES = f"""
-WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS})
-SELECT v.table_id, v.file_id FROM visible v WHERE v.file_id = ANY(%(files)s)
-"""
 
 _PARTITIONS = f"""
 WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS})
@@ -39,22 +34,23 @@ GROUP BY v.table_id, v.definition_id, f.id
 
 
 def facts_load(
-    planned: PlanInput, source: Lineage | None, destination: Lineage, wanted: Mapping[int, set[FactKind]]
+    planned: PlanInput,
+    source: Lineage | None,
+    destination: Lineage,
+    wanted: Mapping[int, set[FactKind]],
+    engine: EngineSource,
 ) -> Mapping[int, TableFacts]:
     """The facts that each table needs."""
     strict = _needing(wanted, FactKind.COVERAGE)
-    tables = _needing(wanted, FactKind.SOURCE_EFFECTS) | _needing(wanted, FactKind.DESTINATION_EFFECTS)
-    touched = _touched_files(planned)
-    live = _live_files(destination, tables, touched)
-    source_live = _live_files(source, tables, _added_files(planned.source)) if source else {}
     partitions = _partitions(destination, _needing(wanted, FactKind.PARTITIONS))
     coverage = _coverage(planned, source, destination, strict)
+    keyed = _needing(wanted, FactKind.PRIMARY_KEYS)
+    clashes = key_clashes(planned, source, destination, keyed, engine)
     return {
         table_id: TableFacts(
             coverage=tuple(coverage.get(table_id, ())),
             destination_partitions=partitions.get(table_id, {}),
-            destination_files=frozenset(live.get(table_id, ())),
-            source_live=frozenset(source_live.get(table_id, _staged_files(planned, table_id))),
+            primary_key_clashes=clashes.get(table_id, ()),
         )
         for table_id in wanted
     }
@@ -62,34 +58,6 @@ def facts_load(
 
 def _needing(wanted: Mapping[int, set[FactKind]], kind: FactKind) -> frozenset[int]:
     return frozenset(table_id for table_id, kinds in wanted.items() if kind in kinds)
-
-
-def _staged_files(planned: PlanInput, table_id: int) -> set[int]:
-    return {
-        file.file_id
-        for item in planned.source
-        if item.object_id == table_id and item.operation_id is None and item.effects
-        for file in item.effects.added
-    }
-
-
-def _touched_files(planned: PlanInput) -> list[int]:
-    operations = (*planned.source, *planned.destination)
-    touched = {file for item in operations if item.effects for file in item.effects.touched}
-    return sorted(touched | set(_added_files(planned.destination)))
-
-
-def _added_files(operations: tuple[Operation, ...]) -> list[int]:
-    return [file.file_id for item in operations if item.effects for file in item.effects.added]
-
-
-def _live_files(lineage: Lineage, tables: frozenset[int], files: list[int]) -> dict[int, set[int]]:
-    found: dict[int, set[int]] = defaultdict(set)
-    if tables and files:
-        parameters = {**lineage.parameters, "table_ids": list(tables), "files": files}
-        for table_id, file_id in fetch_all(_LIVE_FILES, parameters):
-            found[table_id].add(file_id)
-    return found
 
 
 def _partitions(lineage: Lineage, tables: frozenset[int]) -> dict[int, dict[tuple[str | None, ...], int]]:

@@ -16,6 +16,7 @@ from catalog_app.selectors.objects import (
     tables_named,
 )
 from merge_app.execution.facts import facts_load
+from merge_app.execution.keys import EngineSource
 from merge_app.execution.operations import effects_load, operations_load
 from merge_app.execution.reach import Reach, own_ranges, reach_load
 from merge_app.planning.needs import needs
@@ -44,12 +45,12 @@ def merge_source_load(source: Lineage, destination: Lineage) -> SourceSide:
     return SourceSide(operations, databases_load(source, databases), table_states, source, reach)
 
 
-def plan_input_load(side: SourceSide, destination: Lineage, *, since: Reach | None = None) -> PlanInput:
+def plan_input_load(side: SourceSide, destination: Lineage, *, engine: EngineSource) -> PlanInput:
     """Everything that planning ``side`` onto ``destination`` depends on.
 
-    ``since`` is what the source has seen of the destination; it defaults to what the source reaches.
+    ``engine`` is asked only for keys of keyed tables that both sides wrote.
     """
-    seen = side.reach if since is None else since
+    seen = side.reach
     database_ids, table_ids = _named_objects(side.operations)
     database_ids |= {state.database_id for state in side.tables.values()}
     tables = tables_load(destination, table_ids)
@@ -72,15 +73,15 @@ def plan_input_load(side: SourceSide, destination: Lineage, *, since: Reach | No
         source_head=side.lineage.version if side.lineage else 0,
         destination_head=destination.version,
     )
-    return _with_facts(planned, side, destination)
+    return _with_facts(planned, side, destination, engine)
 
 
-def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage) -> PlanInput:
+def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engine: EngineSource) -> PlanInput:
     wanted = needs(planned)
     source = _effects_where(planned.source, wanted, FactKind.SOURCE_EFFECTS)
     theirs = _effects_where(planned.destination, wanted, FactKind.DESTINATION_EFFECTS)
     planned = replace(planned, source=source, destination=theirs)
-    return replace(planned, facts=facts_load(planned, side.lineage, destination, wanted))
+    return replace(planned, facts=facts_load(planned, side.lineage, destination, wanted, engine))
 
 
 def _effects_where(

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 from django.db import transaction
 
-from catalog_app.engine.port import RowEngine
 from catalog_app.models import Branch, Commit
 from catalog_app.selectors.lineage import branch_lineage
 from lakeui.common.errors import BranchMoved, InvalidValue, SameBranch
@@ -16,6 +15,7 @@ from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
 from merge_app.execution.apply import Applied, CommitHeader, Source, plan_apply
 from merge_app.execution.commit import branch_lock, conflict_error
+from merge_app.execution.keys import EngineSource
 from merge_app.execution.load import SourceSide, merge_source_load, plan_input_load
 from merge_app.execution.outcome import outcome_describe, refusal_describe
 from merge_app.execution.reach import merge_base_version, own_ranges, reach_load
@@ -57,7 +57,7 @@ class Prepared:
     started: float
 
 
-def merge_prepare(request: MergeRequest) -> Prepared:
+def merge_prepare(request: MergeRequest, engine: EngineSource) -> Prepared:
     """Snapshot both heads and plan. Reads only."""
     if request.source_id == request.destination_id:
         raise SameBranch("A branch cannot be merged into itself.", remedy="Name another source or destination.")
@@ -67,7 +67,7 @@ def merge_prepare(request: MergeRequest) -> Prepared:
         there, here = branch_lineage(source), branch_lineage(destination)
         side = merge_source_load(there, here)
         reach = reach_load(here)
-        planned = plan(plan_input_load(side, here))
+        planned = plan(plan_input_load(side, here, engine=engine))
         is_empty = not _has_commits(side, reach)
     return Prepared(source, destination, side, merge_base_version(side.reach, reach), planned, is_empty, started)
 
@@ -87,23 +87,23 @@ def _has_commits(side: SourceSide, reach: dict[int, int]) -> bool:
     )
 
 
-def merge_dry_run(request: MergeRequest, progress: Progress) -> dict[str, Any]:
+def merge_dry_run(request: MergeRequest, engine: EngineSource, progress: Progress) -> dict[str, Any]:
     """What the merge would do, through the very plan that it would apply; recorded as an attempt."""
     progress.step("plan", "compare both branches")
-    prepared = merge_prepare(request)
+    prepared = merge_prepare(request, engine)
     report = dry_run_as_json(prepared.planned)
     attempt = _record(prepared, request, "dry run", {**report, **refusal_describe(prepared.planned)})
     return {"merge_id": str(attempt.merge_id), **report}
 
 
-def merge_run(request: MergeRequest, engine: RowEngine, progress: Progress) -> dict[str, Any]:
+def merge_run(request: MergeRequest, engine: EngineSource, progress: Progress) -> dict[str, Any]:
     """Merge, or raise MergeConflict with every verdict. A task that already committed gets its result back."""
     done = _finished(request)
     if done is not None:
         return _result(done)
     for _ in range(ATTEMPTS):
         progress.step("plan", "compare both branches")
-        prepared = merge_prepare(request)
+        prepared = merge_prepare(request, engine)
         if prepared.planned.conflicts:
             _record(prepared, request, "refused", refusal_describe(prepared.planned))
             names = f"{prepared.source.name} into {prepared.destination.name}"

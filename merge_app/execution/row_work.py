@@ -12,6 +12,7 @@ from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import definitions_load
 from catalog_app.services.files import data_files_register, delete_files_register
 from merge_app.execution.apply import RowWorkResult
+from merge_app.execution.keys import EngineSource
 from merge_app.execution.load import SourceSide
 from merge_app.planning.values import DataPlan, FilterImages, FollowDeletes, MergePlan, RepartitionFile, RowWork
 
@@ -34,11 +35,11 @@ GROUP BY f.data_file_id, f.path
 
 
 def row_work_run(
-    planned: MergePlan, side: SourceSide, destination: Lineage, engine: RowEngine
+    planned: MergePlan, side: SourceSide, destination: Lineage, engine: EngineSource
 ) -> dict[int, RowWorkResult]:
     """Table id → what was staged for it. Nothing to do costs nothing."""
     return {
-        item.object_id: _table_work(item.object_id, item.data, side, destination, engine)
+        item.object_id: _table_work(item.object_id, item.data, side, destination, engine())
         for item in planned.objects
         if item.kind is ObjectKind.TABLE and item.data is not None and item.data.row_work
     }
@@ -58,6 +59,7 @@ def _table_work(
                 [delete_paths[delete] for delete in work.delete_files],
                 scans[work.from_file],
                 [scans[file] for file in work.to_files],
+                spared_paths=[delete_paths[delete] for delete in work.spared_deletes],
             )
             registered = delete_files_register(table_id, staged)
             attach += [(item.delete_file_id, item.data_file_id) for item in registered]
@@ -112,7 +114,8 @@ def _files_of(work: RowWork) -> set[int]:
 
 
 def _delete_paths(data: DataPlan) -> dict[int, str]:
-    wanted = [item for work in data.row_work if isinstance(work, FollowDeletes) for item in work.delete_files]
+    follows = [work for work in data.row_work if isinstance(work, FollowDeletes)]
+    wanted = [item for work in follows for item in (*work.delete_files, *work.spared_deletes)]
     return dict(fetch_all("SELECT id, path FROM catalog_app_deletefile WHERE id = ANY(%(ids)s)", {"ids": wanted}))
 
 

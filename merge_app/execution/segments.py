@@ -185,7 +185,8 @@ wanted AS (
 ), latest AS (
     SELECT DISTINCT ON (w.file_id) w.file_id, w.operation_id, s.table_id, s.definition_id, s.schema_version
     FROM wanted w JOIN catalog_app_segment s ON s.file_id = w.origin_id
-    JOIN source m ON m.branch_id = s.branch_id AND s.added_version <= m.max_version
+    JOIN (SELECT branch_id, max_version FROM source UNION ALL SELECT branch_id, max_version FROM lineage) m
+      ON m.branch_id = s.branch_id AND s.added_version <= m.max_version
     ORDER BY w.file_id, s.added_version DESC
 )
 INSERT INTO catalog_app_segment

@@ -271,7 +271,7 @@ class _Redo:
 
     def _row_work(self) -> tuple[RowWork, ...]:
         work: list[RowWork] = [
-            FollowDeletes(tuple(deletes), file_id, tuple(sorted(targets)))
+            FollowDeletes(tuple(deletes), file_id, tuple(sorted(targets)), self._spared(file_id))
             for file_id, (deletes, targets) in self._follow.items()
         ]
         work += [
@@ -281,6 +281,11 @@ class _Redo:
         ]
         work += [RepartitionFile(file_id, values) for file_id, values in self._repartition.items()]
         return tuple(work)
+
+    def _spared(self, file_id: int) -> tuple[int, ...]:
+        """Delete files of the destination's updates of rows that lie in compacted files together with their images."""
+        moved = [leaf for leaf in self._mine.leaves(file_id) if leaf in self._theirs.removed]
+        return tuple(sorted({delete for leaf in moved for delete in self._theirs.update_deletes(leaf)}))
 
     def _overtaken(self) -> tuple[PartitionValues, ...]:
         """Partitions that the source dropped although the destination wrote there since."""

@@ -34,6 +34,7 @@ class SideFiles:
         self.maker: dict[int, Operation] = {}
         self.removed: dict[int, Operation] = {}
         self._inputs: dict[int, frozenset[int]] = {}
+        self._updates: dict[int, list[int]] = {}
         self._met: set[int] = set()
         for operation in history:
             self._replay(operation)
@@ -45,6 +46,9 @@ class SideFiles:
                 self._met.add(file_id)
         gone = (*self.removed, *effects.removed) if is_full_overwrite(operation) else effects.removed
         self.removed.update(dict.fromkeys(gone, operation))
+        if operation.kind is OperationKind.UPDATE:
+            for delete in effects.deletes:
+                self._updates.setdefault(delete.data_file_id, []).append(delete.delete_file_id)
         derived = operation.kind is OperationKind.UPDATE or is_rewrite(operation)
         for item in effects.added:
             self.removed.pop(item.file_id, None)
@@ -86,6 +90,14 @@ class SideFiles:
         if not is_rewrite(remover):
             return frozenset()
         return frozenset(found for item in effects_of(remover).added for found in self.stand_ins(item.file_id))
+
+    def update_deletes(self, file_id: int) -> tuple[int, ...]:
+        """The delete files that mark rows which the side updated, in a file or in what it was rewritten into."""
+        found = list(self._updates.get(file_id, ()))
+        remover = self.removed.get(file_id)
+        if remover is not None and is_rewrite(remover):
+            found += [delete for item in effects_of(remover).added for delete in self.update_deletes(item.file_id)]
+        return tuple(dict.fromkeys(found))
 
     def is_overwritten(self, file_id: int) -> bool:
         """Whether its rows were taken away by an overwrite or the drop of a partition."""

@@ -31,8 +31,9 @@ class ObjectChanges:
     """The net of one side's operations on one object.
 
     ``operations`` survive, their changes reduced to the net. To follow files, ``past`` are the data and partition
-    operations as they happened, and ``history`` those of them that no later full overwrite made pointless. ``versions`` maps each axis of the object's rule
-    table that is hit to the versions of its operations, in the order of the operations.
+    operations as they happened, and ``history`` those of them that no later full overwrite made pointless.
+    ``versions`` maps each axis of the object's rule table that is hit to the versions of its operations, in the order
+    of the operations.
     """
 
     kind: ObjectKind

@@ -64,16 +64,12 @@ class TableFacts:
     """File-level facts of one table, loaded only where the cells need them.
 
     ``destination_partitions``: values of live destination segments with their live row counts, loaded when
-    partitions matter. ``destination_files``: of the files that either side touched, those live on the destination.
-    ``source_live``: of the files that the source's operations added, those still live on the source.
-    ``primary_key_clashes``: keys, as text, that the merged state would hold twice (keyed tables only).
+    partitions matter. ``primary_key_clashes``: keys, as text, that the merged state would hold twice.
     """
 
     coverage: tuple[SchemaCoverage, ...] = ()
     destination_partitions: Mapping[PartitionValues, int] = field(default_factory=dict)
     destination_partition_operations: tuple[Operation, ...] = ()
-    destination_files: frozenset[int] = frozenset()
-    source_live: frozenset[int] = frozenset()
     primary_key_clashes: tuple[str, ...] = ()
 
 
@@ -119,12 +115,14 @@ class PlanInput:
 class FollowDeletes:
     """Row work: rows that ``delete_files`` mark in ``from_file`` are looked up by row id in ``to_files`` and marked
     there by new delete files (compaction on either side). No delete files: every row of ``from_file``, which was
-    removed whole. A file of ``to_files`` that other row work of the plan rewrites stands for the rewritten one.
+    removed whole. Rows that ``spared_deletes`` mark are left alone: the destination updated them before it compacted,
+    and keeps its images. A file of ``to_files`` that other row work of the plan rewrites stands for the rewritten one.
     """
 
     delete_files: tuple[int, ...]
     from_file: int
     to_files: tuple[int, ...]
+    spared_deletes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

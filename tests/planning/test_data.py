@@ -193,6 +193,13 @@ def test_rows_are_followed_into_files_that_the_destination_compacted() -> None:
     )
 
 
+def test_a_row_that_the_destination_updated_and_compacted_keeps_its_image() -> None:
+    theirs = [update(32, deletes=[(31, 1)]), compaction(33, inputs=[1, 32])]
+    data = _data([delete((13, 1))], theirs)
+    assert data is not None
+    assert data.row_work == (FollowDeletes((13,), 1, (33,), spared_deletes=(31,)),)
+
+
 def test_rows_compacted_and_then_overwritten_on_the_destination_are_gone() -> None:
     result = merged([delete((13, 1))], [compaction(33, inputs=[1]), overwrite(34, removed=[33], partitions=(("x",),))])
     assert (table_of(result).action, codes(result.notes)) == (Action.UNTOUCHED, ["DISCARDED_DELETE"])
