@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from catalog_app.models import Branch
 from catalog_app.selectors.lineage import branch_get, catalog_get, moment_parse, version_at
 from catalog_app.services import catalogs
@@ -83,10 +85,7 @@ def merge_branch(call: Call, statement: sql.MergeBranch) -> StatementResult:
     request = MergeRequest(source.pk, destination.pk, call.header("MERGE BRANCH"))
     if statement.dry_run:
         report = merge_dry_run(request, engine, call.context)
-        rows = [
-            [item["verdict"], item["object"], item["source_op"], item["dest_op"], item["code"], item["message"]]
-            for item in report["findings"]
-        ]
+        rows = _verdict_rows(report)
         names = ("verdict", "object", "source did", "destination did", "code", "message")
         columns = [(name, "string") for name in names]
         return StatementResult(columns=columns, rows=rows, row_count=len(rows), extra=report)
@@ -94,3 +93,17 @@ def merge_branch(call: Call, statement: sql.MergeBranch) -> StatementResult:
     columns = [("merge_id", "string"), ("outcome", "string"), ("version", "bigint")]
     row = [result["merge_id"], result["outcome"], result["version"]]
     return StatementResult(columns=columns, rows=[row], row_count=1, version=result["version"], extra=result)
+
+
+def _verdict_rows(report: dict[str, Any]) -> list[list[str]]:
+    """One row per cell hit, and one per object that only the source changed."""
+    rows = [
+        [item["verdict"], item["object"], item["source_op"], item["dest_op"], item["code"], item["message"]]
+        for item in report["findings"]
+    ]
+    met = {(item["kind"], item["object_id"]) for item in report["findings"]}
+    for item in report["plan"]["objects"]:
+        if (item["kind"], item["object_id"]) not in met:
+            done = ", ".join(item["operations"])
+            rows.append(["ok", item["object"], done, "-", "", "Only the source changed it."])
+    return rows

@@ -107,9 +107,9 @@ def merge_run(request: MergeRequest, engine: EngineSource, progress: Progress) -
         if prepared.planned.conflicts:
             _record(prepared, request, "refused", refusal_describe(prepared.planned))
             names = f"{prepared.source.name} into {prepared.destination.name}"
-            raise conflict_error(
-                prepared.planned, f"{len(prepared.planned.conflicts)} conflicts refuse the merge of {names}."
-            )
+            count = len(prepared.planned.conflicts)
+            what = "A conflict refuses" if count == 1 else f"{count} conflicts refuse"
+            raise conflict_error(prepared.planned, f"{what} the merge of {names}. Neither branch was changed.")
         if prepared.is_empty:
             return _result(_record(prepared, request, "nothing to merge", refusal_describe(prepared.planned)))
         progress.step("rows", "move rows that files alone cannot")

@@ -11,10 +11,15 @@ from catalog_app.domain.operation_json import change_from_json, scope_from_json
 from catalog_app.domain.operations import (
     AddedFile,
     AttachedDelete,
+    Change,
+    ColumnChange,
     FileEffects,
     ObjectKind,
     Operation,
     OperationKind,
+    PartitionChange,
+    PropertyChange,
+    Rename,
 )
 from catalog_app.selectors.rows import fetch_all, json_value
 from merge_app.execution.reach import CommitRange, Reach
@@ -26,13 +31,13 @@ WITH ranges AS (
     SELECT * FROM unnest(%(reached)s::bigint[], %(reached_upto)s::bigint[]) AS q(branch_id, upto)
 )
 SELECT o.id, o.kind, o.object_kind, o.object_id, o.changes, o.created, o.overwrite, o.metrics, o.version,
-       b.name, c.statement, coalesce(o.origin_id, o.id)
+       b.name, c.statement, coalesce(o.origin_id, o.id), q.branch_id IS NOT NULL
 FROM ranges r
 JOIN catalog_app_commitoperation o ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
 JOIN catalog_app_commit c ON c.id = o.commit_id
 JOIN catalog_app_branch b ON b.id = o.branch_id
 LEFT JOIN reached q ON q.branch_id = o.origin_branch_id AND q.upto >= o.origin_version
-WHERE q.branch_id IS NULL AND o.object_kind <> 'view' {condition}
+WHERE (q.branch_id IS NULL OR o.changes <> '[]'::jsonb) AND o.object_kind <> 'view' {condition}
 ORDER BY o.version, o.id
 """
 
@@ -49,7 +54,8 @@ def operations_load(
 ) -> tuple[Operation, ...]:
     """The operations in these ranges whose origin the other side does not reach, in commit order.
 
-    With ``databases`` given, only those on these databases and ``tables``. File effects are left out.
+    With ``databases`` given, only those on these databases and ``tables``. File effects are left out. An attribute
+    that a later merge from the other side set is no longer this side's word: its earlier changes are left out too.
     """
     if not ranges:
         return ()
@@ -63,7 +69,38 @@ def operations_load(
         "tables": list(tables),
     }
     condition = "" if databases is None else _OF_OBJECTS
-    return tuple(_operation(row) for row in fetch_all(_OPERATIONS.format(condition=condition), parameters))
+    rows = fetch_all(_OPERATIONS.format(condition=condition), parameters)
+    return without_overruled([(_operation(row), bool(row[12])) for row in rows])
+
+
+def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Operation, ...]:
+    """Operations in commit order, each with whether it is the other side's. The others stay, without the changes of
+    attributes that a later operation of the other side set; one that has no change left goes.
+    """
+    overruled: set[tuple[Any, ...]] = set()
+    kept: list[Operation] = []
+    for operation, is_theirs in reversed(operations):
+        if is_theirs:
+            overruled |= {_attribute(operation, change) for change in operation.changes}
+            continue
+        changes = tuple(item for item in operation.changes if _attribute(operation, item) not in overruled)
+        if changes or not operation.changes:
+            kept.append(replace(operation, changes=changes))
+    return tuple(reversed(kept))
+
+
+def _attribute(operation: Operation, change: Change) -> tuple[Any, ...]:
+    """What of which object a change sets. Partitions are sets of values, not attributes: none overrules another."""
+    thing: tuple[Any, ...] = (operation.object_kind, operation.object_id)
+    match change:
+        case Rename():
+            return (*thing, "name")
+        case PropertyChange():
+            return (*thing, "property", change.key)
+        case ColumnChange():
+            return (*thing, "column", change.column_id, change.attribute)
+        case PartitionChange():
+            return (*thing, "partition", operation.operation_id)
 
 
 def _operation(row: tuple[Any, ...]) -> Operation:

@@ -111,9 +111,12 @@ class Command(BaseCommand):
             facts.append(f"the first {len(body['rows']):,} shown")
         if body["version"] is not None:
             facts.append(f"version {body['version']}")
-        facts += [f"{name.replace('_', ' ')} {value}" for name, value in body["metrics"].items()]
+        facts += [f"{name.replace('_', ' ')} {value:,}" for name, value in sorted(body["metrics"].items()) if value]
+        # What has no place in a table is in --json: plans, verdicts in full, segments.
         common = {"columns", "rows", "row_count", "truncated", "version", "metrics"}
+        shown = {value for row in body["rows"] for value in row if isinstance(value, str)}
         for name in sorted(body.keys() - common):
             value = body[name]
-            self.stdout.write(f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}")
+            if isinstance(value, str) and value not in shown:
+                self.stdout.write(f"{name.replace('_', ' ')}: {value}")
         self.stdout.write("(" + ", ".join(facts) + ")" if facts else "OK")
