@@ -1,0 +1,126 @@
+"""``manage.py up`` as a person uses it: start, use, kill, start again, stop."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from lakeui.runtime.home import processes_read
+from lakeui.runtime.processes import ProcessRecord, is_alive, process_stop
+from lakeui.runtime.redis_server import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+READY_SECONDS = 90
+
+
+class Up:
+    """One run of ``up`` in a home of its own, over the Spark server of the tests."""
+
+    def __init__(self, home: Path, port: int, spark: str) -> None:
+        self.home, self.port = home, port
+        self.output = home.parent / f"output-{time.monotonic_ns()}"
+        self.environment = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in ("DATABASE_URL", "REDIS_URL", "LAKEUI_WAREHOUSE", "LAKEUI_ADMIN_PASSWORD")
+        } | {"LAKEUI_HOME": str(home), "LAKEUI_PORT": str(port), "LAKEUI_DEMO": "0", "SPARK_REMOTE": spark}
+        with self.output.open("wb") as sink:
+            self.process = subprocess.Popen(
+                [sys.executable, "manage.py", "up"], cwd=ROOT, env=self.environment, stdout=sink, stderr=sink
+            )
+
+    def said(self) -> str:
+        return self.output.read_text()
+
+    def wait_until_ready(self) -> list[ProcessRecord]:
+        deadline = time.monotonic() + READY_SECONDS
+        while "lakeui is ready" not in self.said():
+            assert self.process.poll() is None, self.said()
+            assert time.monotonic() < deadline, self.said()
+            time.sleep(0.1)
+        return processes_read(self.home)
+
+    def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """A command in a second terminal, which knows LAKEUI_HOME only."""
+        environment = {name: value for name, value in self.environment.items() if name != "SPARK_REMOTE"}
+        return subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+
+
+@pytest.fixture
+def up(tmp_path: Path, spark_remote: str) -> Iterator[Callable[[], Up]]:
+    tmp_path.chmod(0o711)
+    home, port = tmp_path / "home", free_port()
+    started: list[Up] = []
+
+    def start() -> Up:
+        started.append(Up(home, port, spark_remote))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.process.kill()
+        one.process.wait()
+    for record in reversed(processes_read(home)):
+        process_stop(record)
+
+
+def test_up_starts_everything_survives_being_killed_and_stops_without_leftovers(up: Callable[[], Up]) -> None:
+    first = up()
+    services = first.wait_until_ready()
+    assert {record.name for record in services} == {"redis", "postgres", "worker", "web"}
+    assert "Sign in as admin with the password" in first.said()
+    with urllib.request.urlopen(f"http://127.0.0.1:{first.port}/readyz", timeout=10) as answer:
+        assert json.load(answer)["status"] == "ok"
+    assert first.manage("sql", "CREATE CATALOG kept").returncode == 0
+
+    again = up()
+    assert again.process.wait(30) == 1
+    assert f"already running here: process {first.process.pid}" in again.said()
+
+    first.process.send_signal(signal.SIGKILL)
+    first.process.wait()
+    assert all(is_alive(record) for record in services), "a killed process cannot stop its services"
+
+    second = up()
+    fresh = second.wait_until_ready()
+    assert f"Cleaning up after process {first.process.pid}" in second.said()
+    assert not any(is_alive(record) for record in services)
+    assert "with the password" not in second.said()
+    listed = second.manage("sql", "SHOW CATALOGS")
+    assert listed.returncode == 0, listed.stderr
+    assert "kept" in listed.stdout
+
+    second.process.send_signal(signal.SIGTERM)
+    assert second.process.wait(60) == 0
+    assert not any(is_alive(record) for record in fresh)
+    without = second.manage("sql", "SHOW CATALOGS")
+    assert without.returncode != 0
+    assert "make up" in without.stderr
+
+
+def test_when_a_service_ends_everything_stops_and_its_log_is_shown(up: Callable[[], Up]) -> None:
+    one = up()
+    services = one.wait_until_ready()
+    worker = next(record for record in services if record.name == "worker")
+    os.kill(worker.pid, signal.SIGKILL)
+    assert one.process.wait(60) == 1
+    assert "worker has ended by itself (signal 9)" in one.said()
+    assert "ready." in one.said()
+    assert not any(is_alive(record) for record in services)
