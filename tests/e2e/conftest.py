@@ -1,0 +1,26 @@
+"""Lakes over the run's PostgreSQL and Spark. Nothing is flushed: every lake is a catalog of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pytest_django.plugin import DjangoDbBlocker
+
+from tests.e2e.lake import Lake
+
+
+@pytest.fixture(scope="session")
+def services(django_db_setup: None, django_db_blocker: DjangoDbBlocker, spark_remote: str) -> Iterator[None]:
+    """PostgreSQL open to the whole run, and Spark."""
+    with django_db_blocker.unblock():
+        yield
+
+
+@pytest.fixture
+def lake(services: None) -> Iterator[Lake]:
+    """A fresh lake with a database ``d``; its invariants are checked when the test is over."""
+    fresh = Lake()
+    fresh.sql("CREATE DATABASE d")
+    yield fresh
+    assert fresh.breaches() == []

@@ -1,0 +1,55 @@
+"""A lake of its own for a test: SQL in, rows out."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from catalog_app.selectors.lineage import branch_get, catalog_get
+from catalog_app.services.integrity import catalog_check
+from lakeui.common.errors import MergeConflict
+from lakeui.frontdoor import Session, StatementResult, execute
+from merge_app.audit.selectors import audit_get
+
+
+class Lake:
+    """One fresh catalog; statements run in this process on real PostgreSQL and Spark."""
+
+    def __init__(self) -> None:
+        self.catalog = f"lake_{uuid.uuid4().hex[:10]}"
+        self.sql(f"CREATE CATALOG {self.catalog}")
+
+    def sql(self, text: str, branch: str = "main") -> StatementResult:
+        return execute(text, Session(catalog=self.catalog, branch=branch))
+
+    def rows(self, table: str, branch: str = "main", columns: str = "*") -> list[tuple[Any, ...]]:
+        found = self.sql(f"SELECT {columns} FROM {table}", branch).rows
+        return sorted((tuple(row) for row in found), key=repr)
+
+    def merge(self, source: str, destination: str = "main") -> dict[str, Any]:
+        return self.sql(f"MERGE BRANCH {source} TO {destination}").extra
+
+    def dry_run(self, source: str, destination: str = "main") -> dict[str, Any]:
+        return self.sql(f"MERGE BRANCH {source} TO {destination} DRY RUN").extra
+
+    def refused(self, source: str, destination: str = "main") -> list[dict[str, Any]]:
+        """The conflicts of a merge that must be refused."""
+        try:
+            self.merge(source, destination)
+        except MergeConflict as refusal:
+            conflicts: list[dict[str, Any]] = refusal.details["conflicts"]
+            return conflicts
+        raise AssertionError(f"{source} merged into {destination}")
+
+    def codes(self, source: str, destination: str = "main") -> set[str]:
+        return {conflict["code"] for conflict in self.refused(source, destination)}
+
+    def audit(self, merge_id: str) -> dict[str, Any]:
+        return audit_get(merge_id)
+
+    def head(self, branch: str = "main") -> int:
+        return branch_get(catalog_get(self.catalog), branch).head_version
+
+    def breaches(self) -> list[str]:
+        """What check_catalog finds."""
+        return catalog_check(catalog_get(self.catalog))
