@@ -7,6 +7,7 @@ noisy. Nothing here is timed in continuous integration.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import platform
@@ -59,6 +60,19 @@ def seconds(work: Callable[[], Any], rounds: int = ROUNDS) -> float:
         work()
         times.append(time.perf_counter() - began)
     return statistics.median(times)
+
+
+def paired(first: Callable[[], Any], second: Callable[[], Any], rounds: int = 15) -> tuple[float, float]:
+    """The median times of two pieces of work done in turn, so that what slows the machine slows both."""
+    times: tuple[list[float], list[float]] = ([], [])
+    for number in range(rounds + 1):
+        for work, taken in zip((first, second), times, strict=True):
+            gc.collect()
+            began = time.perf_counter()
+            work()
+            if number:
+                taken.append(time.perf_counter() - began)
+    return statistics.median(times[0]), statistics.median(times[1])
 
 
 class Bench:
@@ -207,10 +221,7 @@ def depth_measure(segments: int) -> tuple[float, float]:
         bench.sql(f"CREATE BRANCH deep{number} FROM {parent}")
         parent = f"deep{number}"
     shallow, deep = (branch_lineage(bench.branch(name)) for name in ("deep0", "deep99"))
-    return (
-        seconds(lambda: segments_list(shallow, bench.table_id)),
-        seconds(lambda: segments_list(deep, bench.table_id)),
-    )
+    return paired(lambda: segments_list(shallow, bench.table_id), lambda: segments_list(deep, bench.table_id))
 
 
 def commit_measure(commits: int) -> float:
@@ -236,7 +247,11 @@ def measure(*, large: int, changed: int) -> list[dict[str, Any]]:
         (f"merge of {changed:,} segments, s", merge["merge_seconds"], None),
         ("bare INSERT .. SELECT of the same rows, s", merge["bare_seconds"], None),
         ("ratio", merge["merge_seconds"] / merge["bare_seconds"], 3),
-        ("the same merge beside 10x more unchanged segments, ratio", wide["merge_seconds"] / merge["merge_seconds"], 1.2),
+        (
+            "the same merge beside 10x more unchanged segments, ratio",
+            wide["merge_seconds"] / merge["merge_seconds"],
+            1.2,
+        ),
         (f"statements of a merge of {changed:,} segments", merge["statements"], None),
         (f"statements of a merge of {changed // 10:,} segments", tenth["statements"], merge["statements"]),
         ("10,000 segments through 1 branch, ms", 1000 * shallow, None),
