@@ -17,10 +17,9 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-ROUNDS = 9
 
 
 @contextmanager
@@ -49,17 +48,6 @@ def postgres() -> Iterator[None]:
         yield
     finally:
         server.stop()
-
-
-def seconds(work: Callable[[], Any], rounds: int = ROUNDS) -> float:
-    """The median time of ``work`` after one round that is not counted."""
-    work()
-    times = []
-    for _ in range(rounds):
-        began = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - began)
-    return statistics.median(times)
 
 
 def paired(first: Callable[[], Any], second: Callable[[], Any], rounds: int = 15) -> tuple[float, float]:
@@ -153,37 +141,52 @@ def _refuse() -> Any:
     raise AssertionError("a merge of inserts asked for the engine")
 
 
-def merge_measure(changed: int, unchanged: int) -> dict[str, float]:
-    """Merge ``changed`` new segments beside ``unchanged`` ones, against a bare INSERT .. SELECT of the same rows."""
+@dataclass
+class MergeCost:
+    """Medians of several merges of as many segments, and of the bare inserts of the same rows."""
+
+    merge_seconds: float
+    bare_seconds: float
+    statements: int
+
+
+def merge_measure(changed: int, *unchanged: int, rounds: int = 4) -> list[MergeCost]:
+    """Merge ``changed`` new segments beside each of these numbers of others, in turn; one round is not counted."""
+    benches = [Bench(count) for count in unchanged]
+    taken = [[_merge_once(bench, changed, number) for bench in benches] for number in range(rounds)][1:]
+    return [
+        MergeCost(
+            statistics.median(row[place][0] for row in taken),
+            statistics.median(row[place][1] for row in taken),
+            taken[-1][place][2],
+        )
+        for place in range(len(benches))
+    ]
+
+
+def _merge_once(bench: Bench, changed: int, number: int) -> tuple[float, float, int]:
+    """Seconds of the merge, of a bare INSERT .. SELECT of the same rows, and the merge's statements."""
     from django.db import connection
 
     from merge_app.execution.apply import CommitHeader
     from merge_app.execution.merge import MergeRequest, merge_run
     from merge_app.jobs.context import Context
 
-    bench = Bench(unchanged)
-    merges, bares, statements = [], [], 0
-    for number in range(4):
-        bench.sql(f"CREATE BRANCH b{number}")
-        operation = bench.insert(f"b{number}", changed)
-        request = MergeRequest(bench.branch(f"b{number}").pk, bench.branch("main").pk, CommitHeader("MERGE BRANCH"))
-        bares.append(_bare_insert(operation))
-        counted: list[str] = []
+    bench.sql(f"CREATE BRANCH b{number}")
+    operation = bench.insert(f"b{number}", changed)
+    request = MergeRequest(bench.branch(f"b{number}").pk, bench.branch("main").pk, CommitHeader("MERGE BRANCH"))
+    bare = _bare_insert(operation)
+    counted: list[str] = []
 
-        def count(execute: Any, query: str, *rest: Any, counted: list[str] = counted) -> Any:
-            counted.append(query)
-            return execute(query, *rest)
+    def count(execute: Any, query: str, *rest: Any) -> Any:
+        counted.append(query)
+        return execute(query, *rest)
 
-        with connection.execute_wrapper(count):
-            began = time.perf_counter()
-            merge_run(request, _refuse, Context())
-            merges.append(time.perf_counter() - began)
-        statements = len(counted)
-    return {
-        "merge_seconds": statistics.median(merges[1:]),
-        "bare_seconds": statistics.median(bares[1:]),
-        "statements": statements,
-    }
+    with connection.execute_wrapper(count):
+        began = time.perf_counter()
+        merge_run(request, _refuse, Context())
+        merge = time.perf_counter() - began
+    return merge, bare, len(counted)
 
 
 def _bare_insert(operation: int) -> float:
@@ -204,10 +207,15 @@ def _bare_insert(operation: int) -> float:
     return taken
 
 
-def branch_measure(segments: int) -> float:
-    bench = Bench(segments)
+def branch_measure(small: int, large: int) -> tuple[float, float]:
+    """CREATE BRANCH in a small and in a large catalog, in turn."""
+    benches = Bench(small), Bench(large)
     numbers = iter(range(10_000))
-    return seconds(lambda: bench.sql(f"CREATE BRANCH n{next(numbers)}"), rounds=41)
+    first, second = (
+        lambda: benches[0].sql(f"CREATE BRANCH n{next(numbers)}"),
+        lambda: benches[1].sql(f"CREATE BRANCH n{next(numbers)}"),
+    )
+    return paired(first, second, rounds=61)
 
 
 def depth_measure(segments: int) -> tuple[float, float]:
@@ -236,24 +244,24 @@ def commit_measure(commits: int) -> float:
 
 def measure(*, large: int, changed: int) -> list[dict[str, Any]]:
     """All figures: name, value, the target where the project has one."""
-    small_branch, large_branch = branch_measure(1_000), branch_measure(large)
-    merge, wide = merge_measure(changed, changed), merge_measure(changed, 10 * changed)
-    tenth = merge_measure(changed // 10, changed)
+    small_branch, large_branch = branch_measure(1_000, large)
+    merge, wide = merge_measure(changed, changed, 10 * changed)
+    (tenth,) = merge_measure(changed // 10, changed)
     shallow, deep = depth_measure(10_000)
     rows = [
         ("CREATE BRANCH at 1,000 segments, ms", 1000 * small_branch, None),
         (f"CREATE BRANCH at {large:,} segments, ms", 1000 * large_branch, None),
         ("ratio", large_branch / small_branch, 1.2),
-        (f"merge of {changed:,} segments, s", merge["merge_seconds"], None),
-        ("bare INSERT .. SELECT of the same rows, s", merge["bare_seconds"], None),
-        ("ratio", merge["merge_seconds"] / merge["bare_seconds"], 3),
+        (f"merge of {changed:,} segments, s", merge.merge_seconds, None),
+        ("bare INSERT .. SELECT of the same rows, s", merge.bare_seconds, None),
+        ("ratio", merge.merge_seconds / merge.bare_seconds, 3),
         (
             "the same merge beside 10x more unchanged segments, ratio",
-            wide["merge_seconds"] / merge["merge_seconds"],
+            wide.merge_seconds / merge.merge_seconds,
             1.2,
         ),
-        (f"statements of a merge of {changed:,} segments", merge["statements"], None),
-        (f"statements of a merge of {changed // 10:,} segments", tenth["statements"], merge["statements"]),
+        (f"statements of a merge of {changed:,} segments", merge.statements, None),
+        (f"statements of a merge of {changed // 10:,} segments", tenth.statements, merge.statements),
         ("10,000 segments through 1 branch, ms", 1000 * shallow, None),
         ("10,000 segments through 100 branches, ms", 1000 * deep, None),
         ("ratio", deep / shallow, 1.5),
