@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from catalog_app.domain.state import DatabaseState, TableState
@@ -31,6 +31,7 @@ class Call:
     session: Session
     context: Context
     text: str
+    _branches: dict[tuple[int, str], Branch] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -40,14 +41,21 @@ class Call:
 
     @cached_property
     def branch(self) -> Branch:
-        return branch_get(self.catalog, self.session.branch)
+        return self.branch_at(self.catalog, self.session.branch)
+
+    def branch_at(self, catalog: Catalog, name: str) -> Branch:
+        """A branch as the statement first saw it: one statement reads one snapshot of each branch."""
+        key = (catalog.pk, name.casefold())
+        if key not in self._branches:
+            self._branches[key] = branch_get(catalog, name)
+        return self._branches[key]
 
     @cached_property
     def lineage(self) -> Lineage:
         return branch_lineage(self.branch)
 
     def named_branch(self, name: BranchName) -> Branch:
-        return branch_get(catalog_get(name.catalog) if name.catalog else self.catalog, name.branch)
+        return self.branch_at(catalog_get(name.catalog) if name.catalog else self.catalog, name.branch)
 
     def header(self, operation: str) -> CommitHeader:
         """How the commit of this statement shows in the history."""
@@ -78,8 +86,8 @@ def branch_of(call: Call, name: TableName | DatabaseName) -> Branch:
     catalog = catalog_get(name.catalog) if name.catalog else call.catalog
     at = name.at if isinstance(name, TableName) else None
     if at is None and catalog.pk == (call.catalog.pk if call.session.catalog else catalog.pk):
-        return branch_get(catalog, call.session.branch)
-    return branch_get(catalog, at or "main")
+        return call.branch_at(catalog, call.session.branch)
+    return call.branch_at(catalog, at or "main")
 
 
 def place_of(call: Call, name: TableName) -> Place:

@@ -1,0 +1,151 @@
+"""Reading, writing, and what bad input gets: codes and words that help, and nothing written."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from django.db import connections
+
+from lakeui.common.errors import (
+    ForbiddenStatement,
+    InvalidValue,
+    LakeError,
+    MergeConflict,
+    NotFound,
+    NotNullViolation,
+    NotSupported,
+    SyntaxProblem,
+)
+from lakeui.frontdoor import StatementResult
+from tests.e2e.lake import Lake
+
+
+@pytest.fixture
+def table(lake: Lake) -> Lake:
+    lake.sql("CREATE TABLE d.people (id INT NOT NULL, name STRING DEFAULT 'nobody')")
+    lake.sql("INSERT INTO d.people VALUES (1, 'Ann'), (2, DEFAULT)")
+    return lake
+
+
+def test_a_syntax_error_names_line_column_and_word(table: Lake) -> None:
+    with pytest.raises(SyntaxProblem) as refusal:
+        table.sql("SELECT *\nFRM d.people")
+    assert refusal.value.details["line"] == 2
+    assert refusal.value.details["near"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "kind", "nearest"),
+    [
+        ("SELECT * FROM d.peple", "table", "d.people"),
+        ("SELECT * FROM dd.people", "database", "d"),
+        ("MERGE BRANCH mainn", "branch", "main"),
+        ("ALTER TABLE d.people DROP COLUMN nam", "column", "name"),
+    ],
+)
+def test_unknown_names_suggest_the_nearest(table: Lake, statement: str, kind: str, nearest: str) -> None:
+    with pytest.raises(NotFound) as refusal:
+        table.sql(statement)
+    assert (refusal.value.details["kind"], refusal.value.details["nearest"]) == (kind, nearest)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT * FROM parquet.`/etc/passwd`",
+        "SELECT java_method('java.lang.System', 'exit', 1)",
+        "SELECT reflect('java.lang.Runtime', 'getRuntime')",
+        "SET spark.sql.ansi.enabled = false",
+        "ADD JAR 'x.jar'",
+    ],
+)
+def test_what_would_reach_the_host_is_refused(table: Lake, statement: str) -> None:
+    with pytest.raises(ForbiddenStatement):
+        table.sql(statement)
+
+
+@pytest.mark.parametrize("statement", ["RESTORE TABLE d.people TO VERSION AS OF 1", "BEGIN", "SHOW TAGS", "VACUUM"])
+def test_what_comes_later_says_so_by_name(table: Lake, statement: str) -> None:
+    with pytest.raises(NotSupported, match="not supported yet"):
+        table.sql(statement)
+
+
+def test_not_null_and_bad_values_write_nothing(table: Lake) -> None:
+    head = table.head()
+    for statement, error in (
+        ("INSERT INTO d.people VALUES (3, 'x'), (NULL, 'y')", NotNullViolation),
+        ("UPDATE d.people SET id = NULL WHERE id = 1", NotNullViolation),
+        ("INSERT INTO d.people VALUES ('many', 'x')", InvalidValue),
+        ("INSERT INTO d.people VALUES (99999999999, 'x')", InvalidValue),
+    ):
+        with pytest.raises(error):
+            table.sql(statement)
+    assert table.head() == head
+    assert table.rows("d.people") == [(1, "Ann"), (2, "nobody")]
+
+
+def test_a_statement_that_changes_nothing_makes_no_version(table: Lake) -> None:
+    head = table.head()
+    table.sql("DELETE FROM d.people WHERE id = 77")
+    table.sql("UPDATE d.people SET name = 'x' WHERE id = 77")
+    assert table.head() == head
+
+
+def test_reads_cross_branches_and_time(table: Lake) -> None:
+    version = table.head()
+    table.sql("CREATE BRANCH b")
+    table.sql("UPDATE d.people SET name = 'Eve' WHERE id = 1", "b")
+    time = table.sql("SHOW HISTORY", "b").rows[0][1]
+    query = "SELECT m.name, b.name FROM d.people m JOIN d.`people@b` b ON m.id = b.id WHERE m.id = 1"
+    assert table.sql(query).rows == [["Ann", "Eve"]]
+    table.sql("DELETE FROM d.people", "b")
+    assert len(table.rows(f"d.people VERSION AS OF {version}", "b")) == 2
+    assert table.rows(f"d.people TIMESTAMP AS OF '{time}'", "b", "name") == [("Eve",), ("nobody",)]
+
+
+def test_files_that_cannot_match_are_not_read(table: Lake) -> None:
+    table.sql("INSERT INTO d.people VALUES (100, 'Zoe')")
+    metrics = table.sql("DELETE FROM d.people WHERE id >= 100").metrics
+    assert (metrics["files_scanned"], metrics["files_skipped"], metrics["rows_deleted"]) == (1, 1, 1)
+
+
+def test_two_writers_both_land_and_a_conflict_is_judged(table: Lake) -> None:
+    """Both statements take their snapshot first; the second commit finds the branch moved (P8)."""
+    outcomes = _at_once(table, ["INSERT INTO d.people VALUES (3, 'x')", "INSERT INTO d.people VALUES (4, 'y')"])
+    assert [type(item) for item in outcomes] == [StatementResult, StatementResult]
+    assert len(table.rows("d.people")) == 4
+    versions = [row[0] for row in table.sql("SHOW HISTORY").rows]
+    assert len(versions) == len(set(versions))
+
+
+def test_updates_of_one_row_at_once_never_both_win(table: Lake) -> None:
+    statements = [f"UPDATE d.people SET name = '{name}' WHERE id = 1" for name in ("one", "two")]
+    outcomes = _at_once(table, statements)
+    landed = [item for item in outcomes if isinstance(item, StatementResult)]
+    refused = [item for item in outcomes if isinstance(item, MergeConflict)]
+    assert len(landed) + len(refused) == 2
+    assert landed
+    assert all(item.details["conflicts"][0]["code"] == "SAME_FILE_UPDATE_UPDATE" for item in refused)
+    assert len(table.rows("d.people")) == 2
+
+
+def _at_once(lake: Lake, statements: list[str]) -> list[StatementResult | LakeError]:
+    outcomes: list[StatementResult | LakeError] = []
+    ready = threading.Barrier(len(statements))
+
+    def run(statement: str) -> None:
+        ready.wait()
+        try:
+            outcomes.append(lake.sql(statement))
+        except LakeError as error:
+            outcomes.append(error)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=run, args=(statement,)) for statement in statements]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return outcomes
