@@ -97,11 +97,14 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
     if not statement.overwrite:
         if not added:
             return StatementResult(version=target.place.lineage.version, metrics=metrics)
-        _refuse_duplicate_keys(target, staged)
+        segments = segments_list(target.place.lineage, target.table.table_id)
+        _refuse_duplicate_keys(target, staged, segments)
         return commit_rows(call, target, "INSERT", OperationKind.INSERT, FileEffects(added), metrics)
     scope = _scope(target, statement)
     segments = segments_list(target.place.lineage, target.table.table_id)
-    removed = tuple(s.file_id for s in segments if scope.partitions is None or s.partition in scope.partitions)
+    replaced = [s for s in segments if scope.partitions is None or s.partition in scope.partitions]
+    removed = tuple(segment.file_id for segment in replaced)
+    _refuse_duplicate_keys(target, staged, [segment for segment in segments if segment not in replaced])
     metrics["files_removed"] = len(removed)
     effects = FileEffects(added, removed)
     return commit_rows(call, target, "INSERT OVERWRITE", OperationKind.OVERWRITE, effects, metrics, scope)
@@ -138,12 +141,13 @@ def _scope(target: TablePlace, statement: sql.Insert) -> OverwriteScope:
     )
 
 
-def _refuse_duplicate_keys(target: TablePlace, staged: Sequence[NewDataFile]) -> None:
+def _refuse_duplicate_keys(target: TablePlace, staged: Sequence[NewDataFile], segments: Sequence[SegmentState]) -> None:
+    """Refuse staged rows whose key another of them, or a row of these segments, has."""
     schema = target.table.schema
     if not schema.primary_key:
         return
     names = [column.name for column in schema.columns if column.id in schema.primary_key]
-    scan = table_scan(target.place.lineage, target.table)
+    scan = table_scan(target.place.lineage, target.table, segments)
     clashes = engine().duplicate_keys(scan, names, staged=staged, limit=5)
     if clashes:
         raise DuplicateKey(

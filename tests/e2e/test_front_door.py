@@ -8,6 +8,7 @@ import pytest
 from django.db import connections
 
 from lakeui.common.errors import (
+    DuplicateKey,
     ForbiddenStatement,
     InvalidValue,
     LakeError,
@@ -83,6 +84,27 @@ def test_not_null_and_bad_values_write_nothing(table: Lake) -> None:
             table.sql(statement)
     assert table.head() == head
     assert table.rows("d.people") == [(1, "Ann"), (2, "nobody")]
+
+
+def test_a_key_is_inserted_once(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.k (id INT PRIMARY KEY, v STRING)")
+    lake.sql("INSERT INTO d.k VALUES (1, 'a')")
+    for statement in (
+        "INSERT INTO d.k VALUES (1, 'b')",
+        "INSERT INTO d.k VALUES (2, 'b'), (2, 'c')",
+        "INSERT OVERWRITE d.k VALUES (3, 'b'), (3, 'c')",
+    ):
+        with pytest.raises(DuplicateKey):
+            lake.sql(statement)
+    assert lake.rows("d.k") == [(1, "a")]
+
+
+def test_one_key_inserted_on_both_branches_is_refused(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.k (id INT PRIMARY KEY, v STRING)")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("INSERT INTO d.k VALUES (1, 'b'), (2, 'b')", "b")
+    lake.sql("INSERT INTO d.k VALUES (1, 'm'), (3, 'm')")
+    assert lake.codes("b") == {"PRIMARY_KEY_CLASH"}
 
 
 def test_a_statement_that_changes_nothing_makes_no_version(table: Lake) -> None:
