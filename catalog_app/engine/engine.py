@@ -8,26 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.schema import Column, Schema
-from catalog_app.engine.answers import json_rows
-from catalog_app.engine.reading import (
-    ADDRESS,
-    BASE,
-    FILE,
-    ROW_ID,
-    deletes_dataframe,
-    query_dataframe,
-    table_dataframe,
-)
+from catalog_app.engine import changes, rewriting
+from catalog_app.engine.answers import collect
+from catalog_app.engine.reading import ROW_ID, query_dataframe, table_dataframe
 from catalog_app.engine.session import SparkSessions
 from catalog_app.engine.sources import target_dataframe
 from catalog_app.engine.types import quoted, storage_type, stored_value, text_literal
-from catalog_app.engine.values import QueryResult, QuerySource, RowChanges, RowSource
-from catalog_app.engine.writing import Allocate, data_write, deletes_write
+from catalog_app.engine.values import ArrowSource, QueryResult, QuerySource, RowChanges, RowSource
+from catalog_app.engine.writing import Allocate, FileWriter, Target
+from catalog_app.storage.deletes import live_rows
 from catalog_app.storage.warehouse import Warehouse
 
 if TYPE_CHECKING:
-    from pyspark.sql.connect.dataframe import DataFrame
     from pyspark.sql.connect.session import SparkSession
+
+SMALL_SCAN_ROWS = 200_000
+"""A query over fewer rows than this probably gives few: they are fetched first rather than written by a job."""
 
 Tables = Mapping[str, TableScan | QuerySource]
 
@@ -38,16 +34,14 @@ class Engine:
     def __init__(self, sessions: SparkSessions, warehouse: Warehouse, allocate: Allocate) -> None:
         self._sessions = sessions
         self._warehouse = warehouse
-        self._allocate = allocate
+        self._writer = FileWriter(warehouse, allocate)
 
     def select(self, text: str, tables: Tables, *, limit: int) -> QueryResult:
         """At most ``limit`` rows of checked SQL."""
 
         def work(spark: SparkSession) -> QueryResult:
             frame = query_dataframe(spark, self._warehouse, text, tables)
-            columns = tuple((field.name, field.dataType.simpleString()) for field in frame.schema.fields)
-            rows = json_rows(frame.limit(limit + 1).toArrow())
-            return QueryResult(columns, rows[:limit], len(rows) > limit)
+            return collect(frame, limit=limit)
 
         return self._sessions.run(work)
 
@@ -82,70 +76,25 @@ class Engine:
                 by_name=by_name,
                 partition=dict(partition or ()),
             )
-            return self._write(frame, table_id, schema, stores_row_ids=False)
+            return self._writer.write(Target(table_id, schema), frame, may_be_small=_may_be_small(source))
 
         return self._sessions.run(work)
-
-    def _write(self, frame: DataFrame, table_id: int, schema: Schema, *, stores_row_ids: bool) -> list[NewDataFile]:
-        return data_write(
-            frame, self._warehouse, self._allocate, table_id=table_id, schema=schema, stores_row_ids=stores_row_ids
-        )
-
-    def _matching(self, spark: SparkSession, scan: TableScan, condition: str | None, alias: str) -> DataFrame:
-        from pyspark.sql.connect.functions import expr
-
-        frame = table_dataframe(spark, self._warehouse, scan, with_address=True).alias(alias)
-        return frame if condition is None else frame.filter(expr(condition))
 
     def delete(self, scan: TableScan, condition: str | None, *, alias: str) -> RowChanges:
         """Mark the rows for which ``condition``, over the target's columns, is true."""
-        if not scan.files:
-            return RowChanges()
-
-        def work(spark: SparkSession) -> RowChanges:
-            deletes = self._mark(self._matching(spark, scan, condition, alias), scan)
-            return RowChanges(tuple(deletes), rows=sum(item.rows for item in deletes), files_scanned=len(scan.files))
-
-        return self._sessions.run(work)
-
-    def _mark(self, frame: DataFrame, scan: TableScan) -> list[NewDeleteFile]:
-        return deletes_write(
-            frame.select(ADDRESS, BASE, ROW_ID, FILE), self._warehouse, table_id=scan.table_id, files=scan.files
-        )
+        rows = changes.RowFilter(condition, alias)
+        return self._sessions.run(lambda spark: changes.delete_rows(spark, self._writer, scan, rows))
 
     def update(
         self, scan: TableScan, assignments: Sequence[tuple[str, str]], condition: str | None, *, alias: str
     ) -> RowChanges:
         """Mark the matching rows and stage their new images under the same row ids. SET sees old values."""
-        if not scan.files:
-            return RowChanges()
-        given = {name.casefold(): text for name, text in assignments}
-
-        def work(spark: SparkSession) -> RowChanges:
-            matching = self._matching(spark, scan, condition, alias)
-            images = self._write(
-                matching.selectExpr(*(_assigned(column, given, alias) for column in scan.schema.columns), ROW_ID),
-                scan.table_id,
-                scan.schema,
-                stores_row_ids=True,
-            )
-            if not images:
-                return RowChanges(files_scanned=len(scan.files))
-            deletes = self._mark(matching, scan)
-            rows = sum(item.rows for item in deletes)
-            return RowChanges(tuple(deletes), tuple(images), rows=rows, files_scanned=len(scan.files))
-
-        return self._sessions.run(work)
+        rows = changes.RowFilter(condition, alias)
+        return self._sessions.run(lambda spark: changes.update_rows(spark, self._writer, scan, rows, assignments))
 
     def compact(self, scan: TableScan, *, target_bytes: int) -> list[NewDataFile]:
-        """Rewrite the live rows of these files into files of about ``target_bytes``, row ids kept."""
-
-        def work(spark: SparkSession) -> list[NewDataFile]:
-            spark.conf.set("spark.sql.adaptive.advisoryPartitionSizeInBytes", str(target_bytes))
-            frame = table_dataframe(spark, self._warehouse, scan, with_address=True)
-            return self._write(frame, scan.table_id, scan.schema, stores_row_ids=True)
-
-        return self._sessions.run(work)
+        """Rewrite the live rows into files of about ``target_bytes``, row ids and order kept."""
+        return self._sessions.run(lambda spark: rewriting.compact_files(spark, self._writer, scan, target_bytes))
 
     def follow_deletes(
         self,
@@ -159,36 +108,11 @@ class Engine:
         """Mark in ``to_files`` the rows that ``delete_paths`` (every row without them) mark in ``from_file``, but
         not those that ``spared_paths`` mark.
         """
-
-        def work(spark: SparkSession) -> list[NewDeleteFile]:
-            if delete_paths:
-                marked = deletes_dataframe(spark, self._warehouse, table_id, delete_paths)
-                wanted = marked.selectExpr(f"coalesce(_row_id, base + pos) AS {ROW_ID}").distinct()
-            else:
-                whole = _plain_scan(table_id, [from_file])
-                wanted = table_dataframe(spark, self._warehouse, whole, with_address=True).select(ROW_ID)
-            if spared_paths:
-                spared = deletes_dataframe(spark, self._warehouse, table_id, spared_paths)
-                wanted = wanted.join(
-                    spared.selectExpr(f"coalesce(_row_id, base + pos) AS {ROW_ID}"), ROW_ID, "left_anti"
-                )
-            scan = _plain_scan(table_id, to_files)
-            rows = table_dataframe(spark, self._warehouse, scan, with_address=True)
-            return self._mark(rows.join(wanted, ROW_ID, "left_semi"), scan)
-
-        return self._sessions.run(work)
+        return rewriting.follow_deletes(self._writer, table_id, delete_paths, from_file, to_files, spared_paths)
 
     def filter_images(self, table_id: int, file: FileScan, discarded: Sequence[FileScan]) -> NewDataFile | None:
         """``file`` without its deleted rows and without rows whose ids lie in ``discarded``."""
-
-        def work(spark: SparkSession) -> NewDataFile | None:
-            kept = table_dataframe(spark, self._warehouse, TableScan(table_id, file.schema, (file,)), with_address=True)
-            gone = table_dataframe(spark, self._warehouse, _plain_scan(table_id, discarded), with_address=True)
-            frame = kept.join(gone.select(ROW_ID), ROW_ID, "left_anti")
-            staged = self._write(frame, table_id, file.schema, stores_row_ids=True)
-            return staged[0] if staged else None
-
-        return self._sessions.run(work)
+        return rewriting.filter_images(self._writer, table_id, file, discarded)
 
     def repartition(self, table_id: int, file: FileScan, partition: Sequence[str | None]) -> NewDataFile | None:
         """The live rows of ``file`` under other partition values, row ids kept; None when no row is live."""
@@ -202,7 +126,8 @@ class Engine:
             scan = TableScan(table_id, file.schema, (file,))
             rows = table_dataframe(spark, self._warehouse, scan, with_address=True).alias("t")
             moved = rows.selectExpr(*(_assigned(column, values, "t") for column in file.schema.columns), ROW_ID)
-            staged = self._write(moved, table_id, file.schema, stores_row_ids=True)
+            target = Target(table_id, file.schema, with_row_ids=True)
+            staged = self._writer.write(target, moved, may_be_small=file.rows <= SMALL_SCAN_ROWS)
             return staged[0] if staged else None
 
         return self._sessions.run(work)
@@ -218,7 +143,8 @@ class Engine:
         return self._sessions.run(work)
 
     def live_rows(self, scan: TableScan) -> int:
-        return self._sessions.run(lambda spark: int(table_dataframe(spark, self._warehouse, scan).count()))
+        """Rows that no delete marks; reads delete files only."""
+        return sum(live_rows(self._warehouse, file) for file in scan.files)
 
     def duplicate_keys(
         self, scan: TableScan, names: Sequence[str], *, staged: Sequence[NewDataFile], limit: int
@@ -273,6 +199,14 @@ def _assigned(column: Column, given: Mapping[str, str], alias: str) -> str:
     return f"{stored_value(column, f'({text})')} AS {quoted(column.name)}"
 
 
-def _plain_scan(table_id: int, files: Sequence[FileScan]) -> TableScan:
-    """Files for the sake of their row ids alone: no column is read, no delete applied."""
-    return TableScan(table_id, Schema(), tuple(replace(file, delete_paths=()) for file in files))
+def _may_be_small(source: RowSource) -> bool:
+    if isinstance(source, ArrowSource):
+        return bool(source.table.num_rows <= SMALL_SCAN_ROWS)
+    return not isinstance(source, QuerySource) or _rows_scanned(source) <= SMALL_SCAN_ROWS
+
+
+def _rows_scanned(source: QuerySource) -> int:
+    return sum(
+        sum(file.rows for file in relation.files) if isinstance(relation, TableScan) else _rows_scanned(relation)
+        for relation in source.tables.values()
+    )

@@ -1,16 +1,22 @@
-"""From a scan to a DataFrame: decode by schema version, mask deleted rows, address every row."""
+"""From a scan to a DataFrame: decode by schema version, mask deleted rows, address every row.
+
+Files are grouped by how the schema read maps onto the schema that they were written under. While files are read,
+columns are called ``c<id>``: no name that a user chose (``base``, ``_metadata``) can meet one of Spark's or ours.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, FileScan, TableScan
-from catalog_app.domain.schema import Column
+from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.types import quoted, spark_type, storage_type
 from catalog_app.engine.values import QuerySource
+from catalog_app.storage.deletes import POSITION_COLUMN, POSITION_FIELD
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame
@@ -18,126 +24,146 @@ if TYPE_CHECKING:
 
     from catalog_app.storage.warehouse import Warehouse
 
-ADDRESS, ROW_ID, BASE, FILE = "__address", "__row_id", "__base", "__file"
-DELETE_POSITION_FIELD, DELETE_PATH_FIELD = 2147483545, 2147483546
+ADDRESS, ROW_ID = "__address", "__row_id"
+FIELD_ID = "parquet.field.id"
 _PLACEHOLDER = re.compile(r"\b__lake_\d+\b")
+_ADDRESS_COLUMN = f"CAST(base AS BIGINT) + _metadata.row_index AS {ADDRESS}"
 
-Mapped = tuple[tuple[int, str] | None, ...]
-"""Per column of the schema read: the field id and type under which a group of files holds it."""
+Held = tuple[int, str] | None
+"""The field id and type under which a group of files holds a column, None if it does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """What files must share to be read in one scan; ``folder`` is the one above their ``base=`` folders."""
+
+    held: tuple[Held, ...]
+    has_deletes: bool
+    stores_row_ids: bool
+    folder: str
 
 
 def table_dataframe(
     spark: SparkSession, warehouse: Warehouse, scan: TableScan, *, with_address: bool = False
 ) -> DataFrame:
-    """The live rows of the scan, with ``__address``, ``__row_id``, ``__base`` and ``__file`` if wanted.
+    """The live rows of the scan, with ``__row_id`` and ``__address`` if wanted.
 
     Files without deletes are read plainly; only the others pass through an anti-join on the address.
     """
-    groups: dict[tuple[Mapped, bool], list[FileScan]] = {}
-    for file in scan.files:
-        key = (tuple(_held(column, file) for column in scan.schema.columns), bool(file.delete_paths))
-        groups.setdefault(key, []).append(file)
     parts = [
-        _group(spark, warehouse, scan, mapped, files, with_address=with_address)
-        for (mapped, _), files in groups.items()
+        _read_group(spark, warehouse, scan.schema, group, files, with_address=with_address)
+        for group, files in _groups(scan).items()
     ]
-    return reduce(lambda one, other: one.unionAll(other), parts) if parts else _empty(spark, scan, with_address)
+    return reduce(lambda one, other: one.unionAll(other), parts) if parts else _empty(spark, scan.schema, with_address)
 
 
-def _held(column: Column, file: FileScan) -> tuple[int, str] | None:
+def _groups(scan: TableScan) -> dict[_Group, list[FileScan]]:
+    groups: dict[_Group, list[FileScan]] = {}
+    # Files of one definition share its value: it is compared once, not once a file.
+    mapped: dict[int, tuple[Held, ...]] = {}
+    for file in scan.files:
+        if id(file.schema) not in mapped:
+            mapped[id(file.schema)] = tuple(_held(column, file.schema) for column in scan.schema.columns)
+        group = _Group(
+            mapped[id(file.schema)], bool(file.delete_paths), file.stores_row_ids, file.path.rsplit("/", 2)[0]
+        )
+        groups.setdefault(group, []).append(file)
+    return groups
+
+
+def _held(column: Column, written: Schema) -> Held:
+    exact = {item.id: item for item in written.columns}
     for identifier in column.ids:
-        written = next((item for item in file.schema.columns if item.id == identifier), None)
-        if written is not None:
-            return identifier, written.type
+        if identifier in exact:
+            return identifier, exact[identifier].type
     for identifier in column.ids:
         # The file's own schema may know the column under an id that it only aliases.
-        written = file.schema.column(identifier)
-        if written is not None:
-            return written.id, written.type
+        found = written.column(identifier)
+        if found is not None:
+            return found.id, found.type
     return None
 
 
-def _group(
+def _read_group(
     spark: SparkSession,
     warehouse: Warehouse,
-    scan: TableScan,
-    mapped: Mapped,
+    schema: Schema,
+    group: _Group,
     files: Sequence[FileScan],
     *,
     with_address: bool,
 ) -> DataFrame:
-    from pyspark.sql.types import LongType, StructField, StructType
-
+    reads_row_ids = with_address and group.stores_row_ids
     fields = [
-        StructField(f"c{index}", spark_type(spark, held[1]), True, {"parquet.field.id": held[0]})
-        for index, held in enumerate(mapped)
+        (_internal(column), held[1], held[0])
+        for column, held in zip(schema.columns, group.held, strict=True)
         if held is not None
     ]
-    fields.append(StructField(ROW_ID_COLUMN, LongType(), True, {"parquet.field.id": ROW_ID_FIELD}))
-    fields.append(StructField("base", LongType()))
-    masked = any(file.delete_paths for file in files)
-    frame = (
-        spark.read.schema(StructType(fields))
-        .option("basePath", warehouse.spark_path(f"{scan.table_id}/data"))
-        .parquet(*(warehouse.spark_path(file.path) for file in files))
-    )
-    columns = [_expression(index, column, mapped[index]) for index, column in enumerate(scan.schema.columns)]
-    if with_address or masked:
-        columns += [
-            f"base + _metadata.row_index AS {ADDRESS}",
-            f"coalesce({ROW_ID_COLUMN}, base + _metadata.row_index) AS {ROW_ID}",
-            f"base AS {BASE}",
-            f"_metadata.file_path AS {FILE}",
-        ]
+    if reads_row_ids:
+        fields.append((ROW_ID_COLUMN, "bigint", ROW_ID_FIELD))
+    frame = _read_files(spark, warehouse, fields, group.folder, [file.path for file in files])
+    columns = [_decoded(column, held) for column, held in zip(schema.columns, group.held, strict=True)]
+    if reads_row_ids:
+        columns.append(ROW_ID_COLUMN)
+    if with_address or group.has_deletes:
+        columns.append(_ADDRESS_COLUMN)
     frame = frame.selectExpr(*columns)
-    if masked:
-        frame = _without_deleted(spark, warehouse, scan.table_id, frame, files)
-        # A join by name puts its key first: choose the columns anew, in order.
-        names = [column.name for column in scan.schema.columns]
-        names += [ADDRESS, ROW_ID, BASE, FILE] if with_address else []
-        frame = frame.select(*(frame[quoted(name)] for name in names))
-    return frame
-
-
-def _expression(index: int, column: Column, held: tuple[int, str] | None) -> str:
-    kind = storage_type(column.type)
-    if held is None:
-        return f"CAST({column.initial_default or 'NULL'} AS {kind}) AS {quoted(column.name)}"
-    source = f"c{index}" if storage_type(held[1]) == kind else f"CAST(c{index} AS {kind})"
-    return f"{source} AS {quoted(column.name)}"
-
-
-def _without_deleted(
-    spark: SparkSession, warehouse: Warehouse, table_id: int, frame: DataFrame, files: Sequence[FileScan]
-) -> DataFrame:
-    from pyspark.sql.connect.functions import broadcast
-
-    paths = [path for file in files for path in file.delete_paths]
-    deleted = deletes_dataframe(spark, warehouse, table_id, paths).selectExpr(f"base + pos AS {ADDRESS}")
-    return frame.join(broadcast(deleted), ADDRESS, "left_anti")
-
-
-def deletes_dataframe(spark: SparkSession, warehouse: Warehouse, table_id: int, paths: Sequence[str]) -> DataFrame:
-    """``base``, ``pos`` and ``_row_id`` of every row in these delete files."""
-    from pyspark.sql.types import LongType, StructField, StructType
-
-    fields = [
-        StructField("pos", LongType(), True, {"parquet.field.id": DELETE_POSITION_FIELD}),
-        StructField(ROW_ID_COLUMN, LongType(), True, {"parquet.field.id": ROW_ID_FIELD}),
-        StructField("base", LongType()),
-    ]
-    return (
-        spark.read.schema(StructType(fields))
-        .option("basePath", warehouse.spark_path(f"{table_id}/deletes"))
-        .parquet(*(warehouse.spark_path(path) for path in paths))
-    )
-
-
-def _empty(spark: SparkSession, scan: TableScan, with_address: bool) -> DataFrame:
-    columns = [f"CAST(NULL AS {storage_type(c.type)}) AS {quoted(c.name)}" for c in scan.schema.columns]
+    if group.has_deletes:
+        frame = frame.join(_deleted_addresses(spark, warehouse, files), ADDRESS, "left_anti")
+    outputs = [f"{_internal(column)} AS {quoted(column.name)}" for column in schema.columns]
     if with_address:
-        columns += [f"CAST(NULL AS bigint) AS {name}" for name in (ADDRESS, ROW_ID, BASE)]
-        columns.append(f"CAST(NULL AS string) AS {FILE}")
+        row_id = f"coalesce({ROW_ID_COLUMN}, {ADDRESS})" if reads_row_ids else ADDRESS
+        outputs += [f"{row_id} AS {ROW_ID}", ADDRESS]
+    return frame.selectExpr(*outputs)
+
+
+def _internal(column: Column) -> str:
+    return f"c{column.id}"
+
+
+def _decoded(column: Column, held: Held) -> str:
+    kind, name = storage_type(column.type), _internal(column)
+    if held is None:
+        return f"CAST({column.initial_default or 'NULL'} AS {kind}) AS {name}"
+    return name if storage_type(held[1]) == kind else f"CAST({name} AS {kind}) AS {name}"
+
+
+def _read_files(
+    spark: SparkSession,
+    warehouse: Warehouse,
+    fields: Sequence[tuple[str, str, int]],
+    folder: str,
+    paths: Sequence[str],
+) -> DataFrame:
+    """Columns (name, type, field id) of these files, and ``base`` from their folder."""
+    from pyspark.sql.types import StructField, StructType
+
+    schema = StructType(
+        [StructField(name, spark_type(spark, kind), True, {FIELD_ID: identifier}) for name, kind, identifier in fields]
+    )
+    reader = spark.read.schema(schema).option("basePath", warehouse.spark_path(folder))
+    return reader.parquet(*(warehouse.spark_path(path) for path in paths))
+
+
+def _deleted_addresses(spark: SparkSession, warehouse: Warehouse, files: Sequence[FileScan]) -> DataFrame:
+    """The addresses that the files' deletes mark: base of the folder plus position."""
+    by_folder: dict[str, list[str]] = {}
+    for path in dict.fromkeys(path for file in files for path in file.delete_paths):
+        by_folder.setdefault(path.rsplit("/", 2)[0], []).append(path)
+    fields = [(POSITION_COLUMN, "bigint", POSITION_FIELD)]
+    parts = [
+        _read_files(spark, warehouse, fields, folder, paths).selectExpr(
+            f"CAST(base AS BIGINT) + {POSITION_COLUMN} AS {ADDRESS}"
+        )
+        for folder, paths in by_folder.items()
+    ]
+    return reduce(lambda one, other: one.unionAll(other), parts)
+
+
+def _empty(spark: SparkSession, schema: Schema, with_address: bool) -> DataFrame:
+    columns = [f"CAST(NULL AS {storage_type(c.type)}) AS {quoted(c.name)}" for c in schema.columns]
+    if with_address:
+        columns += [f"CAST(NULL AS bigint) AS {name}" for name in (ROW_ID, ADDRESS)]
     return spark.range(0).selectExpr(*columns)
 
 

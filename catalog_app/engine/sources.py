@@ -33,7 +33,7 @@ def target_dataframe(
     targets = _targets(schema, columns, fixed)
     frame = _rows(spark, warehouse, source, targets)
     if by_name:
-        targets = [_named(schema, name) for name in frame.columns]
+        targets = [named_column(schema, name) for name in frame.columns]
     if len(frame.columns) != len(targets):
         raise InvalidValue(
             f"The source has {len(frame.columns)} columns, the target takes {len(targets)}.",
@@ -48,7 +48,7 @@ def target_dataframe(
     for column in schema.columns:
         if column.id in given:
             index = given[column.id]
-            _require_assignable(column, kinds[index])
+            require_assignable(column, kinds[index])
             value = f"s{index}"
         else:
             value = fixed.get(column.name.casefold()) or column.default or "NULL"
@@ -58,11 +58,12 @@ def target_dataframe(
 
 def _targets(schema: Schema, columns: tuple[str, ...] | None, fixed: Mapping[str, str]) -> list[Column]:
     if columns is not None:
-        return [_named(schema, name) for name in columns]
+        return [named_column(schema, name) for name in columns]
     return [column for column in schema.columns if column.name.casefold() not in fixed]
 
 
-def _named(schema: Schema, name: str) -> Column:
+def named_column(schema: Schema, name: str) -> Column:
+    """The column of that name; raises NotFound."""
     column = schema.named(name)
     if column is None:
         raise NotFound("column", name, where="in the target table")
@@ -91,7 +92,8 @@ def _value(text: str, column: Column) -> str:
     return f"CAST({column.default or 'NULL'} AS {storage_type(column.type)})"
 
 
-def _require_assignable(column: Column, kind: str) -> None:
+def require_assignable(column: Column, kind: str) -> None:
+    """Raise InvalidValue where a value of that type can never be stored in the column."""
     if not is_assignable(kind, column.type):
         raise InvalidValue(
             f"Column {column.name} is {column.type}; a value of type {kind} does not go into it.",

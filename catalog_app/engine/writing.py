@@ -1,114 +1,263 @@
-"""From a DataFrame to staged files: field ids, one file per partition value until size splits, footers read."""
+"""Rows into data files: few rows through Arrow in this process, many by a Spark job.
+
+Rows arrive under the schema's names (and ``__row_id``), pass under internal ones (``c<id>``) and lie in files under
+the schema's names with field ids. One write makes one file per partition value while the data is small; only size
+splits it.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import hashlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, FileScan, NewDataFile, NewDeleteFile
-from catalog_app.domain.schema import Schema
-from catalog_app.engine.reading import (
-    ADDRESS,
-    BASE,
-    DELETE_PATH_FIELD,
-    DELETE_POSITION_FIELD,
-    FILE,
-    ROW_ID,
-)
-from catalog_app.engine.types import quoted
-from catalog_app.storage.footers import read_facts
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, NewDataFile, PartitionValues
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.engine.reading import ADDRESS, FIELD_ID, ROW_ID
+from catalog_app.engine.types import is_arrow_writable, quoted
+from catalog_app.storage.footers import FileFacts, read_facts
+from catalog_app.storage.warehouse import StoredFile, Warehouse
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame
 
-    from catalog_app.storage.warehouse import Warehouse
+SMALL_ROWS = 10_000
+"""Up to so many rows are written by this process: a Spark job costs more than they do."""
+COMBINE_BYTES = 32 * 1024 * 1024
+"""Files of one partition value that are smaller together than this become one."""
+ROWS_PER_FILE = 20_000_000
+_PARTITION = "__lake_p"
+_LONG_VALUE = 48
 
 Allocate = Callable[[int, int], int]
-_PARTITION = "__partition"
+"""(table id, count) → first of ``count`` fresh addresses of the table."""
 
 
-def data_write(
-    frame: DataFrame, warehouse: Warehouse, allocate: Allocate, *, table_id: int, schema: Schema, stores_row_ids: bool
-) -> list[NewDataFile]:
-    """Stage the rows of ``frame``, which has the schema's columns by name and ``__row_id`` where ids are stored."""
-    columns = [
-        frame[quoted(column.name)].alias(column.name, metadata={"parquet.field.id": column.id})
-        for column in schema.columns
-    ]
-    if stores_row_ids:
-        columns.append(frame[ROW_ID].alias(ROW_ID_COLUMN, metadata={"parquet.field.id": ROW_ID_FIELD}))
-    folder = warehouse.new_staging(table_id)
-    try:
-        if schema.partition_by:
-            texts = ", ".join(f"CAST({quoted(column.name)} AS string)" for column in schema.partition_columns)
-            chosen = frame.select(*columns).selectExpr("*", f"to_json(array({texts})) AS {_PARTITION}")
-            writer = chosen.hint("rebalance", _PARTITION).write.partitionBy(_PARTITION)
-        else:
-            writer = frame.select(*columns).hint("rebalance").write
-        writer.parquet(warehouse.spark_path(folder))
-        return _place(warehouse, allocate, folder, table_id, partitioned=bool(schema.partition_by))
-    finally:
-        warehouse.discard(folder)
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where rows go: the table, the schema they are written under, and whether row ids are stored with them."""
+
+    table_id: int
+    schema: Schema
+    with_row_ids: bool = False
+
+    @property
+    def columns(self) -> list[str]:
+        """Internal names in order."""
+        names = [internal_name(column) for column in self.schema.columns]
+        return [*names, ROW_ID_COLUMN] if self.with_row_ids else names
+
+    @property
+    def inputs(self) -> list[str]:
+        """SQL that gives rows their internal names."""
+        named = [f"{quoted(column.name)} AS {internal_name(column)}" for column in self.schema.columns]
+        return [*named, f"{ROW_ID} AS {ROW_ID_COLUMN}"] if self.with_row_ids else named
+
+    @property
+    def partition_texts(self) -> list[str]:
+        """SQL of each partition value as text."""
+        return [f"CAST({internal_name(column)} AS STRING)" for column in self.schema.partition_columns]
+
+    def fields(self) -> list[tuple[str, str, int]]:
+        """Internal name, name in the file, field id."""
+        named = [(internal_name(column), file_name(column), column.id) for column in self.schema.columns]
+        return [*named, (ROW_ID_COLUMN, ROW_ID_COLUMN, ROW_ID_FIELD)] if self.with_row_ids else named
 
 
-def _place(
-    warehouse: Warehouse, allocate: Allocate, folder: str, table_id: int, *, partitioned: bool
-) -> list[NewDataFile]:
-    facts = [(file.path, read_facts(warehouse, file.path)) for file in warehouse.files_under(folder)]
-    facts = [(path, found) for path, found in facts if found.rows]
-    if not facts:
-        return []
-    base = allocate(table_id, sum(found.rows for _, found in facts))
-    placed = []
-    for path, found in facts:
-        smallest, largest = found.row_ids or (None, None)
-        placed.append(
-            NewDataFile(
-                path=warehouse.place_data(path, table_id=table_id, base=base),
-                base=base,
-                rows=found.rows,
-                bytes=found.bytes,
-                partition=_partition_values(path) if partitioned else (),
-                statistics=found.statistics,
-                stores_row_ids=found.row_ids is not None,
-                smallest_row_id=smallest,
-                largest_row_id=largest,
-            )
-        )
-        base += found.rows
-    return placed
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A file in staging with its partition value."""
+
+    path: str
+    partition: PartitionValues
 
 
-def _partition_values(path: str) -> tuple[str | None, ...]:
-    folder = next(part for part in path.split("/") if part.startswith(f"{_PARTITION}="))
-    return tuple(json.loads(unquote(folder.removeprefix(f"{_PARTITION}="))))
+def internal_name(column: Column) -> str:
+    """The name of a column between reading and writing."""
+    return f"c{column.id}"
 
 
-def deletes_write(
-    addressed: DataFrame, warehouse: Warehouse, *, table_id: int, files: Sequence[FileScan]
-) -> list[NewDeleteFile]:
-    """Stage one delete file per data file that ``addressed`` (``__address``, ``__base``, ``__row_id``, ``__file``)
-    names rows of, in the layout of Iceberg v2 position deletes.
-    """
-    columns: list[Any] = [
-        addressed[FILE].alias("file_path", metadata={"parquet.field.id": DELETE_PATH_FIELD}),
-        (addressed[ADDRESS] - addressed[BASE]).alias("pos", metadata={"parquet.field.id": DELETE_POSITION_FIELD}),
-        addressed[ROW_ID].alias(ROW_ID_COLUMN, metadata={"parquet.field.id": ROW_ID_FIELD}),
-        addressed[BASE].alias("base"),
-    ]
-    folder = warehouse.new_staging(table_id)
-    by_base: Mapping[int, FileScan] = {file.base: file for file in files}
-    try:
-        chosen = addressed.select(*columns).repartition("base")
-        chosen.sortWithinPartitions("base", "pos").write.partitionBy("base").parquet(warehouse.spark_path(folder))
+def file_name(column: Column) -> str:
+    """The name of a column in files: its own, unless that is reserved. Readers go by id."""
+    is_reserved = column.name.casefold() == ROW_ID_COLUMN or column.name.casefold().startswith("__lake_")
+    return internal_name(column) if is_reserved else column.name
+
+
+class FileWriter:
+    """Writes rows of one warehouse and puts the files in place."""
+
+    def __init__(self, warehouse: Warehouse, allocate: Allocate) -> None:
+        self.warehouse = warehouse
+        self._allocate = allocate
+
+    def write(self, target: Target, rows: DataFrame, *, may_be_small: bool) -> list[NewDataFile]:
+        """Stage ``rows``. With ``may_be_small`` a few are fetched first, and written here if they are all."""
+        if may_be_small:
+            table = self.fetch_small(target, rows)
+            if table is not None:
+                return self.write_arrow(target, table)
+        return self.write_spark(target, rows)
+
+    def fetch_small(self, target: Target, rows: DataFrame, *, with_address: bool = False) -> pa.Table | None:
+        """All rows with their partition texts if they are few and Arrow can hold them, else None.
+
+        ``with_address`` keeps the column ``__address``.
+        """
+        if not all(is_arrow_writable(column.type) for column in target.schema.columns):
+            return None
+        partitions = [f"{text} AS {_PARTITION}{index}" for index, text in enumerate(target.partition_texts)]
+        extra = [ADDRESS] if with_address else []
+        named = rows.selectExpr(*target.inputs, *extra)
+        table = named.selectExpr(*target.columns, *extra, *partitions).limit(SMALL_ROWS + 1).toArrow()
+        return table if table.num_rows <= SMALL_ROWS else None
+
+    def write_arrow(self, target: Target, table: pa.Table) -> list[NewDataFile]:
+        """Write a table that ``fetch_small`` gave, one file per partition value in order of first appearance."""
+        if table.num_rows == 0:
+            return []
+        staging = self.warehouse.new_staging(target.table_id)
+        self.warehouse.make_folder(staging)
+        schema = _arrow_schema(target, table.schema)
         staged = []
-        for file in warehouse.files_under(folder):
-            base = int(next(part for part in file.path.split("/") if part.startswith("base=")).removeprefix("base="))
-            facts = read_facts(warehouse, file.path)
-            path = warehouse.place_deletes(file.path, table_id=table_id, base=base)
-            staged.append(NewDeleteFile(path, by_base[base].file_id, facts.rows, facts.bytes))
+        try:
+            for number, (partition, part) in enumerate(_by_partition(table, len(target.schema.partition_by))):
+                path = f"{staging}/{number:05}.parquet"
+                renamed = part.select(target.columns).rename_columns([name for _, name, _ in target.fields()])
+                self.write_table(renamed.cast(schema), path)
+                staged.append(Staged(path, partition))
+            return self.place(target.table_id, staged)
+        finally:
+            self.warehouse.discard(staging)
+
+    def write_table(self, table: pa.Table, path: str) -> None:
+        pq.write_table(
+            table,
+            self.warehouse.absolute(path),
+            filesystem=self.warehouse.filesystem,
+            compression="zstd",
+            store_schema=False,
+            store_decimal_as_integer=True,
+        )
+
+    def write_spark(self, target: Target, rows: DataFrame) -> list[NewDataFile]:
+        """Write by a Spark job. Without partitions the order of the rows is kept."""
+        partitions = [f"{_PARTITION}{index}" for index in range(len(target.schema.partition_by))]
+        values = [f"{_folder_value(text)} AS {_PARTITION}{i}" for i, text in enumerate(target.partition_texts)]
+        rows = rows.selectExpr(*target.inputs).selectExpr(*target.columns, *values)
+        if partitions:
+            rows = rows.hint("rebalance", *partitions)
+        staging = self.warehouse.new_staging(target.table_id)
+        try:
+            self.run_job(target, rows, staging, partitions)
+            staged = self._combined(target, staging)
+            return self.place(target.table_id, staged)
+        finally:
+            self.warehouse.discard(staging)
+
+    def run_job(self, target: Target, rows: DataFrame, staging: str, folders: list[str]) -> None:
+        """The Spark job itself: ``rows`` under internal names into ``staging``, one level per folder column."""
+        rows = rows.toDF(*[name for _, name, _ in target.fields()], *folders)
+        for _, name, identifier in target.fields():
+            rows = rows.withMetadata(name, {FIELD_ID: identifier})
+        writer = rows.write.option("maxRecordsPerFile", ROWS_PER_FILE).mode("error")
+        if folders:
+            writer = writer.partitionBy(*folders)
+        writer.parquet(self.warehouse.spark_path(staging))
+
+    def _combined(self, target: Target, staging: str) -> list[Staged]:
+        """What the job left, with small files of one partition value made one."""
+        groups: dict[str, list[StoredFile]] = {}
+        for file in self.warehouse.files_under(staging):
+            groups.setdefault(file.path[len(staging) + 1 :].rpartition("/")[0], []).append(file)
+        staged = []
+        for folder, files in groups.items():
+            partition = self._partition_of(target, folder, files[0].path)
+            paths = [file.path for file in files]
+            if len(files) > 1 and sum(file.bytes for file in files) <= COMBINE_BYTES:
+                paths = [self._concatenated(paths, staging)]
+            staged += [Staged(path, partition) for path in paths]
         return staged
-    finally:
-        warehouse.discard(folder)
+
+    def _concatenated(self, paths: list[str], staging: str) -> str:
+        absolute = [self.warehouse.absolute(path) for path in paths]
+        tables = [pq.read_table(path, filesystem=self.warehouse.filesystem, partitioning=None) for path in absolute]
+        digest = hashlib.sha256(paths[0].encode()).hexdigest()
+        combined = f"{staging}/combined-{digest[:24]}.parquet"
+        self.write_table(pa.concat_tables(tables), combined)
+        return combined
+
+    def _partition_of(self, target: Target, folder: str, path: str) -> PartitionValues:
+        """Decode a folder such as ``__lake_p0=vBerlin/__lake_p1=n``."""
+        segments = [segment.partition("=")[2] for segment in folder.split("/")] if folder else []
+        values = []
+        for column, text in zip(target.schema.partition_columns, segments, strict=True):
+            kind, value = text[0], unquote(text[1:])
+            values.append({"n": None, "v": value}[kind] if kind != "h" else self._first_text(path, column))
+        return tuple(values)
+
+    def _first_text(self, path: str, column: Column) -> str:
+        """The value that all rows of a staged file share: only texts are too long for a folder name."""
+        name = file_name(column)
+        with pq.ParquetFile(self.warehouse.absolute(path), filesystem=self.warehouse.filesystem) as file:
+            value = file.read(columns=[name]).column(0)[0].as_py()
+        return value.decode() if isinstance(value, bytes) else str(value)
+
+    def place(self, table_id: int, staged: list[Staged]) -> list[NewDataFile]:
+        """Read the footers of staged files, take addresses for all, and move them into place."""
+        with ThreadPoolExecutor(max_workers=8) as pool:
+            facts = list(pool.map(lambda file: read_facts(self.warehouse, file.path), staged))
+        filled = [(file, fact) for file, fact in zip(staged, facts, strict=True) if fact.rows]
+        if not filled:
+            return []
+        base = self._allocate(table_id, sum(fact.rows for _, fact in filled))
+        placed = []
+        for file, fact in filled:
+            placed.append(self._place_one(table_id, file, fact, base))
+            base += fact.rows
+        return placed
+
+    def _place_one(self, table_id: int, file: Staged, fact: FileFacts, base: int) -> NewDataFile:
+        row_ids = fact.row_ids
+        return NewDataFile(
+            path=self.warehouse.place_data(file.path, table_id=table_id, base=base),
+            base=base,
+            rows=fact.rows,
+            bytes=fact.bytes,
+            partition=file.partition,
+            statistics=fact.statistics,
+            stores_row_ids=row_ids is not None,
+            smallest_row_id=row_ids[0] if row_ids else None,
+            largest_row_id=row_ids[1] if row_ids else None,
+        )
+
+
+def _folder_value(text: str) -> str:
+    """SQL of a folder name that tells null, empty and long values apart."""
+    long = f"char_length({text}) > {_LONG_VALUE}"
+    return f"coalesce(CASE WHEN {long} THEN concat('h', sha2({text}, 256)) ELSE concat('v', {text}) END, 'n')"
+
+
+def _arrow_schema(target: Target, read: pa.Schema) -> pa.Schema:
+    return pa.schema(
+        [
+            pa.field(name, read.field(internal).type, metadata={"PARQUET:field_id": str(identifier)})
+            for internal, name, identifier in target.fields()
+        ]
+    )
+
+
+def _by_partition(table: pa.Table, count: int) -> list[tuple[PartitionValues, pa.Table]]:
+    """The rows of each partition value, in their order."""
+    if count == 0:
+        return [((), table)]
+    texts = [table.column(f"{_PARTITION}{index}").to_pylist() for index in range(count)]
+    positions: dict[PartitionValues, list[int]] = {}
+    for position, values in enumerate(zip(*texts, strict=True)):
+        positions.setdefault(values, []).append(position)
+    return [(values, table.take(pa.array(found))) for values, found in positions.items()]

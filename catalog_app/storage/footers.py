@@ -40,7 +40,11 @@ def read_facts(warehouse: Warehouse, path: str) -> FileFacts:
         metadata = file.metadata
         statistics: Statistics = {}
         for leaf, field, identifier in _identified_leaves(file.schema_arrow):
-            bounds = _merged(metadata, leaf, field.type)
+            bounds = (
+                _nested(file, field.name) if pa.types.is_nested(field.type) else _merged(metadata, leaf, field.type)
+            )
+            if bounds is None:
+                continue
             # Arrow leaves NaN out of its bounds, yet NaN is above every number for Spark.
             if pa.types.is_floating(field.type) and _written_by_arrow(metadata) and _holds_nan(file, field.name):
                 bounds = ColumnStatistics(None, None, bounds.nulls)
@@ -63,6 +67,14 @@ def _holds_nan(file: pq.ParquetFile, name: str) -> bool:
     return bool(pc.any(pc.is_nan(column)).as_py())
 
 
+def _nested(file: pq.ParquetFile, name: str) -> ColumnStatistics:
+    """Nulls of a nested column, from its values: a leaf's nulls are not the column's, an empty list counts as one."""
+    nulls = sum(
+        batch.column(batch.schema.get_field_index(name)).null_count for batch in file.iter_batches(columns=[name])
+    )
+    return ColumnStatistics(None, None, nulls)
+
+
 def _identified_leaves(schema: pa.Schema) -> Iterator[tuple[int, pa.Field, int]]:
     """Top-level fields with a field id: index of the (first) leaf, field, id."""
     leaf = 0
@@ -79,15 +91,12 @@ def _leaves(kind: pa.DataType) -> int:
     return 1
 
 
-def _merged(metadata: pq.FileMetaData, leaf: int, kind: pa.DataType) -> ColumnStatistics:
-    """Bounds and null count over all row groups."""
-    if pa.types.is_nested(kind):
-        # A leaf's nulls are not the column's: an empty list counts as one.
-        return ColumnStatistics(None, None, -1)
+def _merged(metadata: pq.FileMetaData, leaf: int, kind: pa.DataType) -> ColumnStatistics | None:
+    """Bounds and null count over all row groups; None where the null count is unknown."""
     groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
     stats = [group.column(leaf).statistics for group in groups if group.num_rows]
     if any(item is None or not item.has_null_count for item in stats):
-        return ColumnStatistics(None, None, -1)
+        return None
     nulls = sum(item.null_count for item in stats)
     rows = sum(group.num_rows for group in groups)
     bounded = [item for item in stats if item.num_values]

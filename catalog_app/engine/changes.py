@@ -1,0 +1,160 @@
+"""DELETE and UPDATE: matched rows become position deletes and, for UPDATE, new images that keep their row ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDeleteFile, TableScan
+from catalog_app.domain.schema import Schema
+from catalog_app.engine.reading import ADDRESS, ROW_ID, table_dataframe
+from catalog_app.engine.sources import named_column, require_assignable
+from catalog_app.engine.types import quoted, storage_type, stored_value
+from catalog_app.engine.values import RowChanges
+from catalog_app.engine.writing import FileWriter, Target
+from catalog_app.storage.deletes import Integers, deleted_positions, write_deletes
+from lakeui.common.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.dataframe import DataFrame
+    from pyspark.sql.connect.session import SparkSession
+
+ROWS_PER_PASS = 30_000_000
+"""Addresses are fetched for files of at most so many rows at once, to bound this process's memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Rows that a statement takes away: address and row id of each, in no order."""
+
+    addresses: Integers
+    row_ids: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class RowFilter:
+    """The rows that a statement names: an SQL condition (None: all) over the table under an alias."""
+
+    condition: str | None
+    alias: str
+
+    def of(self, spark: SparkSession, writer: FileWriter, scan: TableScan) -> DataFrame:
+        """The rows with their addresses."""
+        from pyspark.sql.connect.functions import expr
+
+        table = table_dataframe(spark, writer.warehouse, scan, with_address=True).alias(self.alias)
+        return table if self.condition is None else table.filter(expr(self.condition))
+
+
+def delete_rows(spark: SparkSession, writer: FileWriter, scan: TableScan, rows: RowFilter) -> RowChanges:
+    """Stage the deletes of a DELETE statement."""
+    return mask_rows(writer, scan, list(matched_rows(spark, writer, scan, rows)))
+
+
+def matched_rows(spark: SparkSession, writer: FileWriter, scan: TableScan, rows: RowFilter) -> Iterator[Matched]:
+    """Find the rows that the filter names, in one Spark job per pass."""
+    for part in _passes(scan):
+        yield _matched(rows.of(spark, writer, part).select(ADDRESS, ROW_ID).toArrow())
+
+
+def _matched(table: pa.Table) -> Matched:
+    return Matched(table.column(ADDRESS).to_numpy(), table.column(ROW_ID).to_numpy())
+
+
+def _passes(scan: TableScan) -> Iterator[TableScan]:
+    files: list[FileScan] = []
+    rows = 0
+    for file in scan.files:
+        if files and rows + file.rows > ROWS_PER_PASS:
+            yield replace(scan, files=tuple(files))
+            files, rows = [], 0
+        files.append(file)
+        rows += file.rows
+    if files:
+        yield replace(scan, files=tuple(files))
+
+
+def mask_rows(writer: FileWriter, scan: TableScan, matched: list[Matched]) -> RowChanges:
+    """Write one delete file per data file that holds matched rows, and say which files are emptied."""
+    delete_files: list[NewDeleteFile] = []
+    emptied: list[int] = []
+    for file, positions, row_ids in _by_file(scan, matched):
+        delete_files.append(
+            write_deletes(writer.warehouse, table_id=scan.table_id, file=file, positions=positions, row_ids=row_ids)
+        )
+        if _leaves_nothing(writer, file, positions):
+            emptied.append(file.file_id)
+    return RowChanges(
+        delete_files=tuple(delete_files),
+        emptied=tuple(emptied),
+        rows=sum(item.rows for item in delete_files),
+        files_scanned=len(scan.files),
+    )
+
+
+def _by_file(scan: TableScan, matched: list[Matched]) -> Iterator[tuple[FileScan, Integers, Integers]]:
+    """Positions and row ids of the matched rows of each file that has any."""
+    if not matched:
+        return
+    addresses = np.concatenate([part.addresses for part in matched])
+    row_ids = np.concatenate([part.row_ids for part in matched])
+    order = np.argsort(addresses, kind="stable")
+    addresses, row_ids = addresses[order], row_ids[order]
+    for file in sorted(scan.files, key=lambda item: item.base):
+        start, end = np.searchsorted(addresses, [file.base, file.base + file.rows])
+        if start < end:
+            yield file, addresses[start:end] - file.base, row_ids[start:end]
+
+
+def _leaves_nothing(writer: FileWriter, file: FileScan, positions: Integers) -> bool:
+    if len(positions) == file.rows:
+        return True
+    if not file.delete_paths:
+        return False
+    return len(positions) + len(deleted_positions(writer.warehouse, file.delete_paths)) == file.rows
+
+
+def update_rows(
+    spark: SparkSession, writer: FileWriter, scan: TableScan, rows: RowFilter, assignments: Sequence[tuple[str, str]]
+) -> RowChanges:
+    """Stage the deletes and the new images of an UPDATE statement. SET sees the old values."""
+    images = _images(rows.of(spark, writer, scan), scan.schema, assignments, rows.alias)
+    target = Target(scan.table_id, scan.schema, with_row_ids=True)
+    small = writer.fetch_small(target, images, with_address=True)
+    if small is not None:
+        matched = [Matched(small.column(ADDRESS).to_numpy(), small.column(ROW_ID_COLUMN).to_numpy())]
+        files = writer.write_arrow(target, small)
+    else:
+        files = writer.write_spark(target, images)
+        matched = list(matched_rows(spark, writer, scan, rows))
+    return replace(mask_rows(writer, scan, matched), images=tuple(files))
+
+
+def _images(matching: DataFrame, schema: Schema, assignments: Sequence[tuple[str, str]], alias: str) -> DataFrame:
+    """New images of the matching rows, with row id and address."""
+    given = _by_column(schema, assignments)
+    olds = {column.id: f"{quoted(alias)}.{quoted(column.name)}" for column in schema.columns}
+    # A line break ends what may be a comment at the end of an expression.
+    outputs = [f"({given.get(column.id, olds[column.id])}\n) AS n{column.id}" for column in schema.columns]
+    assigned = matching.selectExpr(*outputs, ROW_ID, ADDRESS)
+    for column, field in zip(schema.columns, assigned.schema.fields, strict=False):
+        if column.id in given:
+            require_assignable(column, field.dataType.simpleString())
+    finals = [f"{stored_value(column, f'n{column.id}')} AS {quoted(column.name)}" for column in schema.columns]
+    return assigned.selectExpr(*finals, ROW_ID, ADDRESS)
+
+
+def _by_column(schema: Schema, assignments: Sequence[tuple[str, str]]) -> dict[int, str]:
+    """SET clauses by column id, DEFAULT replaced by its text."""
+    given: dict[int, str] = {}
+    for name, text in assignments:
+        column = named_column(schema, name)
+        if column.id in given:
+            raise InvalidValue(f"Column {column.name} is assigned twice.", remedy="Assign each column once.")
+        default = f"CAST({column.default or 'NULL'} AS {storage_type(column.type)})"
+        given[column.id] = default if text.strip().casefold() == "default" else text
+    return given

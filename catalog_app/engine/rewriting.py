@@ -1,0 +1,153 @@
+"""Files made from files: compaction, deletes that follow their rows, images without discarded rows.
+
+All keep row ids. Except for compaction no Spark job is needed: one column, or one file, is read by this process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from catalog_app.domain.files import (
+    ROW_ID_COLUMN,
+    ROW_ID_FIELD,
+    FileScan,
+    NewDataFile,
+    NewDeleteFile,
+    PartitionValues,
+    TableScan,
+)
+from catalog_app.engine.reading import ADDRESS, table_dataframe
+from catalog_app.engine.writing import FileWriter, Staged, Target
+from catalog_app.storage.deletes import (
+    Integers,
+    deleted_positions,
+    deleted_row_ids,
+    stored_row_ids,
+    write_deletes,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.session import SparkSession
+
+_BIN = "__lake_bin"
+
+
+def compact_files(spark: SparkSession, writer: FileWriter, scan: TableScan, target_bytes: int) -> list[NewDataFile]:
+    """Rewrite the scan's files, deletes applied, each partition value into as few files as the target allows."""
+    target = Target(scan.table_id, scan.schema, with_row_ids=True)
+    bins = list(_bins(writer, scan, target_bytes))
+    if not bins:
+        return []
+    parts = []
+    for number, (_, files) in enumerate(bins):
+        rows = table_dataframe(spark, writer.warehouse, replace(scan, files=tuple(files)), with_address=True)
+        # One task per bin: it writes one file, in the order of addresses.
+        ordered = rows.coalesce(1).sortWithinPartitions(ADDRESS)
+        parts.append(ordered.selectExpr(*target.inputs, f"{number} AS {_BIN}"))
+    union = parts[0]
+    for part in parts[1:]:
+        union = union.unionAll(part)
+    staging = writer.warehouse.new_staging(scan.table_id)
+    try:
+        writer.run_job(target, union, staging, [_BIN])
+        staged = [
+            Staged(file.path, bins[int(file.path.rsplit("/", 2)[1].partition("=")[2])][0])
+            for file in writer.warehouse.files_under(staging)
+        ]
+        return writer.place(scan.table_id, staged)
+    finally:
+        writer.warehouse.discard(staging)
+
+
+def _bins(writer: FileWriter, scan: TableScan, target_bytes: int) -> Iterator[tuple[PartitionValues, list[FileScan]]]:
+    """Files of one partition value in order of address, packed up to the target size."""
+    groups: dict[PartitionValues, list[FileScan]] = {}
+    for file in sorted(scan.files, key=lambda item: item.base):
+        groups.setdefault(file.partition, []).append(file)
+    for partition, files in groups.items():
+        packed: list[FileScan] = []
+        size = 0
+        for file in files:
+            bytes_ = writer.warehouse.size(file.path)
+            if packed and size + bytes_ > target_bytes:
+                yield partition, packed
+                packed, size = [], 0
+            packed.append(file)
+            size += bytes_
+        yield partition, packed
+
+
+def follow_deletes(
+    writer: FileWriter,
+    table_id: int,
+    delete_paths: Sequence[str],
+    from_file: FileScan,
+    to_files: Sequence[FileScan],
+    spared_paths: Sequence[str],
+) -> list[NewDeleteFile]:
+    """Mark in ``to_files``, where they are live, the rows that the delete files (without them: all) mark in
+    ``from_file``, except those that ``spared_paths`` mark.
+    """
+    warehouse = writer.warehouse
+    marked = deleted_row_ids(warehouse, delete_paths) if delete_paths else stored_row_ids(warehouse, from_file)
+    wanted = np.setdiff1d(marked, deleted_row_ids(warehouse, spared_paths))
+    followed = []
+    for file in to_files:
+        row_ids = stored_row_ids(writer.warehouse, file)
+        hit = np.isin(row_ids, wanted)
+        hit[deleted_positions(writer.warehouse, file.delete_paths)] = False
+        positions = np.flatnonzero(hit).astype(np.int64)
+        if len(positions):
+            followed.append(
+                write_deletes(
+                    writer.warehouse, table_id=table_id, file=file, positions=positions, row_ids=row_ids[positions]
+                )
+            )
+    return followed
+
+
+def filter_images(
+    writer: FileWriter, table_id: int, file: FileScan, discarded: Sequence[FileScan]
+) -> NewDataFile | None:
+    """The file's live rows whose ids lie in none of ``discarded``, as a new file; None if none is left.
+
+    The new file is written under the same schema definition as the old one.
+    """
+    row_ids = stored_row_ids(writer.warehouse, file)
+    keep = np.ones(len(row_ids), dtype=bool)
+    keep[deleted_positions(writer.warehouse, file.delete_paths)] = False
+    for other in discarded:
+        keep &= ~_lies_in(writer, row_ids, other)
+    if not keep.any():
+        return None
+    table = pq.read_table(
+        writer.warehouse.absolute(file.path), filesystem=writer.warehouse.filesystem, partitioning=None
+    )
+    table = _with_row_ids(table, row_ids).filter(pa.array(keep))
+    staging = writer.warehouse.new_staging(table_id)
+    writer.warehouse.make_folder(staging)
+    try:
+        path = f"{staging}/images.parquet"
+        writer.write_table(table, path)
+        return writer.place(table_id, [Staged(path, file.partition)])[0]
+    finally:
+        writer.warehouse.discard(staging)
+
+
+def _lies_in(writer: FileWriter, row_ids: Integers, other: FileScan) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    if other.stores_row_ids:
+        return np.isin(row_ids, stored_row_ids(writer.warehouse, other))
+    return (row_ids >= other.base) & (row_ids < other.base + other.rows)
+
+
+def _with_row_ids(table: pa.Table, row_ids: Integers) -> pa.Table:
+    if ROW_ID_COLUMN in table.column_names:
+        return table
+    field = pa.field(ROW_ID_COLUMN, pa.int64(), metadata={"PARQUET:field_id": str(ROW_ID_FIELD)})
+    return table.append_column(field, pa.array(row_ids))

@@ -1,0 +1,94 @@
+"""Delete files: Iceberg v2 position deletes of one data file, with the row ids that they took.
+
+Columns: ``file_path`` (URI of the data file, for other engines), ``pos`` (from 0) and ``_row_id``. lakeui itself finds
+the data file by the ``base=`` folder, and joins on the address ``base + pos``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, FileScan, NewDeleteFile
+from catalog_app.storage.warehouse import Warehouse
+
+PATH_COLUMN, PATH_FIELD = "file_path", 2147483546
+POSITION_COLUMN, POSITION_FIELD = "pos", 2147483545
+
+Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
+
+
+def _field(name: str, kind: pa.DataType, identifier: int, *, nullable: bool = False) -> pa.Field:
+    return pa.field(name, kind, nullable=nullable, metadata={"PARQUET:field_id": str(identifier)})
+
+
+SCHEMA = pa.schema(
+    [
+        _field(PATH_COLUMN, pa.string(), PATH_FIELD),
+        _field(POSITION_COLUMN, pa.int64(), POSITION_FIELD),
+        _field(ROW_ID_COLUMN, pa.int64(), ROW_ID_FIELD),
+    ]
+)
+
+
+def write_deletes(
+    warehouse: Warehouse, *, table_id: int, file: FileScan, positions: Integers, row_ids: Integers
+) -> NewDeleteFile:
+    """Stage one delete file for ``file`` and put it in place."""
+    order = np.argsort(positions, kind="stable")
+    location = pa.scalar(warehouse.location(file.path))
+    columns = [pa.repeat(location, len(order)), pa.array(positions[order]), pa.array(row_ids[order])]
+    staging = warehouse.new_staging(table_id)
+    warehouse.make_folder(staging)
+    staged = f"{staging}/deletes.parquet"
+    try:
+        pq.write_table(
+            pa.Table.from_arrays(columns, schema=SCHEMA),
+            warehouse.absolute(staged),
+            filesystem=warehouse.filesystem,
+            compression="zstd",
+            store_schema=False,
+        )
+        size = warehouse.size(staged)
+        path = warehouse.place_deletes(staged, table_id=table_id, base=file.base)
+    finally:
+        warehouse.discard(staging)
+    return NewDeleteFile(path=path, data_file_id=file.file_id, rows=len(order), bytes=size)
+
+
+def deleted_positions(warehouse: Warehouse, paths: Iterable[str]) -> Integers:
+    """The distinct positions that delete files of one data file mark, ascending."""
+    return _distinct(warehouse, paths, POSITION_COLUMN)
+
+
+def deleted_row_ids(warehouse: Warehouse, paths: Iterable[str]) -> Integers:
+    """The distinct row ids that delete files mark, ascending."""
+    return _distinct(warehouse, paths, ROW_ID_COLUMN)
+
+
+def _distinct(warehouse: Warehouse, paths: Iterable[str], name: str) -> Integers:
+    found = [read_integers(warehouse, path, name) for path in dict.fromkeys(paths)]
+    return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
+
+
+def read_integers(warehouse: Warehouse, path: str, name: str) -> Integers:
+    """One column of 64-bit integers without nulls, whole."""
+    with pq.ParquetFile(warehouse.absolute(path), filesystem=warehouse.filesystem) as file:
+        column = file.read(columns=[name]).column(0)
+    values: Integers = column.to_numpy()
+    return values.astype(np.int64, copy=False)
+
+
+def stored_row_ids(warehouse: Warehouse, file: FileScan) -> Integers:
+    """The row id of every physical row of a data file, by position."""
+    if file.stores_row_ids:
+        return read_integers(warehouse, file.path, ROW_ID_COLUMN)
+    return np.arange(file.base, file.base + file.rows, dtype=np.int64)
+
+
+def live_rows(warehouse: Warehouse, file: FileScan) -> int:
+    """Rows of a data file that no delete marks."""
+    return file.rows - len(deleted_positions(warehouse, file.delete_paths))

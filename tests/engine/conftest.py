@@ -1,0 +1,28 @@
+"""An engine over an empty warehouse, with Spark and without a database."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from catalog_app.engine.engine import Engine
+from catalog_app.engine.session import SparkSessions
+from catalog_app.storage.warehouse import Warehouse
+from tests.engine.lake import Lake
+
+
+@pytest.fixture(scope="session")
+def sessions(spark_remote: str) -> Iterator[SparkSessions]:
+    sessions = SparkSessions(spark_remote)
+    yield sessions
+    sessions.close()
+
+
+@pytest.fixture
+def lake(sessions: SparkSessions, tmp_path: Path) -> Lake:
+    counter = itertools.count(1000, 1_000_000)
+    warehouse = Warehouse(str(tmp_path / "ware house"))
+    return Lake(Engine(sessions, warehouse, lambda table_id, count: next(counter)), warehouse)

@@ -1,0 +1,175 @@
+"""DELETE, UPDATE, compaction: rows keep their ids, deletes add up, nothing else changes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pyarrow.parquet as pq
+import pytest
+
+from lakeui.common.errors import InvalidValue, NotFound, NotNullViolation
+from tests.engine.lake import TABLE, Lake, schema_of
+
+MANY = 40_000
+
+
+@pytest.fixture(params=[10, MANY], ids=["few rows", "many rows"])
+def size(request: pytest.FixtureRequest, lake: Lake) -> int:
+    lake.schema = schema_of("k bigint", "v string not null", "w int")
+    lake.query(f"SELECT id, concat('v', id), id % 3 FROM range({request.param})")
+    return int(request.param)
+
+
+def test_deletes_add_up_and_a_row_deleted_twice_is_deleted_once(lake: Lake, size: int) -> None:
+    before = lake.scan()
+    first = lake.delete("k % 2 = 0")
+    assert (first.rows, len(first.delete_files), first.files_scanned) == (size // 2, 1, 1)
+    again = lake.engine.delete(before, "k < 4", alias="t")
+    lake.record(again)
+    assert again.rows == 4
+    assert lake.rows("SELECT count(*), min(k) FROM __lake_0") == [[size // 2 - 2, 5]]
+    assert lake.delete("k = 0").rows == 0
+    assert lake.engine.live_rows(lake.scan()) == size // 2 - 2
+
+
+def test_delete_files_are_iceberg_position_deletes(lake: Lake, size: int) -> None:
+    (file,) = lake.files
+    (delete,) = lake.delete("k IN (3, 5, 8)").delete_files
+    table = pq.read_table(lake.warehouse.absolute(delete.path), partitioning=None)
+    assert table.column("pos").to_pylist() == [3, 5, 8]
+    assert table.column("_row_id").to_pylist() == [file.base + 3, file.base + 5, file.base + 8]
+    assert set(table.column("file_path").to_pylist()) == {lake.warehouse.location(file.path)}
+    ids = [int(item.metadata[b"PARQUET:field_id"]) for item in table.schema]
+    assert ids == [2147483546, 2147483545, 2147483540]
+    assert (delete.rows, f"/base={file.base}/" in delete.path) == (3, True)
+
+
+def test_the_alias_and_awkward_text_work_in_a_condition(lake: Lake, size: int) -> None:
+    lake.update("t.k = 1", v="'{__lake_0} \\'x\\' -- y'")
+    assert lake.delete("t.v = '{__lake_0} \\'x\\' -- y' -- the end").rows == 1
+
+
+def test_an_emptied_file_is_said_to_be(lake: Lake, size: int) -> None:
+    assert lake.delete("k > 2").emptied == ()
+    assert lake.delete("k >= 0").emptied == (1,)
+    assert lake.rows() == []
+
+
+def test_update_sees_old_values_and_keeps_row_ids(lake: Lake, size: int) -> None:
+    ids = lake.row_ids("k")
+    changes = lake.update("k < 5", k="k + 1000000", v="concat(v, '-', k)", w="DEFAULT")
+    assert (changes.rows, len(changes.images), len(changes.delete_files)) == (5, 1, 1)
+    (image,) = changes.images
+    assert (image.stores_row_ids, image.smallest_row_id, image.largest_row_id) == (True, ids[0], ids[4])
+    assert lake.rows("SELECT * FROM __lake_0 WHERE k >= 1000000") == [
+        [1000000 + i, f"v{i}-{i}", None] for i in range(5)
+    ]
+    after = lake.row_ids("k")
+    assert {key % 1000000: row_id for key, row_id in after.items()} == ids
+
+
+def test_update_of_all_rows_then_delete_then_compaction_keeps_ids(lake: Lake, size: int) -> None:
+    ids = lake.row_ids("k")
+    assert lake.update(None, w="w + 1").rows == size
+    assert lake.rows("SELECT min(w), max(w), count(*) FROM __lake_0") == [[1, 3, size]]
+    lake.delete("k % 5 = 0")
+    lake.query("SELECT -1, 'new', 0")
+    ids = {**lake.row_ids("k")}
+    old = list(lake.files)
+    new = lake.engine.compact(lake.scan(), target_bytes=128 * 1024 * 1024)
+    assert len(new) == 1
+    lake.files = []
+    lake.add(new)
+    assert lake.row_ids("k") == ids
+    assert new[0].rows == len(ids)
+    assert all(lake.warehouse.exists(file.path) for file in old)
+
+
+def test_a_failed_update_leaves_nothing(lake: Lake, size: int) -> None:
+    files = lake.stored_files()
+    with pytest.raises(NotNullViolation):
+        lake.update("k > 1", v="nullif(v, 'v7')")
+    with pytest.raises(InvalidValue):
+        lake.update("k > 1", w="2147483647 + w + 1")
+    with pytest.raises(NotFound):
+        lake.update("k > 1", nope="1")
+    with pytest.raises(InvalidValue):
+        lake.engine.update(lake.scan(), [("w", "1"), ("W", "2")], None, alias="t")
+    assert lake.stored_files() == files
+
+
+def test_nothing_matched_writes_nothing(lake: Lake, size: int) -> None:
+    files = lake.stored_files()
+    assert lake.delete("k < 0").delete_files == ()
+    changes = lake.update("k < 0", w="1")
+    assert (changes.rows, changes.images, changes.delete_files) == (0, (), ())
+    assert lake.stored_files() == files
+
+
+def test_an_update_moves_rows_between_partitions(lake: Lake) -> None:
+    lake.schema = schema_of("p string", "k int", partition_by=[1])
+    lake.values("'a'|1", "'a'|2", "'b'|3")
+    ids = lake.row_ids("k")
+    changes = lake.update("k >= 2", p="CASE WHEN k = 2 THEN 'c' END")
+    assert {image.partition for image in changes.images} == {("c",), (None,)}
+    assert sorted(changes.emptied) == [file.file_id for file in lake.files[:2] if file.partition == ("b",)]
+    assert lake.rows() == [["a", 1], ["c", 2], [None, 3]]
+    assert lake.row_ids("k") == ids
+
+
+def test_compaction_makes_one_file_per_partition_value_and_respects_the_size(lake: Lake) -> None:
+    lake.schema = schema_of("p int", "k int", partition_by=[1])
+    for number in range(3):
+        lake.values(f"1|{number}", f"NULL|{number}")
+    ids = lake.row_ids("coalesce(p, 0) * 100 + k")
+    small = lake.engine.compact(lake.scan(), target_bytes=10 * 1024 * 1024)
+    assert sorted((file.partition, file.rows) for file in small if file.partition[0]) == [(("1",), 3)]
+    assert sorted(file.rows for file in small) == [3, 3]
+    lake.files = []
+    lake.add(small)
+    assert lake.row_ids("coalesce(p, 0) * 100 + k") == ids
+
+
+def test_deletes_follow_rows_into_a_compacted_file(lake: Lake, size: int) -> None:
+    before = lake.scan()
+    compacted = Lake(lake.engine, lake.warehouse, lake.schema)
+    compacted.add(lake.engine.compact(before, target_bytes=128 * 1024 * 1024))
+    deletes = lake.engine.delete(before, "k IN (1, 3, 4)", alias="t").delete_files
+    spared = lake.engine.delete(before, "k = 3", alias="t").delete_files
+    (followed,) = lake.engine.follow_deletes(
+        TABLE,
+        [item.path for item in deletes],
+        before.files[0],
+        compacted.files,
+        spared_paths=[item.path for item in spared],
+    )
+    assert (followed.rows, followed.data_file_id) == (2, 1)
+    compacted.files[0] = replace(compacted.files[0], delete_paths=(followed.path,))
+    assert compacted.rows("SELECT count(*), count_if(k IN (1, 4)) FROM __lake_0") == [[size - 2, 0]]
+
+
+def test_images_of_discarded_rows_are_left_out(lake: Lake) -> None:
+    lake.schema = schema_of("k int", "v string")
+    lake.values("1|'a'", "2|'b'")
+    lake.values("3|'c'")
+    ids = lake.row_ids("k")
+    base = list(lake.files)
+    lake.update(None, v="upper(v)")
+    (image,) = [file for file in lake.files if file.stores_row_ids]
+    kept = lake.engine.filter_images(TABLE, image, [base[0]])
+    assert kept is not None
+    other = Lake(lake.engine, lake.warehouse, lake.schema)
+    other.add([kept])
+    assert other.rows() == [[3, "C"]]
+    assert other.row_ids("k") == {3: ids[3]}
+    assert lake.engine.filter_images(TABLE, image, base) is None
+
+
+def test_checks_look_at_live_rows_only(lake: Lake) -> None:
+    lake.schema = schema_of("k int", "v string")
+    lake.values("1|NULL", "2|'b'", "2|'c'", "3|NULL")
+    assert lake.engine.null_counts(lake.scan(), ["k", "v"]) == {"k": 0, "v": 2}
+    assert len(lake.engine.duplicate_keys(lake.scan(), ["k"], staged=[], limit=5)) == 1
+    lake.delete("v = 'c' OR k = 3")
+    assert lake.engine.null_counts(lake.scan(), ["k", "v"]) == {"k": 0, "v": 1}
+    assert lake.engine.duplicate_keys(lake.scan(), ["k"], staged=[], limit=5) == []

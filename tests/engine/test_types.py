@@ -1,0 +1,90 @@
+"""Every type comes back as it was written."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engine.lake import Lake, schema_of
+
+CASES = [
+    ("boolean", "true", True),
+    ("tinyint", "-128", -128),
+    ("smallint", "32767", 32767),
+    ("int", "-2147483648", -2147483648),
+    ("bigint", "9223372036854775807", 9223372036854775807),
+    ("float", "float('1.5')", 1.5),
+    ("float", "float('-0.0')", -0.0),
+    ("double", "double('NaN')", "NaN"),
+    ("double", "double('-Infinity')", "-Infinity"),
+    ("double", "-0.0D", -0.0),
+    ("decimal(5,2)", "123.45", "123.45"),
+    ("decimal(38,0)", "12345678901234567890123456789012345678", "12345678901234567890123456789012345678"),
+    ("decimal(20,10)", "0.0000000001", "0.0000000001"),
+    ("string", "'Grüße {x} __lake_0'", "Grüße {x} __lake_0"),
+    ("string", "''", ""),
+    ("varchar(3)", "'abc  '", "abc"),
+    ("char(4)", "'ab'", "ab  "),
+    ("binary", "X'00FF'", "AP8="),
+    ("date", "DATE'0001-01-01'", "0001-01-01"),
+    ("date", "DATE'2026-02-28'", "2026-02-28"),
+    ("timestamp", "TIMESTAMP'2026-01-31 10:00:00.123456+02:00'", "2026-01-31T08:00:00.123456Z"),
+    ("timestamp_ntz", "TIMESTAMP_NTZ'1969-12-31 23:59:59'", "1969-12-31T23:59:59"),
+    ("array<int>", "array(1, null, 3)", [1, None, 3]),
+    ("array<decimal(4,1)>", "array(1.5)", ["1.5"]),
+    ("map<string,date>", "map('k', DATE'2020-01-01')", {"k": "2020-01-01"}),
+    ("map<int,string>", "map(1, 'x')", {"1": "x"}),
+    ("struct<a:int,b:array<string>>", "named_struct('a', 1, 'b', array('x'))", {"a": 1, "b": ["x"]}),
+    ("interval year to month", "INTERVAL '1-2' YEAR TO MONTH", "INTERVAL '1-2' YEAR TO MONTH"),
+]
+
+
+@pytest.mark.parametrize(("kind", "text", "expected"), CASES, ids=[f"{kind}-{text}" for kind, text, _ in CASES])
+def test_a_value_comes_back_as_written(lake: Lake, kind: str, text: str, expected: object) -> None:
+    lake.schema = schema_of("n int", f"x {kind}")
+    lake.values(f"1|{text}", "2|NULL")
+    assert [repr(row) for row in lake.rows()] == [repr([1, expected]), repr([2, None])]
+
+
+def test_types_reach_the_result_as_spark_names_them(lake: Lake) -> None:
+    result = lake.engine.select("SELECT 1 AS a, 'x' AS a, CAST(1 AS DECIMAL(5,2)) AS d", {}, limit=10)
+    assert result.columns == (("a", "int"), ("a", "string"), ("d", "decimal(5,2)"))
+    assert result.rows == [[1, "x", "1.00"]]
+
+
+def test_a_timestamp_outside_the_calendar_of_python_is_text_all_the_same(lake: Lake) -> None:
+    result = lake.engine.select("SELECT timestamp_seconds(253402300800) AS t", {}, limit=1)
+    assert result.rows[0][0].lstrip("+").startswith("10000-01-01T00:00:00")
+
+
+def test_more_rows_than_the_limit_are_cut_and_said_to_be(lake: Lake) -> None:
+    result = lake.engine.select("SELECT id FROM range(10) ORDER BY id DESC", {}, limit=3)
+    assert (result.rows, result.truncated) == ([[9], [8], [7]], True)
+    assert not lake.engine.select("SELECT id FROM range(3)", {}, limit=3).truncated
+
+
+WIDENINGS = [
+    ("tinyint", "smallint", "7", 7),
+    ("tinyint", "int", "7", 7),
+    ("tinyint", "bigint", "7", 7),
+    ("smallint", "int", "-7", -7),
+    ("smallint", "bigint", "7", 7),
+    ("int", "bigint", "2147483647", 2147483647),
+    ("float", "double", "float('0.5')", 0.5),
+    ("decimal(5,2)", "decimal(9,2)", "1.25", "1.25"),
+    ("decimal(9,2)", "decimal(18,2)", "1.25", "1.25"),
+    ("decimal(9,2)", "decimal(38,2)", "1.25", "1.25"),
+    ("decimal(20,2)", "decimal(38,2)", "1.25", "1.25"),
+    ("varchar(2)", "varchar(5)", "'ab'", "ab"),
+    ("varchar(2)", "string", "'ab'", "ab"),
+    ("date", "timestamp_ntz", "DATE'2020-02-29'", "2020-02-29T00:00:00"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "text", "expected"), WIDENINGS, ids=[f"{a}-{b}" for a, b, _, _ in WIDENINGS])
+def test_old_files_are_read_under_a_wider_type(lake: Lake, old: str, new: str, text: str, expected: object) -> None:
+    lake.schema = schema_of(f"x {old}")
+    lake.values(text)
+    lake.schema = schema_of(f"x {new}")
+    lake.values(text)
+    assert lake.rows() == [[expected], [expected]]
+    assert lake.rows(f"SELECT * FROM __lake_0 WHERE x = CAST({text} AS {new})") == [[expected], [expected]]
