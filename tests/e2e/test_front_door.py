@@ -72,6 +72,19 @@ def test_what_comes_later_says_so_by_name(table: Lake, statement: str) -> None:
         table.sql(statement)
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TABLE d.r (__row_id INT)",
+        "ALTER TABLE d.people ADD COLUMN _row_id INT",
+        "ALTER TABLE d.people RENAME COLUMN name TO __lake_0",
+    ],
+)
+def test_reserved_column_names_are_refused(table: Lake, statement: str) -> None:
+    with pytest.raises(InvalidValue, match="reserved"):
+        table.sql(statement)
+
+
 def test_not_null_and_bad_values_write_nothing(table: Lake) -> None:
     head = table.head()
     for statement, error in (
