@@ -72,6 +72,15 @@ class Schema:
         """The same schema with the column of that id replaced."""
         return replace(self, columns=tuple(changed if c.id == changed.id else c for c in self.columns))
 
+    def moved(self, column_id: int, after: int) -> Schema:
+        """The same schema with a column behind the column ``after`` (0: first); unchanged where either is missing."""
+        column, previous = self.column(column_id), self.column(after)
+        if column is None or column is previous or (after and previous is None):
+            return self
+        rest = [c for c in self.columns if c.id != column.id]
+        index = rest.index(previous) + 1 if previous is not None else 0
+        return replace(self, columns=(*rest[:index], column, *rest[index:]))
+
     @property
     def partition_columns(self) -> tuple[Column, ...]:
         return tuple(self._by_id[identifier] for identifier in self.partition_by)

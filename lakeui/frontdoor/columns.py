@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from catalog_app.domain.operations import ColumnAttribute, Operation
+from dataclasses import replace
+
+from catalog_app.domain.operations import ColumnAttribute, ColumnChange, Operation
 from catalog_app.domain.state import TableState
 from catalog_app.selectors.segments import segments_list, table_scan
 from catalog_app.services import alterations
@@ -57,7 +59,17 @@ def rename_column(call: Call, statement: sql.RenameColumn) -> StatementResult:
 
 def alter_column(call: Call, statement: sql.AlterColumn) -> StatementResult:
     target = table_for_writing(call, statement.table)
-    return commit_table(call, target, "ALTER COLUMN", [_alteration(target, statement.column, statement.change)])
+    change = _alteration(target, statement.column, statement.change)
+    return commit_table(call, target, "ALTER COLUMN", [change], after=_moved(target.table, change))
+
+
+def _moved(table: TableState, change: Operation | None) -> TableState:
+    """The table after a move: the planner takes the order of its columns from the state that a side ends in."""
+    schema = table.schema
+    for item in change.changes if change else ():
+        if isinstance(item, ColumnChange) and item.attribute is ColumnAttribute.POSITION:
+            schema = schema.moved(item.column_id, item.after)
+    return replace(table, schema=schema)
 
 
 def _alteration(target: TablePlace, name: str, change: sql.ColumnAlteration) -> Operation | None:

@@ -39,8 +39,8 @@ def columns_redo(
 ) -> ColumnRedo:
     """Redo ``source`` on ``schema``: drops, then changes of columns that are there, then additions, then positions.
 
-    Names are judged on what comes out, so columns may swap names. ``source_schema`` gives the order of the columns
-    where both sides end with the same ones.
+    Names are judged on what comes out, so columns may swap names. ``source_schema``, which the source ended in, gives
+    the order of the columns where the destination altered none.
     """
     redo = _Redo(schema, destination)
     by_attribute = sorted(source.values(), key=lambda change: change.attribute is not ColumnAttribute.EXISTS)
@@ -56,8 +56,10 @@ def columns_redo(
     redo.check_names()
     for change in by_attribute:
         if change.attribute is ColumnAttribute.POSITION:
-            redo.move(change.column_id, change.after)
-    return ColumnRedo(_in_order_of(redo.schema, source_schema), tuple(redo.problems))
+            redo.schema = redo.schema.moved(change.column_id, change.after)
+    # Several moves of one side have no net that says their order, but the schema that they ended in does.
+    final = redo.schema if destination else _in_order_of(redo.schema, source_schema)
+    return ColumnRedo(final, tuple(redo.problems))
 
 
 class _Redo:
@@ -131,15 +133,6 @@ class _Redo:
                         {"column": column.name, "column_id": column.id, "taken_by": others[0].id},
                     )
                 )
-
-    def move(self, column_id: int, after: int) -> None:
-        column = self.schema.column(column_id)
-        previous = self.schema.column(after) if after else None
-        if column is None or (after and previous is None) or column is previous:
-            return
-        rest = [c for c in self.schema.columns if c.id != column.id]
-        index = rest.index(previous) + 1 if previous is not None else 0
-        self.schema = _with_columns(self.schema, (*rest[:index], column, *rest[index:]))
 
     def _retype(self, column: Column, wanted: str) -> None:
         if widens(column.type, wanted):
