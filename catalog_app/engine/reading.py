@@ -1,7 +1,7 @@
 """From a scan to a DataFrame: decode by schema version, mask deleted rows, address every row.
 
 Files are grouped by how the schema read maps onto the schema that they were written under. While files are read,
-columns are called ``c<id>``: no name that a user chose (``base``, ``_metadata``) can meet one of Spark's or ours.
+columns are called ``__c<id>``: no name that a user chose (``base``, ``_metadata``) can meet one of Spark's or ours.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def _read_group(
 
 
 def _internal(column: Column) -> str:
-    return f"c{column.id}"
+    return f"__c{column.id}"
 
 
 def _decoded(column: Column, held: Held) -> str:

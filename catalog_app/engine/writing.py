@@ -1,6 +1,6 @@
 """Rows into data files: few rows through Arrow in this process, many by a Spark job.
 
-Rows arrive under the schema's names (and ``__row_id``), pass under internal ones (``c<id>``) and lie in files under
+Rows arrive under the schema's names (and ``__row_id``), pass under internal ones (``__c<id>``) and lie in files under
 the schema's names with field ids. One write makes one file per partition value while the data is small; only size
 splits it.
 """
@@ -80,7 +80,7 @@ class Staged:
 
 def internal_name(column: Column) -> str:
     """The name of a column between reading and writing."""
-    return f"c{column.id}"
+    return f"__c{column.id}"
 
 
 def file_name(column: Column) -> str:
