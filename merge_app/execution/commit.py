@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import random
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 from django.db import transaction
 
@@ -11,14 +14,19 @@ from catalog_app.domain.operations import Operation
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch, Commit
 from catalog_app.selectors.lineage import Lineage, branch_lineage
-from lakeui.common.errors import MergeConflict, NotFound
-from merge_app.execution.apply import Applied, CommitHeader, StagedDefinition, plan_apply
+from lakeui.common.errors import BranchMoved, MergeConflict, NotFound
+from merge_app.execution.apply import Applied, CommitHeader, RowWorkResult, StagedDefinition, plan_apply
 from merge_app.execution.keys import EngineSource
 from merge_app.execution.load import SourceSide, plan_input_load
 from merge_app.execution.reach import reach_load
 from merge_app.execution.report import finding_as_json
+from merge_app.execution.row_work import row_work_run
 from merge_app.planning.plan import plan
 from merge_app.planning.values import MergePlan
+
+ATTEMPTS = 8
+SHORTEST_PAUSE_SECONDS = 0.02
+LONGEST_PAUSE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +45,109 @@ class StagedStatement:
     definitions: Mapping[int, StagedDefinition] = field(default_factory=dict)
 
 
-def statement_commit(staged: StagedStatement, header: CommitHeader, engine: EngineSource) -> Applied:
-    """Commit in one short transaction. Raises MergeConflict with every verdict when the branch moved in a way that
-    the rule tables do not allow; then nothing was written. A task that already committed gets its commit back.
+def statement_commit(
+    staged: StagedStatement,
+    header: CommitHeader,
+    engine: EngineSource,
+    *,
+    record: Callable[[MergePlan, Applied], None] | None = None,
+) -> Applied:
+    """Commit in one short transaction; ``record`` writes what belongs to the same transaction.
+
+    Most plans are made under the branch's lock, so nobody can come in between. A plan that needs the engine (rows to
+    be followed into compacted files, keys to be compared) is made without the lock and tried again, after a growing
+    random pause, if the branch moved meanwhile. Raises MergeConflict with every verdict where the rule tables do not
+    allow the rebase, BranchMoved after too many tries; then nothing was written. A task that already committed gets
+    its commit back.
     """
+    ready: Ready | None = None
+    for attempt in range(ATTEMPTS):
+        try:
+            with transaction.atomic():
+                return _commit_under_lock(staged, header, ready, record)
+        except _EngineNeeded:
+            if attempt:
+                time.sleep(pause_seconds(attempt))
+            ready = _prepare(staged, engine)
+    raise branch_moved_error()
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A plan with its row work done, good for one head."""
+
+    head: int
+    planned: MergePlan
+    row_work: Mapping[int, RowWorkResult]
+
+
+class _EngineNeeded(Exception):
+    """The plan cannot be made or carried out under the lock."""
+
+
+def _no_engine() -> NoReturn:
+    raise _EngineNeeded
+
+
+def _commit_under_lock(
+    staged: StagedStatement,
+    header: CommitHeader,
+    ready: Ready | None,
+    record: Callable[[MergePlan, Applied], None] | None,
+) -> Applied:
+    branch = branch_lock(staged.branch_id)
+    if header.task_id is not None:
+        done = Commit.objects.filter(task_id=header.task_id).first()
+        if done is not None:
+            return Applied(done.pk, done.version)
+    if ready is None or ready.head != branch.head_version:
+        planned = statement_plan(staged, branch, _no_engine)
+        ready = Ready(branch.head_version, planned, {})
+        if not planned.conflicts and needs_row_work(planned):
+            raise _EngineNeeded
+    if ready.planned.conflicts:
+        raise conflict_error(ready.planned, _refusal(staged, branch))
+    applied = plan_apply(
+        ready.planned, branch=branch, header=header, definitions=staged.definitions, row_work=ready.row_work
+    )
+    if record is not None:
+        record(ready.planned, applied)
+    return applied
+
+
+def _prepare(staged: StagedStatement, engine: EngineSource) -> Ready:
+    """Plan on the present head without holding it, and let the engine stage what the plan needs."""
     with transaction.atomic():
-        branch = branch_lock(staged.branch_id)
-        if header.task_id is not None:
-            done = Commit.objects.filter(task_id=header.task_id).first()
-            if done is not None:
-                return Applied(done.pk, done.version)
-        planned = statement_plan(staged, branch, engine)
-        if planned.conflicts:
-            raise conflict_error(planned, f"Branch {branch.name} moved while the statement ran, and they do not fit.")
-        return plan_apply(planned, branch=branch, header=header, definitions=staged.definitions)
+        branch = Branch.objects.select_related("catalog").get(pk=staged.branch_id)
+        side = _side(staged)
+        here = branch_lineage(branch)
+        planned = plan(plan_input_load(side, here, engine=engine))
+    if planned.conflicts:
+        return Ready(branch.head_version, planned, {})
+    return Ready(branch.head_version, planned, row_work_run(planned, side, here, engine, staged.definitions))
+
+
+def needs_row_work(planned: MergePlan) -> bool:
+    """Whether the engine must stage files before the plan can be applied."""
+    return any(item.data is not None and item.data.row_work for item in planned.objects)
+
+
+def pause_seconds(attempt: int) -> float:
+    """A random pause that doubles with every lost race, at most ``LONGEST_PAUSE_SECONDS`` ("full jitter")."""
+    return random.uniform(0, min(LONGEST_PAUSE_SECONDS, SHORTEST_PAUSE_SECONDS * 2**attempt))  # noqa: S311
+
+
+def branch_moved_error() -> BranchMoved:
+    return BranchMoved(
+        f"The branch moved {ATTEMPTS} times while the change was planned; nothing was written.",
+        remedy="Try again when fewer writers are at work.",
+    )
+
+
+def _refusal(staged: StagedStatement, branch: Branch) -> str:
+    if branch.head_version == staged.seen.version:
+        return f"The statement does not fit what branch {branch.name} holds."
+    return f"Branch {branch.name} moved while the statement ran, and the two do not fit."
 
 
 def branch_lock(branch_id: int) -> Branch:
@@ -68,8 +165,11 @@ def branch_lock(branch_id: int) -> Branch:
 
 def statement_plan(staged: StagedStatement, branch: Branch, engine: EngineSource) -> MergePlan:
     """The statement redone on the branch as it is now. The other side is what came since the statement's snapshot."""
-    side = SourceSide(staged.operations, staged.databases, staged.tables, None, reach_load(staged.seen))
-    return plan(plan_input_load(side, branch_lineage(branch), engine=engine))
+    return plan(plan_input_load(_side(staged), branch_lineage(branch), engine=engine))
+
+
+def _side(staged: StagedStatement) -> SourceSide:
+    return SourceSide(staged.operations, staged.databases, staged.tables, None, reach_load(staged.seen))
 
 
 def conflict_error(planned: MergePlan, message: str) -> MergeConflict:

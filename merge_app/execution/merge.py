@@ -10,11 +10,11 @@ from django.db import transaction
 
 from catalog_app.models import Branch, Commit
 from catalog_app.selectors.lineage import branch_lineage
-from lakeui.common.errors import BranchMoved, InvalidValue, SameBranch
+from lakeui.common.errors import InvalidValue, SameBranch
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
 from merge_app.execution.apply import Applied, CommitHeader, Source, plan_apply
-from merge_app.execution.commit import branch_lock, conflict_error
+from merge_app.execution.commit import ATTEMPTS, branch_lock, branch_moved_error, conflict_error, pause_seconds
 from merge_app.execution.keys import EngineSource
 from merge_app.execution.load import SourceSide, merge_source_load, plan_input_load
 from merge_app.execution.outcome import outcome_describe, refusal_describe
@@ -24,7 +24,6 @@ from merge_app.execution.row_work import row_work_run
 from merge_app.planning.plan import plan
 from merge_app.planning.values import MergePlan
 
-ATTEMPTS = 5
 
 
 class Progress(Protocol):
@@ -101,7 +100,9 @@ def merge_run(request: MergeRequest, engine: EngineSource, progress: Progress) -
     done = _finished(request)
     if done is not None:
         return _result(done)
-    for _ in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS):
+        if attempt:
+            time.sleep(pause_seconds(attempt))
         progress.step("plan", "compare both branches")
         prepared = merge_prepare(request, engine)
         if prepared.planned.conflicts:
@@ -116,13 +117,10 @@ def merge_run(request: MergeRequest, engine: EngineSource, progress: Progress) -
         row_work = row_work_run(prepared.planned, prepared.side, branch_lineage(prepared.destination), engine)
         progress.check_cancelled()
         progress.step("commit", "write one version")
-        attempt = _commit(prepared, request, row_work)
-        if attempt is not None:
-            return _result(attempt)
-    raise BranchMoved(
-        f"The destination moved {ATTEMPTS} times while the merge was planned; nothing was written.",
-        remedy="Try again when fewer writers are at work.",
-    )
+        recorded = _commit(prepared, request, row_work)
+        if recorded is not None:
+            return _result(recorded)
+    raise branch_moved_error()
 
 
 def _commit(prepared: Prepared, request: MergeRequest, row_work: Any) -> MergeAttempt | None:

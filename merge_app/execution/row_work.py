@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from catalog_app.domain.files import FileScan
 from catalog_app.domain.operations import ObjectKind
@@ -11,15 +11,15 @@ from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import definitions_load
 from catalog_app.services.files import data_files_register, delete_files_register
-from merge_app.execution.apply import RowWorkResult
+from merge_app.execution.apply import RowWorkResult, StagedDefinition
 from merge_app.execution.keys import EngineSource
 from merge_app.execution.load import SourceSide
 from merge_app.planning.values import DataPlan, FilterImages, FollowDeletes, MergePlan, RepartitionFile, RowWork
 
 _FILES = """
 SELECT f.id, f.path, f.base, f.rows, f.partition, f.stores_row_ids, s.definition_id
-FROM catalog_app_datafile f CROSS JOIN LATERAL (
-    SELECT definition_id FROM catalog_app_segment s WHERE s.file_id = f.id AND s.table_id = f.table_id LIMIT 1) s
+FROM catalog_app_datafile f LEFT JOIN LATERAL (
+    SELECT definition_id FROM catalog_app_segment s WHERE s.file_id = f.id AND s.table_id = f.table_id LIMIT 1) s ON true
 WHERE f.id = ANY(%(files)s)
 """
 
@@ -35,20 +35,32 @@ GROUP BY f.data_file_id, f.path
 
 
 def row_work_run(
-    planned: MergePlan, side: SourceSide, destination: Lineage, engine: EngineSource
+    planned: MergePlan,
+    side: SourceSide,
+    destination: Lineage,
+    engine: EngineSource,
+    definitions: Mapping[int, StagedDefinition] | None = None,
 ) -> dict[int, RowWorkResult]:
-    """Table id → what was staged for it. Nothing to do costs nothing."""
+    """Table id → what was staged for it. Nothing to do costs nothing. ``definitions``: what a statement's own staged
+    files, which no segment shows yet, were written under.
+    """
+    staged = definitions or {}
     return {
-        item.object_id: _table_work(item.object_id, item.data, side, destination, engine())
+        item.object_id: _table_work(item.object_id, item.data, side, destination, engine(), staged.get(item.object_id))
         for item in planned.objects
         if item.kind is ObjectKind.TABLE and item.data is not None and item.data.row_work
     }
 
 
 def _table_work(
-    table_id: int, data: DataPlan, side: SourceSide, destination: Lineage, engine: RowEngine
+    table_id: int,
+    data: DataPlan,
+    side: SourceSide,
+    destination: Lineage,
+    engine: RowEngine,
+    staged_under: StagedDefinition | None,
 ) -> RowWorkResult:
-    scans = _scans(table_id, data, side, destination)
+    scans = _scans(table_id, data, side, destination, staged_under)
     delete_paths = _delete_paths(data)
     attach: list[tuple[int, int]] = []
     images: list[tuple[int, int]] = []
@@ -76,11 +88,14 @@ def _table_work(
     return RowWorkResult(tuple(attach), tuple(images))
 
 
-def _scans(table_id: int, data: DataPlan, side: SourceSide, destination: Lineage) -> dict[int, FileScan]:
+def _scans(
+    table_id: int, data: DataPlan, side: SourceSide, destination: Lineage, staged_under: StagedDefinition | None
+) -> dict[int, FileScan]:
     wanted: set[int] = set()
     for work in data.row_work:
         wanted |= _files_of(work)
-    rows = fetch_all(_FILES, {"files": sorted(wanted)})
+    own = staged_under.definition_id if staged_under else None
+    rows = [(*row[:6], row[6] or own) for row in fetch_all(_FILES, {"files": sorted(wanted)})]
     schemas = definitions_load({row[6] for row in rows})
     rewritten = [work.file for work in data.row_work if not isinstance(work, FollowDeletes)]
     masks = _deletes(table_id, side.lineage, rewritten)
