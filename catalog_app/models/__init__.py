@@ -1,7 +1,16 @@
 """The metadata of a lake in PostgreSQL. History is append-only: triggers refuse what would rewrite it."""
 
-from catalog_app.models.catalog import Branch, BranchReach, Catalog, Commit, CommitOperation
-from catalog_app.models.files import DataFile, DeleteFile, Segment, SegmentDelete, SegmentRemoval
+from catalog_app.models.catalog import (
+    Branch,
+    BranchReach,
+    Catalog,
+    Commit,
+    CommitOperation,
+    Tag,
+    Transaction,
+    TransactionState,
+)
+from catalog_app.models.files import DataFile, DeleteFile, ExpiredFile, Segment, SegmentDelete, SegmentRemoval
 from catalog_app.models.objects import Database, DatabaseRecord, Table, TableRecord, ViewRecord
 from catalog_app.models.schemas import InvisibleSchemaHistory, SchemaDefinition, TableSchema, TableSchemaHistory
 
@@ -15,6 +24,7 @@ __all__ = [
     "Database",
     "DatabaseRecord",
     "DeleteFile",
+    "ExpiredFile",
     "InvisibleSchemaHistory",
     "SchemaDefinition",
     "Segment",
@@ -24,5 +34,8 @@ __all__ = [
     "TableRecord",
     "TableSchema",
     "TableSchemaHistory",
+    "Tag",
+    "Transaction",
+    "TransactionState",
     "ViewRecord",
 ]

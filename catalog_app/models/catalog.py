@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import uuid
+
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Lower
+from django.utils import timezone
 
 
 class Catalog(models.Model):
@@ -33,6 +36,8 @@ class Branch(models.Model):
     ``ancestor_branches`` and ``ancestor_limits`` are the look-up chain below the branch itself, nearest first: of
     each ancestor, the newest version that shines through (the cut, or a lower cut nearer to the branch).
     ``head_version`` is the version of ``head_commit``; both come from the parent until the first own commit.
+    ``oldest_version``: what the branch was at earlier versions has expired. ``is_workspace``: a transaction's own
+    branch, which nobody else sees. ``expired_at``: dropped so long ago that it cannot be undropped any more.
     """
 
     catalog = models.ForeignKey(Catalog, models.PROTECT, related_name="branches")
@@ -43,9 +48,12 @@ class Branch(models.Model):
     head_commit = models.ForeignKey("Commit", models.PROTECT, null=True, related_name="+")
     ancestor_branches = ArrayField(models.BigIntegerField(), default=list)
     ancestor_limits = ArrayField(models.BigIntegerField(), default=list)
+    oldest_version = models.BigIntegerField(default=0)
+    is_workspace = models.BooleanField(default=False)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     dropped_at = models.DateTimeField(null=True)
+    expired_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
@@ -66,6 +74,56 @@ class Branch(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Tag(models.Model):
+    """A name for one version of one branch. What a tag names never expires."""
+
+    catalog = models.ForeignKey(Catalog, models.PROTECT, related_name="tags")
+    name = models.TextField()
+    branch = models.ForeignKey(Branch, models.PROTECT, related_name="tags")
+    version = models.BigIntegerField()
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(F("catalog"), Lower("name"), name="tag_name_unique"),
+            models.CheckConstraint(condition=~Q(name=""), name="tag_name_given"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class TransactionState(models.TextChoices):
+    OPEN = "open"
+    COMMITTED = "committed"
+    ROLLED_BACK = "rolled back"
+    EXPIRED = "expired"
+
+
+class Transaction(models.Model):
+    """Several statements that become one commit of ``target``; until then they lie on ``workspace``, a branch cut
+    from the target where the transaction began. ``version`` is that of the commit.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.OneToOneField(Branch, models.PROTECT, related_name="+")
+    target = models.ForeignKey(Branch, models.PROTECT, related_name="+")
+    state = models.TextField(choices=TransactionState, default=TransactionState.OPEN)
+    version = models.BigIntegerField(null=True)
+    started_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    started_at = models.DateTimeField(default=timezone.now)
+    used_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state=TransactionState.COMMITTED) | Q(version__isnull=True), name="transaction_version"
+            ),
+        ]
+        indexes = [models.Index(fields=["used_at"], name="transaction_idle", condition=Q(state=TransactionState.OPEN))]
 
 
 class BranchReach(models.Model):

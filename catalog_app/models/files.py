@@ -107,3 +107,16 @@ class SegmentDelete(SegmentEvent):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["branch", "segment", "delete_file"], name="segment_delete_once")]
         indexes = [models.Index(fields=["table", "branch", "attached_version"], name="delete_branch_version")]
+
+
+class ExpiredFile(models.Model):
+    """A data or delete file that nothing can reach any more and whose bytes are gone, or are going.
+
+    ``data_file`` and ``delete_file`` are both null for a file that was staged but never registered.
+    """
+
+    path = models.TextField(unique=True)
+    bytes = models.BigIntegerField()
+    data_file = models.OneToOneField(DataFile, models.PROTECT, null=True, related_name="+")
+    delete_file = models.OneToOneField(DeleteFile, models.PROTECT, null=True, related_name="+")
+    expired_at = models.DateTimeField(auto_now_add=True)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from django.db import connection
 
-from catalog_app.models import Branch, Catalog
+from catalog_app.models import Branch, Catalog, Tag
 from lakeui.common.errors import InvalidValue, NotFound
 
 
@@ -65,7 +65,7 @@ def catalog_get(name: str) -> Catalog:
 
 def branch_get(catalog: Catalog, name: str) -> Branch:
     """The valid branch of that name; NotFound with the nearest one otherwise."""
-    valid = Branch.objects.filter(catalog=catalog, dropped_at__isnull=True)
+    valid = Branch.objects.filter(catalog=catalog, dropped_at__isnull=True, is_workspace=False)
     branch = valid.filter(name__iexact=name).select_related("catalog", "parent").first()
     if branch is None:
         nearest = nearest_name(name, valid.values_list("name", flat=True))
@@ -73,10 +73,21 @@ def branch_get(catalog: Catalog, name: str) -> Branch:
     return branch
 
 
+def tag_find(catalog: Catalog, name: str) -> Tag | None:
+    """The tag of that name, with its branch, which may have been dropped since."""
+    return Tag.objects.filter(catalog=catalog, name__iexact=name).select_related("branch__catalog").first()
+
+
 def version_check(branch: Branch, version: int) -> int:
-    """``version``, if the branch has lived through it."""
+    """``version``, if the branch has lived through it and it has not expired."""
     if not 0 <= version <= branch.head_version:
         raise NotFound("version", str(version), where=f"on branch {branch.name}, whose head is {branch.head_version}")
+    if version < branch.oldest_version:
+        raise NotFound(
+            "version",
+            str(version),
+            where=f"on branch {branch.name} any more: what is older than version {branch.oldest_version} has expired",
+        )
     return version
 
 
@@ -92,7 +103,7 @@ def version_at(branch: Branch, moment: datetime) -> int:
         (version,) = cursor.fetchone()
     if version is None:
         raise NotFound("version", f"at {moment.isoformat()}", where=f"on branch {branch.name}: it is before its first")
-    return int(version)
+    return version_check(branch, int(version))
 
 
 def moment_parse(text: str) -> datetime:

@@ -134,6 +134,49 @@ def _tables(lineage: Lineage, where: str, **parameters: Any) -> dict[int, TableS
     }
 
 
+_DROPS = f"""
+WITH {LINEAGE}, record AS (
+    SELECT DISTINCT ON (r.{{identity}}) r.*
+    FROM lineage l JOIN catalog_app_{{table}} r ON {_VISIBLE}
+    ORDER BY r.{{identity}}, l.depth
+)
+SELECT {{identity}}, version, branch_id, database_id FROM record
+WHERE is_dropped AND version > %(since)s
+ORDER BY version DESC, {{identity}}
+"""
+
+
+def databases_dropped(lineage: Lineage, *, since: int = 0) -> list[DatabaseState]:
+    """Databases that the chain shows as dropped after version ``since``, the last dropped first."""
+    query = _DROPS.format(identity="database_id", table="databaserecord")
+    ids = [row[0] for row in fetch_all(query, {**lineage.parameters, "since": since})]
+    states = databases_load(lineage, ids)
+    return [states[identity] for identity in ids]
+
+
+def tables_dropped(lineage: Lineage, database_id: int, *, since: int = 0) -> list[TableState]:
+    """Tables of a database that were dropped themselves after version ``since``, the last dropped first."""
+    ids = [row[0] for row in _table_drops(lineage, since) if row[3] == database_id]
+    states = tables_load(lineage, ids)
+    return [states[identity] for identity in ids]
+
+
+def tables_dropped_with(lineage: Lineage, database_id: int) -> list[TableState]:
+    """Tables of a dropped database that the very commit of its drop dropped: a merge does so."""
+    query = _DROPS.format(identity="database_id", table="databaserecord")
+    drops = {row[0]: row[1:3] for row in fetch_all(query, {**lineage.parameters, "since": 0})}
+    if database_id not in drops:
+        return []
+    ids = [row[0] for row in _table_drops(lineage, 0) if row[3] == database_id and row[1:3] == drops[database_id]]
+    states = tables_load(lineage, ids)
+    return [states[identity] for identity in ids]
+
+
+def _table_drops(lineage: Lineage, since: int) -> list[tuple[Any, ...]]:
+    """(table id, version, branch id, database id) of each drop, the last first."""
+    return fetch_all(_DROPS.format(identity="table_id", table="tablerecord"), {**lineage.parameters, "since": since})
+
+
 def table_get(lineage: Lineage, database: DatabaseState, name: str) -> TableState:
     """The valid table of that name; NotFound with the nearest one otherwise."""
     for state in tables_named(lineage, [(database.database_id, name)]).values():

@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from catalog_app.models import Branch, Catalog, Commit
-from catalog_app.selectors.lineage import branch_lineage, version_check
-from lakeui.common.errors import AlreadyExists, InvalidValue
+from catalog_app.models import Branch, Catalog, Commit, Tag
+from catalog_app.selectors.lineage import branch_lineage, nearest_name, tag_find, version_check
+from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
 
 MAIN = "main"
 
@@ -32,9 +32,25 @@ def catalog_drop(*, catalog: Catalog) -> None:
 
 def branch_create(*, parent: Branch, name: str, version: int | None = None, user_id: int | None = None) -> Branch:
     """A branch that sees ``parent`` as of ``version`` (its head when None): one row."""
+    branch = branch_cut(parent, name=name, version=version, user_id=user_id)
+    try:
+        with transaction.atomic():
+            # Names after @ are branches or tags; expiry must not overtake a cut into the past.
+            catalog_share(parent.catalog_id)
+            if version is not None:
+                version_check(Branch.objects.get(pk=parent.pk), version)
+            _refuse_taken_by_tag(parent.catalog, name)
+            branch.save(force_insert=True)
+    except IntegrityError:
+        raise AlreadyExists("branch", name, where=f"in catalog {parent.catalog.name}") from None
+    return branch
+
+
+def branch_cut(parent: Branch, *, name: str, version: int | None = None, user_id: int | None = None) -> Branch:
+    """The row of such a branch, not saved."""
     fork = parent.head_version if version is None else version_check(parent, version)
     chain = branch_lineage(parent).at(fork)
-    branch = Branch(
+    return Branch(
         catalog_id=parent.catalog_id,
         name=name,
         parent=parent,
@@ -45,12 +61,17 @@ def branch_create(*, parent: Branch, name: str, version: int | None = None, user
         ancestor_limits=list(chain.limits),
         created_by_id=user_id,
     )
-    try:
-        with transaction.atomic():
-            branch.save(force_insert=True)
-    except IntegrityError:
-        raise AlreadyExists("branch", name, where=f"in catalog {parent.catalog.name}") from None
-    return branch
+
+
+def catalog_share(catalog_id: int) -> None:
+    """Hold off expiry, and whoever else locks the catalog alone, until the transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM catalog_app_catalog WHERE id = %s FOR SHARE", [catalog_id])
+
+
+def _refuse_taken_by_tag(catalog: Catalog, name: str) -> None:
+    if tag_find(catalog, name) is not None:
+        raise AlreadyExists("tag", name, where=f"in catalog {catalog.name}; branches and tags share their names")
 
 
 def _commit_at(branch: Branch, version: int) -> int | None:
@@ -69,10 +90,31 @@ def branch_drop(*, branch: Branch) -> None:
     Branch.objects.filter(pk=branch.pk, dropped_at__isnull=True).update(dropped_at=timezone.now())
 
 
+def branch_undrop(*, catalog: Catalog, name: str) -> Branch:
+    """Bring back the branch of that name that was dropped last."""
+    dropped = Branch.objects.filter(catalog=catalog, dropped_at__isnull=False, is_workspace=False)
+    branch = dropped.filter(name__iexact=name).order_by("-dropped_at").first()
+    if branch is None:
+        nearest = nearest_name(name, dropped.values_list("name", flat=True))
+        raise NotFound("dropped branch", name, nearest=nearest, where=f"in catalog {catalog.name}")
+    try:
+        with transaction.atomic():
+            catalog_share(catalog.pk)
+            _refuse_taken_by_tag(catalog, branch.name)
+            found = Branch.objects.filter(pk=branch.pk, dropped_at__isnull=False, expired_at__isnull=True)
+            if not found.update(dropped_at=None):
+                raise NotFound("dropped branch", name, where=f"in catalog {catalog.name} any more: it has expired")
+    except IntegrityError:
+        raise AlreadyExists("branch", branch.name, where=f"in catalog {catalog.name}") from None
+    branch.dropped_at = None
+    return branch
+
+
 def branch_rename(*, branch: Branch, name: str) -> None:
     _refuse_main(branch, "renamed")
     try:
         with transaction.atomic():
+            _refuse_taken_by_tag(branch.catalog, name)
             Branch.objects.filter(pk=branch.pk).update(name=name)
     except IntegrityError:
         raise AlreadyExists("branch", name, where=f"in catalog {branch.catalog.name}") from None
@@ -81,3 +123,29 @@ def branch_rename(*, branch: Branch, name: str) -> None:
 def _refuse_main(branch: Branch, what: str) -> None:
     if branch.name == MAIN and branch.parent_id is None:
         raise InvalidValue(f"The branch main cannot be {what}.", remedy="Work on a branch made from it.")
+
+
+def tag_create(*, branch: Branch, name: str, version: int | None = None, user_id: int | None = None) -> Tag:
+    """Name the branch's ``version`` (its head when None)."""
+    if Branch.objects.filter(catalog_id=branch.catalog_id, dropped_at__isnull=True, name__iexact=name).exists():
+        raise AlreadyExists(
+            "branch", name, where=f"in catalog {branch.catalog.name}; branches and tags share their names"
+        )
+    try:
+        with transaction.atomic():
+            catalog_share(branch.catalog_id)
+            fresh = Branch.objects.get(pk=branch.pk)
+            wanted = fresh.head_version if version is None else version_check(fresh, version)
+            return Tag.objects.create(
+                catalog_id=branch.catalog_id, name=name, branch=branch, version=wanted, created_by_id=user_id
+            )
+    except IntegrityError:
+        raise AlreadyExists("tag", name, where=f"in catalog {branch.catalog.name}") from None
+
+
+def tag_drop(*, catalog: Catalog, name: str) -> None:
+    tag = tag_find(catalog, name)
+    if tag is None:
+        names = Tag.objects.filter(catalog=catalog).values_list("name", flat=True)
+        raise NotFound("tag", name, nearest=nearest_name(name, names), where=f"in catalog {catalog.name}")
+    tag.delete()

@@ -107,3 +107,18 @@ def _verdict_rows(report: dict[str, Any]) -> list[list[str]]:
             done = ", ".join(item["operations"])
             rows.append(["ok", item["object"], done, "-", "", "Only the source changed it."])
     return rows
+
+
+def create_tag(call: Call, statement: sql.CreateTag) -> StatementResult:
+    branch = call.named_branch(statement.branch) if statement.branch else call.branch
+    version = statement.version
+    if statement.timestamp is not None:
+        version = version_at(branch, moment_parse(statement.timestamp))
+    tag = catalogs.tag_create(branch=branch, name=statement.tag.branch, version=version, user_id=call.session.user_id)
+    return StatementResult(version=tag.version, extra={"tag": tag.name})
+
+
+def drop_tag(call: Call, statement: sql.DropTag) -> StatementResult:
+    name = statement.tag
+    catalogs.tag_drop(catalog=catalog_get(name.catalog) if name.catalog else call.catalog, name=name.branch)
+    return StatementResult()

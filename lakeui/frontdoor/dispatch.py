@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from lakeui.common.errors import NotSupported
-from lakeui.frontdoor import branches, columns, data, ddl, partitions, show, views
+from lakeui.frontdoor import branches, columns, data, ddl, partitions, recovery, show, transactions, views
+from lakeui.frontdoor.committing import earlier_commit
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.values import Session, StatementResult
 from lakeui.sql import statements as sql
@@ -26,6 +27,19 @@ HANDLERS: dict[type, Handler] = {
     sql.ShowBranches: show.show_branches,
     sql.UseBranch: branches.use_branch,
     sql.MergeBranch: branches.merge_branch,
+    sql.UndropBranch: recovery.undrop_branch,
+    sql.CreateTag: branches.create_tag,
+    sql.DropTag: branches.drop_tag,
+    sql.ShowTags: show.show_tags,
+    sql.RestoreTable: recovery.restore_table,
+    sql.RestoreDatabase: recovery.restore_database,
+    sql.RestoreBranch: recovery.restore_branch,
+    sql.RestoreMerge: recovery.restore_merge,
+    sql.UndropTable: recovery.undrop_table,
+    sql.UndropDatabase: recovery.undrop_database,
+    sql.BeginTransaction: transactions.begin,
+    sql.CommitTransaction: transactions.commit,
+    sql.RollbackTransaction: transactions.rollback,
     sql.CreateDatabase: ddl.create_database,
     sql.DropDatabase: ddl.drop_database,
     sql.RenameDatabase: ddl.rename_database,
@@ -64,7 +78,18 @@ HANDLERS: dict[type, Handler] = {
     sql.Optimize: data.optimize,
 }
 
-TASKS = (sql.Insert, sql.Delete, sql.Update, sql.Truncate, sql.Optimize, sql.MergeBranch)
+TASKS = (
+    *(sql.Insert, sql.Delete, sql.Update, sql.Truncate, sql.Optimize, sql.MergeBranch, sql.CommitTransaction),
+    *(sql.RestoreTable, sql.RestoreDatabase, sql.RestoreBranch, sql.RestoreMerge),
+    *(sql.UndropTable, sql.UndropDatabase, sql.UndropBranch),
+)
+
+OUTSIDE_TRANSACTIONS = (
+    *(sql.CreateCatalog, sql.DropCatalog, sql.CreateBranch, sql.DropBranch, sql.RenameBranch, sql.UndropBranch),
+    *(sql.CreateTag, sql.DropTag, sql.MergeBranch, sql.RestoreBranch, sql.RestoreMerge, sql.Vacuum),
+    *(sql.CreateView, sql.DropView),
+)
+"""What acts on more than the tables of one branch, and views, which no merge carries."""
 
 
 def dispatch(text: str, session: Session, context: Any = None) -> StatementResult:
@@ -73,7 +98,12 @@ def dispatch(text: str, session: Session, context: Any = None) -> StatementResul
     handler = HANDLERS.get(type(statement))
     if handler is None:
         raise NotSupported(f"{type(statement).__name__} is not supported yet.")
-    return handler(Call(session, context or Context(), text), statement)
+    call = Call(session, context or Context(), text)
+    if session.transaction and isinstance(statement, OUTSIDE_TRANSACTIONS):
+        raise NotSupported(
+            "This statement cannot be part of a transaction.", remedy="COMMIT or ROLLBACK first, then run it alone."
+        )
+    return earlier_commit(call) or handler(call, statement)
 
 
 def runs_as_task(text: str) -> bool:

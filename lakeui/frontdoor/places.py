@@ -6,17 +6,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from catalog_app.domain.state import DatabaseState, TableState
-from catalog_app.models import Branch, Catalog
+from catalog_app.models import Branch, Catalog, Transaction
 from catalog_app.selectors.lineage import (
     Lineage,
     branch_get,
     branch_lineage,
     catalog_get,
     moment_parse,
+    tag_find,
     version_at,
     version_check,
 )
 from catalog_app.selectors.objects import ViewState, database_get, table_get, tables_named, views_list
+from catalog_app.services.transactions import transaction_use
 from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.values import Session
 from lakeui.sql.statements import BranchName, DatabaseName, TableName
@@ -44,11 +46,30 @@ class Call:
         return self.branch_at(self.catalog, self.session.branch)
 
     def branch_at(self, catalog: Catalog, name: str) -> Branch:
-        """A branch as the statement first saw it: one statement reads one snapshot of each branch."""
+        """A branch as the statement first saw it: one statement reads one snapshot of each branch. In a transaction
+        the workspace stands for its target.
+        """
         key = (catalog.pk, name.casefold())
         if key not in self._branches:
-            self._branches[key] = branch_get(catalog, name)
+            found = branch_get(catalog, name)
+            opened = self.open_transaction
+            self._branches[key] = opened.workspace if opened and opened.target_id == found.pk else found
         return self._branches[key]
+
+    @cached_property
+    def open_transaction(self) -> Transaction | None:
+        """The session's transaction, which is open and of the session's branch."""
+        if not self.session.transaction:
+            return None
+        opened = transaction_use(identity=self.session.transaction, user_id=self.session.user_id)
+        target = opened.target
+        asked = (self.session.catalog or target.catalog.name, self.session.branch)
+        if (asked[0].casefold(), asked[1].casefold()) != (target.catalog.name.casefold(), target.name.casefold()):
+            raise InvalidValue(
+                f"The transaction is of branch {target.name} of catalog {target.catalog.name}.",
+                remedy="Send that catalog and branch with it.",
+            )
+        return opened
 
     @cached_property
     def lineage(self) -> Lineage:
@@ -91,9 +112,10 @@ def branch_of(call: Call, name: TableName | DatabaseName) -> Branch:
 
 
 def place_of(call: Call, name: TableName) -> Place:
-    """Branch, version and database of a table name, for reading."""
-    branch = branch_of(call, name)
-    lineage = branch_lineage(branch)
+    """Branch, version and database of a table name, for reading. What stands behind @ is a tag or a branch."""
+    tag = tag_find(catalog_get(name.catalog) if name.catalog else call.catalog, name.at) if name.at else None
+    branch = branch_of(call, name) if tag is None else tag.branch
+    lineage = branch_lineage(branch) if tag is None else branch_lineage(branch).at(tag.version)
     if name.version is not None:
         lineage = lineage.at(version_check(branch, name.version))
     elif name.timestamp is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from catalog_app.domain.schema import Column
-from catalog_app.models import Branch, Catalog
+from catalog_app.models import Branch, Catalog, Tag
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.objects import databases_list, tables_list, views_list
 from catalog_app.selectors.rows import fetch_all, json_value
@@ -27,10 +27,15 @@ def show_catalogs(call: Call, statement: sql.ShowCatalogs) -> StatementResult:
 
 
 def show_branches(call: Call, statement: sql.ShowBranches) -> StatementResult:
-    branches = Branch.objects.filter(catalog=call.catalog, dropped_at__isnull=True).order_by("id")
+    branches = Branch.objects.filter(catalog=call.catalog, dropped_at__isnull=True, is_workspace=False).order_by("id")
     rows = branches.values_list("name", "parent__name", "fork_version", "head_version")
     columns = [*_strings("name", "parent"), ("fork_version", "bigint"), ("head_version", "bigint")]
     return answer(columns, [list(row) for row in rows])
+
+
+def show_tags(call: Call, statement: sql.ShowTags) -> StatementResult:
+    tags = Tag.objects.filter(catalog=call.catalog).order_by("name").values_list("name", "branch__name", "version")
+    return answer([*_strings("name", "branch"), ("version", "bigint")], [list(row) for row in tags])
 
 
 def show_databases(call: Call, statement: sql.ShowDatabases) -> StatementResult:
@@ -188,7 +193,7 @@ def describe_history(call: Call, statement: sql.DescribeHistory) -> StatementRes
 
 
 def show_merges(call: Call, statement: sql.ShowMerges) -> StatementResult:
-    attempts = MergeAttempt.objects.filter(catalog=call.catalog).order_by("-number")
+    attempts = MergeAttempt.objects.filter(catalog=call.catalog, kind="merge").order_by("-number")
     rows = [
         [str(item.merge_id), item.source, item.destination, item.outcome, item.version, item.recorded_at.isoformat()]
         for item in attempts[: statement.limit or HISTORY_LIMIT]

@@ -44,11 +44,16 @@ def create_branch(cursor: Cursor) -> s.CreateBranch:
     if_not_exists = accept_if_not_exists(cursor)
     branch = read_branch(cursor)
     parent = read_branch(cursor) if cursor.accept("FROM") else None
-    version = cursor.integer("a version") if cursor.accept("VERSION", "AS", "OF") else None
-    timestamp = None
-    if version is None and cursor.accept("TIMESTAMP", "AS", "OF"):
-        timestamp = cursor.string("a time in quotes")
-    return s.CreateBranch(branch, if_not_exists, parent, version, timestamp)
+    return s.CreateBranch(branch, if_not_exists, parent, *_accept_as_of(cursor))
+
+
+def _accept_as_of(cursor: Cursor) -> tuple[int | None, str | None]:
+    """``VERSION AS OF v`` or ``TIMESTAMP AS OF 't'``, if one comes next."""
+    if cursor.accept("VERSION", "AS", "OF"):
+        return cursor.integer("a version"), None
+    if cursor.accept("TIMESTAMP", "AS", "OF"):
+        return None, cursor.string("a time in quotes")
+    return None, None
 
 
 def drop_branch(cursor: Cursor) -> s.DropBranch:
@@ -74,6 +79,39 @@ def merge_branch(cursor: Cursor) -> s.MergeBranch:
     source = read_branch(cursor)
     destination = read_branch(cursor) if cursor.accept("TO") else None
     return s.MergeBranch(source, destination, cursor.accept("DRY", "RUN"))
+
+
+# -- tags -------------------------------------------------------------------------------------------------------------
+
+
+def create_tag(cursor: Cursor) -> s.CreateTag:
+    tag = read_branch(cursor)
+    branch = read_branch(cursor) if cursor.accept("FROM") else None
+    return s.CreateTag(tag, branch, *_accept_as_of(cursor))
+
+
+def drop_tag(cursor: Cursor) -> s.DropTag:
+    return s.DropTag(read_branch(cursor))
+
+
+def show_tags(_cursor: Cursor) -> s.ShowTags:
+    return s.ShowTags()
+
+
+# -- transactions -----------------------------------------------------------------------------------------------------
+
+
+def begin(cursor: Cursor) -> s.BeginTransaction:
+    cursor.accept("TRANSACTION")
+    return s.BeginTransaction()
+
+
+def commit(_cursor: Cursor) -> s.CommitTransaction:
+    return s.CommitTransaction()
+
+
+def rollback(_cursor: Cursor) -> s.RollbackTransaction:
+    return s.RollbackTransaction()
 
 
 # -- databases --------------------------------------------------------------------------------------------------------
@@ -146,3 +184,11 @@ def show_segments(cursor: Cursor) -> s.ShowSegments:
 
 def show_merges(cursor: Cursor) -> s.ShowMerges:
     return s.ShowMerges(accept_limit(cursor))
+
+
+def show_changes(cursor: Cursor) -> s.ShowChanges:
+    table = read_table(cursor)
+    cursor.expect("FROM", "VERSION")
+    from_version = cursor.integer("a version")
+    cursor.expect("TO", "VERSION")
+    return s.ShowChanges(table, from_version, cursor.integer("a version"))

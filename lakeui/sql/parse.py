@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from lakeui.common.errors import ForbiddenStatement, NotSupported
-from lakeui.sql import catalogs, data, tables
+from lakeui.sql import catalogs, data, recovery, tables
 from lakeui.sql.alter_table import alter_table
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.lexer import Kind
@@ -76,6 +76,19 @@ READERS: dict[str, Reader] = {
     "SHOW BRANCHES": catalogs.show_branches,
     "USE BRANCH": catalogs.use_branch,
     "MERGE BRANCH": catalogs.merge_branch,
+    "UNDROP BRANCH": recovery.undrop_branch,
+    "CREATE TAG": catalogs.create_tag,
+    "DROP TAG": catalogs.drop_tag,
+    "SHOW TAGS": catalogs.show_tags,
+    "RESTORE TABLE": recovery.restore_table,
+    "RESTORE BRANCH": recovery.restore_branch,
+    "RESTORE MERGE": recovery.restore_merge,
+    "UNDROP TABLE": recovery.undrop_table,
+    "VACUUM": recovery.vacuum,
+    "BEGIN": catalogs.begin,
+    "START TRANSACTION": catalogs.begin,
+    "COMMIT": catalogs.commit,
+    "ROLLBACK": catalogs.rollback,
     **{
         f"{verb} {noun}": reader
         for noun in ("DATABASE", "SCHEMA", "NAMESPACE")
@@ -85,6 +98,8 @@ READERS: dict[str, Reader] = {
             ("ALTER", catalogs.alter_database),
             ("DESCRIBE", catalogs.describe_database),
             ("DESC", catalogs.describe_database),
+            ("RESTORE", recovery.restore_database),
+            ("UNDROP", recovery.undrop_database),
         )
     },
     "SHOW DATABASES": catalogs.show_databases,
@@ -109,6 +124,7 @@ READERS: dict[str, Reader] = {
     "SHOW HISTORY": catalogs.show_history,
     "SHOW SEGMENTS": catalogs.show_segments,
     "SHOW MERGES": catalogs.show_merges,
+    "SHOW CHANGES": catalogs.show_changes,
     "TABLE": data.table_query,
     "INSERT INTO": data.insert_into,
     "INSERT OVERWRITE": data.insert_overwrite,
@@ -122,17 +138,6 @@ READERS: dict[str, Reader] = {
 LATER: dict[str, str] = {
     "MERGE INTO": "data",
     "MERGE WITH SCHEMA EVOLUTION INTO": "data",
-    "RESTORE": "restore",
-    "UNDROP": "restore",
-    "CREATE TAG": "branches",
-    "DROP TAG": "branches",
-    "SHOW TAGS": "branches",
-    "SHOW CHANGES": "history",
-    "VACUUM": "data",
-    "BEGIN": "transactions",
-    "START TRANSACTION": "transactions",
-    "COMMIT": "transactions",
-    "ROLLBACK": "transactions",
     "EXPLAIN": "data",
     "ANALYZE": "data",
     "DESCRIBE FUNCTION": "data",

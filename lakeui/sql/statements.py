@@ -140,6 +140,107 @@ class MergeBranch:
     dry_run: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class UndropBranch:
+    branch: BranchName
+
+
+# -- tags -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTag:
+    """``branch`` None: the session's branch; neither version nor timestamp: its head."""
+
+    tag: BranchName
+    branch: BranchName | None = None
+    version: int | None = None
+    timestamp: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DropTag:
+    tag: BranchName
+
+
+@dataclass(frozen=True, slots=True)
+class ShowTags:
+    pass
+
+
+# -- restore ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PointInTime:
+    """A version, or a timestamp as the user wrote it."""
+
+    version: int | None = None
+    timestamp: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreTable:
+    table: TableName
+    to: PointInTime
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreDatabase:
+    database: DatabaseName
+    to: PointInTime
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreBranch:
+    branch: BranchName
+    to: PointInTime
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreMerge:
+    merge_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class UndropTable:
+    """``table_id`` chooses among several dropped ones of that name; ``new_name`` None: the old name."""
+
+    table: TableName
+    table_id: str | None = None
+    new_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UndropDatabase:
+    database: DatabaseName
+    database_id: str | None = None
+    new_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Vacuum:
+    dry_run: bool = False
+
+
+# -- transactions -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class BeginTransaction:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class CommitTransaction:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackTransaction:
+    pass
+
+
 # -- databases --------------------------------------------------------------------------------------------------------
 
 
@@ -404,6 +505,15 @@ class ShowMerges:
     limit: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ShowChanges:
+    """The row diff of a table between two versions."""
+
+    table: TableName
+    from_version: int
+    to_version: int
+
+
 # -- data -------------------------------------------------------------------------------------------------------------
 
 
@@ -468,6 +578,20 @@ Statement = (
     | ShowBranches
     | UseBranch
     | MergeBranch
+    | UndropBranch
+    | CreateTag
+    | DropTag
+    | ShowTags
+    | RestoreTable
+    | RestoreDatabase
+    | RestoreBranch
+    | RestoreMerge
+    | UndropTable
+    | UndropDatabase
+    | Vacuum
+    | BeginTransaction
+    | CommitTransaction
+    | RollbackTransaction
     | CreateDatabase
     | DropDatabase
     | RenameDatabase
@@ -498,6 +622,7 @@ Statement = (
     | ShowHistory
     | ShowSegments
     | ShowMerges
+    | ShowChanges
     | Select
     | Insert
     | Delete

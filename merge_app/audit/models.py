@@ -1,4 +1,4 @@
-"""One append-only, hash-chained record per attempt to merge."""
+"""One append-only, hash-chained record per attempt to merge, to restore, to undrop, or to commit a transaction."""
 
 from __future__ import annotations
 
@@ -14,13 +14,19 @@ class MergeAttempt(models.Model):
 
     ``body`` holds the details; the new segments themselves are the segments of ``version``. ``digest`` is the
     SHA-256 of the previous record's digest and this record's content, per catalog in the order of ``number``.
+    A restore's ``source_head`` and ``merge_base`` are the version that it goes back to.
     """
 
-    OUTCOMES = ("merged", "nothing to merge", "refused", "dry run", "failed")
+    KINDS = ("merge", "restore", "undrop", "transaction", "vacuum")
+    OUTCOMES = (
+        *("merged", "nothing to merge", "refused", "dry run", "failed"),
+        *("restored", "undropped", "committed", "vacuumed", "nothing to do"),
+    )
 
     merge_id = models.UUIDField(primary_key=True, default=uuid.uuid4)
     catalog = models.ForeignKey("catalog_app.Catalog", models.PROTECT, related_name="+")
     number = models.BigIntegerField()
+    kind = models.TextField(choices=[(name, name) for name in KINDS], default="merge")
     source = models.TextField()
     destination = models.TextField()
     outcome = models.TextField(choices=[(name, name) for name in OUTCOMES])
@@ -41,7 +47,7 @@ class MergeAttempt(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["catalog", "number"], name="merge_attempt_chain"),
             models.CheckConstraint(
-                condition=Q(outcome="merged", version__isnull=False) | ~Q(outcome="merged"),
+                condition=Q(version__isnull=False) | ~Q(outcome__in=["merged", "restored", "committed"]),
                 name="merge_attempt_version",
             ),
         ]

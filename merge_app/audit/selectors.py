@@ -2,19 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
 
+from catalog_app.models import Branch
+from catalog_app.selectors.lineage import LINEAGE, branch_lineage
+from catalog_app.selectors.rows import fetch_all
 from lakeui.common.errors import NotFound
 from merge_app.audit.models import MergeAttempt
 
 
-def audit_list(*, catalog: str | None = None) -> QuerySet[MergeAttempt]:
-    """Attempts, newest first."""
-    attempts = MergeAttempt.objects.select_related("catalog").order_by("-recorded_at", "-number")
+def audit_list(*, catalog: str | None = None, kind: str = "merge") -> QuerySet[MergeAttempt]:
+    """Attempts of one kind, newest first."""
+    attempts = MergeAttempt.objects.filter(kind=kind).select_related("catalog").order_by("-recorded_at", "-number")
     return attempts.filter(catalog__name__iexact=catalog) if catalog else attempts
+
+
+@dataclass(frozen=True, slots=True)
+class MergeOfTables:
+    """A merge on a chain, and the tables that it changed."""
+
+    merge_id: str
+    version: int
+    source: str
+    table_ids: frozenset[int]
+
+
+_MERGES = f"""
+WITH {LINEAGE}
+SELECT a.merge_id, a.version, a.source, array_agg(DISTINCT o.object_id)
+FROM lineage l
+JOIN catalog_app_commit c ON c.branch_id = l.branch_id AND c.version > %(after)s AND c.version <= l.max_version
+     AND c.merge_parent_id IS NOT NULL
+JOIN merge_app_mergeattempt a ON a.catalog_id = c.catalog_id AND a.version = c.version AND a.kind = 'merge'
+JOIN catalog_app_commitoperation o ON o.commit_id = c.id AND o.object_kind = 'table'
+GROUP BY a.merge_id, a.version, a.source ORDER BY a.version
+"""
+
+
+def merges_between(branch: Branch, after: int) -> list[MergeOfTables]:
+    """The merges into the branch, inherited ones included, after a version."""
+    rows = fetch_all(_MERGES, {**branch_lineage(branch).parameters, "after": after})
+    return [MergeOfTables(str(row[0]), row[1], row[2], frozenset(row[3])) for row in rows]
 
 
 def audit_get(merge_id: UUID | str) -> dict[str, Any]:
@@ -29,10 +61,21 @@ def audit_get(merge_id: UUID | str) -> dict[str, Any]:
     return {**audit_summary(attempt), **attempt.body}
 
 
+def attempt_of_task(task_id: UUID) -> dict[str, Any]:
+    """What the record of a task's success says to whoever asks for the task's result; empty where it made none."""
+    attempt = MergeAttempt.objects.filter(task_id=task_id, version__isnull=False).first()
+    if attempt is None:
+        return {}
+    key = "merge_id" if attempt.kind == "merge" else "audit_id"
+    shown = {key: str(attempt.merge_id), "outcome": attempt.outcome, "version": attempt.version}
+    return {**shown, "fingerprint": attempt.fingerprint, "notes": attempt.body.get("notes", [])}
+
+
 def audit_summary(attempt: MergeAttempt) -> dict[str, Any]:
     """The line of a list: who, what, when, and what came of it."""
     return {
         "merge_id": str(attempt.merge_id),
+        "kind": attempt.kind,
         "catalog": attempt.catalog.name,
         "source": attempt.source,
         "destination": attempt.destination,

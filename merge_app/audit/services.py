@@ -28,6 +28,7 @@ class AttemptRecord:
     merge_base: int
     fingerprint: str
     body: dict[str, Any]
+    kind: str = "merge"
     version: int | None = None
     actor_id: int | None = None
     actor_name: str = ""
@@ -37,12 +38,13 @@ class AttemptRecord:
 def attempt_record(record: AttemptRecord) -> MergeAttempt:
     """Append one record. Part of the caller's transaction, so a merge and its record exist together or not at all."""
     with transaction.atomic():
-        # One chain per catalog: the catalog's row is the lock that orders its records.
-        Catalog.objects.select_for_update(of=("self",)).get(pk=record.catalog_id)
+        # One chain per catalog: the catalog's row is the lock that orders its records. Commits go on meanwhile.
+        Catalog.objects.select_for_update(of=("self",), no_key=True).get(pk=record.catalog_id)
         last = MergeAttempt.objects.filter(catalog_id=record.catalog_id).order_by("-number").first()
         attempt = MergeAttempt(
             catalog_id=record.catalog_id,
             number=last.number + 1 if last else 1,
+            kind=record.kind,
             source=record.source,
             destination=record.destination,
             outcome=record.outcome,
@@ -69,6 +71,7 @@ def attempt_digest(attempt: MergeAttempt) -> str:
         "merge_id": str(attempt.merge_id),
         "catalog": attempt.catalog_id,
         "number": attempt.number,
+        "kind": attempt.kind,
         "source": attempt.source,
         "destination": attempt.destination,
         "outcome": attempt.outcome,

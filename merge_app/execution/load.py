@@ -18,8 +18,9 @@ from catalog_app.selectors.objects import (
 from merge_app.execution.facts import facts_load
 from merge_app.execution.keys import EngineSource
 from merge_app.execution.operations import effects_load, operations_load
-from merge_app.execution.reach import Reach, own_ranges, reach_load
+from merge_app.execution.reach import Reach, newest_merge, own_ranges, reach_load
 from merge_app.planning.needs import needs
+from merge_app.planning.surviving import RESTORED_VERSION
 from merge_app.planning.values import FactKind, PlanInput
 
 
@@ -70,10 +71,22 @@ def plan_input_load(side: SourceSide, destination: Lineage, *, engine: EngineSou
         source_databases=side.databases,
         source_tables=side.tables,
         database_tables={d: tuple(t.table_id for t in members if t.database_id == d) for d in dropped},
+        source_base=_restore_base(side.operations, side.lineage, reach_load(destination)),
+        destination_base=_restore_base(theirs, destination, seen),
         source_head=side.lineage.version if side.lineage else 0,
         destination_head=destination.version,
     )
     return _with_facts(planned, side, destination, engine)
+
+
+def _restore_base(operations: Sequence[Operation], lineage: Lineage | None, other: Reach) -> int | None:
+    """The version from which on a side's own line holds nothing but its own work: what the other side reaches, and
+    what the side pulled. Looked up only where a RESTORE may lead back to it (P7).
+    """
+    if lineage is None or not any(RESTORED_VERSION in item.metrics for item in operations):
+        return None
+    chain = zip(lineage.branch_ids, lineage.limits, strict=True)
+    return max(newest_merge(lineage), *(min(limit, other.get(branch, 0)) for branch, limit in chain))
 
 
 def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engine: EngineSource) -> PlanInput:

@@ -1,15 +1,20 @@
-"""MERGE BRANCH: snapshot, plan, row work, one transaction, one audit record per attempt."""
+"""MERGE BRANCH and COMMIT: snapshot, plan, row work, one database transaction, one audit record per attempt.
+
+A transaction's COMMIT is the merge of its workspace into its target: the same plan, the same judgement (semantics P8).
+"""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
 from typing import Any, Protocol
+from uuid import UUID
 
 from django.db import transaction
 
-from catalog_app.models import Branch, Commit
+from catalog_app.models import Branch, Commit, TransactionState
 from catalog_app.selectors.lineage import branch_lineage
+from catalog_app.services.transactions import transaction_close
 from lakeui.common.errors import InvalidValue, SameBranch
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
@@ -25,7 +30,6 @@ from merge_app.planning.plan import plan
 from merge_app.planning.values import MergePlan
 
 
-
 class Progress(Protocol):
     """Where a merge says what it is doing."""
 
@@ -36,11 +40,19 @@ class Progress(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class MergeRequest:
-    """A wish to merge. ``header`` names the actor and the statement."""
+    """A wish to merge. ``header`` names the actor and the statement; ``transaction_id`` the transaction whose
+    workspace the source is, if it is one.
+    """
 
     source_id: int
     destination_id: int
     header: CommitHeader
+    transaction_id: UUID | None = None
+
+    @property
+    def done(self) -> str:
+        """The outcome of success."""
+        return "merged" if self.transaction_id is None else "committed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +108,7 @@ def merge_dry_run(request: MergeRequest, engine: EngineSource, progress: Progres
 
 
 def merge_run(request: MergeRequest, engine: EngineSource, progress: Progress) -> dict[str, Any]:
-    """Merge, or raise MergeConflict with every verdict. A task that already committed gets its result back."""
-    done = _finished(request)
-    if done is not None:
-        return _result(done)
+    """Merge, or raise MergeConflict with every verdict."""
     for attempt in range(ATTEMPTS):
         if attempt:
             time.sleep(pause_seconds(attempt))
@@ -107,12 +116,9 @@ def merge_run(request: MergeRequest, engine: EngineSource, progress: Progress) -
         prepared = merge_prepare(request, engine)
         if prepared.planned.conflicts:
             _record(prepared, request, "refused", refusal_describe(prepared.planned))
-            names = f"{prepared.source.name} into {prepared.destination.name}"
-            count = len(prepared.planned.conflicts)
-            what = "A conflict refuses" if count == 1 else f"{count} conflicts refuse"
-            raise conflict_error(prepared.planned, f"{what} the merge of {names}. Neither branch was changed.")
+            raise conflict_error(prepared.planned, _refusal(prepared, request))
         if prepared.is_empty:
-            return _result(_record(prepared, request, "nothing to merge", refusal_describe(prepared.planned)))
+            return _result(_nothing(prepared, request))
         progress.step("rows", "move rows that files alone cannot")
         row_work = row_work_run(prepared.planned, prepared.side, branch_lineage(prepared.destination), engine)
         progress.check_cancelled()
@@ -123,18 +129,49 @@ def merge_run(request: MergeRequest, engine: EngineSource, progress: Progress) -
     raise branch_moved_error()
 
 
+def _refusal(prepared: Prepared, request: MergeRequest) -> str:
+    count = len(prepared.planned.conflicts)
+    what = "A conflict refuses" if count == 1 else f"{count} conflicts refuse"
+    if request.transaction_id is not None:
+        return f"{what} the transaction: branch {prepared.destination.name} moved since BEGIN. Nothing was written."
+    return f"{what} the merge of {prepared.source.name} into {prepared.destination.name}. Neither branch was changed."
+
+
+def _nothing(prepared: Prepared, request: MergeRequest) -> MergeAttempt:
+    with transaction.atomic():
+        outcome = "nothing to merge" if request.transaction_id is None else "nothing to do"
+        _close(request, None)
+        return _record(prepared, request, outcome, refusal_describe(prepared.planned))
+
+
+def _close(request: MergeRequest, version: int | None) -> None:
+    """End the request's transaction together with its commit."""
+    identity = request.transaction_id
+    if identity is None:
+        return
+    if not transaction_close(identity=identity, state=TransactionState.COMMITTED, version=version):
+        raise InvalidValue("The transaction was ended meanwhile; nothing was written.", remedy="Begin a new one.")
+
+
 def _commit(prepared: Prepared, request: MergeRequest, row_work: Any) -> MergeAttempt | None:
-    """Apply on the head that was planned on; None when the destination moved."""
+    """Apply on the head that was planned on; None when the destination moved. Where another attempt at the same task
+    was first, its record.
+    """
     with transaction.atomic():
         branch = branch_lock(request.destination_id)
+        done = _finished(request)
+        if done is not None:
+            return done
         if branch.head_version != prepared.destination.head_version:
             return None
         assert prepared.side.lineage is not None
-        source = Source(prepared.side.lineage, prepared.side.reach, prepared.source.head_commit_id)
+        parent = prepared.source.head_commit_id if request.transaction_id is None else None
+        source = Source(prepared.side.lineage, prepared.side.reach, parent)
         applied = plan_apply(prepared.planned, branch=branch, header=request.header, source=source, row_work=row_work)
+        _close(request, applied.version)
         body = outcome_describe(prepared.planned, applied, prepared.side, branch)
         body["duration_ms"] = round(1000 * (time.monotonic() - prepared.started))
-        return _record(prepared, request, "merged", body, applied)
+        return _record(prepared, request, request.done, body, applied)
 
 
 def _record(
@@ -145,6 +182,7 @@ def _record(
     return attempt_record(
         AttemptRecord(
             catalog_id=destination.catalog_id,
+            kind="merge" if request.transaction_id is None else "transaction",
             source=f"{source.catalog.name}.{source.name}" if foreign else source.name,
             destination=destination.name,
             outcome=outcome,
@@ -164,7 +202,7 @@ def _record(
 def _finished(request: MergeRequest) -> MergeAttempt | None:
     if request.header.task_id is None:
         return None
-    return MergeAttempt.objects.filter(task_id=request.header.task_id, outcome="merged").first()
+    return MergeAttempt.objects.filter(task_id=request.header.task_id, outcome=request.done).first()
 
 
 def _result(attempt: MergeAttempt) -> dict[str, Any]:

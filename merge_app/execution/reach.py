@@ -55,3 +55,15 @@ def own_ranges(lineage: Lineage, other: Reach) -> tuple[CommitRange, ...]:
 def merge_base_version(first: Reach, second: Reach) -> int:
     """The newest version that both heads reach: what people call the merge base. 0 when there is none."""
     return max((min(version, second[branch]) for branch, version in first.items() if branch in second), default=0)
+
+
+_NEWEST_MERGE = f"""
+WITH {LINEAGE}
+SELECT max(c.version) FROM lineage l JOIN catalog_app_commit c
+  ON c.branch_id = l.branch_id AND c.version <= l.max_version AND c.merge_parent_id IS NOT NULL
+"""
+
+
+def newest_merge(lineage: Lineage) -> int:
+    """The version of the newest merge on the chain; 0 when there is none."""
+    return int(fetch_all(_NEWEST_MERGE, lineage.parameters)[0][0] or 0)

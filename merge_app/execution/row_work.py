@@ -19,7 +19,8 @@ from merge_app.planning.values import DataPlan, FilterImages, FollowDeletes, Mer
 _FILES = """
 SELECT f.id, f.path, f.base, f.rows, f.partition, f.stores_row_ids, s.definition_id
 FROM catalog_app_datafile f LEFT JOIN LATERAL (
-    SELECT definition_id FROM catalog_app_segment s WHERE s.file_id = f.id AND s.table_id = f.table_id LIMIT 1) s ON true
+    SELECT definition_id FROM catalog_app_segment s WHERE s.file_id = f.id AND s.table_id = f.table_id LIMIT 1
+) s ON true
 WHERE f.id = ANY(%(files)s)
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from django.db import connection
@@ -33,6 +33,7 @@ class SegmentWork:
     recorded: Recorded
     definitions: Mapping[int, StagedDefinition]
     row_work: Mapping[int, RowWorkResult]
+    _named_files: dict[int, dict[int, int]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def tables(self) -> Iterator[tuple[ObjectPlan, DataPlan]]:
         for item in self.plan.objects:
@@ -51,14 +52,22 @@ class SegmentWork:
         """The recorded operation that a file effect is booked on: the one that names the file, else the last of a
         fitting kind.
         """
+        if file_id is not None and (named := self._by_file(table_id).get(file_id)) is not None:
+            return named
         operations = self.operations(table_id)
-        if file_id is not None:
-            for operation, row in operations:
-                effects = operation.effects
-                if effects and (file_id in effects.touched or any(item.file_id == file_id for item in effects.added)):
-                    return row
         fitting = [row for op, row in operations if (op.kind in _REMOVING if removing else op.is_data)]
         return (fitting or [row for _, row in operations])[-1]
+
+    def _by_file(self, table_id: int) -> dict[int, int]:
+        """The first operation that names each file."""
+        if table_id not in self._named_files:
+            named: dict[int, int] = {}
+            for operation, row in self.operations(table_id):
+                if operation.effects is not None:
+                    files = (*operation.effects.touched, *(item.file_id for item in operation.effects.added))
+                    named = dict.fromkeys(files, row) | named
+            self._named_files[table_id] = named
+        return self._named_files[table_id]
 
 
 def segments_apply(work: SegmentWork) -> None:
@@ -160,8 +169,9 @@ ORDER BY s.id
 
 
 def _source_parameters(work: SegmentWork) -> dict[str, list[int]]:
-    assert work.source is not None
-    return {"source_ids": list(work.source.branch_ids), "source_limits": list(work.source.limits)}
+    """The source's chain; empty for a statement."""
+    chain = work.source or Lineage((), ())
+    return {"source_ids": list(chain.branch_ids), "source_limits": list(chain.limits)}
 
 
 def _bring_operations(work: SegmentWork) -> None:
@@ -180,53 +190,49 @@ def _bring_operations(work: SegmentWork) -> None:
 _BRING_FILES = f"""
 WITH {LINEAGE}, {_SOURCE}, {_LINE},
 wanted AS (
-    SELECT * FROM unnest(%(files)s::bigint[], %(origins)s::bigint[], %(operations)s::bigint[])
-        AS w(file_id, origin_id, operation_id)
+    SELECT * FROM unnest(%(tables)s::bigint[], %(files)s::bigint[], %(origins)s::bigint[], %(operations)s::bigint[],
+                         %(definitions)s::bigint[], %(schema_versions)s::bigint[])
+        AS w(table_id, file_id, origin_id, operation_id, definition_id, schema_version)
 ), latest AS (
-    SELECT DISTINCT ON (w.file_id) w.file_id, w.operation_id, s.table_id, s.definition_id, s.schema_version
-    FROM wanted w JOIN catalog_app_segment s ON s.file_id = w.origin_id
+    SELECT DISTINCT ON (w.file_id) w.file_id, s.definition_id, s.schema_version
+    FROM wanted w JOIN catalog_app_segment s ON s.table_id = w.table_id AND s.file_id = w.origin_id
     JOIN (SELECT branch_id, max_version FROM source UNION ALL SELECT branch_id, max_version FROM lineage) m
       ON m.branch_id = s.branch_id AND s.added_version <= m.max_version
     ORDER BY w.file_id, s.added_version DESC
+), placed AS (
+    SELECT w.table_id, w.operation_id, w.file_id, coalesce(s.definition_id, w.definition_id) AS definition_id,
+           coalesce(s.schema_version, w.schema_version) AS schema_version, s.file_id IS NULL AS is_new
+    FROM wanted w LEFT JOIN latest s ON s.file_id = w.file_id
 )
 INSERT INTO catalog_app_segment
     (table_id, branch_id, operation_id, added_version, file_id, definition_id, schema_version, is_visible)
-SELECT s.table_id, %(branch)s, s.operation_id, %(version)s, s.file_id, s.definition_id, s.schema_version,
-       line.version IS NOT NULL
-FROM latest s LEFT JOIN line ON line.table_id = s.table_id AND line.version = s.schema_version
-     AND line.definition_id = s.definition_id
+SELECT p.table_id, %(branch)s, p.operation_id, %(version)s, p.file_id, p.definition_id, p.schema_version,
+       p.is_new OR line.version IS NOT NULL
+FROM placed p LEFT JOIN line ON line.table_id = p.table_id AND line.version = p.schema_version
+     AND line.definition_id = p.definition_id
+ORDER BY p.file_id
 """
-
-_STAGED_FILES = """
-INSERT INTO catalog_app_segment
-    (table_id, branch_id, operation_id, added_version, file_id, definition_id, schema_version, is_visible)
-SELECT table_id, %(branch)s, operation_id, %(version)s, file_id, definition_id, schema_version, true
-FROM unnest(%(tables)s::bigint[], %(files)s::bigint[], %(operations)s::bigint[], %(definitions)s::bigint[],
-            %(schema_versions)s::bigint[]) AS n(table_id, file_id, operation_id, definition_id, schema_version)
-"""
+"""A file that some segment of either side shows, or showed, keeps the schema version that it was written under; a
+statement's new file lies under the statement's own, which is on the visible line."""
 
 
 def _bring_files(work: SegmentWork) -> None:
-    from_source, staged = [], []
+    rows = []
     for item, data in work.tables():
         table_id = item.object_id
         images = work.row_work[table_id].images if table_id in work.row_work else ()
-        for origin, replacement in [*((f, f) for f in data.bring_files), *images]:
-            operation = work.operation_for(table_id, file_id=origin)
-            if work.source is not None:
-                from_source.append((replacement, origin, operation))
-            else:
-                definition = work.definitions[table_id]
-                staged.append((table_id, replacement, operation, definition.definition_id, definition.schema_version))
-    if from_source:
-        columns = _columns(from_source, "files", "origins", "operations")
-        _execute(work, _BRING_FILES, **_source_parameters(work), **columns)
-    if staged:
-        columns = _columns(staged, "tables", "files", "operations", "definitions", "schema_versions")
-        _execute(work, _STAGED_FILES, **columns)
+        staged = work.definitions.get(table_id)
+        under = (staged.definition_id, staged.schema_version) if staged else (None, None)
+        rows += [
+            (table_id, replacement, origin, work.operation_for(table_id, file_id=origin), *under)
+            for origin, replacement in [*((f, f) for f in data.bring_files), *images]
+        ]
+    if rows:
+        names = ("tables", "files", "origins", "operations", "definitions", "schema_versions")
+        _execute(work, _BRING_FILES, **_source_parameters(work), **_columns(rows, *names))
 
 
-def _columns(rows: Sequence[tuple[int, ...]], *names: str) -> dict[str, list[int]]:
+def _columns(rows: Sequence[tuple[int | None, ...]], *names: str) -> dict[str, list[int | None]]:
     """Rows as named array parameters."""
     return {name: [row[index] for row in rows] for index, name in enumerate(names)}
 

@@ -19,6 +19,7 @@ class Context:
     """The context of work done inside the request: nobody watches, nothing to stop. Base of the others."""
 
     task_id: UUID | None = None
+    attempt: int = 1
 
     def step(self, name: str, detail: str = "") -> None:
         """Begin a step; the one before it is finished by that."""

@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 from redis.exceptions import RedisError
 
+from catalog_app.services.transactions import transactions_expire
 from merge_app.jobs.errors import TaskCancelled, TaskLost
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.presence import worker_seen
@@ -66,7 +67,7 @@ def _lost(task: Task) -> dict[str, object]:
 
 
 class Reaper:
-    """The thread that sweeps every few seconds, and shows that its worker is there."""
+    """The thread that sweeps tasks and abandoned transactions every few seconds, and shows that its worker is there."""
 
     def __init__(self, *, worker: str) -> None:
         self._worker = worker
@@ -84,6 +85,7 @@ class Reaper:
         while not self._ended.is_set():
             try:
                 tasks_reap()
+                transactions_expire()
                 worker_seen(self._worker)
             except (DatabaseError, RedisError):
                 logger.warning("the reaper could not sweep, it will try again", exc_info=True)

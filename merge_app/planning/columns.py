@@ -36,13 +36,15 @@ def columns_redo(
     destination: ColumnChanges,
     *,
     source_schema: Schema | None = None,
+    replaces_rows: bool = False,
 ) -> ColumnRedo:
     """Redo ``source`` on ``schema``: drops, then changes of columns that are there, then additions, then positions.
 
     Names are judged on what comes out, so columns may swap names. ``source_schema``, which the source ended in, gives
-    the order of the columns where the destination altered none.
+    the order of the columns where the destination altered none. ``replaces_rows``: the source overwrites the whole
+    table, as a restore does that makes a type narrower.
     """
-    redo = _Redo(schema, destination)
+    redo = _Redo(schema, destination, replaces_rows=replaces_rows)
     by_attribute = sorted(source.values(), key=lambda change: change.attribute is not ColumnAttribute.EXISTS)
     for change in by_attribute:
         if change.attribute is ColumnAttribute.EXISTS and change.after is None:
@@ -65,8 +67,9 @@ def columns_redo(
 class _Redo:
     """The schema as it changes, column by column."""
 
-    def __init__(self, schema: Schema, destination: ColumnChanges) -> None:
+    def __init__(self, schema: Schema, destination: ColumnChanges, *, replaces_rows: bool) -> None:
         self.schema = schema
+        self._replaces_rows = replaces_rows
         self.problems: list[ColumnProblem] = []
         self._destination = destination
         self._added: set[int] = set()
@@ -88,7 +91,7 @@ class _Redo:
                 self._renamed.add(column.id)
                 self.schema = self.schema.with_column(replace(column, name=change.after))
             case ColumnAttribute.TYPE:
-                self._retype(column, change.after)
+                self._retype(column, change.after, replaced=self._replaces_rows and column.type == change.before)
             case ColumnAttribute.NULLABLE:
                 self.schema = self.schema.with_column(replace(column, nullable=change.after))
             case ColumnAttribute.DEFAULT:
@@ -134,8 +137,9 @@ class _Redo:
                     )
                 )
 
-    def _retype(self, column: Column, wanted: str) -> None:
-        if widens(column.type, wanted):
+    def _retype(self, column: Column, wanted: str, *, replaced: bool = False) -> None:
+        """``replaced``: a restore made the type narrower together with all rows, and finds it as it was."""
+        if replaced or widens(column.type, wanted):
             self.schema = self.schema.with_column(replace(column, type=wanted))
             return
         self.problems.append(

@@ -34,7 +34,7 @@ def sides_of(given: PlanInput) -> Sides:
                     source[ObjectKind.TABLE, table_id] = implied_drop(table_id, changes)
     for key, mine in source.items():
         if not mine.undropped and not _is_dropped_by(destination.get(key)):
-            dropped = _destination_drop(given, destination, key)
+            dropped = _destination_drop(given, source, destination, key)
             if dropped is not None:
                 destination[key] = dropped
     return Sides(source, destination)
@@ -57,9 +57,14 @@ def _leaves(changes: ObjectChanges, database_id: int) -> bool:
 
 
 def _destination_drop(
-    given: PlanInput, destination: Mapping[ObjectKey, ObjectChanges], key: ObjectKey
+    given: PlanInput,
+    source: Mapping[ObjectKey, ObjectChanges],
+    destination: Mapping[ObjectKey, ObjectChanges],
+    key: ObjectKey,
 ) -> ObjectChanges | None:
-    """The drop that the destination's state shows though no operation on the object itself does."""
+    """The drop that the destination's state shows though no operation on the object itself does. A table whose
+    database the source brings back comes back with it.
+    """
     kind, object_id = key
     if kind is ObjectKind.DATABASE:
         database = given.databases.get(object_id)
@@ -67,6 +72,9 @@ def _destination_drop(
     table = given.tables.get(object_id)
     if table is None:
         return None
+    mine = source.get((ObjectKind.DATABASE, table.database_id))
+    if mine is not None and mine.undropped:
+        return _old_drop(kind, object_id) if table.is_dropped else None
     home = destination.get((ObjectKind.DATABASE, table.database_id))
     if home is not None and home.dropped:
         return implied_drop(object_id, home)

@@ -45,6 +45,7 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
         source.columns,
         case.destination.columns,
         source_schema=case.source_state.schema if case.source_state else None,
+        replaces_rows=source.overwrites_all,
     )
     judged = Case(source, case.destination, columns, case.facts)
     found = [] if case.destination.dropped else [*problems(case.rules, judged), *_key_clashes(case)]

@@ -1,0 +1,106 @@
+"""What turns one state of an object into another, as operations: a RESTORE is the redo of them (semantics §5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from catalog_app.domain.operations import (
+    ColumnAttribute,
+    ColumnChange,
+    ObjectKind,
+    ObjectName,
+    Operation,
+    OperationKind,
+    PartitionChange,
+    PropertyChange,
+    Rename,
+)
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.state import DatabaseState, TableState
+
+_ATTRIBUTES = (
+    ColumnAttribute.NAME,
+    ColumnAttribute.TYPE,
+    ColumnAttribute.NULLABLE,
+    ColumnAttribute.DEFAULT,
+    ColumnAttribute.COMMENT,
+)
+
+
+def schema_changes(before: Schema, after: Schema) -> tuple[ColumnChange, ...]:
+    """Drops, then changes of columns that stay, then additions, then, where the order differs, every position."""
+    kept = {column.id: before.column(column.id) for column in after.columns}
+    staying = {column.id for column in kept.values() if column is not None}
+    changes = [
+        ColumnChange(column.id, ColumnAttribute.EXISTS, column.as_json(), None)
+        for column in before.columns
+        if column.id not in staying
+    ]
+    for column in after.columns:
+        old = kept[column.id]
+        if old is not None:
+            changes += _attribute_changes(old, column)
+    added = [column for column in after.columns if kept[column.id] is None]
+    changes += [ColumnChange(column.id, ColumnAttribute.EXISTS, None, column.as_json()) for column in added]
+    if _order(before, staying) + [column.id for column in added] != _order(after, None):
+        previous = [0, *(column.id for column in after.columns)]
+        changes += [
+            ColumnChange(column.id, ColumnAttribute.POSITION, None, previous[index])
+            for index, column in enumerate(after.columns)
+        ]
+    return tuple(changes)
+
+
+def _attribute_changes(before: Column, after: Column) -> list[ColumnChange]:
+    pairs = [(item, getattr(before, item.value), getattr(after, item.value)) for item in _ATTRIBUTES]
+    return [ColumnChange(before.id, attribute, old, new) for attribute, old, new in pairs if old != new]
+
+
+def _order(schema: Schema, chosen: set[int] | None) -> list[int]:
+    return [column.id for column in schema.columns if chosen is None or column.id in chosen]
+
+
+def property_changes(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[PropertyChange, ...]:
+    keys = dict.fromkeys((*before, *after))
+    changes = (PropertyChange(key, before.get(key), after.get(key)) for key in keys)
+    return tuple(change for change in changes if change.before != change.after)
+
+
+def state_operations(now: DatabaseState | TableState, then: DatabaseState | TableState | None) -> tuple[Operation, ...]:
+    """Everything but the rows. ``then`` None: there was no such object."""
+    if then is None or then.is_dropped:
+        return () if now.is_dropped else (_operation(now, OperationKind.DROP),)
+    found = [_operation(now, OperationKind.UNDROP)] if now.is_dropped else []
+    before, after = _object_name(now), _object_name(then)
+    if before != after:
+        found.append(_operation(now, OperationKind.RENAME, Rename(before, after)))
+    properties = property_changes(now.properties, then.properties)
+    for kind, is_set in ((OperationKind.SET_PROPERTIES, True), (OperationKind.UNSET_PROPERTIES, False)):
+        chosen = [change for change in properties if (change.after is not None) == is_set]
+        if chosen:
+            found.append(_operation(now, kind, *chosen))
+    if isinstance(now, TableState) and isinstance(then, TableState):
+        columns = schema_changes(now.schema, then.schema)
+        if columns:
+            found.append(_operation(now, OperationKind.COLUMN, *columns))
+        partitions = _declared_changes(now, then)
+        if partitions:
+            found.append(_operation(now, OperationKind.PARTITION, *partitions))
+    return tuple(found)
+
+
+def _declared_changes(now: TableState, then: TableState) -> list[PartitionChange]:
+    gone = sorted(now.declared_partitions - then.declared_partitions, key=repr)
+    come = sorted(then.declared_partitions - now.declared_partitions, key=repr)
+    return [PartitionChange(values, None) for values in gone] + [PartitionChange(None, values) for values in come]
+
+
+def _object_name(state: DatabaseState | TableState) -> ObjectName:
+    return ObjectName(state.name, state.database_id if isinstance(state, TableState) else None)
+
+
+def _operation(state: DatabaseState | TableState, kind: OperationKind, *changes: Any) -> Operation:
+    if isinstance(state, TableState):
+        return Operation(kind, ObjectKind.TABLE, state.table_id, changes)
+    return Operation(kind, ObjectKind.DATABASE, state.database_id, changes)

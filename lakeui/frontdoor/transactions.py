@@ -1,0 +1,63 @@
+"""BEGIN, COMMIT, ROLLBACK: several statements, several tables, one commit (interfaces §1)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from catalog_app.models import Commit, Transaction, TransactionState
+from catalog_app.services.transactions import transaction_begin, transaction_close, transaction_get
+from lakeui.common.errors import InvalidValue
+from lakeui.frontdoor.compute import engine
+from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.values import StatementResult
+from lakeui.sql import statements as sql
+from merge_app.execution.merge import MergeRequest, merge_run
+
+LONGEST_STATEMENT = 100_000
+"""Characters of a transaction's statements that the history keeps."""
+
+
+def begin(call: Call, statement: sql.BeginTransaction) -> StatementResult:
+    if call.session.transaction:
+        raise InvalidValue("A transaction is open already.", remedy="End it by COMMIT or ROLLBACK first.")
+    opened = transaction_begin(target=call.branch, user_id=call.session.user_id)
+    return StatementResult(version=call.branch.head_version, extra={"transaction": str(opened.pk)})
+
+
+def commit(call: Call, statement: sql.CommitTransaction) -> StatementResult:
+    """Judge and write everything as one version. A refused transaction stays open, so that nothing is lost."""
+    ended = _named(call)
+    if ended.state == TransactionState.COMMITTED:
+        return StatementResult(version=ended.version, extra=_outcome(ended))
+    opened = call.open_transaction
+    assert opened is not None
+    header = replace(call.header("TRANSACTION"), statement=_statements(opened))
+    request = MergeRequest(opened.workspace_id, opened.target_id, header, opened.pk)
+    result = merge_run(request, engine, call.context)
+    opened.refresh_from_db()
+    return StatementResult(version=result["version"], extra={**_outcome(opened), "notes": result["notes"]})
+
+
+def rollback(call: Call, statement: sql.RollbackTransaction) -> StatementResult:
+    ended = _named(call)
+    if ended.state != TransactionState.ROLLED_BACK:
+        opened = call.open_transaction
+        assert opened is not None
+        transaction_close(identity=opened.pk, state=TransactionState.ROLLED_BACK)
+        ended.refresh_from_db()
+    return StatementResult(extra=_outcome(ended))
+
+
+def _named(call: Call) -> Transaction:
+    if not call.session.transaction:
+        raise InvalidValue("No transaction is open.", remedy="BEGIN one and send its id as `transaction`.")
+    return transaction_get(identity=call.session.transaction, user_id=call.session.user_id)
+
+
+def _outcome(ended: Transaction) -> dict[str, str]:
+    return {"transaction": str(ended.pk), "state": ended.state}
+
+
+def _statements(opened: Transaction) -> str:
+    commits = Commit.objects.filter(branch=opened.workspace_id).order_by("version").values_list("statement", flat=True)
+    return "; ".join(["BEGIN", *commits, "COMMIT"])[:LONGEST_STATEMENT]

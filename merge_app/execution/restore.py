@@ -1,0 +1,243 @@
+"""RESTORE and UNDROP: a past state redone as one new commit, without copying a file (semantics §5)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from django.db import transaction
+
+from catalog_app.domain.differences import state_operations
+from catalog_app.domain.operations import (
+    AttachedDelete,
+    Change,
+    ColumnAttribute,
+    ColumnChange,
+    FileEffects,
+    ObjectKind,
+    Operation,
+    OperationKind,
+    OverwriteScope,
+)
+from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.models import Branch
+from catalog_app.selectors.changes import VisibleFile, changed_objects, table_files, tables_with_file_changes
+from catalog_app.selectors.lineage import Lineage, branch_lineage
+from catalog_app.selectors.objects import databases_load, tables_load
+from lakeui.common.errors import MergeConflict
+from merge_app.audit.models import MergeAttempt
+from merge_app.audit.services import AttemptRecord, attempt_record
+from merge_app.execution.apply import Applied, CommitHeader
+from merge_app.execution.commit import StagedStatement, statement_commit
+from merge_app.execution.keys import EngineSource
+from merge_app.execution.outcome import refusal_describe
+from merge_app.planning.surviving import RESTORED_VERSION
+from merge_app.planning.values import MergePlan
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The objects that go back; None: all that changed since."""
+
+    databases: frozenset[int] | None = None
+    tables: frozenset[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """What is to be committed to bring objects of a branch back, and how the audit names it.
+
+    ``version`` is the one gone back to; for an undrop, the branch's head. ``seen`` is the chain that the operations
+    were found on; the branch may have moved since, and is then judged.
+    """
+
+    kind: Literal["restore", "undrop"]
+    branch: Branch
+    seen: Lineage
+    version: int
+    operations: tuple[Operation, ...]
+    databases: Mapping[int, DatabaseState] = field(default_factory=dict)
+    tables: Mapping[int, TableState] = field(default_factory=dict)
+    notes: Sequence[dict[str, Any]] = ()
+
+
+def restore_plan(branch: Branch, version: int, scope: Scope) -> Recovery:
+    """What turns the branch's present state of the objects into that of ``version``. Reads only."""
+    now = branch_lineage(branch)
+    then = now.at(version)
+    scope = _resolve(scope, then, now)
+    databases_now, tables_now = _states(now, scope)
+    databases_then, tables_then = _states(then, scope)
+    operations: list[Operation] = []
+    for database_id, state in databases_now.items():
+        operations += state_operations(state, databases_then.get(database_id))
+    going = {item.object_id for item in operations if item.kind is OperationKind.DROP}
+    valid_then = []
+    for table_id, table in tables_now.items():
+        past = tables_then.get(table_id)
+        if past is None and table.database_id in going:
+            continue
+        operations += state_operations(table, past)
+        if past is not None and not past.is_dropped:
+            valid_then.append(table_id)
+    narrowed = {item.object_id for item in operations if any(_is_retyped(change) for change in item.changes)}
+    operations += _data_operations(then, now, valid_then, narrowed)
+    return Recovery(
+        "restore",
+        branch,
+        now,
+        version,
+        tuple(operations),
+        {**databases_now, **{i: state for i, state in databases_then.items() if not state.is_dropped}},
+        {**tables_now, **{i: state for i, state in tables_then.items() if not state.is_dropped}},
+    )
+
+
+def _resolve(scope: Scope, then: Lineage, now: Lineage) -> Scope:
+    if scope.databases is not None and scope.tables is not None:
+        return scope
+    databases, tables = changed_objects(then, now)
+    return Scope(
+        frozenset(databases) if scope.databases is None else scope.databases,
+        frozenset(tables) if scope.tables is None else scope.tables,
+    )
+
+
+def _states(lineage: Lineage, scope: Scope) -> tuple[dict[int, DatabaseState], dict[int, TableState]]:
+    return databases_load(lineage, scope.databases or ()), tables_load(lineage, scope.tables or ())
+
+
+def _is_retyped(change: Change) -> bool:
+    return isinstance(change, ColumnChange) and change.attribute is ColumnAttribute.TYPE
+
+
+def _data_operations(then: Lineage, now: Lineage, tables: Collection[int], always: Collection[int]) -> list[Operation]:
+    """One overwrite per table whose files differ: all segments go, those of then come, with their deletes. Tables in
+    ``always`` are overwritten even so: only with all rows replaced may a type become narrower.
+    """
+    changed = tables_with_file_changes(then, now, tables) | (set(always) & set(tables))
+    files_then, files_now = table_files(then, changed), table_files(now, changed)
+    operations = []
+    for table_id in sorted(changed):
+        wanted, present = files_then.get(table_id, ()), files_now.get(table_id, ())
+        if table_id not in always and _masked(wanted) == _masked(present):
+            continue
+        effects = FileEffects(
+            added=tuple(item.added for item in wanted),
+            removed=tuple(item.added.file_id for item in present),
+            deletes=tuple(AttachedDelete(*delete) for item in wanted for delete in item.deletes),
+        )
+        metrics = {
+            RESTORED_VERSION: then.version,
+            "files_added": len(set(effects.added)),
+            "files_removed": len(effects.removed),
+            "bytes_written": 0,
+        }
+        operations.append(
+            Operation(
+                OperationKind.OVERWRITE,
+                ObjectKind.TABLE,
+                table_id,
+                overwrite=OverwriteScope(),
+                effects=effects,
+                metrics=metrics,
+            )
+        )
+    return operations
+
+
+def _masked(files: Sequence[VisibleFile]) -> set[tuple[int, frozenset[tuple[int, int, int]]]]:
+    return {(item.added.file_id, item.deletes) for item in files}
+
+
+def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource) -> dict[str, Any]:
+    """Commit it, with its audit record in the same transaction. Raises MergeConflict, recorded too, where a name or
+    home of then is held by another object, or where the branch moved in a way that does not fit.
+    """
+    started = time.monotonic()
+    branch = recovery.branch
+    if not recovery.operations:
+        attempt = attempt_record(_record(recovery, header, "nothing to do", {"notes": list(recovery.notes)}))
+        return _result(str(attempt.merge_id), recovery, None)
+    staged = StagedStatement(branch.pk, recovery.seen, recovery.operations, recovery.databases, recovery.tables)
+    identity: list[str] = []
+
+    def record(planned: MergePlan, applied: Applied) -> None:
+        body = _body(recovery, planned) | {"duration_ms": round(1000 * (time.monotonic() - started))}
+        done = "restored" if recovery.kind == "restore" else "undropped"
+        attempt = attempt_record(_record(recovery, header, done, body, planned.fingerprint, applied.version))
+        identity.append(str(attempt.merge_id))
+
+    try:
+        applied = statement_commit(staged, header, engine, record=record)
+    except MergeConflict as refusal:
+        with transaction.atomic():
+            attempt_record(_record(recovery, header, "refused", dict(refusal.details)))
+        raise
+    return _result(identity[0] if identity else _earlier(header), recovery, applied.version)
+
+
+def _body(recovery: Recovery, planned: MergePlan) -> dict[str, Any]:
+    described = refusal_describe(planned)
+    return {**described, "notes": [*recovery.notes, *described["notes"]], "restored_version": recovery.version}
+
+
+def _record(
+    recovery: Recovery,
+    header: CommitHeader,
+    outcome: str,
+    body: dict[str, Any],
+    fingerprint: str = "",
+    version: int | None = None,
+) -> AttemptRecord:
+    branch = recovery.branch
+    return AttemptRecord(
+        catalog_id=branch.catalog_id,
+        kind=recovery.kind,
+        source=f"{branch.name} at version {recovery.version}",
+        destination=branch.name,
+        outcome=outcome,
+        source_head=recovery.version,
+        destination_head=recovery.seen.version,
+        merge_base=recovery.version,
+        fingerprint=fingerprint,
+        body={**body, "statement": header.statement},
+        version=version,
+        actor_id=header.author_id,
+        actor_name=header.author_name,
+        task_id=header.task_id,
+    )
+
+
+def _earlier(header: CommitHeader) -> str:
+    """The record of the attempt that committed before its task was run again."""
+    return str(MergeAttempt.objects.filter(task_id=header.task_id).values_list("merge_id", flat=True)[0])
+
+
+def _result(identity: str, recovery: Recovery, version: int | None) -> dict[str, Any]:
+    return {
+        "audit_id": identity,
+        "outcome": recovery.kind if version is not None else "nothing to do",
+        "version": recovery.seen.version if version is None else version,
+        "notes": list(recovery.notes),
+        "objects": len({(item.object_kind, item.object_id) for item in recovery.operations}),
+    }
+
+
+def undrop_plan(
+    branch: Branch, state: DatabaseState | TableState, members: Sequence[TableState], new_name: str | None
+) -> Recovery:
+    """Bring a dropped object back, a database with the tables that its drop took."""
+    name = new_name or state.name
+    after = replace(state, is_dropped=False, name=name)
+    operations = state_operations(state, after)
+    for table in members:
+        operations += state_operations(table, replace(table, is_dropped=False))
+    databases = {after.database_id: after} if isinstance(after, DatabaseState) else {}
+    tables = {table.table_id: replace(table, is_dropped=False) for table in members}
+    if isinstance(after, TableState):
+        tables[after.table_id] = after
+    lineage = branch_lineage(branch)
+    return Recovery("undrop", branch, lineage, lineage.version, operations, databases, tables)
