@@ -10,6 +10,7 @@ from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, Table
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine import changes, rewriting
 from catalog_app.engine.answers import collect
+from catalog_app.engine.differences import changes_dataframe
 from catalog_app.engine.reading import ROW_ID, query_dataframe, table_dataframe
 from catalog_app.engine.session import SparkSessions
 from catalog_app.engine.sources import target_dataframe
@@ -51,6 +52,14 @@ class Engine:
         def work(spark: SparkSession) -> list[tuple[str, str]]:
             frame = query_dataframe(spark, self._warehouse, text, tables)
             return [(field.name, field.dataType.simpleString()) for field in frame.schema.fields]
+
+        return self._sessions.run(work)
+
+    def changes(self, before: TableScan, after: TableScan, *, limit: int) -> QueryResult:
+        """Rows that differ between two sets of files (see ``changes_dataframe``), at most ``limit``."""
+
+        def work(spark: SparkSession) -> QueryResult:
+            return collect(changes_dataframe(spark, self._warehouse, before, after), limit=limit)
 
         return self._sessions.run(work)
 

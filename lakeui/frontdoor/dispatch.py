@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lakeui.common.errors import NotSupported
-from lakeui.frontdoor import branches, columns, data, ddl, partitions, recovery, show, transactions, views
+from lakeui.frontdoor import branches, columns, data, ddl, partitions, recovery, row_changes, show, transactions, views
 from lakeui.frontdoor.committing import earlier_commit
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.values import Session, StatementResult
@@ -70,6 +70,7 @@ HANDLERS: dict[type, Handler] = {
     sql.ShowHistory: show.show_history,
     sql.ShowSegments: show.show_segments,
     sql.ShowMerges: show.show_merges,
+    sql.ShowChanges: row_changes.show_changes,
     sql.Select: data.select,
     sql.Insert: data.insert,
     sql.Delete: data.delete,
