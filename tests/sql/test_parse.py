@@ -15,6 +15,7 @@ from lakeui.sql.query import with_braces
 T = s.TableName("t", "db")
 U = s.TableName("u", "db")
 DEV = s.BranchName("dev")
+MERGE_ID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 DB = s.DatabaseName("d")
 INT_A = s.ColumnDefinition("a", "int")
 
@@ -38,6 +39,30 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
     ("MERGE BRANCH dev", s.MergeBranch(DEV)),
     ("merge branch c.dev to main dry run", s.MergeBranch(s.BranchName("dev", "c"), s.BranchName("main"), True)),
     ("MERGE BRANCH dev DRY RUN", s.MergeBranch(DEV, None, True)),
+    ("UNDROP BRANCH dev", s.UndropBranch(DEV)),
+    ("CREATE TAG t1", s.CreateTag(s.BranchName("t1"))),
+    ("CREATE TAG t1 FROM dev VERSION AS OF 3", s.CreateTag(s.BranchName("t1"), DEV, 3)),
+    ("CREATE TAG t1 TIMESTAMP AS OF '2026-01-01'", s.CreateTag(s.BranchName("t1"), timestamp="2026-01-01")),
+    ("DROP TAG t1", s.DropTag(s.BranchName("t1"))),
+    ("SHOW TAGS", s.ShowTags()),
+    ("RESTORE TABLE db.t TO VERSION AS OF 3", s.RestoreTable(T, s.PointInTime(3))),
+    ("restore table db.t to timestamp as of 'x'", s.RestoreTable(T, s.PointInTime(timestamp="x"))),
+    ("RESTORE DATABASE d TO VERSION AS OF 3", s.RestoreDatabase(DB, s.PointInTime(3))),
+    ("RESTORE BRANCH dev TO VERSION AS OF 3", s.RestoreBranch(DEV, s.PointInTime(3))),
+    (f"RESTORE MERGE {MERGE_ID}", s.RestoreMerge(MERGE_ID)),
+    (f"RESTORE MERGE '{MERGE_ID}'", s.RestoreMerge(MERGE_ID)),
+    ("UNDROP TABLE db.t", s.UndropTable(T)),
+    ("UNDROP TABLE db.t WITH ID '7' AS u", s.UndropTable(T, "7", "u")),
+    ("UNDROP TABLE db.t WITH ID 7", s.UndropTable(T, "7")),
+    ("UNDROP DATABASE d WITH ID '7' AS e", s.UndropDatabase(DB, "7", "e")),
+    ("VACUUM", s.Vacuum()),
+    ("VACUUM DRY RUN", s.Vacuum(True)),
+    ("BEGIN", s.BeginTransaction()),
+    ("BEGIN TRANSACTION", s.BeginTransaction()),
+    ("START TRANSACTION", s.BeginTransaction()),
+    ("COMMIT", s.CommitTransaction()),
+    ("ROLLBACK", s.RollbackTransaction()),
+    ("SHOW CHANGES db.t FROM VERSION 1 TO VERSION 2", s.ShowChanges(T, 1, 2)),
     ("CREATE DATABASE d", s.CreateDatabase(DB)),
     (
         "CREATE SCHEMA IF NOT EXISTS d COMMENT 'x' WITH DBPROPERTIES ('k' = 'v', a.b = 1)",

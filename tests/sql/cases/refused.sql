@@ -83,17 +83,18 @@ ForbiddenStatement | select * from a.b.c.d
 ForbiddenStatement | select a at time zone 'UTC' from db.t
 NotSupported | merge into db.t using db.s on t.a = s.a when matched then delete
 NotSupported | merge with schema evolution into db.t using db.s on true when matched then delete
-NotSupported | restore table db.t to version as of 3
-NotSupported | restore merge 3
-NotSupported | undrop table db.t
-NotSupported | create tag x from main
-NotSupported | drop tag x
-NotSupported | show tags
-NotSupported | show changes db.t from version 1 to version 2
-NotSupported | vacuum dry run
-NotSupported | begin
-NotSupported | commit
-NotSupported | rollback
+InvalidValue | restore merge 3
+InvalidValue | restore merge 'x'
+SyntaxProblem | restore table db.t
+SyntaxProblem | restore table db.t to version 3
+InvalidValue | restore table db.`t@dev` to version as of 3
+SyntaxProblem | restore function f
+SyntaxProblem | undrop db.t
+SyntaxProblem | show changes db.t from 1 to 2
+SyntaxProblem | vacuum db.t
+SyntaxProblem | begin; select 1
+SyntaxProblem | undrop table db.t with id
+SyntaxProblem | create tag
 NotSupported | explain select 1
 NotSupported | with a as (select 1) insert into db.t select * from a
 NotSupported | delete from db.t where a in (select b from db.u)
