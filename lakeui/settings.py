@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lakeui.runtime.database.address import database_settings
-from lakeui.runtime.discovery import home_directory, port_number, secret_key, services_discover
+from lakeui.runtime.discovery import home_directory, number, port_number, secret_key, services_discover
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 HOME = home_directory(os.environ, BASE_DIR)
@@ -20,6 +20,9 @@ LAKEUI: dict[str, Any] = {
     "SPARK_REMOTE": SERVICES.spark_remote,
     "REDIS_URL": SERVICES.redis_url,
     "PORT": port_number(os.environ),
+    # What VACUUM may take: history and trash older than so many days, files staged but never committed after hours.
+    "RETENTION_DAYS": number(os.environ, "LAKEUI_RETENTION_DAYS", default=30),
+    "STAGED_HOURS": number(os.environ, "LAKEUI_STAGED_HOURS", default=24),
 }
 
 

@@ -110,7 +110,7 @@ class SegmentDelete(SegmentEvent):
 
 
 class ExpiredFile(models.Model):
-    """A data or delete file that nothing can reach any more and whose bytes are gone, or are going.
+    """A data or delete file that nothing can reach any more. Its bytes are going, and gone since ``removed_at``.
 
     ``data_file`` and ``delete_file`` are both null for a file that was staged but never registered.
     """
@@ -120,3 +120,7 @@ class ExpiredFile(models.Model):
     data_file = models.OneToOneField(DataFile, models.PROTECT, null=True, related_name="+")
     delete_file = models.OneToOneField(DeleteFile, models.PROTECT, null=True, related_name="+")
     expired_at = models.DateTimeField(auto_now_add=True)
+    removed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["id"], name="expired_file_waiting", condition=Q(removed_at__isnull=True))]

@@ -82,11 +82,12 @@ def version_check(branch: Branch, version: int) -> int:
     """``version``, if the branch has lived through it and it has not expired."""
     if not 0 <= version <= branch.head_version:
         raise NotFound("version", str(version), where=f"on branch {branch.name}, whose head is {branch.head_version}")
-    if version < branch.oldest_version:
+    lived = branch
+    while version < lived.fork_version and lived.parent is not None:
+        lived = lived.parent
+    if version < lived.oldest_version or lived.expired_at is not None:
         raise NotFound(
-            "version",
-            str(version),
-            where=f"on branch {branch.name} any more: what is older than version {branch.oldest_version} has expired",
+            "version", str(version), where=f"on branch {branch.name} any more: it is older than the retention"
         )
     return version
 

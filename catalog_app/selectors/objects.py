@@ -140,14 +140,17 @@ WITH {LINEAGE}, record AS (
     FROM lineage l JOIN catalog_app_{{table}} r ON {_VISIBLE}
     ORDER BY r.{{identity}}, l.depth
 )
-SELECT {{identity}}, version, branch_id, database_id FROM record
-WHERE is_dropped AND version > %(since)s
-ORDER BY version DESC, {{identity}}
+SELECT record.{{identity}}, record.version, record.branch_id, record.database_id
+FROM record JOIN catalog_app_branch b ON b.id = record.branch_id
+WHERE record.is_dropped AND record.version > greatest(%(since)s, b.oldest_version)
+ORDER BY record.version DESC, record.{{identity}}
 """
 
 
 def databases_dropped(lineage: Lineage, *, since: int = 0) -> list[DatabaseState]:
-    """Databases that the chain shows as dropped after version ``since``, the last dropped first."""
+    """Databases that the chain shows as dropped after version ``since``, the last dropped first. What was dropped
+    longer ago than the retention is not among them.
+    """
     query = _DROPS.format(identity="database_id", table="databaserecord")
     ids = [row[0] for row in fetch_all(query, {**lineage.parameters, "since": since})]
     states = databases_load(lineage, ids)

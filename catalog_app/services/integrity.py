@@ -39,6 +39,42 @@ _METADATA = {
         SELECT d.id FROM catalog_app_segmentdelete d JOIN catalog_app_segment s ON s.id = d.segment_id
         JOIN catalog_app_deletefile f ON f.id = d.delete_file_id JOIN catalog_app_branch b ON b.id = d.branch_id
         WHERE b.catalog_id = %(catalog)s AND f.data_file_id <> s.file_id""",
+    "a branch's look-up chain is not its parent's, cut at the fork": """
+        SELECT b.id FROM catalog_app_branch b JOIN catalog_app_branch p ON p.id = b.parent_id
+        WHERE b.catalog_id = %(catalog)s AND (
+            b.ancestor_branches <> p.id || p.ancestor_branches
+            OR b.ancestor_limits <> b.fork_version || (
+                SELECT coalesce(array_agg(least(l.upto, b.fork_version) ORDER BY l.place), ARRAY[]::bigint[])
+                FROM unnest(p.ancestor_limits) WITH ORDINALITY AS l(upto, place)))""",
+    "two data files of a table own the same row address": """
+        SELECT x.id FROM (
+            SELECT f.id, f.base, max(f.base + f.rows) OVER (
+                PARTITION BY f.table_id ORDER BY f.base ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
+            FROM catalog_app_datafile f JOIN catalog_app_table t ON t.id = f.table_id
+            WHERE t.catalog_id = %(catalog)s) x
+        WHERE x.reached > x.base""",
+    "a row address was used that was never given out": """
+        SELECT f.id FROM catalog_app_datafile f JOIN catalog_app_table t ON t.id = f.table_id
+        WHERE t.catalog_id = %(catalog)s AND f.base + f.rows > t.next_address""",
+    "an operation replays one that was no original": """
+        SELECT o.id FROM catalog_app_commitoperation o JOIN catalog_app_commit c ON c.id = o.commit_id
+        LEFT JOIN catalog_app_commitoperation origin ON origin.id = o.origin_id
+        WHERE c.catalog_id = %(catalog)s AND (
+            (o.origin_id IS NULL AND (o.origin_branch_id <> o.branch_id OR o.origin_version <> o.version))
+            OR origin.origin_id IS NOT NULL
+            OR (origin.id IS NOT NULL
+                AND (o.origin_branch_id <> origin.branch_id OR o.origin_version <> origin.version)))""",
+    "a record was superseded by none": """
+        SELECT r.id FROM catalog_app_tablerecord r JOIN catalog_app_branch b ON b.id = r.branch_id
+        WHERE b.catalog_id = %(catalog)s AND r.superseded_version IS NOT NULL AND NOT EXISTS (
+            SELECT 1 FROM catalog_app_tablerecord n WHERE n.branch_id = r.branch_id AND n.table_id = r.table_id
+              AND n.version = r.superseded_version)""",
+    "a tag names a version that its branch has not lived through": """
+        SELECT t.id FROM catalog_app_tag t JOIN catalog_app_branch b ON b.id = t.branch_id
+        WHERE t.catalog_id = %(catalog)s AND (t.version > b.head_version OR t.version < 0)""",
+    "an open transaction has no workspace, or a closed one still has": """
+        SELECT b.id FROM catalog_app_transaction x JOIN catalog_app_branch b ON b.id = x.workspace_id
+        WHERE b.catalog_id = %(catalog)s AND (NOT b.is_workspace OR (x.state = 'open') <> (b.dropped_at IS NULL))""",
     "a delete file names more rows than its data file has": """
         SELECT f.id FROM catalog_app_deletefile f JOIN catalog_app_datafile d ON d.id = f.data_file_id
         JOIN catalog_app_table t ON t.id = f.table_id WHERE t.catalog_id = %(catalog)s AND f.rows > d.rows""",
@@ -57,6 +93,10 @@ _OF_BRANCH = {
             SELECT 1 FROM lineage l JOIN catalog_app_invisibleschemahistory i ON i.branch_id = l.branch_id
               AND i.added_version <= l.max_version
             WHERE i.table_id = v.table_id AND i.version = v.schema_version AND i.definition_id = v.definition_id)""",
+    "a visible file has expired": """
+        SELECT v.id FROM visible v JOIN catalog_app_expiredfile e ON e.data_file_id = v.file_id
+        JOIN current_tables t ON t.table_id = v.table_id AND NOT t.is_dropped
+        JOIN current_databases d ON d.database_id = t.database_id AND NOT d.is_dropped""",
     "two valid tables of a database share a name": """
         SELECT min(t.table_id) FROM current_tables t
         WHERE NOT t.is_dropped AND t.database_id NOT IN (SELECT database_id FROM current_databases WHERE is_dropped)
@@ -88,9 +128,11 @@ WITH {LINEAGE}, visible AS (
 _FILES = """
 SELECT f.path, f.bytes FROM catalog_app_datafile f JOIN catalog_app_table t ON t.id = f.table_id
 WHERE t.catalog_id = %(catalog)s AND EXISTS (SELECT 1 FROM catalog_app_segment s WHERE s.file_id = f.id)
+  AND NOT EXISTS (SELECT 1 FROM catalog_app_expiredfile e WHERE e.data_file_id = f.id)
 UNION ALL
 SELECT f.path, f.bytes FROM catalog_app_deletefile f JOIN catalog_app_table t ON t.id = f.table_id
 WHERE t.catalog_id = %(catalog)s AND EXISTS (SELECT 1 FROM catalog_app_segmentdelete d WHERE d.delete_file_id = f.id)
+  AND NOT EXISTS (SELECT 1 FROM catalog_app_expiredfile e WHERE e.delete_file_id = f.id)
 """
 
 

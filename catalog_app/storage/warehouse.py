@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import uuid
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
 
@@ -20,10 +21,11 @@ _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://")
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file under the warehouse: its relative path and its size."""
+    """A file under the warehouse: its relative path, its size, and when it was written."""
 
     path: str
     bytes: int
+    modified: datetime
 
 
 class Warehouse:
@@ -77,13 +79,17 @@ class Warehouse:
 
     def files_under(self, folder: str) -> list[StoredFile]:
         """Parquet files below a folder, sorted by path; none where the folder does not exist."""
-        selector = pafs.FileSelector(self.absolute(folder), recursive=True, allow_not_found=True)
-        found = [
-            StoredFile(path=info.path[len(self._base) + 1 :], bytes=info.size)
-            for info in self.filesystem.get_file_info(selector)
-            if info.type == pafs.FileType.File and info.base_name.endswith(".parquet")
-        ]
+        found = (file for file in self.all_under(folder) if file.path.endswith(".parquet"))
         return sorted((file for file in found if not _is_hidden(file.path)), key=lambda file: file.path)
+
+    def all_under(self, folder: str) -> list[StoredFile]:
+        """Every file below a folder, work in progress included."""
+        selector = pafs.FileSelector(self.absolute(folder), recursive=True, allow_not_found=True)
+        return [
+            StoredFile(info.path[len(self._base) + 1 :], info.size, info.mtime)
+            for info in self.filesystem.get_file_info(selector)
+            if info.type == pafs.FileType.File
+        ]
 
     def size(self, path: str) -> int:
         return int(self.filesystem.get_file_info(self.absolute(path)).size or 0)

@@ -6,7 +6,19 @@ from collections.abc import Callable
 from typing import Any
 
 from lakeui.common.errors import NotSupported
-from lakeui.frontdoor import branches, columns, data, ddl, partitions, recovery, row_changes, show, transactions, views
+from lakeui.frontdoor import (
+    branches,
+    columns,
+    data,
+    ddl,
+    maintenance,
+    partitions,
+    recovery,
+    row_changes,
+    show,
+    transactions,
+    views,
+)
 from lakeui.frontdoor.committing import earlier_commit
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.values import Session, StatementResult
@@ -37,6 +49,7 @@ HANDLERS: dict[type, Handler] = {
     sql.RestoreMerge: recovery.restore_merge,
     sql.UndropTable: recovery.undrop_table,
     sql.UndropDatabase: recovery.undrop_database,
+    sql.Vacuum: maintenance.vacuum,
     sql.BeginTransaction: transactions.begin,
     sql.CommitTransaction: transactions.commit,
     sql.RollbackTransaction: transactions.rollback,
@@ -111,6 +124,6 @@ def runs_as_task(text: str) -> bool:
     statement = parse(text)
     if isinstance(statement, sql.CreateTable):
         return statement.query is not None
-    if isinstance(statement, sql.MergeBranch):
+    if isinstance(statement, sql.MergeBranch | sql.Vacuum):
         return not statement.dry_run
     return isinstance(statement, TASKS)

@@ -160,7 +160,7 @@ def undrop_table(call: Call, statement: sql.UndropTable) -> StatementResult:
         place = place_of(call, name)
     except NotFound as unknown:
         raise _in_dropped_database(call, name, unknown) from None
-    dropped = tables_dropped(place.lineage, place.database.database_id, since=place.branch.oldest_version)
+    dropped = tables_dropped(place.lineage, place.database.database_id)
     label = f"{place.database.name}.{name.table}"
     state = _choose("table", label, name.table, dropped, statement.table_id, [item.table_id for item in dropped])
     assert isinstance(state, TableState)
@@ -207,7 +207,7 @@ def undrop_database(call: Call, statement: sql.UndropDatabase) -> StatementResul
     branch = branch_of(call, statement.database)
     lineage = branch_lineage(branch)
     name = statement.database.database
-    dropped = databases_dropped(lineage, since=branch.oldest_version)
+    dropped = databases_dropped(lineage)
     state = _choose("database", name, name, dropped, statement.database_id, [item.database_id for item in dropped])
     assert isinstance(state, DatabaseState)
     members = tables_dropped_with(lineage, state.database_id)

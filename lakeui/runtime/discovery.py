@@ -46,6 +46,18 @@ def port_number(environment: Mapping[str, str]) -> int:
     return int(said)
 
 
+def number(environment: Mapping[str, str], variable: str, *, default: float) -> float:
+    """A number of days or hours, not negative. Raises ``InvalidValue``."""
+    said = environment.get(variable) or str(default)
+    try:
+        value = float(said)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1e6:
+        raise InvalidValue(f"{variable} is {said}.", remedy="Set it to a number that is not negative, for example 30.")
+    return value
+
+
 def services_from_environment(environment: Mapping[str, str]) -> Services:
     """What the environment alone says."""
     return Services(**{name: environment.get(variable, "") for name, variable in VARIABLES.items()})

@@ -11,7 +11,9 @@ from django.db import connection
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.selectors.lineage import LINEAGE, Lineage
+from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
+from lakeui.common.errors import Stale
 from merge_app.execution.record import Recorded
 from merge_app.planning.values import DataPlan, MergePlan, ObjectPlan
 
@@ -80,6 +82,7 @@ def segments_apply(work: SegmentWork) -> None:
     _attach_operations(work)
     _attach_pairs(work)
     _keep_invisible_schemas(work)
+    _refuse_expired(work)
 
 
 def _execute(work: SegmentWork, query: str, **parameters: Any) -> None:
@@ -294,6 +297,23 @@ def _attach_pairs(work: SegmentWork) -> None:
             rows.append((delete_file, data_file, work.operation_for(table_id, file_id=data_file)))
     if rows:
         _execute(work, _ATTACH.format(wanted=_BY_PAIR), **_columns(rows, "deletes", "files", "operations"))
+
+
+_EXPIRED = """
+SELECT e.path FROM catalog_app_segment s JOIN catalog_app_expiredfile e ON e.data_file_id = s.file_id
+WHERE s.table_id = ANY(%(tables)s) AND s.branch_id = %(branch)s AND s.added_version = %(version)s LIMIT 1
+"""
+
+
+def _refuse_expired(work: SegmentWork) -> None:
+    """A file that expired since the plan was made must not come back: VACUUM marks under the branch's lock."""
+    tables = [item.object_id for item, _ in work.tables()]
+    found = fetch_all(_EXPIRED, {"tables": tables, "branch": work.branch_id, "version": work.version})
+    if found:
+        raise Stale(
+            f"The file {found[0][0]} expired while this was planned; nothing was written.",
+            remedy="Go back to a version within the retention.",
+        )
 
 
 _INVISIBLE = f"""

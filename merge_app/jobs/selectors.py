@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Min, Q, QuerySet
 from django.utils import timezone
 
 from lakeui.common.errors import NotFound
@@ -34,6 +35,15 @@ def task_wait(task_id: UUID, *, seconds: float) -> Task:
         pause = min(pause * 1.3, LONGEST_PAUSE_SECONDS)
         task = task_get(task_id)
     return task
+
+
+def oldest_running_start(*, but: UUID | None = None) -> datetime | None:
+    """When the oldest attempt began that runs now, ``but`` one's own; None where none runs."""
+    running = Task.objects.filter(state=TaskState.RUNNING)
+    if but is not None:
+        running = running.exclude(pk=but)
+    oldest: datetime | None = running.aggregate(oldest=Min("started_at"))["oldest"]
+    return oldest
 
 
 def task_list(

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("catalog_app", "0003_time_and_trust"),
+        ("catalog_app", "0002_append_only"),
         ("merge_app", "0002_append_only"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

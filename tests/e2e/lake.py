@@ -19,8 +19,8 @@ class Lake:
         self.catalog = f"lake_{uuid.uuid4().hex[:10]}"
         self.sql(f"CREATE CATALOG {self.catalog}")
 
-    def sql(self, text: str, branch: str = "main") -> StatementResult:
-        return execute(text, Session(catalog=self.catalog, branch=branch))
+    def sql(self, text: str, branch: str = "main", *, transaction: str | None = None) -> StatementResult:
+        return execute(text, Session(catalog=self.catalog, branch=branch, transaction=transaction))
 
     def rows(self, table: str, branch: str = "main", columns: str = "*") -> list[tuple[Any, ...]]:
         found = self.sql(f"SELECT {columns} FROM {table}", branch).rows

@@ -1,0 +1,115 @@
+"""VACUUM: find what nothing can reach, say so in the metadata, then remove the bytes.
+
+The metadata comes first, in one transaction that holds off every commit of the catalog: from then on no commit can
+bring such a file back, and a crash leaves files to remove, never metadata without files. Bytes go afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from catalog_app.models import Branch, Catalog, ExpiredFile, Table
+from catalog_app.selectors.retention import (
+    Retained,
+    UnreachableFile,
+    known_paths,
+    orphaned_files,
+    retained_find,
+    unreachable_files,
+)
+from catalog_app.storage.warehouse import Warehouse
+
+BATCH = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionLimits:
+    """``history``: what is older may expire. ``staged``: what was staged earlier belongs to no running statement."""
+
+    history: datetime
+    staged: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class VacuumPlan:
+    """``files`` may go, ``retained`` says what stays. Reading only makes it; ``vacuum_run`` carries it out."""
+
+    files: tuple[UnreachableFile, ...]
+    retained: Retained
+
+    @property
+    def bytes(self) -> int:
+        return sum(file.bytes for file in self.files)
+
+
+def vacuum_plan(catalog: Catalog, warehouse: Warehouse, limits: RetentionLimits) -> VacuumPlan:
+    """What VACUUM would remove now."""
+    retained = retained_find(catalog, before=limits.history)
+    files = [
+        *unreachable_files(catalog, retained),
+        *orphaned_files(catalog, before=limits.staged),
+        *_unregistered(catalog, warehouse, limits.staged),
+    ]
+    return VacuumPlan(tuple({file.path: file for file in files}.values()), retained)
+
+
+def _unregistered(catalog: Catalog, warehouse: Warehouse, before: datetime) -> list[UnreachableFile]:
+    """Files on disk, staging folders included, that no metadata names."""
+    known: set[str] | None = None
+    found = []
+    for table_id in Table.objects.filter(catalog=catalog).values_list("pk", flat=True):
+        for file in warehouse.all_under(str(table_id)):
+            if file.modified >= before:
+                continue
+            known = known_paths(catalog) if known is None else known
+            if file.path not in known:
+                found.append(UnreachableFile(file.path, file.bytes, "its statement was cut off while staging"))
+    return found
+
+
+def vacuum_run(
+    catalog: Catalog, warehouse: Warehouse, limits: RetentionLimits, *, record: Callable[[VacuumPlan], None]
+) -> VacuumPlan:
+    """Remove what nothing can reach; answers what went. Run again, it finishes what a crash left. ``record`` writes
+    what belongs to the same transaction.
+    """
+    with transaction.atomic():
+        Catalog.objects.select_for_update(of=("self",)).get(pk=catalog.pk)
+        list(Branch.objects.select_for_update(of=("self",)).filter(catalog=catalog).order_by("pk").values_list("pk"))
+        plan = vacuum_plan(catalog, warehouse, limits)
+        _mark(plan)
+        record(plan)
+    _remove_waiting(warehouse)
+    return plan
+
+
+def _mark(plan: VacuumPlan) -> None:
+    for branch_id, horizon in plan.retained.horizons.items():
+        Branch.objects.filter(pk=branch_id, oldest_version__lt=horizon).update(oldest_version=horizon)
+    Branch.objects.filter(pk__in=plan.retained.expired).update(expired_at=timezone.now())
+    ExpiredFile.objects.bulk_create(
+        [
+            ExpiredFile(
+                path=file.path,
+                bytes=file.bytes,
+                data_file_id=file.data_file_id,
+                delete_file_id=file.delete_file_id,
+            )
+            for file in plan.files
+        ],
+        batch_size=BATCH,
+    )
+
+
+def _remove_waiting(warehouse: Warehouse) -> None:
+    """Remove bytes of marked files. Removing what is gone already is fine."""
+    waiting = ExpiredFile.objects.filter(removed_at__isnull=True).order_by("pk")
+    while batch := list(waiting.values_list("pk", "path")[:BATCH]):
+        for _, path in batch:
+            warehouse.remove(path)
+        ExpiredFile.objects.filter(pk__in=[pk for pk, _ in batch]).update(removed_at=timezone.now())
