@@ -59,6 +59,8 @@ def databases_load(lineage: Lineage, database_ids: Iterable[int]) -> dict[int, D
 def databases_named(lineage: Lineage, names: Iterable[str]) -> dict[int, DatabaseState]:
     """The valid databases with one of these names."""
     keys = [name.casefold() for name in names]
+    if not keys:
+        return {}
     where = _CANDIDATES.format(identity="database_id", table="databaserecord", condition="c.name_key = ANY(%(keys)s)")
     found = _databases(lineage, where, keys=keys)
     return {i: state for i, state in found.items() if not state.is_dropped and state.name.casefold() in keys}

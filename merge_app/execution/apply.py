@@ -10,9 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from django.db import connection
-from django.db.models.functions import Now
-
 from catalog_app.models import Branch, BranchReach, Commit
 from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.rows import fetch_all
@@ -78,8 +75,8 @@ def plan_apply(
 ) -> Applied:
     """Write the plan as the next commit of ``branch``, whose row the caller has locked."""
     lineage = branch_lineage(branch)
-    version = version_take(branch.catalog_id)
-    commit = commit_write(branch, version, header, source)
+    commit = commit_write(branch, header, source)
+    version = commit.version
     recorded = operations_record(plan, commit=commit)
     objects_record(plan, branch_id=branch.pk, version=version, recorded=recorded)
     new_definitions = schemas_record(plan, branch_id=branch.pk, version=version)
@@ -103,13 +100,18 @@ def plan_apply(
     return Applied(commit.pk, version, tuple(new_definitions))
 
 
-def version_take(catalog_id: int) -> int:
-    """The next version of the catalog. Take it only under a branch lock, so that a branch's versions increase."""
-    return int(fetch_all("SELECT nextval(%(name)s::regclass)", {"name": f"catalog_version_{catalog_id}"})[0][0])
+_NEXT = """
+SELECT nextval(%(sequence)s::regclass),
+       greatest(clock_timestamp(), (SELECT committed_at FROM catalog_app_commit WHERE id = %(parent)s))
+"""
 
 
-def commit_write(branch: Branch, version: int, header: CommitHeader, source: Source | None) -> Commit:
-    """The commit row itself, later than its parent even where the clock is not."""
+def commit_write(branch: Branch, header: CommitHeader, source: Source | None) -> Commit:
+    """The commit row itself, under the next version of the catalog. Only under the branch's lock do its versions
+    increase. It is later than its parent even where the clock is not.
+    """
+    sequence = f"catalog_version_{branch.catalog_id}"
+    ((version, moment),) = fetch_all(_NEXT, {"sequence": sequence, "parent": branch.head_commit_id})
     commit = Commit(
         catalog_id=branch.catalog_id,
         branch=branch,
@@ -121,15 +123,8 @@ def commit_write(branch: Branch, version: int, header: CommitHeader, source: Sou
         author_id=header.author_id,
         author_name=header.author_name,
         task_id=header.task_id,
-        committed_at=Now(),
+        committed_at=moment,
     )
-    with connection.cursor() as cursor:
-        # The clock may step back; a branch's history may not.
-        cursor.execute(
-            "SELECT greatest(clock_timestamp(), (SELECT committed_at FROM catalog_app_commit WHERE id = %s))",
-            [branch.head_commit_id],
-        )
-        (commit.committed_at,) = cursor.fetchone()
     commit.save(force_insert=True)
     return commit
 

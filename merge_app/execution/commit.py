@@ -18,7 +18,7 @@ from lakeui.common.errors import BranchMoved, MergeConflict, NotFound
 from merge_app.execution.apply import Applied, CommitHeader, RowWorkResult, StagedDefinition, plan_apply
 from merge_app.execution.keys import EngineSource
 from merge_app.execution.load import SourceSide, plan_input_load
-from merge_app.execution.reach import reach_load
+from merge_app.execution.reach import chain_reach, reach_load
 from merge_app.execution.report import finding_as_json
 from merge_app.execution.row_work import row_work_run
 from merge_app.planning.plan import plan
@@ -119,8 +119,8 @@ def _prepare(staged: StagedStatement, engine: EngineSource) -> Ready:
     """Plan on the present head without holding it, and let the engine stage what the plan needs."""
     with transaction.atomic():
         branch = Branch.objects.select_related("catalog").get(pk=staged.branch_id)
-        side = _side(staged)
         here = branch_lineage(branch)
+        side = _side(staged, here)
         planned = plan(plan_input_load(side, here, engine=engine))
     if planned.conflicts:
         return Ready(branch.head_version, planned, {})
@@ -165,11 +165,14 @@ def branch_lock(branch_id: int) -> Branch:
 
 def statement_plan(staged: StagedStatement, branch: Branch, engine: EngineSource) -> MergePlan:
     """The statement redone on the branch as it is now. The other side is what came since the statement's snapshot."""
-    return plan(plan_input_load(_side(staged), branch_lineage(branch), engine=engine))
+    here = branch_lineage(branch)
+    return plan(plan_input_load(_side(staged, here), here, engine=engine))
 
 
-def _side(staged: StagedStatement) -> SourceSide:
-    return SourceSide(staged.operations, staged.databases, staged.tables, None, reach_load(staged.seen))
+def _side(staged: StagedStatement, here: Lineage) -> SourceSide:
+    # Where the branch has not moved, all that it reaches was seen: the chain alone says so.
+    seen = chain_reach(here) if here == staged.seen else reach_load(staged.seen)
+    return SourceSide(staged.operations, staged.databases, staged.tables, None, seen)
 
 
 def conflict_error(planned: MergePlan, message: str) -> MergeConflict:

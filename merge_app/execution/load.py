@@ -71,7 +71,7 @@ def plan_input_load(side: SourceSide, destination: Lineage, *, engine: EngineSou
         source_databases=side.databases,
         source_tables=side.tables,
         database_tables={d: tuple(t.table_id for t in members if t.database_id == d) for d in dropped},
-        source_base=_restore_base(side.operations, side.lineage, reach_load(destination)),
+        source_base=_restore_base(side.operations, side.lineage, destination),
         destination_base=_restore_base(theirs, destination, seen),
         source_head=side.lineage.version if side.lineage else 0,
         destination_head=destination.version,
@@ -79,12 +79,13 @@ def plan_input_load(side: SourceSide, destination: Lineage, *, engine: EngineSou
     return _with_facts(planned, side, destination, engine)
 
 
-def _restore_base(operations: Sequence[Operation], lineage: Lineage | None, other: Reach) -> int | None:
+def _restore_base(operations: Sequence[Operation], lineage: Lineage | None, other: Reach | Lineage) -> int | None:
     """The version from which on a side's own line holds nothing but its own work: what the other side reaches, and
     what the side pulled. Looked up only where a RESTORE may lead back to it (P7).
     """
     if lineage is None or not any(RESTORED_VERSION in item.metrics for item in operations):
         return None
+    other = reach_load(other) if isinstance(other, Lineage) else other
     chain = zip(lineage.branch_ids, lineage.limits, strict=True)
     return max(newest_merge(lineage), *(min(limit, other.get(branch, 0)) for branch, limit in chain))
 

@@ -138,7 +138,10 @@ WHERE d.operation_id = ANY(%(ids)s) ORDER BY d.id
 
 def effects_load(operations: Sequence[Operation]) -> tuple[Operation, ...]:
     """The same operations, those recorded in the history with their file effects."""
-    parameters = {"ids": [item.operation_id for item in operations if item.operation_id is not None]}
+    recorded = [item.operation_id for item in operations if item.operation_id is not None]
+    if not recorded:
+        return tuple(operations)
+    parameters = {"ids": recorded}
     added: dict[int, list[AddedFile]] = defaultdict(list)
     removed: dict[int, list[int]] = defaultdict(list)
     deletes: dict[int, list[AttachedDelete]] = defaultdict(list)

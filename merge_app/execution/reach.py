@@ -23,9 +23,14 @@ GROUP BY r.reached_branch_id
 """
 
 
+def chain_reach(lineage: Lineage) -> dict[int, int]:
+    """What a head reaches on its look-up chain alone, without what merges brought."""
+    return dict(zip(lineage.branch_ids, lineage.limits, strict=True))
+
+
 def reach_load(lineage: Lineage) -> dict[int, int]:
     """What the head at the front of the chain reaches."""
-    reach = dict(zip(lineage.branch_ids, lineage.limits, strict=True))
+    reach = chain_reach(lineage)
     for branch_id, version in fetch_all(_MERGED, lineage.parameters):
         reach[branch_id] = max(version, reach.get(branch_id, 0))
     return reach

@@ -8,7 +8,7 @@ from django.db import connection, transaction
 
 from catalog_app.models import Branch, CommitOperation, ViewRecord
 from catalog_app.selectors.rows import fetch_all
-from merge_app.execution.apply import Applied, CommitHeader, commit_write, version_take
+from merge_app.execution.apply import Applied, CommitHeader, commit_write
 from merge_app.execution.commit import branch_lock
 
 
@@ -27,8 +27,8 @@ def view_commit(branch_id: int, change: ViewChange, header: CommitHeader) -> App
     """Record the view's next state as one commit of the branch."""
     with transaction.atomic():
         branch = branch_lock(branch_id)
-        version = version_take(branch.catalog_id)
-        commit = commit_write(branch, version, header, None)
+        commit = commit_write(branch, header, None)
+        version = commit.version
         view_id = change.view_id or int(fetch_all("SELECT nextval('catalog_app_viewrecord_id_seq')", {})[0][0])
         operation = CommitOperation.objects.create(
             commit=commit,

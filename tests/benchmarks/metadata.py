@@ -94,13 +94,13 @@ class Bench:
 
         from catalog_app.models import Branch, CommitOperation
         from catalog_app.services.files import addresses_allocate
-        from merge_app.execution.apply import CommitHeader, commit_write, version_take
+        from merge_app.execution.apply import CommitHeader, commit_write
 
         branch = self.branch(branch_name)
         base = addresses_allocate(self.table_id, segments * 1000)
         with transaction.atomic(), connection.cursor() as cursor:
-            version = version_take(branch.catalog_id)
-            commit = commit_write(branch, version, CommitHeader("INSERT"), None)
+            commit = commit_write(branch, CommitHeader("INSERT"), None)
+            version = commit.version
             operation = CommitOperation.objects.create(
                 commit=commit,
                 branch=branch,
