@@ -1,10 +1,14 @@
-"""A plan's row work, done by the engine before the transaction: what it stages is registered, not yet visible."""
+"""A plan's row work, done by the engine before the transaction: what it stages is registered, not yet visible.
+
+First files are rewritten, then deletes are followed, so that they reach what was rewritten (see planning's values).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 
-from catalog_app.domain.files import FileScan
+from catalog_app.domain.files import FileScan, NewDataFile
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.lineage import Lineage
@@ -18,8 +22,8 @@ from merge_app.planning.values import DataPlan, FilterImages, FollowDeletes, Mer
 
 _FILES = """
 SELECT f.id, f.path, f.base, f.rows, f.partition, f.stores_row_ids, s.definition_id
-FROM catalog_app_datafile f CROSS JOIN LATERAL (
-    SELECT definition_id FROM catalog_app_segment s WHERE s.file_id = f.id AND s.table_id = f.table_id LIMIT 1) s
+FROM catalog_app_datafile f LEFT JOIN LATERAL (
+    SELECT definition_id FROM catalog_app_segment s WHERE s.file_id = f.id AND s.table_id = f.table_id LIMIT 1) s ON true
 WHERE f.id = ANY(%(files)s)
 """
 
@@ -30,7 +34,9 @@ JOIN catalog_app_segmentdelete d ON d.branch_id = l.branch_id AND d.attached_ver
      AND d.table_id = %(table_id)s
 JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
 WHERE f.data_file_id = ANY(%(files)s)
-GROUP BY f.data_file_id, f.path
+UNION
+SELECT f.data_file_id, f.path FROM catalog_app_deletefile f
+WHERE f.id = ANY(%(staged)s) AND f.data_file_id = ANY(%(files)s)
 """
 
 
@@ -49,52 +55,90 @@ def _table_work(
     table_id: int, data: DataPlan, side: SourceSide, destination: Lineage, engine: RowEngine
 ) -> RowWorkResult:
     scans = _scans(table_id, data, side, destination)
-    delete_paths = _delete_paths(data)
+    rewritten = _rewrite(table_id, data.row_work, scans, engine)
+    images = tuple((file_id, scan.file_id) for file_id, scan in rewritten.items() if scan is not None)
+    return RowWorkResult(_follow(table_id, data.row_work, scans, rewritten, engine), images)
+
+
+def _rewrite(
+    table_id: int, row_work: Iterable[RowWork], scans: Mapping[int, FileScan], engine: RowEngine
+) -> dict[int, FileScan | None]:
+    """Rewritten files by the file that each replaces, None where no row is left: filtered first, then moved."""
+    staged: dict[int, NewDataFile | None] = {}
+    filters = [work for work in row_work if isinstance(work, FilterImages)]
+    moves = [work for work in row_work if isinstance(work, RepartitionFile)]
+    for images in filters:
+        discarded = [scans[file] for file in images.discarded_files]
+        staged[images.file] = engine.filter_images(table_id, scans[images.file], discarded)
+    for move in moves:
+        scan = _rewritten(scans[move.file], staged[move.file]) if move.file in staged else scans[move.file]
+        staged[move.file] = None if scan is None else engine.repartition(table_id, scan, move.partition)
+    kept = {file_id: file for file_id, file in staged.items() if file is not None}
+    added = data_files_register(table_id, list(kept.values()))
+    ids = dict(zip(kept, (file.file_id for file in added), strict=True))
+    return {file_id: _rewritten(scans[file_id], file, ids.get(file_id, 0)) for file_id, file in staged.items()}
+
+
+def _rewritten(before: FileScan, file: NewDataFile | None, file_id: int = 0) -> FileScan | None:
+    """How the file that replaces another is read: its deletes are applied. ``file_id`` 0 while not registered."""
+    if file is None:
+        return None
+    return replace(
+        before,
+        file_id=file_id,
+        path=file.path,
+        base=file.base,
+        rows=file.rows,
+        partition=file.partition,
+        delete_paths=(),
+        stores_row_ids=file.stores_row_ids,
+    )
+
+
+def _follow(
+    table_id: int,
+    row_work: Iterable[RowWork],
+    scans: Mapping[int, FileScan],
+    rewritten: Mapping[int, FileScan | None],
+    engine: RowEngine,
+) -> tuple[tuple[int, int], ...]:
+    """(delete file, data file) pairs that mark followed rows where they lie now."""
+    follows = [work for work in row_work if isinstance(work, FollowDeletes)]
+    paths = _delete_paths({item for work in follows for item in (*work.delete_files, *work.spared_deletes)})
     attach: list[tuple[int, int]] = []
-    images: list[tuple[int, int]] = []
-    for work in data.row_work:
-        if isinstance(work, FollowDeletes):
-            staged = engine.follow_deletes(
-                table_id,
-                [delete_paths[delete] for delete in work.delete_files],
-                scans[work.from_file],
-                [scans[file] for file in work.to_files],
-                spared_paths=[delete_paths[delete] for delete in work.spared_deletes],
-            )
-            registered = delete_files_register(table_id, staged)
-            attach += [(item.delete_file_id, item.data_file_id) for item in registered]
-        elif isinstance(work, RepartitionFile):
-            image = engine.repartition(table_id, scans[work.file], work.partition)
-            if image is not None:
-                (added,) = data_files_register(table_id, [image])
-                images.append((work.file, added.file_id))
-        else:
-            image = engine.filter_images(table_id, scans[work.file], [scans[file] for file in work.discarded_files])
-            if image is not None:
-                (added,) = data_files_register(table_id, [image])
-                images.append((work.file, added.file_id))
-    return RowWorkResult(tuple(attach), tuple(images))
+    for work in follows:
+        targets = [rewritten.get(file, scans[file]) for file in work.to_files]
+        staged = engine.follow_deletes(
+            table_id,
+            [paths[delete] for delete in work.delete_files],
+            scans[work.from_file],
+            [target for target in targets if target is not None],
+            spared_paths=[paths[delete] for delete in work.spared_deletes],
+        )
+        attach += [(item.delete_file_id, item.data_file_id) for item in delete_files_register(table_id, staged)]
+    return tuple(attach)
+
+
+def _delete_paths(delete_files: Collection[int]) -> dict[int, str]:
+    query = "SELECT id, path FROM catalog_app_deletefile WHERE id = ANY(%(ids)s)"
+    return dict(fetch_all(query, {"ids": list(delete_files)})) if delete_files else {}
 
 
 def _scans(table_id: int, data: DataPlan, side: SourceSide, destination: Lineage) -> dict[int, FileScan]:
-    wanted: set[int] = set()
-    for work in data.row_work:
-        wanted |= _files_of(work)
-    rows = fetch_all(_FILES, {"files": sorted(wanted)})
-    schemas = definitions_load({row[6] for row in rows})
-    rewritten = [work.file for work in data.row_work if not isinstance(work, FollowDeletes)]
-    masks = _deletes(table_id, side.lineage, rewritten)
-    moved = [work.file for work in data.row_work if isinstance(work, RepartitionFile)]
-    for file_id, paths in _deletes(table_id, destination, moved).items():
-        known = masks.setdefault(file_id, [])
-        known += [path for path in paths if path not in known]
+    """The files of all row work, with the deletes that either side or the plan attaches to them. A file that no
+    segment shows was staged by the statement itself, under the schema that it saw.
+    """
+    wanted = sorted({file_id for work in data.row_work for file_id in _files_of(work)})
+    rows = fetch_all(_FILES, {"files": wanted})
+    schemas = definitions_load({row[6] for row in rows if row[6] is not None})
+    masks = _deletes(table_id, wanted, [destination, side.lineage], [delete for delete, _ in data.attach])
     return {
         row[0]: FileScan(
             file_id=row[0],
             path=row[1],
             base=row[2],
             rows=row[3],
-            schema=schemas[row[6]],
+            schema=side.tables[table_id].schema if row[6] is None else schemas[row[6]],
             partition=tuple(json_value(row[4])),
             delete_paths=tuple(masks.get(row[0], ())),
             stores_row_ids=row[5],
@@ -113,21 +157,19 @@ def _files_of(work: RowWork) -> set[int]:
             return {work.file}
 
 
-def _delete_paths(data: DataPlan) -> dict[int, str]:
-    follows = [work for work in data.row_work if isinstance(work, FollowDeletes)]
-    wanted = [item for work in follows for item in (*work.delete_files, *work.spared_deletes)]
-    return dict(fetch_all("SELECT id, path FROM catalog_app_deletefile WHERE id = ANY(%(ids)s)", {"ids": wanted}))
-
-
-def _deletes(table_id: int, lineage: Lineage | None, files: Collection[int]) -> dict[int, list[str]]:
+def _deletes(
+    table_id: int, files: Collection[int], lineages: Iterable[Lineage | None], staged: Collection[int]
+) -> dict[int, list[str]]:
+    """Paths of delete files by data file: those that the chains see, and those of ``staged``."""
+    chains = [lineage for lineage in lineages if lineage is not None]
+    parameters = {
+        "branches": [branch for lineage in chains for branch in lineage.branch_ids],
+        "limits": [limit for lineage in chains for limit in lineage.limits],
+        "table_id": table_id,
+        "files": list(files),
+        "staged": list(staged),
+    }
     found: dict[int, list[str]] = {}
-    if files and lineage is not None:
-        parameters = {
-            "branches": list(lineage.branch_ids),
-            "limits": list(lineage.limits),
-            "table_id": table_id,
-            "files": list(files),
-        }
-        for file_id, path in fetch_all(_DELETES, parameters):
-            found.setdefault(file_id, []).append(path)
+    for file_id, path in fetch_all(_DELETES, parameters):
+        found.setdefault(file_id, []).append(path)
     return found

@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import AttachedDelete, Operation, OperationKind, PartitionChange
+from catalog_app.domain.operations import AttachedDelete, Operation, OperationKind
 from merge_app.planning.files import SideFiles, effects_of, is_rewrite
+from merge_app.planning.partition_paths import partition_after, partition_renames
 from merge_app.planning.surviving import ObjectChanges, is_full_overwrite
 from merge_app.planning.values import DataPlan, FilterImages, FollowDeletes, RepartitionFile, RowWork
 
@@ -76,9 +77,7 @@ class _Redo:
             index for index, operation in enumerate(self._source.operations) if self._carry_out(operation)
         )
         self._remove_base_files()
-        for operation in self._skipped:
-            if operation.kind is OperationKind.PARTITION:
-                self._move_partition(operation)
+        self._move_partitions()
         plan = self._plan([self._source.operations[index] for index in sorted(carried)])
         return DataOutcome(
             None if plan == DataPlan() else plan,
@@ -116,8 +115,12 @@ class _Redo:
 
     def _moves_changed(self, operation: Operation) -> bool:
         """Whether it renames a partition that the destination wrote to since."""
-        before = {change.before for change in _renames(operation)}
-        return any(item.partition in before for item in self._theirs.live_added())
+        if operation.kind is not OperationKind.PARTITION:
+            return False
+        index = self._history.index(operation)
+        before, upto = self._history[:index], self._history[: index + 1]
+        written = {item.partition for item in self._theirs.live_added()}
+        return any(partition_after(before, values) != partition_after(upto, values) for values in written)
 
     def _stays_alive(self, file_id: int) -> bool:
         """Whether a file that the source added has its rows in sight at the end, skipped rewrites undone."""
@@ -216,17 +219,30 @@ class _Redo:
         """Whether the source itself overwrote or dropped it later, which the redo repeats by partition."""
         return self._mine.is_overwritten(file_id)
 
-    def _move_partition(self, operation: Operation) -> None:
-        """Rename a partition that the destination changed: rewrite what it holds now under the new value."""
-        for change in _renames(operation):
-            files = {found for item in effects_of(operation).removed for found in self._stand_ins(item)}
-            files |= {item.file_id for item in self._theirs.live_added() if item.partition == change.before}
-            assert change.after is not None
-            there = {f for f in files if f in self._theirs.added and self._theirs.added[f].partition == change.after}
-            for file_id in sorted(files - there):
-                self._repartition[file_id] = change.after
-                if file_id not in self._mine.added:
-                    self._remove[file_id] = None
+    def _move_partitions(self) -> None:
+        """Redo renames of partitions that the destination changed: what it holds of them now is rewritten."""
+        renames = [item for item in self._skipped if item.kind is OperationKind.PARTITION]
+        held = {file_id: item.partition for file_id, item in {**self._mine.added, **self._theirs.added}.items()}
+        goals: dict[int, PartitionValues | None] = {}
+        for operation in renames:
+            following = self._history[self._history.index(operation) :]
+            for change in partition_renames(operation):
+                assert change.before is not None
+                for file_id in effects_of(operation).removed:
+                    held.setdefault(file_id, change.before)
+                    goals.update(dict.fromkeys(self._stand_ins(file_id), partition_after(following, change.before)))
+        for item in self._theirs.live_added() if renames else ():
+            goals[item.file_id] = partition_after(self._history, item.partition)
+        for file_id in sorted(goals):
+            self._move_file(file_id, held[file_id], goals[file_id])
+
+    def _move_file(self, file_id: int, present: PartitionValues, goal: PartitionValues | None) -> None:
+        if goal == present:
+            return
+        if goal is not None:
+            self._repartition[file_id] = goal
+        if file_id not in self._mine.added:
+            self._remove[file_id] = None
 
     # The plan ----------------------------------------------------------------------------------------------------
 
@@ -295,14 +311,6 @@ class _Redo:
             for change in self._source.partitions
             if change.before is not None and change.after is None and change.before in written
         )
-
-
-def _renames(operation: Operation) -> list[PartitionChange]:
-    return [
-        change
-        for change in operation.changes
-        if isinstance(change, PartitionChange) and change.before is not None and change.after is not None
-    ]
 
 
 def _ids(operations: Iterable[Operation]) -> tuple[int, ...]:

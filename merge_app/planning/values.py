@@ -116,7 +116,8 @@ class FollowDeletes:
     """Row work: rows that ``delete_files`` mark in ``from_file`` are looked up by row id in ``to_files`` and marked
     there by new delete files (compaction on either side). No delete files: every row of ``from_file``, which was
     removed whole. Rows that ``spared_deletes`` mark are left alone: the destination updated them before it compacted,
-    and keeps its images. A file of ``to_files`` that other row work of the plan rewrites stands for the rewritten one.
+    and keeps its images. A file of ``to_files`` that other row work of the plan rewrites stands for the rewritten one,
+    so deletes are followed last.
     """
 
     delete_files: tuple[int, ...]
@@ -137,9 +138,10 @@ class FilterImages:
 
 @dataclass(frozen=True, slots=True)
 class RepartitionFile:
-    """Row work: a file is rewritten under other partition values, row ids kept, with the deletes that it has on the
-    destination and those that the plan attaches to it applied on the way (the source renamed a partition that the
-    destination changed). A file that was live on the destination is in ``remove_files``.
+    """Row work: a file is rewritten under other partition values, row ids kept, with the deletes that it has on either
+    side and those that the plan attaches to it applied on the way (the source renamed a partition that the destination
+    changed). A file of images that the plan filters is filtered first. One that was live on the destination is in
+    ``remove_files``.
     """
 
     file: int
