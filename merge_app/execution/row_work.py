@@ -15,7 +15,7 @@ from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import definitions_load
 from catalog_app.services.files import data_files_register, delete_files_register
-from merge_app.execution.apply import RowWorkResult
+from merge_app.execution.apply import RowWorkResult, StagedDefinition
 from merge_app.execution.keys import EngineSource
 from merge_app.execution.load import SourceSide
 from merge_app.planning.values import DataPlan, FilterImages, FollowDeletes, MergePlan, RepartitionFile, RowWork
@@ -23,7 +23,8 @@ from merge_app.planning.values import DataPlan, FilterImages, FollowDeletes, Mer
 _FILES = """
 SELECT f.id, f.path, f.base, f.rows, f.partition, f.stores_row_ids, s.definition_id
 FROM catalog_app_datafile f LEFT JOIN LATERAL (
-    SELECT definition_id FROM catalog_app_segment s WHERE s.file_id = f.id AND s.table_id = f.table_id LIMIT 1) s ON true
+    SELECT definition_id FROM catalog_app_segment s WHERE s.file_id = f.id AND s.table_id = f.table_id LIMIT 1
+) s ON true
 WHERE f.id = ANY(%(files)s)
 """
 
@@ -41,20 +42,32 @@ WHERE f.id = ANY(%(staged)s) AND f.data_file_id = ANY(%(files)s)
 
 
 def row_work_run(
-    planned: MergePlan, side: SourceSide, destination: Lineage, engine: EngineSource
+    planned: MergePlan,
+    side: SourceSide,
+    destination: Lineage,
+    engine: EngineSource,
+    definitions: Mapping[int, StagedDefinition] | None = None,
 ) -> dict[int, RowWorkResult]:
-    """Table id → what was staged for it. Nothing to do costs nothing."""
+    """Table id → what was staged for it. Nothing to do costs nothing. ``definitions``: what a statement's own staged
+    files, which no segment shows yet, were written under.
+    """
+    staged = definitions or {}
     return {
-        item.object_id: _table_work(item.object_id, item.data, side, destination, engine())
+        item.object_id: _table_work(item.object_id, item.data, side, destination, engine(), staged.get(item.object_id))
         for item in planned.objects
         if item.kind is ObjectKind.TABLE and item.data is not None and item.data.row_work
     }
 
 
 def _table_work(
-    table_id: int, data: DataPlan, side: SourceSide, destination: Lineage, engine: RowEngine
+    table_id: int,
+    data: DataPlan,
+    side: SourceSide,
+    destination: Lineage,
+    engine: RowEngine,
+    staged_under: StagedDefinition | None,
 ) -> RowWorkResult:
-    scans = _scans(table_id, data, side, destination)
+    scans = _scans(table_id, data, side, destination, staged_under)
     rewritten = _rewrite(table_id, data.row_work, scans, engine)
     images = tuple((file_id, scan.file_id) for file_id, scan in rewritten.items() if scan is not None)
     return RowWorkResult(_follow(table_id, data.row_work, scans, rewritten, engine), images)
@@ -124,13 +137,14 @@ def _delete_paths(delete_files: Collection[int]) -> dict[int, str]:
     return dict(fetch_all(query, {"ids": list(delete_files)})) if delete_files else {}
 
 
-def _scans(table_id: int, data: DataPlan, side: SourceSide, destination: Lineage) -> dict[int, FileScan]:
-    """The files of all row work, with the deletes that either side or the plan attaches to them. A file that no
-    segment shows was staged by the statement itself, under the schema that it saw.
-    """
+def _scans(
+    table_id: int, data: DataPlan, side: SourceSide, destination: Lineage, staged_under: StagedDefinition | None
+) -> dict[int, FileScan]:
+    """The files of all row work, with the deletes that either side or the plan attaches to them."""
     wanted = sorted({file_id for work in data.row_work for file_id in _files_of(work)})
-    rows = fetch_all(_FILES, {"files": wanted})
-    schemas = definitions_load({row[6] for row in rows if row[6] is not None})
+    own = staged_under.definition_id if staged_under else None
+    rows = [(*row[:6], row[6] or own) for row in fetch_all(_FILES, {"files": wanted})]
+    schemas = definitions_load({row[6] for row in rows})
     masks = _deletes(table_id, wanted, [destination, side.lineage], [delete for delete, _ in data.attach])
     return {
         row[0]: FileScan(
@@ -138,7 +152,7 @@ def _scans(table_id: int, data: DataPlan, side: SourceSide, destination: Lineage
             path=row[1],
             base=row[2],
             rows=row[3],
-            schema=side.tables[table_id].schema if row[6] is None else schemas[row[6]],
+            schema=schemas[row[6]],
             partition=tuple(json_value(row[4])),
             delete_paths=tuple(masks.get(row[0], ())),
             stores_row_ids=row[5],
