@@ -183,16 +183,23 @@ def delete(call: Call, statement: sql.Delete) -> StatementResult:
         changes = engine().delete(scan, text, alias=statement.alias or target.table.name)
     deletes = delete_files_register(target.table.table_id, changes.delete_files)
     written = _bytes(changes.delete_files)
-    metrics = _row_metrics(segments, chosen, rows_deleted=changes.rows, bytes_written=written)
-    if not deletes:
+    metrics = _row_metrics(segments, chosen, changes.emptied, rows_deleted=changes.rows, bytes_written=written)
+    if not changes.rows:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
-    effects = FileEffects(deletes=deletes)
+    effects = FileEffects(removed=changes.emptied, deletes=deletes)
     return commit_rows(call, target, "DELETE", OperationKind.DELETE, effects, metrics)
 
 
-def _row_metrics(segments: Sequence[SegmentState], chosen: Sequence[SegmentState], **rows: int) -> dict[str, int]:
-    skipped = len(segments) - len(chosen)
-    return _metrics(files_scanned=len(chosen), files_skipped=skipped, files_reused=len(segments), **rows)
+def _row_metrics(
+    segments: Sequence[SegmentState], chosen: Sequence[SegmentState], removed: Sequence[int], **known: int
+) -> dict[str, int]:
+    return _metrics(
+        files_scanned=len(chosen),
+        files_skipped=len(segments) - len(chosen),
+        files_removed=len(removed),
+        files_reused=len(segments) - len(removed),
+        **known,
+    )
 
 
 def update(call: Call, statement: sql.Update) -> StatementResult:
@@ -210,10 +217,17 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
     deletes = delete_files_register(table.table_id, changes.delete_files)
     images = data_files_register(table.table_id, changes.images)
     written = _bytes(changes.delete_files, changes.images)
-    metrics = _row_metrics(segments, chosen, rows_updated=changes.rows, files_added=len(images), bytes_written=written)
-    if not deletes:
+    metrics = _row_metrics(
+        segments,
+        chosen,
+        changes.emptied,
+        rows_updated=changes.rows,
+        files_added=len(images),
+        bytes_written=written,
+    )
+    if not changes.rows:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
-    effects = FileEffects(added=images, deletes=deletes)
+    effects = FileEffects(added=images, removed=changes.emptied, deletes=deletes)
     return commit_rows(call, target, "UPDATE", OperationKind.UPDATE, effects, metrics)
 
 
@@ -235,7 +249,7 @@ def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
     segments = segments_list(target.place.lineage, table.table_id)
     terms = statement.where.terms if statement.where else ()
     chosen = _worth_compacting(pruned(segments, table.schema.columns, terms))
-    metrics = _row_metrics(segments, chosen, files_removed=len(chosen))
+    metrics = _row_metrics(segments, chosen, [segment.file_id for segment in chosen])
     if not chosen:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
     call.context.step("compact", f"{len(chosen)} of {len(segments)} files of {target.label}")
@@ -243,7 +257,6 @@ def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
         staged = engine().compact(table_scan(target.place.lineage, table, chosen), target_bytes=TARGET_BYTES)
     added = data_files_register(table.table_id, staged)
     metrics |= {"files_added": len(added), "bytes_written": _bytes(staged)}
-    metrics["files_reused"] -= len(chosen)
     effects = FileEffects(added, tuple(segment.file_id for segment in chosen))
     return commit_rows(call, target, "OPTIMIZE", OperationKind.COMPACTION, effects, metrics)
 

@@ -21,11 +21,14 @@ _ATTACHING = (OperationKind.DELETE, OperationKind.UPDATE, OperationKind.OVERWRIT
 
 @dataclass(slots=True)
 class Discarded:
-    """What of the source's deletes or updates found its rows gone. ``by`` is the destination's operation kind."""
+    """What of the source's deletes or updates found its rows gone. ``by`` is the destination's operation kind.
+    ``rows`` counts the marked ones; of ``emptied`` files the source took every row.
+    """
 
     kind: OperationKind
     by: OperationKind
     files: set[int] = field(default_factory=set)
+    emptied: set[int] = field(default_factory=set)
     rows: int = 0
 
 
@@ -178,7 +181,7 @@ class _Redo:
             if operation.operation_id is None and file_id not in self._mixed:
                 self._attach.append((item.delete_file_id, file_id))
             return True
-        return self._follow_rows(operation, file_id, item.delete_file_id, item.rows)
+        return self._follow_rows(operation, file_id, item)
 
     def _empty(self, operation: Operation, file_id: int) -> bool:
         """Take away the rows of a file that the source's delete or update emptied and removed."""
@@ -186,23 +189,28 @@ class _Redo:
             return file_id not in self._gone
         if self._is_base(file_id) and file_id not in self._theirs.removed:
             return True
-        return self._follow_rows(operation, file_id, None, 0)
+        return self._follow_rows(operation, file_id, None)
 
-    def _follow_rows(self, operation: Operation, file_id: int, delete_file: int | None, rows: int) -> bool:
+    def _follow_rows(self, operation: Operation, file_id: int, item: AttachedDelete | None) -> bool:
+        """Take the rows that a delete file marks, or all rows of the file, where they lie on the destination."""
         targets = self._stand_ins(file_id)
         for leaf in self._mine.leaves(file_id):
             if self._is_lost(leaf):
-                self._discard(operation.kind, self._theirs.overwriter(leaf).kind, leaf, rows)
+                self._discard(operation.kind, leaf, item)
         if targets:
             deletes, _ = self._follow.setdefault(file_id, ({}, targets))
-            if delete_file is not None:
-                deletes[delete_file] = None
+            if item is not None:
+                deletes[item.delete_file_id] = None
         return bool(targets)
 
-    def _discard(self, kind: OperationKind, by: OperationKind, file_id: int, rows: int) -> None:
+    def _discard(self, kind: OperationKind, file_id: int, item: AttachedDelete | None) -> None:
+        by = self._theirs.overwriter(file_id).kind
         found = self._discarded.setdefault((kind, by), Discarded(kind, by))
         found.files.add(file_id)
-        found.rows += rows
+        if item is None:
+            found.emptied.add(file_id)
+        else:
+            found.rows += item.rows
 
     def _remove_base_files(self) -> None:
         for file_id, remover in self._mine.removed.items():

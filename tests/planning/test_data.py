@@ -88,7 +88,11 @@ def test_a5_deletes_of_overwritten_rows_are_discarded_and_of_new_rows_come_over(
     result = merged([insert(11), delete((12, 1), (13, 11))], [overwrite(31, removed=[1, 2])])
     assert table_of(result).data == DataPlan(bring_operations=(100,), attach_operations=(101,))
     (note,) = result.notes
-    assert (note.code, note.note, note.details) == ("DISCARDED_DELETE", "A5", {"files": [1], "rows": 3})
+    assert (note.code, note.note, note.details) == (
+        "DISCARDED_DELETE",
+        "A5",
+        {"files": [1], "rows": 3, "emptied_files": 0},
+    )
 
 
 def test_a_plan_whose_effects_are_all_discarded_leaves_the_table_alone() -> None:
@@ -114,7 +118,7 @@ def test_a4_images_of_overwritten_rows_are_discarded_of_new_rows_kept_and_mixed_
     )
     assert [operation.version for operation in table_of(result).operations] == [100, 102, 103]
     assert codes(result.notes) == ["DISCARDED_UPDATE"]
-    assert result.notes[0].details == {"files": [1, 2], "rows": 6}
+    assert result.notes[0].details == {"files": [1, 2], "rows": 6, "emptied_files": 0}
 
 
 def test_what_the_destination_did_before_its_full_overwrite_leaves_nothing_to_update_or_follow() -> None:
