@@ -1,4 +1,4 @@
-"""What merges need of the engine: row work that files alone cannot do."""
+"""What merges need of the engine: row work and facts of rows that metadata alone cannot tell."""
 
 from __future__ import annotations
 
@@ -35,4 +35,12 @@ class RowEngine(Protocol):
 
     def common_keys(self, first: TableScan, second: TableScan, names: Sequence[str], *, limit: int) -> list[str]:
         """Keys, as text, that both scans hold in rows of different ids."""
+        ...
+
+    def null_counts(self, scan: TableScan, names: Sequence[str]) -> dict[str, int]:
+        """Live rows with NULL, per column."""
+        ...
+
+    def live_rows(self, scan: TableScan) -> int:
+        """Rows that no delete marks."""
         ...

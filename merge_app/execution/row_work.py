@@ -12,33 +12,13 @@ from catalog_app.domain.files import FileScan, NewDataFile
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.lineage import Lineage
-from catalog_app.selectors.rows import fetch_all, json_value
-from catalog_app.selectors.segments import definitions_load
+from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.segments import definitions_load, files_load
 from catalog_app.services.files import data_files_register, delete_files_register
+from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import RowWorkResult, StagedDefinition
-from merge_app.execution.keys import EngineSource
 from merge_app.execution.load import SourceSide
 from merge_app.planning.values import DataPlan, FilterImages, FollowDeletes, MergePlan, RepartitionFile, RowWork
-
-_FILES = """
-SELECT f.id, f.path, f.base, f.rows, f.partition, f.stores_row_ids, s.definition_id
-FROM catalog_app_datafile f LEFT JOIN LATERAL (
-    SELECT definition_id FROM catalog_app_segment s WHERE s.file_id = f.id AND s.table_id = f.table_id LIMIT 1
-) s ON true
-WHERE f.id = ANY(%(files)s)
-"""
-
-_DELETES = """
-SELECT f.data_file_id, f.path
-FROM unnest(%(branches)s::bigint[], %(limits)s::bigint[]) AS l(branch_id, max_version)
-JOIN catalog_app_segmentdelete d ON d.branch_id = l.branch_id AND d.attached_version <= l.max_version
-     AND d.table_id = %(table_id)s
-JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
-WHERE f.data_file_id = ANY(%(files)s)
-UNION
-SELECT f.data_file_id, f.path FROM catalog_app_deletefile f
-WHERE f.id = ANY(%(staged)s) AND f.data_file_id = ANY(%(files)s)
-"""
 
 
 def row_work_run(
@@ -141,24 +121,14 @@ def _scans(
     table_id: int, data: DataPlan, side: SourceSide, destination: Lineage, staged_under: StagedDefinition | None
 ) -> dict[int, FileScan]:
     """The files of all row work, with the deletes that either side or the plan attaches to them."""
-    wanted = sorted({file_id for work in data.row_work for file_id in _files_of(work)})
-    own = staged_under.definition_id if staged_under else None
-    rows = [(*row[:6], row[6] or own) for row in fetch_all(_FILES, {"files": wanted})]
-    schemas = definitions_load({row[6] for row in rows})
-    masks = _deletes(table_id, wanted, [destination, side.lineage], [delete for delete, _ in data.attach])
-    return {
-        row[0]: FileScan(
-            file_id=row[0],
-            path=row[1],
-            base=row[2],
-            rows=row[3],
-            schema=schemas[row[6]],
-            partition=tuple(json_value(row[4])),
-            delete_paths=tuple(masks.get(row[0], ())),
-            stores_row_ids=row[5],
-        )
-        for row in rows
-    }
+    own = definitions_load({staged_under.definition_id}) if staged_under else {}
+    return files_load(
+        table_id,
+        {file_id for work in data.row_work for file_id in _files_of(work)},
+        [destination] if side.lineage is None else [destination, side.lineage],
+        staged_schema=next(iter(own.values()), None),
+        staged_deletes=[delete for delete, _ in data.attach],
+    )
 
 
 def _files_of(work: RowWork) -> set[int]:
@@ -169,21 +139,3 @@ def _files_of(work: RowWork) -> set[int]:
             return {work.file, *work.discarded_files}
         case RepartitionFile():
             return {work.file}
-
-
-def _deletes(
-    table_id: int, files: Collection[int], lineages: Iterable[Lineage | None], staged: Collection[int]
-) -> dict[int, list[str]]:
-    """Paths of delete files by data file: those that the chains see, and those of ``staged``."""
-    chains = [lineage for lineage in lineages if lineage is not None]
-    parameters = {
-        "branches": [branch for lineage in chains for branch in lineage.branch_ids],
-        "limits": [limit for lineage in chains for limit in lineage.limits],
-        "table_id": table_id,
-        "files": list(files),
-        "staged": list(staged),
-    }
-    found: dict[int, list[str]] = {}
-    for file_id, path in fetch_all(_DELETES, parameters):
-        found.setdefault(file_id, []).append(path)
-    return found

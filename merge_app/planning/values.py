@@ -49,14 +49,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class SchemaCoverage:
-    """Live rows of one side (``source`` or ``destination``) that were written under one schema definition:
-    what A6.2 judges. ``columns_with_nulls`` are ids of columns that hold nulls in live rows.
+    """Live rows that one side (``source`` or ``destination``) added or updated, written under one schema definition:
+    what A6.2 judges. ``nulls``: how many of them hold NULL, by column id; absent where none does.
     """
 
     side: str
     schema: Schema
     live_rows: int
-    columns_with_nulls: frozenset[int] = frozenset()
+    nulls: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

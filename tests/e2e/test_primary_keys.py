@@ -60,3 +60,29 @@ def test_an_update_of_other_columns_leaves_keys_unread(keyed: Lake, monkeypatch:
     monkeypatch.setattr("lakeui.frontdoor.data.refuse_duplicate_keys", unwanted)
     keyed.sql("UPDATE d.k SET v = 'x' WHERE id = 1")
     assert keyed.rows("d.k WHERE id = 1") == [(1, "x")]
+
+
+def test_a_key_that_was_freed_and_taken_again_is_no_clash_beside_a_compaction(keyed: Lake) -> None:
+    keyed.sql("CREATE BRANCH b")
+    keyed.sql("DELETE FROM d.k WHERE id = 1", "b")
+    keyed.sql("INSERT INTO d.k VALUES (1, 'again')", "b")
+    keyed.sql("UPDATE d.k SET v = 'C' WHERE id = 10")
+    keyed.sql("OPTIMIZE d.k")
+    keyed.merge("b")
+    assert keyed.rows("d.k") == [(1, "again"), (10, "C"), (2, "b")]
+
+
+def test_one_key_inserted_and_compacted_on_both_branches_is_refused(keyed: Lake) -> None:
+    keyed.sql("CREATE BRANCH b")
+    for branch in ("b", "main"):
+        keyed.sql(f"INSERT INTO d.k VALUES (5, '{branch}')", branch)
+        keyed.sql("OPTIMIZE d.k", branch)
+    (conflict,) = keyed.refused("b")
+    assert (conflict["code"], conflict["details"]["keys"]) == ("PRIMARY_KEY_CLASH", ['{"id":5}'])
+
+
+def test_a_key_that_an_update_moved_clashes_with_an_inserted_one(keyed: Lake) -> None:
+    keyed.sql("CREATE BRANCH b")
+    keyed.sql("INSERT INTO d.k VALUES (5, 'b')", "b")
+    keyed.sql("UPDATE d.k SET id = 5 WHERE id = 1")
+    assert keyed.codes("b") == {"PRIMARY_KEY_CLASH"}
