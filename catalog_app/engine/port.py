@@ -33,6 +33,16 @@ class RowEngine(Protocol):
         """The live rows of ``file`` under other partition values; None when no row is live."""
         ...
 
+    def count_kept_rows(
+        self,
+        delete_paths: Sequence[str],
+        emptied: Sequence[FileScan],
+        images: Sequence[FileScan],
+        holders: Sequence[FileScan],
+    ) -> int:
+        """How many row ids that ``delete_paths`` mark or ``emptied`` hold are in ``images`` and live in ``holders``."""
+        ...
+
     def common_keys(self, first: TableScan, second: TableScan, names: Sequence[str], *, limit: int) -> list[str]:
         """Keys, as text, that both scans hold in rows of different ids."""
         ...

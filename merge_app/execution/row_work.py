@@ -18,7 +18,15 @@ from catalog_app.services.files import data_files_register, delete_files_registe
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import RowWorkResult, StagedDefinition
 from merge_app.execution.load import SourceSide
-from merge_app.planning.values import DataPlan, FilterImages, FollowDeletes, MergePlan, RepartitionFile, RowWork
+from merge_app.planning.values import (
+    CountKeptRows,
+    DataPlan,
+    FilterImages,
+    FollowDeletes,
+    MergePlan,
+    RepartitionFile,
+    RowWork,
+)
 
 
 def row_work_run(
@@ -50,7 +58,8 @@ def _table_work(
     scans = _scans(table_id, data, side, destination, staged_under)
     rewritten = _rewrite(table_id, data.row_work, scans, engine)
     images = tuple((file_id, scan.file_id) for file_id, scan in rewritten.items() if scan is not None)
-    return RowWorkResult(_follow(table_id, data.row_work, scans, rewritten, engine), images)
+    attach = _follow(table_id, data.row_work, scans, rewritten, engine)
+    return RowWorkResult(attach, images, _kept_rows(data.row_work, scans, engine))
 
 
 def _rewrite(
@@ -112,6 +121,20 @@ def _follow(
     return tuple(attach)
 
 
+def _kept_rows(row_work: Iterable[RowWork], scans: Mapping[int, FileScan], engine: RowEngine) -> int:
+    counts = [work for work in row_work if isinstance(work, CountKeptRows)]
+    paths = _delete_paths({item for work in counts for item in work.delete_files})
+    return sum(
+        engine.count_kept_rows(
+            [paths[item] for item in work.delete_files],
+            [scans[file] for file in work.emptied_files],
+            [scans[file] for file in work.images],
+            [scans[file] for file in work.holders],
+        )
+        for work in counts
+    )
+
+
 def _delete_paths(delete_files: Collection[int]) -> dict[int, str]:
     query = "SELECT id, path FROM catalog_app_deletefile WHERE id = ANY(%(ids)s)"
     return dict(fetch_all(query, {"ids": list(delete_files)})) if delete_files else {}
@@ -139,3 +162,5 @@ def _files_of(work: RowWork) -> set[int]:
             return {work.file, *work.discarded_files}
         case RepartitionFile():
             return {work.file}
+        case CountKeptRows():
+            return {*work.emptied_files, *work.images, *work.holders}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import AttachedDelete, Operation, OperationKind
 from merge_app.planning.files import SideFiles, effects_of, is_rewrite
+from merge_app.planning.kept_rows import rows_kept
 from merge_app.planning.partition_paths import partition_after, partition_renames
 from merge_app.planning.surviving import ObjectChanges, is_full_overwrite
 from merge_app.planning.values import DataPlan, FilterImages, FollowDeletes, RepartitionFile, RowWork
@@ -60,9 +61,9 @@ class _Redo:
         self._history = source.history
         self._remove_all = not is_new and source.overwrites_all
         self._mine = SideFiles(self._history)
-        past = () if is_new or self._remove_all else destination.past
-        self._theirs = SideFiles(past)
-        self._touched = self._theirs.touched_base(past)
+        self._past = () if is_new or self._remove_all else destination.past
+        self._theirs = SideFiles(self._past)
+        self._touched = self._theirs.touched_base(self._past)
         self._rewritten: dict[int, Operation] = {}
         self._gone: dict[int, frozenset[int]] = {}
         self._mixed: dict[int, frozenset[int]] = {}
@@ -304,7 +305,8 @@ class _Redo:
             if self._stays_alive(file_id)
         ]
         work += [RepartitionFile(file_id, values) for file_id, values in self._repartition.items()]
-        return tuple(work)
+        kept = rows_kept(self._mine, self._history, self._theirs, self._past)
+        return (*work, kept) if kept is not None else tuple(work)
 
     def _spared(self, file_id: int) -> tuple[int, ...]:
         """Delete files of the destination's updates of rows that lie in compacted files together with their images."""

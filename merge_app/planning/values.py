@@ -148,7 +148,20 @@ class RepartitionFile:
     partition: PartitionValues
 
 
-RowWork = FollowDeletes | FilterImages | RepartitionFile
+@dataclass(frozen=True, slots=True)
+class CountKeptRows:
+    """Row work: nothing is staged, rows are counted for the audit. Those that the source deleted (marked by
+    ``delete_files``, or all of ``emptied_files``), that the destination updated into ``images``, and that are live in
+    ``holders`` still.
+    """
+
+    delete_files: tuple[int, ...]
+    emptied_files: tuple[int, ...]
+    images: tuple[int, ...]
+    holders: tuple[int, ...]
+
+
+RowWork = FollowDeletes | FilterImages | RepartitionFile | CountKeptRows
 
 
 @dataclass(frozen=True, slots=True)
