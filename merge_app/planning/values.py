@@ -7,7 +7,7 @@ A plan with conflicts is complete as a report (P5) and must not be applied.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -186,6 +186,12 @@ class DataPlan:
     attach_except: frozenset[int] = frozenset()
     attach: tuple[tuple[int, int], ...] = ()
     row_work: tuple[RowWork, ...] = ()
+
+    @property
+    def changes_files(self) -> bool:
+        """Whether anything is done besides counting."""
+        done = tuple(work for work in self.row_work if not isinstance(work, CountKeptRows))
+        return replace(self, row_work=done) != DataPlan()
 
 
 class Action(StrEnum):

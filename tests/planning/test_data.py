@@ -92,8 +92,9 @@ def test_delete_against_delete_and_update_is_attached_as_it_is() -> None:
 
 
 def test_rows_of_emptied_files_are_counted_where_the_destination_updated_them() -> None:
-    data = _data([delete(removed=[1])], [update(32, removed=[1])])
-    assert data == DataPlan(row_work=(CountKeptRows((), (1,), images=(32,), holders=(32,)),))
+    result = table_of(merged([delete(removed=[1])], [update(32, removed=[1])]))
+    assert result.data == DataPlan(row_work=(CountKeptRows((), (1,), images=(32,), holders=(32,)),))
+    assert (result.action, result.operations) == (Action.UNTOUCHED, ())
     assert _data([delete(removed=[1])], [update(32, removed=[1]), delete(removed=[32])]) is None
 
 
