@@ -79,20 +79,20 @@ def _passes(scan: TableScan) -> Iterator[TableScan]:
 
 
 def mask_rows(writer: FileWriter, scan: TableScan, matched: list[Matched]) -> RowChanges:
-    """Write one delete file per data file that holds matched rows, and say which files are emptied."""
+    """Write one delete file per data file that keeps rows, and say which files keep none."""
     delete_files: list[NewDeleteFile] = []
     emptied: list[int] = []
+    rows = 0
     for file, positions, row_ids in _by_file(scan, matched):
+        rows += len(positions)
+        if _leaves_nothing(writer, file, positions):
+            emptied.append(file.file_id)
+            continue
         delete_files.append(
             write_deletes(writer.warehouse, table_id=scan.table_id, file=file, positions=positions, row_ids=row_ids)
         )
-        if _leaves_nothing(writer, file, positions):
-            emptied.append(file.file_id)
     return RowChanges(
-        delete_files=tuple(delete_files),
-        emptied=tuple(emptied),
-        rows=sum(item.rows for item in delete_files),
-        files_scanned=len(scan.files),
+        delete_files=tuple(delete_files), emptied=tuple(emptied), rows=rows, files_scanned=len(scan.files)
     )
 
 

@@ -17,7 +17,7 @@ from catalog_app.engine.sources import target_dataframe
 from catalog_app.engine.types import quoted, storage_type, stored_value, text_literal
 from catalog_app.engine.values import ArrowSource, QueryResult, QuerySource, RowChanges, RowSource
 from catalog_app.engine.writing import Allocate, FileWriter, Target
-from catalog_app.storage.deletes import live_rows
+from catalog_app.storage.deletes import count_kept_rows, live_rows
 from catalog_app.storage.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -122,6 +122,16 @@ class Engine:
     def filter_images(self, table_id: int, file: FileScan, discarded: Sequence[FileScan]) -> NewDataFile | None:
         """``file`` without its deleted rows and without rows whose ids lie in ``discarded``."""
         return rewriting.filter_images(self._writer, table_id, file, discarded)
+
+    def count_kept_rows(
+        self,
+        delete_paths: Sequence[str],
+        emptied: Sequence[FileScan],
+        images: Sequence[FileScan],
+        holders: Sequence[FileScan],
+    ) -> int:
+        """How many row ids that ``delete_paths`` mark or ``emptied`` hold are in ``images`` and live in ``holders``."""
+        return count_kept_rows(self._warehouse, delete_paths, emptied, images, holders)
 
     def repartition(self, table_id: int, file: FileScan, partition: Sequence[str | None]) -> NewDataFile | None:
         """The live rows of ``file`` under other partition values, row ids kept; None when no row is live."""

@@ -1,4 +1,4 @@
-"""What merges need of the engine: row work that files alone cannot do."""
+"""What merges need of the engine: row work and facts of rows that metadata alone cannot tell."""
 
 from __future__ import annotations
 
@@ -33,6 +33,24 @@ class RowEngine(Protocol):
         """The live rows of ``file`` under other partition values; None when no row is live."""
         ...
 
+    def count_kept_rows(
+        self,
+        delete_paths: Sequence[str],
+        emptied: Sequence[FileScan],
+        images: Sequence[FileScan],
+        holders: Sequence[FileScan],
+    ) -> int:
+        """How many row ids that ``delete_paths`` mark or ``emptied`` hold are in ``images`` and live in ``holders``."""
+        ...
+
     def common_keys(self, first: TableScan, second: TableScan, names: Sequence[str], *, limit: int) -> list[str]:
         """Keys, as text, that both scans hold in rows of different ids."""
+        ...
+
+    def null_counts(self, scan: TableScan, names: Sequence[str]) -> dict[str, int]:
+        """Live rows with NULL, per column."""
+        ...
+
+    def live_rows(self, scan: TableScan) -> int:
+        """Rows that no delete marks."""
         ...

@@ -48,8 +48,8 @@ class QueryResult:
 
 @dataclass(frozen=True, slots=True)
 class RowChanges:
-    """What a row-level statement staged. ``emptied`` are files that have no live row left: the caller may take the
-    whole segment out instead of attaching the delete file. ``rows`` counts the rows deleted or updated.
+    """What a row-level statement staged. ``emptied`` are files that have no live row left: the caller takes them out
+    of sight, and no delete file is written for them. ``rows`` counts the rows deleted or updated.
     """
 
     delete_files: tuple[NewDeleteFile, ...] = ()

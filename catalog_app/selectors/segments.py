@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,7 +74,7 @@ def _segment(row: tuple[Any, ...]) -> SegmentState:
         rows=row[4],
         bytes=row[5],
         partition=tuple(json_value(row[6])),
-        statistics={int(key): ColumnStatistics(*value) for key, value in json_value(row[7]).items()},
+        statistics=_statistics(row[7]),
         stores_row_ids=row[8],
         definition_id=row[9],
         schema_version=row[10],
@@ -83,6 +83,10 @@ def _segment(row: tuple[Any, ...]) -> SegmentState:
         delete_paths=tuple(row[13]),
         deleted_rows=int(row[14]),
     )
+
+
+def _statistics(value: Any) -> Statistics:
+    return {int(key): ColumnStatistics(*bounds) for key, bounds in json_value(value).items()}
 
 
 def definitions_load(definition_ids: Collection[int]) -> dict[int, Schema]:
@@ -118,16 +122,84 @@ def file_scan(segment: SegmentState, schema: Schema) -> FileScan:
     )
 
 
-_STAGED = """
-SELECT id, path, base, rows, partition, stores_row_ids FROM catalog_app_datafile WHERE id = ANY(%(files)s) ORDER BY id
+_FILES = """
+SELECT f.id, f.path, f.base, f.rows, f.partition, f.statistics, f.stores_row_ids, s.definition_id
+FROM catalog_app_datafile f LEFT JOIN LATERAL (
+    SELECT definition_id FROM catalog_app_segment s WHERE s.file_id = f.id AND s.table_id = f.table_id LIMIT 1
+) s ON true
+WHERE f.table_id = %(table_id)s AND f.id = ANY(%(files)s) ORDER BY f.id
+"""
+
+_FILE_DELETES = """
+WITH chains AS (
+    SELECT * FROM unnest(%(chains)s::bigint[], %(branches)s::bigint[], %(limits)s::bigint[])
+        AS c(chain, branch_id, max_version)
+), latest AS (
+    SELECT DISTINCT ON (c.chain, s.file_id) c.chain, s.file_id, s.id
+    FROM chains c JOIN catalog_app_segment s ON s.branch_id = c.branch_id AND s.added_version <= c.max_version
+    WHERE s.table_id = %(table_id)s AND s.file_id = ANY(%(files)s)
+    ORDER BY c.chain, s.file_id, s.added_version DESC
+)
+SELECT l.file_id, f.path FROM latest l JOIN chains c USING (chain)
+JOIN catalog_app_segmentdelete d
+  ON d.segment_id = l.id AND d.branch_id = c.branch_id AND d.attached_version <= c.max_version
+JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
+UNION
+SELECT f.data_file_id, f.path FROM catalog_app_deletefile f
+WHERE f.id = ANY(%(staged)s) AND f.data_file_id = ANY(%(files)s)
 """
 
 
-def data_files_scan(table: TableState, file_ids: Collection[int]) -> TableScan:
-    """Registered files that no segment shows yet, written under the table's schema."""
-    rows = fetch_all(_STAGED, {"files": list(file_ids)})
-    files = tuple(
-        FileScan(row[0], row[1], row[2], row[3], table.schema, tuple(json_value(row[4])), stores_row_ids=row[5])
-        for row in rows
-    )
-    return TableScan(table.table_id, table.schema, files)
+def files_load(
+    table_id: int,
+    file_ids: Collection[int],
+    lineages: Sequence[Lineage],
+    *,
+    staged_schema: Schema | None = None,
+    staged_deletes: Collection[int] = (),
+) -> dict[int, FileScan]:
+    """Data files by id, in sight or not, each with the deletes that any of the chains sees on its newest segment and
+    those of ``staged_deletes``. ``staged_schema``: what files that no segment shows yet were written under.
+    """
+    rows = fetch_all(_FILES, {"table_id": table_id, "files": list(file_ids)})
+    schemas = definitions_load({row[7] for row in rows if row[7] is not None})
+    masks = _file_deletes(table_id, file_ids, lineages, staged_deletes)
+    found = {}
+    for file_id, path, base, count, partition, statistics, stores_row_ids, definition_id in rows:
+        schema = staged_schema if definition_id is None else schemas[definition_id]
+        if schema is None:
+            raise ValueError(f"data file {file_id} lies under no known schema")
+        found[file_id] = FileScan(
+            file_id,
+            path,
+            base,
+            count,
+            schema,
+            partition=tuple(json_value(partition)),
+            delete_paths=tuple(masks.get(file_id, ())),
+            statistics=_statistics(statistics),
+            stores_row_ids=stores_row_ids,
+        )
+    return found
+
+
+def _file_deletes(
+    table_id: int, file_ids: Collection[int], lineages: Sequence[Lineage], staged: Collection[int]
+) -> dict[int, list[str]]:
+    links = [
+        (number, branch_id, limit)
+        for number, lineage in enumerate(lineages)
+        for branch_id, limit in zip(lineage.branch_ids, lineage.limits, strict=True)
+    ]
+    parameters = {
+        "chains": [link[0] for link in links],
+        "branches": [link[1] for link in links],
+        "limits": [link[2] for link in links],
+        "table_id": table_id,
+        "files": list(file_ids),
+        "staged": list(staged),
+    }
+    found: dict[int, list[str]] = {}
+    for file_id, path in fetch_all(_FILE_DELETES, parameters):
+        found.setdefault(file_id, []).append(path)
+    return found

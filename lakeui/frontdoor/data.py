@@ -12,21 +12,21 @@ from catalog_app.domain.operations import (
     OperationKind,
     OverwriteScope,
 )
-from catalog_app.domain.schema import Column
 from catalog_app.engine.values import RowSource, ValuesSource
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
 from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register, delete_files_register
-from lakeui.common.errors import DuplicateKey, InvalidValue
+from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.ddl import commit_table, create_operation, new_table
+from lakeui.frontdoor.keys import assigns_key, refuse_duplicate_keys, without_changed_rows
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.pruning import pruned
 from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
-from lakeui.sql.predicates import Term, may_match
 from merge_app.execution.apply import StagedDefinition
 
 ROW_LIMIT = 10_000
@@ -47,23 +47,6 @@ def select(call: Call, statement: sql.Select) -> StatementResult:
         truncated=found.truncated,
         version=call.lineage.version if call.session.catalog else None,
     )
-
-
-def pruned(segments: Sequence[SegmentState], columns: Sequence[Column], terms: Sequence[Term]) -> list[SegmentState]:
-    """The segments whose statistics do not rule out that a row satisfies all terms."""
-    if not terms:
-        return list(segments)
-    chosen = []
-    for segment in segments:
-        known = {
-            column.name: segment.statistics[identifier]
-            for column in columns
-            for identifier in column.ids
-            if identifier in segment.statistics
-        }
-        if may_match(terms, known, segment.rows):
-            chosen.append(segment)
-    return chosen
 
 
 def definition_of(target: TablePlace) -> dict[int, StagedDefinition]:
@@ -98,13 +81,13 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
         if not added:
             return StatementResult(version=target.place.lineage.version, metrics=metrics)
         segments = segments_list(target.place.lineage, target.table.table_id)
-        _refuse_duplicate_keys(target, staged, segments)
+        refuse_duplicate_keys(target, staged, segments)
         return commit_rows(call, target, "INSERT", OperationKind.INSERT, FileEffects(added), metrics)
     scope = _scope(target, statement)
     segments = segments_list(target.place.lineage, target.table.table_id)
     replaced = [s for s in segments if scope.partitions is None or s.partition in scope.partitions]
     removed = tuple(segment.file_id for segment in replaced)
-    _refuse_duplicate_keys(target, staged, [segment for segment in segments if segment not in replaced])
+    refuse_duplicate_keys(target, staged, [segment for segment in segments if segment not in replaced])
     metrics["files_removed"] = len(removed)
     effects = FileEffects(added, removed)
     return commit_rows(call, target, "INSERT OVERWRITE", OperationKind.OVERWRITE, effects, metrics, scope)
@@ -139,22 +122,6 @@ def _scope(target: TablePlace, statement: sql.Insert) -> OverwriteScope:
         "An overwrite names either every partition column or none.",
         remedy="Write PARTITION (" + ", ".join(f"{column.name} = .." for column in columns) + ").",
     )
-
-
-def _refuse_duplicate_keys(target: TablePlace, staged: Sequence[NewDataFile], segments: Sequence[SegmentState]) -> None:
-    """Refuse staged rows whose key another of them, or a row of these segments, has."""
-    schema = target.table.schema
-    if not schema.primary_key:
-        return
-    names = [column.name for column in schema.columns if column.id in schema.primary_key]
-    scan = table_scan(target.place.lineage, target.table, segments)
-    clashes = engine().duplicate_keys(scan, names, staged=staged, limit=5)
-    if clashes:
-        raise DuplicateKey(
-            f"Key {clashes[0]} of {target.label} would exist twice.",
-            remedy="Update the existing row, or leave the key out.",
-            keys=clashes,
-        )
 
 
 METRICS = (
@@ -216,16 +183,23 @@ def delete(call: Call, statement: sql.Delete) -> StatementResult:
         changes = engine().delete(scan, text, alias=statement.alias or target.table.name)
     deletes = delete_files_register(target.table.table_id, changes.delete_files)
     written = _bytes(changes.delete_files)
-    metrics = _row_metrics(segments, chosen, rows_deleted=changes.rows, bytes_written=written)
-    if not deletes:
+    metrics = _row_metrics(segments, chosen, changes.emptied, rows_deleted=changes.rows, bytes_written=written)
+    if not changes.rows:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
-    effects = FileEffects(deletes=deletes)
+    effects = FileEffects(removed=changes.emptied, deletes=deletes)
     return commit_rows(call, target, "DELETE", OperationKind.DELETE, effects, metrics)
 
 
-def _row_metrics(segments: Sequence[SegmentState], chosen: Sequence[SegmentState], **rows: int) -> dict[str, int]:
-    skipped = len(segments) - len(chosen)
-    return _metrics(files_scanned=len(chosen), files_skipped=skipped, files_reused=len(segments), **rows)
+def _row_metrics(
+    segments: Sequence[SegmentState], chosen: Sequence[SegmentState], removed: Sequence[int], **known: int
+) -> dict[str, int]:
+    return _metrics(
+        files_scanned=len(chosen),
+        files_skipped=len(segments) - len(chosen),
+        files_removed=len(removed),
+        files_reused=len(segments) - len(removed),
+        **known,
+    )
 
 
 def update(call: Call, statement: sql.Update) -> StatementResult:
@@ -238,13 +212,22 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
     text = statement.where.text if statement.where else None
     with interruptible(call.context):
         changes = engine().update(scan, statement.assignments, text, alias=statement.alias or table.name)
+        if assigns_key(table.schema, [name for name, _ in statement.assignments]):
+            refuse_duplicate_keys(target, changes.images, without_changed_rows(segments, changes))
     deletes = delete_files_register(table.table_id, changes.delete_files)
     images = data_files_register(table.table_id, changes.images)
     written = _bytes(changes.delete_files, changes.images)
-    metrics = _row_metrics(segments, chosen, rows_updated=changes.rows, files_added=len(images), bytes_written=written)
-    if not deletes:
+    metrics = _row_metrics(
+        segments,
+        chosen,
+        changes.emptied,
+        rows_updated=changes.rows,
+        files_added=len(images),
+        bytes_written=written,
+    )
+    if not changes.rows:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
-    effects = FileEffects(added=images, deletes=deletes)
+    effects = FileEffects(added=images, removed=changes.emptied, deletes=deletes)
     return commit_rows(call, target, "UPDATE", OperationKind.UPDATE, effects, metrics)
 
 
@@ -266,7 +249,7 @@ def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
     segments = segments_list(target.place.lineage, table.table_id)
     terms = statement.where.terms if statement.where else ()
     chosen = _worth_compacting(pruned(segments, table.schema.columns, terms))
-    metrics = _row_metrics(segments, chosen, files_removed=len(chosen))
+    metrics = _row_metrics(segments, chosen, [segment.file_id for segment in chosen])
     if not chosen:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
     call.context.step("compact", f"{len(chosen)} of {len(segments)} files of {target.label}")
@@ -274,7 +257,6 @@ def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
         staged = engine().compact(table_scan(target.place.lineage, table, chosen), target_bytes=TARGET_BYTES)
     added = data_files_register(table.table_id, staged)
     metrics |= {"files_added": len(added), "bytes_written": _bytes(staged)}
-    metrics["files_reused"] -= len(chosen)
     effects = FileEffects(added, tuple(segment.file_id for segment in chosen))
     return commit_rows(call, target, "OPTIMIZE", OperationKind.COMPACTION, effects, metrics)
 

@@ -41,11 +41,13 @@ class StagedDefinition:
 @dataclass(frozen=True, slots=True)
 class RowWorkResult:
     """What the engine staged for a plan's row work, already registered: new (delete file, data file) pairs, and
-    rewritten image files by the source file that each replaces.
+    rewritten image files by the source file that each replaces. ``kept_rows``: how many rows that the source deleted
+    the destination keeps, because it updated them.
     """
 
     attach: tuple[tuple[int, int], ...] = ()
     images: tuple[tuple[int, int], ...] = ()
+    kept_rows: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class Applied:
     commit_id: int
     version: int
     schema_tables: tuple[int, ...] = field(default=())
+    kept_rows: Mapping[int, int] = field(default_factory=dict)
 
 
 def plan_apply(
@@ -97,7 +100,8 @@ def plan_apply(
         _reach_write(branch, version, lineage, source.reach)
     Branch.objects.filter(pk=branch.pk).update(head_version=version, head_commit=commit)
     branch.head_version, branch.head_commit = version, commit
-    return Applied(commit.pk, version, tuple(new_definitions))
+    kept_rows = {table_id: result.kept_rows for table_id, result in (row_work or {}).items()}
+    return Applied(commit.pk, version, tuple(new_definitions), kept_rows)
 
 
 _NEXT = """

@@ -15,8 +15,8 @@ from catalog_app.selectors.objects import (
     tables_load,
     tables_named,
 )
+from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.facts import facts_load
-from merge_app.execution.keys import EngineSource
 from merge_app.execution.operations import effects_load, operations_load
 from merge_app.execution.reach import Reach, newest_merge, own_ranges, reach_load
 from merge_app.planning.needs import needs

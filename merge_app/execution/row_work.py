@@ -1,38 +1,32 @@
-"""A plan's row work, done by the engine before the transaction: what it stages is registered, not yet visible."""
+"""A plan's row work, done by the engine before the transaction: what it stages is registered, not yet visible.
+
+First files are rewritten, then deletes are followed, so that they reach what was rewritten (see planning's values).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 
-from catalog_app.domain.files import FileScan
+from catalog_app.domain.files import FileScan, NewDataFile
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.lineage import Lineage
-from catalog_app.selectors.rows import fetch_all, json_value
-from catalog_app.selectors.segments import definitions_load
+from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.segments import definitions_load, files_load
 from catalog_app.services.files import data_files_register, delete_files_register
+from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import RowWorkResult, StagedDefinition
-from merge_app.execution.keys import EngineSource
 from merge_app.execution.load import SourceSide
-from merge_app.planning.values import DataPlan, FilterImages, FollowDeletes, MergePlan, RepartitionFile, RowWork
-
-_FILES = """
-SELECT f.id, f.path, f.base, f.rows, f.partition, f.stores_row_ids, s.definition_id
-FROM catalog_app_datafile f LEFT JOIN LATERAL (
-    SELECT definition_id FROM catalog_app_segment s WHERE s.file_id = f.id AND s.table_id = f.table_id LIMIT 1
-) s ON true
-WHERE f.id = ANY(%(files)s)
-"""
-
-_DELETES = """
-SELECT f.data_file_id, f.path
-FROM unnest(%(branches)s::bigint[], %(limits)s::bigint[]) AS l(branch_id, max_version)
-JOIN catalog_app_segmentdelete d ON d.branch_id = l.branch_id AND d.attached_version <= l.max_version
-     AND d.table_id = %(table_id)s
-JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
-WHERE f.data_file_id = ANY(%(files)s)
-GROUP BY f.data_file_id, f.path
-"""
+from merge_app.planning.values import (
+    CountKeptRows,
+    DataPlan,
+    FilterImages,
+    FollowDeletes,
+    MergePlan,
+    RepartitionFile,
+    RowWork,
+)
 
 
 def row_work_run(
@@ -62,61 +56,102 @@ def _table_work(
     staged_under: StagedDefinition | None,
 ) -> RowWorkResult:
     scans = _scans(table_id, data, side, destination, staged_under)
-    delete_paths = _delete_paths(data)
+    rewritten = _rewrite(table_id, data.row_work, scans, engine)
+    images = tuple((file_id, scan.file_id) for file_id, scan in rewritten.items() if scan is not None)
+    attach = _follow(table_id, data.row_work, scans, rewritten, engine)
+    return RowWorkResult(attach, images, _kept_rows(data.row_work, scans, engine))
+
+
+def _rewrite(
+    table_id: int, row_work: Iterable[RowWork], scans: Mapping[int, FileScan], engine: RowEngine
+) -> dict[int, FileScan | None]:
+    """Rewritten files by the file that each replaces, None where no row is left: filtered first, then moved."""
+    staged: dict[int, NewDataFile | None] = {}
+    filters = [work for work in row_work if isinstance(work, FilterImages)]
+    moves = [work for work in row_work if isinstance(work, RepartitionFile)]
+    for images in filters:
+        discarded = [scans[file] for file in images.discarded_files]
+        staged[images.file] = engine.filter_images(table_id, scans[images.file], discarded)
+    for move in moves:
+        scan = _rewritten(scans[move.file], staged[move.file]) if move.file in staged else scans[move.file]
+        staged[move.file] = None if scan is None else engine.repartition(table_id, scan, move.partition)
+    kept = {file_id: file for file_id, file in staged.items() if file is not None}
+    added = data_files_register(table_id, list(kept.values()))
+    ids = dict(zip(kept, (file.file_id for file in added), strict=True))
+    return {file_id: _rewritten(scans[file_id], file, ids.get(file_id, 0)) for file_id, file in staged.items()}
+
+
+def _rewritten(before: FileScan, file: NewDataFile | None, file_id: int = 0) -> FileScan | None:
+    """How the file that replaces another is read: its deletes are applied. ``file_id`` 0 while not registered."""
+    if file is None:
+        return None
+    return replace(
+        before,
+        file_id=file_id,
+        path=file.path,
+        base=file.base,
+        rows=file.rows,
+        partition=file.partition,
+        delete_paths=(),
+        stores_row_ids=file.stores_row_ids,
+    )
+
+
+def _follow(
+    table_id: int,
+    row_work: Iterable[RowWork],
+    scans: Mapping[int, FileScan],
+    rewritten: Mapping[int, FileScan | None],
+    engine: RowEngine,
+) -> tuple[tuple[int, int], ...]:
+    """(delete file, data file) pairs that mark followed rows where they lie now."""
+    follows = [work for work in row_work if isinstance(work, FollowDeletes)]
+    paths = _delete_paths({item for work in follows for item in (*work.delete_files, *work.spared_deletes)})
     attach: list[tuple[int, int]] = []
-    images: list[tuple[int, int]] = []
-    for work in data.row_work:
-        if isinstance(work, FollowDeletes):
-            staged = engine.follow_deletes(
-                table_id,
-                [delete_paths[delete] for delete in work.delete_files],
-                scans[work.from_file],
-                [scans[file] for file in work.to_files],
-                spared_paths=[delete_paths[delete] for delete in work.spared_deletes],
-            )
-            registered = delete_files_register(table_id, staged)
-            attach += [(item.delete_file_id, item.data_file_id) for item in registered]
-        elif isinstance(work, RepartitionFile):
-            image = engine.repartition(table_id, scans[work.file], work.partition)
-            if image is not None:
-                (added,) = data_files_register(table_id, [image])
-                images.append((work.file, added.file_id))
-        else:
-            image = engine.filter_images(table_id, scans[work.file], [scans[file] for file in work.discarded_files])
-            if image is not None:
-                (added,) = data_files_register(table_id, [image])
-                images.append((work.file, added.file_id))
-    return RowWorkResult(tuple(attach), tuple(images))
+    for work in follows:
+        targets = [rewritten.get(file, scans[file]) for file in work.to_files]
+        staged = engine.follow_deletes(
+            table_id,
+            [paths[delete] for delete in work.delete_files],
+            scans[work.from_file],
+            [target for target in targets if target is not None],
+            spared_paths=[paths[delete] for delete in work.spared_deletes],
+        )
+        attach += [(item.delete_file_id, item.data_file_id) for item in delete_files_register(table_id, staged)]
+    return tuple(attach)
+
+
+def _kept_rows(row_work: Iterable[RowWork], scans: Mapping[int, FileScan], engine: RowEngine) -> int:
+    counts = [work for work in row_work if isinstance(work, CountKeptRows)]
+    paths = _delete_paths({item for work in counts for item in work.delete_files})
+    return sum(
+        engine.count_kept_rows(
+            [paths[item] for item in work.delete_files],
+            [scans[file] for file in work.emptied_files],
+            [scans[file] for file in work.images],
+            [scans[file] for file in work.holders],
+        )
+        for work in counts
+    )
+
+
+def _delete_paths(delete_files: Collection[int]) -> dict[int, str]:
+    query = "SELECT id, path FROM catalog_app_deletefile WHERE id = ANY(%(ids)s)"
+    return dict(fetch_all(query, {"ids": list(delete_files)})) if delete_files else {}
 
 
 def _scans(
     table_id: int, data: DataPlan, side: SourceSide, destination: Lineage, staged_under: StagedDefinition | None
 ) -> dict[int, FileScan]:
-    wanted: set[int] = set()
-    for work in data.row_work:
-        wanted |= _files_of(work)
-    own = staged_under.definition_id if staged_under else None
-    rows = [(*row[:6], row[6] or own) for row in fetch_all(_FILES, {"files": sorted(wanted)})]
-    schemas = definitions_load({row[6] for row in rows})
-    rewritten = [work.file for work in data.row_work if not isinstance(work, FollowDeletes)]
-    masks = _deletes(table_id, side.lineage, rewritten)
-    moved = [work.file for work in data.row_work if isinstance(work, RepartitionFile)]
-    for file_id, paths in _deletes(table_id, destination, moved).items():
-        known = masks.setdefault(file_id, [])
-        known += [path for path in paths if path not in known]
-    return {
-        row[0]: FileScan(
-            file_id=row[0],
-            path=row[1],
-            base=row[2],
-            rows=row[3],
-            schema=schemas[row[6]],
-            partition=tuple(json_value(row[4])),
-            delete_paths=tuple(masks.get(row[0], ())),
-            stores_row_ids=row[5],
-        )
-        for row in rows
-    }
+    """The files of all row work, with the deletes that either side or the plan attaches to them."""
+    own = definitions_load({staged_under.definition_id}) if staged_under else {}
+    return files_load(
+        table_id,
+        {file_id for work in data.row_work for file_id in _files_of(work)},
+        [destination] if side.lineage is None else [destination, side.lineage],
+        staged_schema=next(iter(own.values()), None),
+        staged_deletes=[delete for delete, _ in data.attach],
+    )
 
 
 def _files_of(work: RowWork) -> set[int]:
@@ -127,23 +162,5 @@ def _files_of(work: RowWork) -> set[int]:
             return {work.file, *work.discarded_files}
         case RepartitionFile():
             return {work.file}
-
-
-def _delete_paths(data: DataPlan) -> dict[int, str]:
-    follows = [work for work in data.row_work if isinstance(work, FollowDeletes)]
-    wanted = [item for work in follows for item in (*work.delete_files, *work.spared_deletes)]
-    return dict(fetch_all("SELECT id, path FROM catalog_app_deletefile WHERE id = ANY(%(ids)s)", {"ids": wanted}))
-
-
-def _deletes(table_id: int, lineage: Lineage | None, files: Collection[int]) -> dict[int, list[str]]:
-    found: dict[int, list[str]] = {}
-    if files and lineage is not None:
-        parameters = {
-            "branches": list(lineage.branch_ids),
-            "limits": list(lineage.limits),
-            "table_id": table_id,
-            "files": list(files),
-        }
-        for file_id, path in fetch_all(_DELETES, parameters):
-            found.setdefault(file_id, []).append(path)
-    return found
+        case CountKeptRows():
+            return {*work.emptied_files, *work.images, *work.holders}

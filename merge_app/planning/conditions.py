@@ -128,23 +128,21 @@ def _required_values(case: Case) -> Iterator[Problem]:
         for column in case.columns.schema.columns:
             if column.nullable or column.initial_default is not None or required.isdisjoint(column.ids):
                 continue
-            rows = sum(item.live_rows for item in case.facts.coverage if item.side == side and _lacks(item, column))
+            rows = sum(_rows_lacking(item, column) for item in case.facts.coverage if item.side == side)
             if rows:
                 yield Problem(
                     cell,
                     VerdictCode.NOT_NULL_WITHOUT_VALUE,
                     "A6.2",
-                    f"Column {column.name} is NOT NULL without a default, and {rows} rows of the {side} lack a value.",
+                    f"Column {column.name} is NOT NULL without a default; rows of the {side} without a value: {rows}.",
                     {"column": column.name, "column_id": column.id, "side": side, "rows": rows},
                 )
 
 
-def _lacks(coverage: SchemaCoverage, column: Column) -> bool:
-    if not coverage.live_rows:
-        return False
-    if not coverage.columns_with_nulls.isdisjoint(column.ids):
-        return True
-    return all(coverage.schema.column(identifier) is None for identifier in column.ids)
+def _rows_lacking(coverage: SchemaCoverage, column: Column) -> int:
+    if all(coverage.schema.column(identifier) is None for identifier in column.ids):
+        return coverage.live_rows
+    return sum(coverage.nulls.get(identifier, 0) for identifier in column.ids)
 
 
 def _partitions(case: Case) -> Iterator[Problem]:

@@ -10,8 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import AttachedDelete, Operation, OperationKind, PartitionChange
+from catalog_app.domain.operations import AttachedDelete, Operation, OperationKind
 from merge_app.planning.files import SideFiles, effects_of, is_rewrite
+from merge_app.planning.kept_rows import rows_kept
+from merge_app.planning.partition_paths import partition_after, partition_renames
 from merge_app.planning.surviving import ObjectChanges, is_full_overwrite
 from merge_app.planning.values import DataPlan, FilterImages, FollowDeletes, RepartitionFile, RowWork
 
@@ -20,11 +22,14 @@ _ATTACHING = (OperationKind.DELETE, OperationKind.UPDATE, OperationKind.OVERWRIT
 
 @dataclass(slots=True)
 class Discarded:
-    """What of the source's deletes or updates found its rows gone. ``by`` is the destination's operation kind."""
+    """What of the source's deletes or updates found its rows gone. ``by`` is the destination's operation kind.
+    ``rows`` counts the marked ones; of ``emptied`` files the source took every row.
+    """
 
     kind: OperationKind
     by: OperationKind
     files: set[int] = field(default_factory=set)
+    emptied: set[int] = field(default_factory=set)
     rows: int = 0
 
 
@@ -56,9 +61,9 @@ class _Redo:
         self._history = source.history
         self._remove_all = not is_new and source.overwrites_all
         self._mine = SideFiles(self._history)
-        past = () if is_new or self._remove_all else destination.past
-        self._theirs = SideFiles(past)
-        self._touched = self._theirs.touched_base(past)
+        self._past = () if is_new or self._remove_all else destination.past
+        self._theirs = SideFiles(self._past)
+        self._touched = self._theirs.touched_base(self._past)
         self._rewritten: dict[int, Operation] = {}
         self._gone: dict[int, frozenset[int]] = {}
         self._mixed: dict[int, frozenset[int]] = {}
@@ -76,9 +81,7 @@ class _Redo:
             index for index, operation in enumerate(self._source.operations) if self._carry_out(operation)
         )
         self._remove_base_files()
-        for operation in self._skipped:
-            if operation.kind is OperationKind.PARTITION:
-                self._move_partition(operation)
+        self._move_partitions()
         plan = self._plan([self._source.operations[index] for index in sorted(carried)])
         return DataOutcome(
             None if plan == DataPlan() else plan,
@@ -116,8 +119,12 @@ class _Redo:
 
     def _moves_changed(self, operation: Operation) -> bool:
         """Whether it renames a partition that the destination wrote to since."""
-        before = {change.before for change in _renames(operation)}
-        return any(item.partition in before for item in self._theirs.live_added())
+        if operation.kind is not OperationKind.PARTITION:
+            return False
+        index = self._history.index(operation)
+        before, upto = self._history[:index], self._history[: index + 1]
+        written = {item.partition for item in self._theirs.live_added()}
+        return any(partition_after(before, values) != partition_after(upto, values) for values in written)
 
     def _stays_alive(self, file_id: int) -> bool:
         """Whether a file that the source added has its rows in sight at the end, skipped rewrites undone."""
@@ -175,7 +182,7 @@ class _Redo:
             if operation.operation_id is None and file_id not in self._mixed:
                 self._attach.append((item.delete_file_id, file_id))
             return True
-        return self._follow_rows(operation, file_id, item.delete_file_id, item.rows)
+        return self._follow_rows(operation, file_id, item)
 
     def _empty(self, operation: Operation, file_id: int) -> bool:
         """Take away the rows of a file that the source's delete or update emptied and removed."""
@@ -183,23 +190,28 @@ class _Redo:
             return file_id not in self._gone
         if self._is_base(file_id) and file_id not in self._theirs.removed:
             return True
-        return self._follow_rows(operation, file_id, None, 0)
+        return self._follow_rows(operation, file_id, None)
 
-    def _follow_rows(self, operation: Operation, file_id: int, delete_file: int | None, rows: int) -> bool:
+    def _follow_rows(self, operation: Operation, file_id: int, item: AttachedDelete | None) -> bool:
+        """Take the rows that a delete file marks, or all rows of the file, where they lie on the destination."""
         targets = self._stand_ins(file_id)
         for leaf in self._mine.leaves(file_id):
             if self._is_lost(leaf):
-                self._discard(operation.kind, self._theirs.overwriter(leaf).kind, leaf, rows)
+                self._discard(operation.kind, leaf, item)
         if targets:
             deletes, _ = self._follow.setdefault(file_id, ({}, targets))
-            if delete_file is not None:
-                deletes[delete_file] = None
+            if item is not None:
+                deletes[item.delete_file_id] = None
         return bool(targets)
 
-    def _discard(self, kind: OperationKind, by: OperationKind, file_id: int, rows: int) -> None:
+    def _discard(self, kind: OperationKind, file_id: int, item: AttachedDelete | None) -> None:
+        by = self._theirs.overwriter(file_id).kind
         found = self._discarded.setdefault((kind, by), Discarded(kind, by))
         found.files.add(file_id)
-        found.rows += rows
+        if item is None:
+            found.emptied.add(file_id)
+        else:
+            found.rows += item.rows
 
     def _remove_base_files(self) -> None:
         for file_id, remover in self._mine.removed.items():
@@ -216,17 +228,30 @@ class _Redo:
         """Whether the source itself overwrote or dropped it later, which the redo repeats by partition."""
         return self._mine.is_overwritten(file_id)
 
-    def _move_partition(self, operation: Operation) -> None:
-        """Rename a partition that the destination changed: rewrite what it holds now under the new value."""
-        for change in _renames(operation):
-            files = {found for item in effects_of(operation).removed for found in self._stand_ins(item)}
-            files |= {item.file_id for item in self._theirs.live_added() if item.partition == change.before}
-            assert change.after is not None
-            there = {f for f in files if f in self._theirs.added and self._theirs.added[f].partition == change.after}
-            for file_id in sorted(files - there):
-                self._repartition[file_id] = change.after
-                if file_id not in self._mine.added:
-                    self._remove[file_id] = None
+    def _move_partitions(self) -> None:
+        """Redo renames of partitions that the destination changed: what it holds of them now is rewritten."""
+        renames = [item for item in self._skipped if item.kind is OperationKind.PARTITION]
+        held = {file_id: item.partition for file_id, item in {**self._mine.added, **self._theirs.added}.items()}
+        goals: dict[int, PartitionValues | None] = {}
+        for operation in renames:
+            following = self._history[self._history.index(operation) :]
+            for change in partition_renames(operation):
+                assert change.before is not None
+                for file_id in effects_of(operation).removed:
+                    held.setdefault(file_id, change.before)
+                    goals.update(dict.fromkeys(self._stand_ins(file_id), partition_after(following, change.before)))
+        for item in self._theirs.live_added() if renames else ():
+            goals[item.file_id] = partition_after(self._history, item.partition)
+        for file_id in sorted(goals):
+            self._move_file(file_id, held[file_id], goals[file_id])
+
+    def _move_file(self, file_id: int, present: PartitionValues, goal: PartitionValues | None) -> None:
+        if goal == present:
+            return
+        if goal is not None:
+            self._repartition[file_id] = goal
+        if file_id not in self._mine.added:
+            self._remove[file_id] = None
 
     # The plan ----------------------------------------------------------------------------------------------------
 
@@ -280,7 +305,8 @@ class _Redo:
             if self._stays_alive(file_id)
         ]
         work += [RepartitionFile(file_id, values) for file_id, values in self._repartition.items()]
-        return tuple(work)
+        kept = rows_kept(self._mine, self._history, self._theirs, self._past)
+        return (*work, kept) if kept is not None else tuple(work)
 
     def _spared(self, file_id: int) -> tuple[int, ...]:
         """Delete files of the destination's updates of rows that lie in compacted files together with their images."""
@@ -295,14 +321,6 @@ class _Redo:
             for change in self._source.partitions
             if change.before is not None and change.after is None and change.before in written
         )
-
-
-def _renames(operation: Operation) -> list[PartitionChange]:
-    return [
-        change
-        for change in operation.changes
-        if isinstance(change, PartitionChange) and change.before is not None and change.after is not None
-    ]
 
 
 def _ids(operations: Iterable[Operation]) -> tuple[int, ...]:

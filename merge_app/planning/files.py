@@ -91,6 +91,14 @@ class SideFiles:
             return frozenset()
         return frozenset(found for item in effects_of(remover).added for found in self.stand_ins(item.file_id))
 
+    def rewritten_into(self, file_id: int) -> tuple[int, ...]:
+        """The files that held its rows after it, one rewrite after the other, in sight or not."""
+        remover = self.removed.get(file_id)
+        if remover is None or not is_rewrite(remover):
+            return ()
+        outputs = [item.file_id for item in effects_of(remover).added]
+        return (*outputs, *(later for output in outputs for later in self.rewritten_into(output)))
+
     def update_deletes(self, file_id: int) -> tuple[int, ...]:
         """The delete files that mark rows which the side updated, in a file or in what it was rewritten into."""
         found = list(self._updates.get(file_id, ()))

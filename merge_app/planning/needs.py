@@ -45,3 +45,13 @@ def _table_needs(source: ObjectChanges, destination: ObjectChanges, *, has_key: 
     if has_key and mine and theirs:
         wanted.add(FactKind.PRIMARY_KEYS)
     return wanted
+
+
+def columns_required(given: PlanInput) -> Mapping[int, frozenset[int]]:
+    """By table id, the columns that either side made required: the ones whose values ``FactKind.COVERAGE`` is about."""
+    sides = sides_of(given)
+    return {
+        object_id: frozenset(required_columns(source) | required_columns(sides.destination_of(kind, object_id)))
+        for (kind, object_id), source in sides.source.items()
+        if kind is ObjectKind.TABLE
+    }

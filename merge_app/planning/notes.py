@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from catalog_app.domain.operations import ColumnAttribute, OperationKind
 from catalog_app.rules.codes import VerdictCode
-from merge_app.planning.data import DataOutcome
+from merge_app.planning.data import DataOutcome, Discarded
 from merge_app.planning.findings import Pair, Problem
 
 _DATA_AXES = ("delete", "update", "overwrite", "compaction")
@@ -36,8 +36,8 @@ def data_notes(pair: Pair, outcome: DataOutcome) -> Iterator[Problem]:
             (item.kind.value, item.by.value),
             code,
             note,
-            f"What the source did to rows that the destination took away is discarded ({item.rows} rows).",
-            {"files": sorted(item.files), "rows": item.rows},
+            f"What the source did to rows that the destination took away is discarded ({_extent(item)}).",
+            {"files": sorted(item.files), "rows": item.rows, "emptied_files": len(item.emptied)},
         )
     if outcome.skipped:
         hit = next((axis for axis in _DATA_AXES if pair.destination.hits(axis)), "compaction")
@@ -58,6 +58,14 @@ def data_notes(pair: Pair, outcome: DataOutcome) -> Iterator[Problem]:
             "The source dropped a partition that the destination wrote to since; those rows go with it.",
             {"partition": list(values)},
         )
+
+
+def _extent(item: Discarded) -> str:
+    rows = f"{item.rows} row{'' if item.rows == 1 else 's'}"
+    if not item.emptied:
+        return rows
+    files = f"{len(item.emptied)} whole file{'' if len(item.emptied) == 1 else 's'}"
+    return f"{rows} and {files}" if item.rows else files
 
 
 def _drop_note(pair: Pair) -> Iterator[Problem]:

@@ -79,8 +79,8 @@ def _altered(case: TableCase, before: TableState, columns: ColumnRedo, outcome: 
         for index, operation in enumerate(case.source.operations)
         if operation.kind is not OperationKind.CREATE and _is_left(operation, index, outcome)
     )
-    if after == before and outcome.plan is None:
-        return _plan(case, Action.UNTOUCHED, before)
+    if after == before and not (outcome.plan and outcome.plan.changes_files):
+        return _plan(case, Action.UNTOUCHED, before, data=outcome.plan)
     return _plan(case, Action.ALTER, after, operations, outcome.plan)
 
 

@@ -7,7 +7,7 @@ A plan with conflicts is complete as a report (P5) and must not be applied.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -49,14 +49,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class SchemaCoverage:
-    """Live rows of one side (``source`` or ``destination``) that were written under one schema definition:
-    what A6.2 judges. ``columns_with_nulls`` are ids of columns that hold nulls in live rows.
+    """Live rows that one side (``source`` or ``destination``) added or updated, written under one schema definition:
+    what A6.2 judges. ``nulls``: how many of them hold NULL, by column id; absent where none does.
     """
 
     side: str
     schema: Schema
     live_rows: int
-    columns_with_nulls: frozenset[int] = frozenset()
+    nulls: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,8 @@ class FollowDeletes:
     """Row work: rows that ``delete_files`` mark in ``from_file`` are looked up by row id in ``to_files`` and marked
     there by new delete files (compaction on either side). No delete files: every row of ``from_file``, which was
     removed whole. Rows that ``spared_deletes`` mark are left alone: the destination updated them before it compacted,
-    and keeps its images. A file of ``to_files`` that other row work of the plan rewrites stands for the rewritten one.
+    and keeps its images. A file of ``to_files`` that other row work of the plan rewrites stands for the rewritten one,
+    so deletes are followed last.
     """
 
     delete_files: tuple[int, ...]
@@ -137,16 +138,30 @@ class FilterImages:
 
 @dataclass(frozen=True, slots=True)
 class RepartitionFile:
-    """Row work: a file is rewritten under other partition values, row ids kept, with the deletes that it has on the
-    destination and those that the plan attaches to it applied on the way (the source renamed a partition that the
-    destination changed). A file that was live on the destination is in ``remove_files``.
+    """Row work: a file is rewritten under other partition values, row ids kept, with the deletes that it has on either
+    side and those that the plan attaches to it applied on the way (the source renamed a partition that the destination
+    changed). A file of images that the plan filters is filtered first. One that was live on the destination is in
+    ``remove_files``.
     """
 
     file: int
     partition: PartitionValues
 
 
-RowWork = FollowDeletes | FilterImages | RepartitionFile
+@dataclass(frozen=True, slots=True)
+class CountKeptRows:
+    """Row work: nothing is staged, rows are counted for the audit. Those that the source deleted (marked by
+    ``delete_files``, or all of ``emptied_files``), that the destination updated into ``images``, and that are live in
+    ``holders`` still.
+    """
+
+    delete_files: tuple[int, ...]
+    emptied_files: tuple[int, ...]
+    images: tuple[int, ...]
+    holders: tuple[int, ...]
+
+
+RowWork = FollowDeletes | FilterImages | RepartitionFile | CountKeptRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +186,12 @@ class DataPlan:
     attach_except: frozenset[int] = frozenset()
     attach: tuple[tuple[int, int], ...] = ()
     row_work: tuple[RowWork, ...] = ()
+
+    @property
+    def changes_files(self) -> bool:
+        """Whether anything is done besides counting."""
+        done = tuple(work for work in self.row_work if not isinstance(work, CountKeptRows))
+        return replace(self, row_work=done) != DataPlan()
 
 
 class Action(StrEnum):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 from catalog_app.domain.files import FileScan, NewDataFile, TableScan
@@ -34,6 +35,7 @@ class Lake:
     warehouse: Warehouse
     schema: Schema = field(default_factory=Schema)
     files: list[FileScan] = field(default_factory=list)
+    _ids: Iterator[int] = field(default_factory=lambda: count(1))
 
     def scan(self, *, files: Sequence[FileScan] | None = None) -> TableScan:
         return TableScan(TABLE, self.schema, tuple(self.files if files is None else files))
@@ -58,7 +60,7 @@ class Lake:
         for item in new:
             self.files.append(
                 FileScan(
-                    file_id=len(self.files) + 1,
+                    file_id=next(self._ids),
                     path=item.path,
                     base=item.base,
                     rows=item.rows,
@@ -74,6 +76,7 @@ class Lake:
             index = next(number for number, file in enumerate(self.files) if file.file_id == item.data_file_id)
             file = self.files[index]
             self.files[index] = replace(file, delete_paths=(*file.delete_paths, item.path))
+        self.files = [file for file in self.files if file.file_id not in changes.emptied]
         self.add(changes.images)
         return changes
 

@@ -149,8 +149,8 @@ def test_the_sources_last_schema_results_where_the_destination_altered_nothing()
 REQUIRED = replace(C, nullable=False)
 
 
-def _coverage(side: str, schema: Schema, rows: int = 4, nulls: frozenset[int] = frozenset()) -> dict[str, object]:
-    return {"facts": {TABLE: TableFacts(coverage=(SchemaCoverage(side, schema, rows, nulls),))}}
+def _coverage(side: str, schema: Schema, rows: int = 4, nulls: dict[int, int] | None = None) -> dict[str, object]:
+    return {"facts": {TABLE: TableFacts(coverage=(SchemaCoverage(side, schema, rows, nulls or {}),))}}
 
 
 @pytest.mark.parametrize(
@@ -191,8 +191,9 @@ def test_a_value_for_old_rows_or_no_live_rows_or_rows_overwritten_by_the_source_
 
 def test_tightened_nullability_meets_nulls_of_the_other_side() -> None:
     tightened = column(1, ColumnAttribute.NULLABLE, True, False)
-    nulls = _coverage("destination", Schema((A, B)), nulls=frozenset({1}))
-    assert codes(merged([tightened], [insert(9)], **nulls).conflicts) == ["NOT_NULL_WITHOUT_VALUE"]
+    nulls = _coverage("destination", Schema((A, B)), nulls={1: 2, 2: 3})
+    (conflict,) = merged([tightened], [insert(9)], **nulls).conflicts
+    assert (conflict.code, conflict.details["rows"]) == ("NOT_NULL_WITHOUT_VALUE", 2)
     assert merged([tightened], [insert(9)], **_coverage("destination", Schema((A, B)))).conflicts == ()
 
 

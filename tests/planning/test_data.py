@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from merge_app.planning.plan import plan
-from merge_app.planning.values import Action, DataPlan, FilterImages, FollowDeletes, RepartitionFile, Verdict
+from merge_app.planning.values import (
+    Action,
+    CountKeptRows,
+    DataPlan,
+    FilterImages,
+    FollowDeletes,
+    RepartitionFile,
+    Verdict,
+)
 from tests.planning.build import (
     cells,
     codes,
@@ -76,9 +84,18 @@ def test_an_update_of_rows_that_the_side_inserted_touches_no_base_file() -> None
 
 
 def test_delete_against_delete_and_update_is_attached_as_it_is() -> None:
-    expected = DataPlan(attach_operations=(100,))
-    assert _data([delete((11, 1))], [delete((31, 1))]) == expected
-    assert _data([delete((11, 1))], [update(32, deletes=[(31, 1)])]) == expected
+    attached = DataPlan(attach_operations=(100,))
+    assert _data([delete((11, 1))], [delete((31, 1))]) == attached
+    kept = CountKeptRows((11,), (), images=(32,), holders=(32,))
+    assert _data([delete((11, 1))], [update(32, deletes=[(31, 1)])]) == replace(attached, row_work=(kept,))
+    assert _data([delete((11, 1))], [update(32, deletes=[(31, 2)])]) == attached
+
+
+def test_rows_of_emptied_files_are_counted_where_the_destination_updated_them() -> None:
+    result = table_of(merged([delete(removed=[1])], [update(32, removed=[1])]))
+    assert result.data == DataPlan(row_work=(CountKeptRows((), (1,), images=(32,), holders=(32,)),))
+    assert (result.action, result.operations) == (Action.UNTOUCHED, ())
+    assert _data([delete(removed=[1])], [update(32, removed=[1]), delete(removed=[32])]) is None
 
 
 # A4, A5
@@ -88,7 +105,11 @@ def test_a5_deletes_of_overwritten_rows_are_discarded_and_of_new_rows_come_over(
     result = merged([insert(11), delete((12, 1), (13, 11))], [overwrite(31, removed=[1, 2])])
     assert table_of(result).data == DataPlan(bring_operations=(100,), attach_operations=(101,))
     (note,) = result.notes
-    assert (note.code, note.note, note.details) == ("DISCARDED_DELETE", "A5", {"files": [1], "rows": 3})
+    assert (note.code, note.note, note.details) == (
+        "DISCARDED_DELETE",
+        "A5",
+        {"files": [1], "rows": 3, "emptied_files": 0},
+    )
 
 
 def test_a_plan_whose_effects_are_all_discarded_leaves_the_table_alone() -> None:
@@ -114,7 +135,7 @@ def test_a4_images_of_overwritten_rows_are_discarded_of_new_rows_kept_and_mixed_
     )
     assert [operation.version for operation in table_of(result).operations] == [100, 102, 103]
     assert codes(result.notes) == ["DISCARDED_UPDATE"]
-    assert result.notes[0].details == {"files": [1, 2], "rows": 6}
+    assert result.notes[0].details == {"files": [1, 2], "rows": 6, "emptied_files": 0}
 
 
 def test_what_the_destination_did_before_its_full_overwrite_leaves_nothing_to_update_or_follow() -> None:
@@ -166,7 +187,7 @@ def test_a_compaction_of_changed_files_is_skipped_and_its_new_inputs_brought() -
         bring_operations=(100,),
         bring_files=(11,),
         attach_operations=(101, 103),
-        row_work=(FollowDeletes((14,), 13, (1, 11)),),
+        row_work=(FollowDeletes((14,), 13, (1, 11)), CountKeptRows((12, 14), (), images=(32,), holders=(32,))),
     )
     assert codes(result.notes) == ["COMPACTION_SKIPPED"]
     assert [operation.version for operation in table_of(result).operations] == [100, 101, 103]
@@ -197,7 +218,10 @@ def test_a_row_that_the_destination_updated_and_compacted_keeps_its_image() -> N
     theirs = [update(32, deletes=[(31, 1)]), compaction(33, inputs=[1, 32])]
     data = _data([delete((13, 1))], theirs)
     assert data is not None
-    assert data.row_work == (FollowDeletes((13,), 1, (33,), spared_deletes=(31,)),)
+    assert data.row_work == (
+        FollowDeletes((13,), 1, (33,), spared_deletes=(31,)),
+        CountKeptRows((13,), (), images=(32,), holders=(33,)),
+    )
 
 
 def test_rows_compacted_and_then_overwritten_on_the_destination_are_gone() -> None:

@@ -1,0 +1,84 @@
+"""Rows of either side that may lack a value of a required column (A6.2), judged on live rows only.
+
+Statistics answer for most files. The engine is asked only where deletes hide which rows are left, or statistics are
+missing, and only for columns that a side made required.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from catalog_app.domain.files import FileScan, TableScan
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.selectors.lineage import Lineage
+from merge_app.execution.added_rows import EngineSource, added_rows_load
+from merge_app.planning.needs import columns_required
+from merge_app.planning.values import PlanInput, SchemaCoverage
+
+
+def coverage_load(
+    planned: PlanInput,
+    source: Lineage | None,
+    destination: Lineage,
+    tables: Collection[int],
+    engine: EngineSource,
+) -> dict[int, tuple[SchemaCoverage, ...]]:
+    """By table, the coverage of the rows that each side added or updated."""
+    if not tables:
+        return {}
+    required = columns_required(planned)
+    found = {}
+    for table_id in tables:
+        mine = added_rows_load(table_id, planned.source, source, planned.source_tables.get(table_id), engine)
+        theirs = added_rows_load(table_id, planned.destination, destination, planned.tables[table_id], engine)
+        found[table_id] = tuple(
+            item
+            for side, files in (("source", mine), ("destination", theirs))
+            for item in _side_coverage(table_id, side, files, required[table_id], engine)
+        )
+    return found
+
+
+def _side_coverage(
+    table_id: int, side: str, files: Sequence[FileScan], required: frozenset[int], engine: EngineSource
+) -> list[SchemaCoverage]:
+    by_schema: dict[Schema, list[FileScan]] = {}
+    for file in files:
+        by_schema.setdefault(file.schema, []).append(file)
+    covered = []
+    for schema, group in by_schema.items():
+        live = _live_rows(table_id, schema, group, required, engine)
+        covered.append(SchemaCoverage(side, schema, live, _nulls(table_id, schema, group, required, engine)))
+    return covered
+
+
+def _live_rows(
+    table_id: int, schema: Schema, files: Sequence[FileScan], required: frozenset[int], engine: EngineSource
+) -> int:
+    """How many rows the files have left; deletes are read only where the schema lacks a required column."""
+    masked = tuple(file for file in files if file.delete_paths)
+    if masked and any(schema.column(identifier) is None for identifier in required):
+        whole = sum(file.rows for file in files if not file.delete_paths)
+        return whole + engine().live_rows(TableScan(table_id, schema, masked))
+    return sum(file.rows for file in files)
+
+
+def _nulls(
+    table_id: int, schema: Schema, files: Sequence[FileScan], required: frozenset[int], engine: EngineSource
+) -> Mapping[int, int]:
+    """Live rows with NULL by the id under which the files hold a required column."""
+    columns = {column.id: column for i in required if (column := schema.column(i)) is not None}
+    doubtful = tuple(file for file in files if any(_is_doubtful(file, column) for column in columns.values()))
+    sure = [file for file in files if file not in doubtful]
+    nulls = {i: sum((file.statistics or {})[i].nulls for file in sure) for i in columns}
+    if doubtful:
+        names = {column.name: column.id for column in columns.values()}
+        counted = engine().null_counts(TableScan(table_id, schema, doubtful), list(names))
+        for name, count in counted.items():
+            nulls[names[name]] += count
+    return {identifier: count for identifier, count in nulls.items() if count}
+
+
+def _is_doubtful(file: FileScan, column: Column) -> bool:
+    known = (file.statistics or {}).get(column.id)
+    return known is None or bool(known.nulls and file.delete_paths)

@@ -1,0 +1,41 @@
+"""Where a partition's rows go when the other side's operations are redone over them (semantics §3 P)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.operations import Operation, OperationKind, PartitionChange
+
+
+def partition_changes(operation: Operation) -> list[PartitionChange]:
+    return [change for change in operation.changes if isinstance(change, PartitionChange)]
+
+
+def partition_renames(operation: Operation) -> list[PartitionChange]:
+    return [change for change in partition_changes(operation) if change.before is not None and change.after is not None]
+
+
+def partition_after(operations: Iterable[Operation], values: PartitionValues) -> PartitionValues | None:
+    """The partition that rows of ``values`` lie in after these operations; None where an overwrite or drop took them.
+
+    Rows stay from where another partition takes their name: for the operations' side that name then means the other.
+    """
+    for operation in operations:
+        if _overwrites(operation, values):
+            return None
+        for change in partition_changes(operation):
+            if change.before == values:
+                if change.after is None:
+                    return None
+                values = change.after
+            elif change.before is not None and change.after == values:
+                return values
+    return values
+
+
+def _overwrites(operation: Operation, values: PartitionValues) -> bool:
+    if operation.kind is not OperationKind.OVERWRITE:
+        return False
+    scope = operation.overwrite
+    return scope is None or scope.partitions is None or values in scope.partitions

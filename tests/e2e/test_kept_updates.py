@@ -1,0 +1,55 @@
+"""Delete x update: a row that the destination updated keeps its image, and the audit counts it (semantics §3)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.lake import Lake
+
+
+@pytest.fixture
+def two_files(lake: Lake) -> Lake:
+    """Table d.t with rows 1, 2 in one file and 3, 4 in another, and branch b."""
+    lake.sql("CREATE TABLE d.t (id INT, v STRING)")
+    lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b')")
+    lake.sql("INSERT INTO d.t VALUES (3, 'c'), (4, 'd')")
+    lake.sql("CREATE BRANCH b")
+    return lake
+
+
+@pytest.mark.parametrize(
+    ("source", "destination", "kept"),
+    [
+        (["DELETE FROM d.t WHERE id IN (1, 2, 3)"], ["UPDATE d.t SET v = 'M' WHERE id IN (2, 4)"], 1),
+        (["DELETE FROM d.t"], ["UPDATE d.t SET v = 'M'"], 4),
+        (["DELETE FROM d.t WHERE id = 1"], ["UPDATE d.t SET v = 'M' WHERE id < 4", "OPTIMIZE d.t"], 1),
+        (["OPTIMIZE d.t", "DELETE FROM d.t WHERE id <> 4"], ["UPDATE d.t SET v = 'M' WHERE id > 2"], 1),
+        (["DELETE FROM d.t WHERE id < 4"], ["UPDATE d.t SET v = 'M' WHERE id > 1", "DELETE FROM d.t WHERE id = 2"], 1),
+        (["DELETE FROM d.t WHERE id = 1"], ["UPDATE d.t SET v = 'M' WHERE id = 2"], 0),
+        (["DELETE FROM d.t WHERE id = 1"], ["UPDATE d.t SET v = 'M' WHERE id = 3"], 0),
+        (["DELETE FROM d.t"], ["UPDATE d.t SET v = 'M'", "INSERT OVERWRITE d.t VALUES (9, 'over')"], 0),
+    ],
+)
+def test_the_audit_counts_rows_that_keep_their_image(
+    two_files: Lake, source: list[str], destination: list[str], kept: int
+) -> None:
+    for branch, statements in (("b", source), ("main", destination)):
+        for statement in statements:
+            two_files.sql(statement, branch)
+    merged = two_files.merge("b")
+    (table,) = two_files.audit(merged["merge_id"])["tables"]
+    assert table["kept_updated_rows"] == kept
+    assert len(two_files.rows("d.t WHERE v = 'M'")) >= kept
+
+
+def test_nothing_is_read_where_no_file_was_both_deleted_from_and_updated(
+    two_files: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unwanted(*_: object, **__: object) -> None:
+        raise AssertionError("the engine was asked")
+
+    two_files.sql("DELETE FROM d.t WHERE id = 1", "b")
+    two_files.sql("UPDATE d.t SET v = 'M' WHERE id = 3")
+    monkeypatch.setattr("merge_app.execution.row_work._table_work", unwanted)
+    two_files.merge("b")
+    assert two_files.rows("d.t") == [(2, "b"), (3, "M"), (4, "d")]

@@ -1,0 +1,88 @@
+"""Tables with a primary key: no statement leaves a key twice, and no merge does (semantics §3)."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeui.common.errors import DuplicateKey
+from tests.e2e.lake import Lake
+
+
+@pytest.fixture
+def keyed(lake: Lake) -> Lake:
+    """Table d.k with keys 1 and 2 in one file and 10 in another."""
+    lake.sql("CREATE TABLE d.k (id INT PRIMARY KEY, v STRING)")
+    lake.sql("INSERT INTO d.k VALUES (1, 'a'), (2, 'b')")
+    lake.sql("INSERT INTO d.k VALUES (10, 'c')")
+    return lake
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE d.k SET id = 2 WHERE id = 1",
+        "UPDATE d.k SET ID = 10 WHERE v = 'a'",
+        "UPDATE d.k SET id = 5",
+        "UPDATE d.k SET v = 'x', id = id + 8 WHERE id = 2",
+    ],
+)
+def test_an_update_onto_a_key_that_is_there_is_refused(keyed: Lake, statement: str) -> None:
+    head = keyed.head()
+    with pytest.raises(DuplicateKey):
+        keyed.sql(statement)
+    assert keyed.head() == head
+    assert keyed.rows("d.k") == [(1, "a"), (10, "c"), (2, "b")]
+
+
+def test_keys_may_move_onto_keys_that_the_same_update_frees(keyed: Lake) -> None:
+    keyed.sql("UPDATE d.k SET id = 3 - id WHERE id < 3")
+    keyed.sql("UPDATE d.k SET id = id + 8 WHERE id = 1")
+    assert keyed.rows("d.k") == [(10, "c"), (2, "a"), (9, "b")]
+    keyed.sql("DELETE FROM d.k WHERE id = 10")
+    keyed.sql("UPDATE d.k SET id = 10 WHERE id = 2")
+    assert keyed.rows("d.k") == [(10, "a"), (9, "b")]
+
+
+def test_a_key_of_several_columns_counts_as_a_whole(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.k (a DECIMAL(9,2), b STRING, v INT, PRIMARY KEY (a, b))")
+    lake.sql("INSERT INTO d.k VALUES (-1.50, 'x', 1), (20.00, 'x', 2)")
+    lake.sql("INSERT INTO d.k VALUES (3.00, 'y', 3)")
+    lake.sql("UPDATE d.k SET a = 3.00 WHERE v = 1")
+    with pytest.raises(DuplicateKey):
+        lake.sql("UPDATE d.k SET b = 'y' WHERE v = 1")
+    assert lake.rows("d.k") == [("20.00", "x", 2), ("3.00", "x", 1), ("3.00", "y", 3)]
+
+
+def test_an_update_of_other_columns_leaves_keys_unread(keyed: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unwanted(*_: object) -> None:
+        raise AssertionError("keys were checked")
+
+    monkeypatch.setattr("lakeui.frontdoor.data.refuse_duplicate_keys", unwanted)
+    keyed.sql("UPDATE d.k SET v = 'x' WHERE id = 1")
+    assert keyed.rows("d.k WHERE id = 1") == [(1, "x")]
+
+
+def test_a_key_that_was_freed_and_taken_again_is_no_clash_beside_a_compaction(keyed: Lake) -> None:
+    keyed.sql("CREATE BRANCH b")
+    keyed.sql("DELETE FROM d.k WHERE id = 1", "b")
+    keyed.sql("INSERT INTO d.k VALUES (1, 'again')", "b")
+    keyed.sql("UPDATE d.k SET v = 'C' WHERE id = 10")
+    keyed.sql("OPTIMIZE d.k")
+    keyed.merge("b")
+    assert keyed.rows("d.k") == [(1, "again"), (10, "C"), (2, "b")]
+
+
+def test_one_key_inserted_and_compacted_on_both_branches_is_refused(keyed: Lake) -> None:
+    keyed.sql("CREATE BRANCH b")
+    for branch in ("b", "main"):
+        keyed.sql(f"INSERT INTO d.k VALUES (5, '{branch}')", branch)
+        keyed.sql("OPTIMIZE d.k", branch)
+    (conflict,) = keyed.refused("b")
+    assert (conflict["code"], conflict["details"]["keys"]) == ("PRIMARY_KEY_CLASH", ['{"id":5}'])
+
+
+def test_a_key_that_an_update_moved_clashes_with_an_inserted_one(keyed: Lake) -> None:
+    keyed.sql("CREATE BRANCH b")
+    keyed.sql("INSERT INTO d.k VALUES (5, 'b')", "b")
+    keyed.sql("UPDATE d.k SET id = 5 WHERE id = 1")
+    assert keyed.codes("b") == {"PRIMARY_KEY_CLASH"}
