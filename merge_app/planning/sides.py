@@ -22,7 +22,8 @@ class Sides:
 
 def sides_of(given: PlanInput) -> Sides:
     """The net of both sides. Tables whose database a side dropped count as dropped by it, unless it moved them out;
-    whatever the destination's state says is dropped counts as dropped by the destination.
+    whatever the destination's state says is dropped counts as dropped by the destination. What the source did to an
+    object ends where the object does, also by a drop of its database or one that it merged from the destination.
     """
     source = surviving(given.source, base=given.source_base)
     destination = surviving(given.destination, base=given.destination_base)
@@ -32,6 +33,7 @@ def sides_of(given: PlanInput) -> Sides:
                 known = source.get((ObjectKind.TABLE, table_id))
                 if known is None or not (known.dropped or _leaves(known, object_id)):
                     source[ObjectKind.TABLE, table_id] = implied_drop(table_id, changes)
+    source = {key: mine for key, mine in source.items() if mine.dropped or not _is_gone(given, key)}
     for key, mine in source.items():
         if not mine.undropped and not _is_dropped_by(destination.get(key)):
             dropped = _destination_drop(given, destination, key)
@@ -42,6 +44,19 @@ def sides_of(given: PlanInput) -> Sides:
 
 def _is_dropped_by(changes: ObjectChanges | None) -> bool:
     return changes is not None and changes.dropped
+
+
+def _is_gone(given: PlanInput, key: ObjectKey) -> bool:
+    """Whether the source's own state lacks the object."""
+    kind, object_id = key
+    if kind is ObjectKind.DATABASE:
+        database = given.source_databases.get(object_id)
+        return database is not None and database.is_dropped
+    table = given.source_tables.get(object_id)
+    if table is None:
+        return False
+    home = given.source_databases.get(table.database_id)
+    return table.is_dropped or (home is not None and home.is_dropped)
 
 
 def _tables_in(given: PlanInput, database_id: int) -> list[int]:
