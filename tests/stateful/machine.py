@@ -9,6 +9,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
+from hypothesis import note
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -53,13 +54,13 @@ class Histories(RuleBasedStateMachine):
 
     def version(self, branch: Branch, text: str) -> int:
         """Run a statement that must make a version."""
-        version = self.sql(branch, text).version
-        assert version is not None
-        assert version > branch.head, text
+        version = self.maybe_version(branch, text)
+        assert version is not None, text
         return version
 
     def maybe_version(self, branch: Branch, text: str) -> int | None:
         """Run a statement that may find nothing to do."""
+        note(f"{branch.name}: {text}")
         version = self.sql(branch, text).version
         return version if version is not None and version > branch.head else None
 
@@ -412,6 +413,7 @@ class Histories(RuleBasedStateMachine):
     # -- branches -----------------------------------------------------------------------------------------------------
 
     def _create_branch(self, name: str, parent: Branch, version: int) -> None:
+        note(f"CREATE BRANCH {name} FROM {parent.name} VERSION AS OF {version}")
         self.sql(parent, f"CREATE BRANCH {name} VERSION AS OF {version}")
         self.model.create_branch(name, parent.name, version)
 
@@ -430,6 +432,7 @@ class Histories(RuleBasedStateMachine):
         source, destination = self.branch(data), self.branch(data)
         if source is destination:
             return
+        note(f"MERGE BRANCH {source.name} TO {destination.name}")
         verdict = merge(source, destination)
         dry = self.lake.dry_run(source.name, destination.name)
         conflicts = {(item["kind"], item["object_id"], item["code"]) for item in dry["conflicts"]}
