@@ -12,6 +12,7 @@ from catalog_app.domain.operations import (
     AddedFile,
     AttachedDelete,
     Change,
+    ColumnAttribute,
     ColumnChange,
     FileEffects,
     ObjectKind,
@@ -75,18 +76,31 @@ def operations_load(
 
 def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Operation, ...]:
     """Operations in commit order, each with whether it is the other side's. The others stay, without the changes of
-    attributes that a later operation of the other side set; one that has no change left goes.
+    attributes that a later operation of the other side set, or of columns that it dropped; one that has no change
+    left goes.
     """
     overruled: set[tuple[Any, ...]] = set()
     kept: list[Operation] = []
     for operation, is_theirs in reversed(operations):
         if is_theirs:
-            overruled |= {_attribute(operation, change) for change in operation.changes}
+            overruled |= {_overruled(operation, change) for change in operation.changes}
             continue
-        changes = tuple(item for item in operation.changes if _attribute(operation, item) not in overruled)
+        changes = tuple(item for item in operation.changes if not _names(operation, item) & overruled)
         if changes or not operation.changes:
             kept.append(replace(operation, changes=changes))
     return tuple(reversed(kept))
+
+
+def _names(operation: Operation, change: Change) -> set[tuple[Any, ...]]:
+    """What overrules a change: one of its attribute, or of the column that the attribute belongs to."""
+    attribute = _attribute(operation, change)
+    return {attribute, attribute[:-1]} if isinstance(change, ColumnChange) else {attribute}
+
+
+def _overruled(operation: Operation, change: Change) -> tuple[Any, ...]:
+    attribute = _attribute(operation, change)
+    is_drop = isinstance(change, ColumnChange) and change.attribute is ColumnAttribute.EXISTS and change.after is None
+    return attribute[:-1] if is_drop else attribute
 
 
 def _attribute(operation: Operation, change: Change) -> tuple[Any, ...]:

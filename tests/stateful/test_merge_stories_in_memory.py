@@ -31,3 +31,11 @@ def test_what_a_branch_did_to_a_table_ends_with_a_drop_that_it_merged(lake: Lake
     lake.merge("main", "b")
     assert [row[0] for row in lake.sql("SHOW TABLES", "b").rows] == []
     assert lake.dry_run("b")["conflicts"] == []
+
+
+def test_what_a_branch_did_to_a_column_ends_with_a_drop_that_it_merged(lake: Lake) -> None:
+    lake.sql("ALTER TABLE d.t ALTER COLUMN id TYPE BIGINT")
+    lake.sql("ALTER TABLE d.t DROP COLUMN id", "b")
+    lake.merge("b")
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == [("a",)]
