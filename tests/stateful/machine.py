@@ -5,6 +5,7 @@ One rule per kind of statement; laws are checked where they can break.
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Sequence
 from typing import Any
@@ -66,10 +67,11 @@ class Histories(RuleBasedStateMachine):
 
     def compare_table(self, branch: Branch, table: Table) -> None:
         name = branch.state.full_name(table)
-        described = self.sql(branch, f"DESCRIBE TABLE {name}").rows
-        defaults = {column.name: None if column.default is None else literal(column.default) for column in table.columns}
-        columns = [(column.name, column.type, column.nullable, defaults[column.name]) for column in table.columns]
-        assert sorted(tuple(row[:4]) for row in described) == sorted(columns), name
+        described = self.sql(branch, f"DESCRIBE TABLE EXTENDED {name}").rows
+        end = next(index for index, row in enumerate(described) if not row[0])
+        columns = [(c.name, c.type, c.nullable, None if c.default is None else literal(c.default)) for c in table.columns]
+        assert sorted(tuple(row[:4]) for row in described[:end]) == sorted(columns), name
+        assert {row[0]: row[1] for row in described[end:]}["Properties"] == _properties(table)
         self.compare_rows(branch, name, table)
 
     def compare_rows(self, branch: Branch, name: str, table: Table) -> None:
@@ -91,14 +93,17 @@ class Histories(RuleBasedStateMachine):
             described = dict(self.sql(branch, f"DESCRIBE DATABASE {database.name}").rows)
             assert described["Properties"] == _properties(database)
         for table in state.tables.values():
-            extended = self.sql(branch, f"DESCRIBE TABLE EXTENDED {state.full_name(table)}").rows
-            assert {row[0]: row[1] for row in extended}["Properties"] == _properties(table)
             self.compare_table(branch, table)
 
     # -- what can be chosen -------------------------------------------------------------------------------------------
 
     def branch(self, data: st.DataObject) -> Branch:
         return self.model.branches[data.draw(st.sampled_from(sorted(self.model.branches)), "branch")]
+
+    def two_branches(self, data: st.DataObject) -> tuple[Branch, Branch]:
+        pairs = list(itertools.permutations(sorted(self.model.branches), 2))
+        first, second = data.draw(st.sampled_from(pairs), "branches")
+        return self.model.branches[first], self.model.branches[second]
 
     def database(self, data: st.DataObject, branch: Branch) -> Database | None:
         return _one(data, branch.state.databases, "database")
@@ -331,8 +336,10 @@ class Histories(RuleBasedStateMachine):
     @rule(data=st.data())
     def delete(self, data: st.DataObject) -> None:
         branch, table = self.table(data)
-        if not table:
-            return
+        if table:
+            self._delete(data, branch, table)
+
+    def _delete(self, data: st.DataObject, branch: Branch, table: Table) -> None:
         where, matched = self._matched(data, table)
         version = self.maybe_version(branch, f"DELETE FROM {branch.state.full_name(table)} {where}")
         assert (version is not None) == bool(matched)
@@ -343,8 +350,10 @@ class Histories(RuleBasedStateMachine):
     @rule(data=st.data())
     def update(self, data: st.DataObject) -> None:
         branch, table = self.table(data)
-        if not table:
-            return
+        if table:
+            self._update(data, branch, table)
+
+    def _update(self, data: st.DataObject, branch: Branch, table: Table) -> None:
         where, matched = self._matched(data, table)
         column = data.draw(st.sampled_from(table.columns), "assigned")
         value = data.draw(values_of(column), "new value")
@@ -358,8 +367,10 @@ class Histories(RuleBasedStateMachine):
     @rule(data=st.data())
     def overwrite(self, data: st.DataObject) -> None:
         branch, table = self.table(data)
-        if not table:
-            return
+        if table:
+            self._overwrite(data, branch, table)
+
+    def _overwrite(self, data: st.DataObject, branch: Branch, table: Table) -> None:
         rows = self._rows(data, table.columns, size=2)
         name, columns, scope, clause = branch.state.full_name(table), list(table.columns), EVERYTHING, ""
         if table.partition_by and data.draw(st.booleans(), "one partition"):
@@ -428,10 +439,28 @@ class Histories(RuleBasedStateMachine):
         self.compare_branch(self.model.branches[name])
 
     @rule(data=st.data())
+    def pull_and_merge_back(self, data: st.DataObject) -> None:
+        """What a conflict asks for; the way to histories that meet again and again."""
+        first, second = self.two_branches(data)
+        self._merge(first, second)
+        self._merge(second, first)
+
+    @rule(data=st.data())
     def merge(self, data: st.DataObject) -> None:
-        source, destination = self.branch(data), self.branch(data)
-        if source is destination:
-            return
+        self._merge(*self.two_branches(data))
+
+    @rule(data=st.data())
+    def change_both_and_merge(self, data: st.DataObject) -> None:
+        """Merges are where laws can break: this one follows rows that both sides just wrote."""
+        source, destination = self.two_branches(data)
+        for branch in (destination, source):
+            table = _one(data, branch.state.tables, "table")
+            if table:
+                change = data.draw(st.sampled_from((self._update, self._delete, self._insert, self._overwrite)))
+                change(data, branch, table)
+        self._merge(source, destination)
+
+    def _merge(self, source: Branch, destination: Branch) -> None:
         note(f"MERGE BRANCH {source.name} TO {destination.name}")
         verdict = merge(source, destination)
         dry = self.lake.dry_run(source.name, destination.name)
