@@ -35,7 +35,7 @@ def sides_of(given: PlanInput) -> Sides:
                     source[ObjectKind.TABLE, table_id] = implied_drop(table_id, changes)
     source = {key: mine for key, mine in source.items() if mine.dropped or not _is_gone(given, key)}
     for key, mine in source.items():
-        if not mine.undropped and not _is_dropped_by(destination.get(key)):
+        if not (mine.created or mine.undropped or _is_dropped_by(destination.get(key))):
             dropped = _destination_drop(given, destination, key)
             if dropped is not None:
                 destination[key] = dropped
@@ -74,14 +74,16 @@ def _leaves(changes: ObjectChanges, database_id: int) -> bool:
 def _destination_drop(
     given: PlanInput, destination: Mapping[ObjectKey, ObjectChanges], key: ObjectKey
 ) -> ObjectChanges | None:
-    """The drop that the destination's state shows though no operation on the object itself does."""
+    """The drop that the destination's state shows though no operation on the object itself does. An object that the
+    source did not make and the destination lacks came and went in history that the destination knows.
+    """
     kind, object_id = key
     if kind is ObjectKind.DATABASE:
         database = given.databases.get(object_id)
-        return _old_drop(kind, object_id) if database is not None and database.is_dropped else None
+        return _old_drop(kind, object_id) if database is None or database.is_dropped else None
     table = given.tables.get(object_id)
     if table is None:
-        return None
+        return _old_drop(kind, object_id)
     home = destination.get((ObjectKind.DATABASE, table.database_id))
     if home is not None and home.dropped:
         return implied_drop(object_id, home)

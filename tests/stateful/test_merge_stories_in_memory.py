@@ -39,3 +39,15 @@ def test_what_a_branch_did_to_a_column_ends_with_a_drop_that_it_merged(lake: Lak
     lake.merge("b")
     lake.merge("main", "b")
     assert lake.rows("d.t", "b") == [("a",)]
+
+
+def test_rows_do_not_come_to_a_branch_that_merged_the_table_after_its_drop(lake: Lake) -> None:
+    lake.sql("CREATE BRANCH old VERSION AS OF 1")
+    lake.sql("CREATE BRANCH c")
+    lake.sql("DROP TABLE d.t", "c")
+    lake.merge("c", "old")
+    lake.sql("INSERT INTO d.t VALUES (2, 'b')", "b")
+    assert lake.codes("b", "old") == {"OBJECT_DROPPED_ON_DEST"}
+    lake.sql("DROP TABLE d.t", "b")
+    lake.merge("b", "old")
+    assert lake.sql("SHOW TABLES", "old").rows == []
