@@ -107,14 +107,29 @@ def merge(source: Branch, destination: Branch) -> Verdict:
         _Object(thing, mine, theirs, verdict).redo()
     _dropped_databases(mine, verdict)
     _names(mine, verdict)
-    own = [entry for entry in source.line if entry.origin not in destination.reach]
-    verdict.entries = [_as_redone(entry, destination.state, verdict.state) for entry in own]
+    verdict.entries = _redone_entries(mine, destination, verdict.state)
     return verdict
 
 
-def _as_redone(entry: Entry, before: State, after: State) -> Entry:
-    """The entry as it lies in the destination's line: row work touched what it took away there."""
-    if isinstance(entry, Change) or entry.thing[1] not in before.tables or entry.thing[1] not in after.tables:
+def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry]:
+    """What the merge adds to the destination's line: only what is left of the source's changes is said there."""
+    values = {(entry.thing, entry.key): entry.after for entry in destination.line if isinstance(entry, Change)}
+    entries: list[Entry] = []
+    for entry in mine.branch.line:
+        if entry.origin in mine.known:
+            continue
+        if isinstance(entry, RowWork):
+            entries.append(_as_redone(entry, destination.state, after))
+        elif (entry.thing, entry.key) in mine.nets:
+            before = values.get((entry.thing, entry.key), entry.before)
+            values[entry.thing, entry.key] = entry.after
+            entries.append(replace(entry, before=before))
+    return entries
+
+
+def _as_redone(entry: RowWork, before: State, after: State) -> RowWork:
+    """Row work as it lies in the destination's line: it touched what it took away there."""
+    if entry.thing[1] not in before.tables or entry.thing[1] not in after.tables:
         return entry
     rows, left = before.tables[entry.thing[1]].rows, after.tables[entry.thing[1]].rows
     gone = {row.id: row for row in rows.values() if left.get(row.id) is not row}
