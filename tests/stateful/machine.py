@@ -75,10 +75,11 @@ class Histories(RuleBasedStateMachine):
         self.compare_rows(branch, name, table)
 
     def compare_rows(self, branch: Branch, name: str, table: Table) -> None:
-        found = self.sql(branch, f"SELECT * FROM {name}")
-        names = [column for column, _ in found.columns]
-        rows = [dict(zip(names, row, strict=True)) for row in found.rows]
-        assert _sorted(rows) == _sorted(table.content()), name
+        answer = self.sql(branch, f"SELECT * FROM {name}")
+        names = [column for column, _ in answer.columns]
+        rows = [dict(zip(names, row, strict=True)) for row in answer.rows]
+        found, expected = _sorted(rows), _sorted(table.content())
+        assert found == expected, f"{branch.name}: {name} holds {found} instead of {expected}"
 
     def compare_branch(self, branch: Branch) -> None:
         """Everything that the branch shows."""
@@ -298,9 +299,7 @@ class Histories(RuleBasedStateMachine):
     def _insert(self, data: st.DataObject, branch: Branch, table: Table) -> None:
         with_default = [column for column in table.columns if column.nullable or column.default is not None]
         left_out = data.draw(st.sampled_from((None, *with_default)), "left out")
-        columns = [column for column in table.columns if column != left_out]
-        if not columns:
-            return
+        columns = [column for column in table.columns if column != left_out] or list(table.columns)
         rows = self._rows(data, columns)
         values = ", ".join("(" + ", ".join(literal(row[c.name]) for c in columns) + ")" for row in rows)
         names = ", ".join(column.name for column in columns)

@@ -77,12 +77,27 @@ class Side:
         return net is not None and net.after
 
     def works(self, thing: Thing) -> list[RowWork]:
-        """Own row work on a table; its own full overwrite absorbs what precedes (P7)."""
+        """Own row work on a table. A full overwrite absorbs what precedes it (P7), also one that was merged from the
+        other side, which knows of it.
+        """
         found: list[RowWork] = []
         for entry in self.branch.line:
-            if isinstance(entry, RowWork) and entry.thing == thing and entry.origin not in self.known:
-                found = [entry] if entry.empties_all else [*found, entry]
+            if not isinstance(entry, RowWork) or entry.thing != thing:
+                continue
+            if entry.empties_all:
+                found = []
+            if entry.origin not in self.known:
+                found.append(entry)
+            elif entry.kind == "overwrite":
+                found = [work for work in found if not _is_overruled(work, entry)]
         return found
+
+
+def _is_overruled(work: RowWork, later: RowWork) -> bool:
+    """Whether an overwrite of partitions was itself overwritten."""
+    if work.kind != "overwrite" or work.scope is EVERYTHING or later.scope is EVERYTHING:
+        return False
+    return work.scope <= later.scope
 
 
 def _nets(line: Sequence[Entry], known: frozenset[Origin]) -> dict[Key, Net]:
@@ -292,7 +307,8 @@ class Rows(_Object):
                 self.conflict(code)
 
     def _carried_out(self, own: Sequence[RowWork], here: Table, there: Table) -> Table:
-        rows = {row.id: row for row in here.rows.values() if not _in_scope(row, own)}
+        # What the source itself shows came there after its overwrites: redoing them does not take it away.
+        rows = {row.id: row for row in here.rows.values() if row.id in there.rows or not _in_scope(row, own)}
         for touched in (row for work in own for row in work.touched if row.id not in there.rows):
             present = rows.get(touched.id)
             if present is not None and present.writer in self.theirs.known:

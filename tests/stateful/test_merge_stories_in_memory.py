@@ -51,3 +51,32 @@ def test_rows_do_not_come_to_a_branch_that_merged_the_table_after_its_drop(lake:
     lake.sql("DROP TABLE d.t", "b")
     lake.merge("b", "old")
     assert lake.sql("SHOW TABLES", "old").rows == []
+
+
+def test_an_overwrite_that_is_merged_back_spares_what_was_merged_after_it(lake: Lake) -> None:
+    lake.sql("INSERT OVERWRITE d.t VALUES (2, 'm')")
+    lake.sql("INSERT INTO d.t VALUES (3, 'b')", "b")
+    lake.merge("b")
+    lake.merge("main", "b")
+    assert lake.rows("d.t") == lake.rows("d.t", "b") == [(2, "m"), (3, "b")]
+
+
+def test_an_overwritten_partition_that_is_merged_back_spares_what_was_merged_after_it(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.p (id INT, k INT) PARTITIONED BY (k)")
+    lake.sql("INSERT INTO d.p VALUES (1, 1)")
+    lake.merge("main", "b")
+    lake.sql("INSERT OVERWRITE d.p PARTITION (k = 1) VALUES (2)")
+    lake.sql("INSERT INTO d.p VALUES (3, 1)", "b")
+    lake.merge("b")
+    lake.merge("main", "b")
+    assert lake.rows("d.p") == lake.rows("d.p", "b") == [(2, 1), (3, 1)]
+
+
+def test_an_overwrite_that_was_overwritten_by_a_merge_is_not_redone(lake: Lake) -> None:
+    lake.sql("INSERT OVERWRITE d.t VALUES (2, 'm')")
+    lake.sql("INSERT OVERWRITE d.t VALUES (3, 'b'), (4, 'b')", "b")
+    lake.merge("b")
+    lake.sql("UPDATE d.t SET v = 'M' WHERE id = 3")
+    lake.sql("INSERT OVERWRITE d.t VALUES (5, 'b')", "b")
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == [(5, "b")]
