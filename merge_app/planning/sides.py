@@ -85,7 +85,7 @@ def _destination_drop(
     if table is None:
         return _old_drop(kind, object_id)
     home = destination.get((ObjectKind.DATABASE, table.database_id))
-    if home is not None and home.dropped:
+    if home is not None and home.dropped and home.operations:
         return implied_drop(object_id, home)
     state = given.databases.get(table.database_id)
     if table.is_dropped or (state is not None and state.is_dropped):

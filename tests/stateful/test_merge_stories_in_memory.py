@@ -41,6 +41,14 @@ def test_what_a_branch_did_to_a_column_ends_with_a_drop_that_it_merged(lake: Lak
     assert lake.rows("d.t", "b") == [("a",)]
 
 
+def test_a_database_dropped_on_both_sides_merges_again_and_again(lake: Lake) -> None:
+    lake.sql("DROP DATABASE d CASCADE", "b")
+    lake.sql("DROP DATABASE d CASCADE")
+    lake.merge("b")
+    lake.merge("main", "b")
+    assert lake.sql("SHOW DATABASES", "b").rows == lake.sql("SHOW DATABASES").rows == []
+
+
 def test_rows_do_not_come_to_a_branch_that_merged_the_table_after_its_drop(lake: Lake) -> None:
     lake.sql("CREATE BRANCH old VERSION AS OF 1")
     lake.sql("CREATE BRANCH c")
