@@ -238,8 +238,9 @@ class Histories(RuleBasedStateMachine):
     @rule(data=st.data())
     def drop_column(self, data: st.DataObject) -> None:
         branch, table = self.table(data)
-        free = [column for column in table.columns if column.id not in table.partition_by] if table else []
-        if table and free and len(table.columns) > 1:
+        # One column always stays: what a merge makes of drops that leave no column is not settled.
+        free = [column for column in table.columns[1:] if column.id not in table.partition_by] if table else []
+        if table and free:
             column = data.draw(st.sampled_from(free), "column")
             text = f"ALTER TABLE {branch.state.full_name(table)} DROP COLUMN {column.name}"
             self.model.drop_column(branch, self.version(branch, text), table, column)
