@@ -21,9 +21,14 @@ def _sessions() -> SparkSessions:
 
 
 @cache
-def engine() -> Engine:
+def engine_make() -> Engine:
     """The engine on the warehouse and the Spark server of the settings."""
     return Engine(_sessions(), Warehouse(settings.LAKEUI["WAREHOUSE"]), addresses_allocate)
+
+
+def engine() -> Engine:
+    """What every caller imports; ``engine_make`` is the one place where another engine can take its part."""
+    return engine_make()
 
 
 @contextmanager

@@ -12,11 +12,13 @@ from catalog_app.domain.operations import (
     AddedFile,
     AttachedDelete,
     Change,
+    ColumnAttribute,
     ColumnChange,
     FileEffects,
     ObjectKind,
     Operation,
     OperationKind,
+    OverwriteScope,
     PartitionChange,
     PropertyChange,
     Rename,
@@ -37,7 +39,7 @@ JOIN catalog_app_commitoperation o ON o.branch_id = r.branch_id AND o.version > 
 JOIN catalog_app_commit c ON c.id = o.commit_id
 JOIN catalog_app_branch b ON b.id = o.branch_id
 LEFT JOIN reached q ON q.branch_id = o.origin_branch_id AND q.upto >= o.origin_version
-WHERE (q.branch_id IS NULL OR o.changes <> '[]'::jsonb) AND o.object_kind <> 'view' {condition}
+WHERE (q.branch_id IS NULL OR o.changes <> '[]'::jsonb OR o.kind = 'overwrite') AND o.object_kind <> 'view' {condition}
 ORDER BY o.version, o.id
 """
 
@@ -75,18 +77,48 @@ def operations_load(
 
 def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Operation, ...]:
     """Operations in commit order, each with whether it is the other side's. The others stay, without the changes of
-    attributes that a later operation of the other side set; one that has no change left goes.
+    attributes that a later operation of the other side set, or of columns that it dropped; one that has no change
+    left goes. So do operations on rows that a later overwrite of the other side swept away.
     """
     overruled: set[tuple[Any, ...]] = set()
+    overwrites: dict[int, list[OverwriteScope]] = defaultdict(list)
     kept: list[Operation] = []
     for operation, is_theirs in reversed(operations):
         if is_theirs:
-            overruled |= {_attribute(operation, change) for change in operation.changes}
+            overruled |= {_overruled(operation, change) for change in operation.changes}
+            if operation.kind is OperationKind.OVERWRITE:
+                overwrites[operation.object_id].append(operation.overwrite or OverwriteScope())
             continue
-        changes = tuple(item for item in operation.changes if _attribute(operation, item) not in overruled)
+        if operation.is_data and _is_swept(operation, overwrites[operation.object_id]):
+            continue
+        changes = tuple(item for item in operation.changes if not _names(operation, item) & overruled)
         if changes or not operation.changes:
             kept.append(replace(operation, changes=changes))
     return tuple(reversed(kept))
+
+
+def _is_swept(operation: Operation, later: Sequence[OverwriteScope]) -> bool:
+    """Whether later overwrites leave nothing of it: one of the whole table, or those of all partitions that it wrote
+    over itself.
+    """
+    if any(scope.partitions is None for scope in later):
+        return True
+    if operation.kind is not OperationKind.OVERWRITE or operation.overwrite is None:
+        return False
+    swept = {values for scope in later for values in scope.partitions or ()}
+    return operation.overwrite.partitions is not None and set(operation.overwrite.partitions) <= swept
+
+
+def _names(operation: Operation, change: Change) -> set[tuple[Any, ...]]:
+    """What overrules a change: one of its attribute, or of the column that the attribute belongs to."""
+    attribute = _attribute(operation, change)
+    return {attribute, attribute[:-1]} if isinstance(change, ColumnChange) else {attribute}
+
+
+def _overruled(operation: Operation, change: Change) -> tuple[Any, ...]:
+    attribute = _attribute(operation, change)
+    is_drop = isinstance(change, ColumnChange) and change.attribute is ColumnAttribute.EXISTS and change.after is None
+    return attribute[:-1] if is_drop else attribute
 
 
 def _attribute(operation: Operation, change: Change) -> tuple[Any, ...]:

@@ -23,12 +23,12 @@ def database_plan(
     source_state: DatabaseState | None,
     rules: RuleTable,
 ) -> tuple[ObjectPlan, list[Finding]]:
-    """What becomes of one database that the source changed. A database that the destination never had is new."""
+    """What becomes of one database that the source changed. A database that the destination does not know is new."""
     if before is None:
         if source_state is None:
             raise ValueError(f"the input lacks the source's state of the new database {source.object_id}")
-        action = Action.CREATE
-        return _plan(action, source, None, source_state), []
+        action = Action.UNTOUCHED if destination.dropped else Action.CREATE
+        return _plan(action, source, None, source_state), judge(Pair(rules, source_state.name, source, destination), [])
     pair = Pair(rules, before.name, source, destination)
     findings = judge(pair, problems(rules, Case(source, destination)))
     findings += [problem_finding(pair, note) for note in attribute_notes(pair)]

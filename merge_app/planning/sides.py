@@ -22,7 +22,8 @@ class Sides:
 
 def sides_of(given: PlanInput) -> Sides:
     """The net of both sides. Tables whose database a side dropped count as dropped by it, unless it moved them out;
-    whatever the destination's state says is dropped counts as dropped by the destination.
+    whatever the destination's state says is dropped counts as dropped by the destination. What the source did to an
+    object ends where the object does, also by a drop of its database or one that it merged from the destination.
     """
     source = surviving(given.source, base=given.source_base)
     destination = surviving(given.destination, base=given.destination_base)
@@ -32,8 +33,9 @@ def sides_of(given: PlanInput) -> Sides:
                 known = source.get((ObjectKind.TABLE, table_id))
                 if known is None or not (known.dropped or _leaves(known, object_id)):
                     source[ObjectKind.TABLE, table_id] = implied_drop(table_id, changes)
+    source = {key: mine for key, mine in source.items() if mine.dropped or not _is_gone(given, key)}
     for key, mine in source.items():
-        if not mine.undropped and not _is_dropped_by(destination.get(key)):
+        if not (mine.created or mine.undropped or _is_dropped_by(destination.get(key))):
             dropped = _destination_drop(given, source, destination, key)
             if dropped is not None:
                 destination[key] = dropped
@@ -42,6 +44,19 @@ def sides_of(given: PlanInput) -> Sides:
 
 def _is_dropped_by(changes: ObjectChanges | None) -> bool:
     return changes is not None and changes.dropped
+
+
+def _is_gone(given: PlanInput, key: ObjectKey) -> bool:
+    """Whether the source's own state lacks the object."""
+    kind, object_id = key
+    if kind is ObjectKind.DATABASE:
+        database = given.source_databases.get(object_id)
+        return database is not None and database.is_dropped
+    table = given.source_tables.get(object_id)
+    if table is None:
+        return False
+    home = given.source_databases.get(table.database_id)
+    return table.is_dropped or (home is not None and home.is_dropped)
 
 
 def _tables_in(given: PlanInput, database_id: int) -> list[int]:
@@ -62,21 +77,22 @@ def _destination_drop(
     destination: Mapping[ObjectKey, ObjectChanges],
     key: ObjectKey,
 ) -> ObjectChanges | None:
-    """The drop that the destination's state shows though no operation on the object itself does. A table whose
+    """The drop that the destination's state shows though no operation on the object itself does. An object that the
+    source did not make and the destination lacks came and went in history that the destination knows. A table whose
     database the source brings back comes back with it.
     """
     kind, object_id = key
     if kind is ObjectKind.DATABASE:
         database = given.databases.get(object_id)
-        return _old_drop(kind, object_id) if database is not None and database.is_dropped else None
+        return _old_drop(kind, object_id) if database is None or database.is_dropped else None
     table = given.tables.get(object_id)
     if table is None:
-        return None
+        return _old_drop(kind, object_id)
     mine = source.get((ObjectKind.DATABASE, table.database_id))
     if mine is not None and mine.undropped:
         return _old_drop(kind, object_id) if table.is_dropped else None
     home = destination.get((ObjectKind.DATABASE, table.database_id))
-    if home is not None and home.dropped:
+    if home is not None and home.dropped and home.operations:
         return implied_drop(object_id, home)
     state = given.databases.get(table.database_id)
     if table.is_dropped or (state is not None and state.is_dropped):

@@ -35,11 +35,11 @@ class TableCase:
 
 
 def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
-    """What becomes of one table that the source changed. A table that the destination never had is new."""
+    """What becomes of one table that the source changed. A table that the destination does not know is new."""
     source, before = case.source, case.before
-    if before is None:
-        return _new_table(case), []
     pair = Pair(case.rules, case.name, source, case.destination)
+    if before is None:
+        return (_absent_table(case), judge(pair, [])) if case.destination.dropped else (_new_table(case), [])
     columns = columns_redo(
         before.schema,
         source.columns,
@@ -60,10 +60,19 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
 
 
 def _new_table(case: TableCase) -> ObjectPlan:
-    if case.source_state is None:
-        raise ValueError(f"the input lacks the source's state of the new table {case.source.object_id}")
     outcome = data_redo(case.source, ObjectChanges(ObjectKind.TABLE, case.source.object_id), is_new=True)
-    return _plan(case, Action.CREATE, case.source_state, case.source.operations, outcome.plan)
+    return _plan(case, Action.CREATE, _source_state(case), case.source.operations, outcome.plan)
+
+
+def _absent_table(case: TableCase) -> ObjectPlan:
+    """A table whose making and dropping the destination merged together: it has nothing to redo anything on."""
+    return _plan(case, Action.UNTOUCHED, _source_state(case))
+
+
+def _source_state(case: TableCase) -> TableState:
+    if case.source_state is None:
+        raise ValueError(f"the input lacks the source's state of table {case.source.object_id}")
+    return case.source_state
 
 
 def _dropped(case: TableCase, before: TableState) -> ObjectPlan:

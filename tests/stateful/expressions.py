@@ -1,0 +1,65 @@
+"""The few SQL expressions that random histories make, evaluated in Python with SQL's three-valued logic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from operator import add, eq, ge, gt, le, lt, mul, ne, sub
+from typing import Any
+
+import sqlglot
+from sqlglot import expressions as sql
+
+Row = Mapping[str, Any]
+"""Values by folded column name."""
+
+_BINARY: dict[type[sql.Expression], Callable[[Any, Any], Any]] = {
+    sql.Add: add,
+    sql.Sub: sub,
+    sql.Mul: mul,
+    sql.EQ: eq,
+    sql.NEQ: ne,
+    sql.LT: lt,
+    sql.LTE: le,
+    sql.GT: gt,
+    sql.GTE: ge,
+}
+
+
+def evaluate(text: str, row: Row) -> Any:
+    """The value of an expression over one row."""
+    return _value(sqlglot.parse_one(text, read="spark"), row)
+
+
+def _value(node: sql.Expression, row: Row) -> Any:
+    operator = _BINARY.get(type(node))
+    if operator is not None:
+        left, right = _value(node.this, row), _value(node.expression, row)
+        return None if left is None or right is None else operator(left, right)
+    match node:
+        case sql.Null():
+            return None
+        case sql.Boolean() | sql.Literal():
+            return node.to_py()
+        case sql.Column():
+            return row[node.name.casefold()]
+        case sql.Paren():
+            return _value(node.this, row)
+        case sql.Neg():
+            return -_value(node.this, row)
+        case sql.Is():
+            return _value(node.this, row) is None
+        case sql.Not():
+            inner = _value(node.this, row)
+            return None if inner is None else not inner
+        case sql.And() | sql.Or():
+            return _connected(node, row)
+    raise NotImplementedError(node.sql())
+
+
+def _connected(node: sql.And | sql.Or, row: Row) -> bool | None:
+    """AND is false as soon as one side is, OR is true as soon as one side is; NULL decides what is left open."""
+    decisive = isinstance(node, sql.Or)
+    sides = (_value(node.this, row), _value(node.expression, row))
+    if decisive in sides:
+        return decisive
+    return None if None in sides else not decisive

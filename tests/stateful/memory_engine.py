@@ -1,0 +1,353 @@
+"""The engine's methods without Spark and without files: staged rows lie in dictionaries by path.
+
+It holds what ``catalog_app.domain.files`` says of row ids and addresses, so that planner, front door and PostgreSQL
+run as they are.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sqlglot
+from sqlglot import expressions as sql
+
+from catalog_app.domain.files import (
+    ColumnStatistics,
+    FileScan,
+    NewDataFile,
+    NewDeleteFile,
+    PartitionValues,
+    TableScan,
+)
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.engine.engine import Tables
+from catalog_app.engine.values import QueryResult, QuerySource, RowChanges, RowSource, ValuesSource
+from lakeui.common.errors import InvalidValue, NotNullViolation
+from tests.stateful.expressions import evaluate
+
+BYTES_PER_ROW = 16
+"""Files have to have a size; nothing depends on which."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """What a data file holds: per row its values by column id, and its row id."""
+
+    rows: tuple[dict[int, Any], ...]
+    row_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRow:
+    """A row as a scan reads it: values by column id of the schema read as."""
+
+    file: FileScan
+    position: int
+    row_id: int
+    values: dict[int, Any]
+
+
+class MemoryEngine:
+    """``allocate`` gives the first of some fresh addresses of a table."""
+
+    def __init__(self, allocate: Callable[[int, int], int]) -> None:
+        self._allocate = allocate
+        self._files: dict[str, StoredFile] = {}
+        self._deletes: dict[str, dict[int, int]] = {}
+        self._numbers = itertools.count(1)
+
+    # -- reading ----------------------------------------------------------------------------------------------------
+
+    def select(self, text: str, tables: Tables, *, limit: int) -> QueryResult:
+        columns, rows = self._query(text, tables)
+        return QueryResult(tuple(columns), rows[:limit], len(rows) > limit)
+
+    def describe(self, text: str, tables: Tables) -> list[tuple[str, str]]:
+        return self._query(text, tables)[0]
+
+    def _query(self, text: str, tables: Tables) -> tuple[list[tuple[str, str]], list[list[Any]]]:
+        """``SELECT * | columns FROM one table [WHERE ..]``."""
+        query = sqlglot.parse_one(text, read="spark")
+        name = query.find(sql.Table).name
+        scan = tables[name]
+        assert isinstance(scan, TableScan)
+        where = query.args.get("where")
+        chosen = list(scan.schema.columns)
+        if not query.is_star:
+            found = [scan.schema.named(item.name) for item in query.expressions]
+            chosen = [column for column in found if column is not None]
+            assert len(chosen) == len(found)
+        rows = self._matching(scan, where.this.sql(dialect="spark") if where else None)
+        return [(column.name, column.type) for column in chosen], [
+            [row.values[column.id] for column in chosen] for row in rows
+        ]
+
+    def _live(self, scan: TableScan) -> Iterator[LiveRow]:
+        for file in scan.files:
+            stored = self._files[file.path]
+            gone = self._deleted_positions(file)
+            for position, (values, row_id) in enumerate(zip(stored.rows, stored.row_ids, strict=True)):
+                if position not in gone:
+                    yield LiveRow(file, position, row_id, _read_as(scan.schema, file.schema, values))
+
+    def _deleted_positions(self, file: FileScan) -> set[int]:
+        return {position for path in file.delete_paths for position in self._deletes[path]}
+
+    def _matching(self, scan: TableScan, condition: str | None) -> list[LiveRow]:
+        rows = self._live(scan)
+        if condition is None:
+            return list(rows)
+        return [row for row in rows if evaluate(condition, _by_name(scan.schema, row.values)) is True]
+
+    def null_counts(self, scan: TableScan, names: Sequence[str]) -> dict[str, int]:
+        rows = [_by_name(scan.schema, row.values) for row in self._live(scan)]
+        return {name: sum(row[name.casefold()] is None for row in rows) for name in names}
+
+    def live_rows(self, scan: TableScan) -> int:
+        return sum(file.rows - len(self._deleted_positions(file)) for file in scan.files)
+
+    def duplicate_keys(
+        self, scan: TableScan, names: Sequence[str], *, staged: Sequence[NewDataFile], limit: int
+    ) -> list[str]:
+        extra = [
+            FileScan(0, file.path, file.base, file.rows, scan.schema, stores_row_ids=file.stores_row_ids)
+            for file in staged
+        ]
+        keys = self._keys(replace(scan, files=(*scan.files, *extra)), names)
+        texts = [key for key, _ in keys]
+        return sorted({key for key in texts if texts.count(key) > 1})[:limit]
+
+    def common_keys(self, first: TableScan, second: TableScan, names: Sequence[str], *, limit: int) -> list[str]:
+        others = self._keys(second, names)
+        found = {key for key, row_id in self._keys(first, names) for other, o in others if key == other and row_id != o}
+        return sorted(found)[:limit]
+
+    def _keys(self, scan: TableScan, names: Sequence[str]) -> list[tuple[str, int]]:
+        """Key as text and row id of every live row whose key has no NULL."""
+        found = []
+        for row in self._live(scan):
+            values = _by_name(scan.schema, row.values)
+            key = {name: values[name.casefold()] for name in names}
+            if None not in key.values():
+                found.append((json.dumps(key), row.row_id))
+        return found
+
+    def partition_values(self, columns: Sequence[Column], texts: Mapping[str, str]) -> PartitionValues:
+        by_name = {name.casefold(): text for name, text in texts.items()}
+        return tuple(_partition_text(evaluate(by_name[column.name.casefold()], {})) for column in columns)
+
+    # -- writing ----------------------------------------------------------------------------------------------------
+
+    def append(
+        self,
+        table_id: int,
+        schema: Schema,
+        source: RowSource,
+        *,
+        columns: tuple[str, ...] | None,
+        by_name: bool,
+        partition: Sequence[tuple[str, str | None]] | None,
+    ) -> list[NewDataFile]:
+        fixed = {name.casefold(): text for name, text in partition or () if text is not None}
+        targets = [column.name for column in schema.columns if column.name.casefold() not in fixed]
+        if isinstance(source, ValuesSource):
+            given = [list(row) for row in source.rows]
+            evaluated = [[_given(text) for text in row] for row in given]
+        else:
+            assert isinstance(source, QuerySource)
+            described, evaluated = self._query(source.text, source.tables)
+            targets = [name for name, _ in described] if by_name else targets
+        names = [name.casefold() for name in columns or targets]
+        constants = {name: evaluate(text, {}) for name, text in fixed.items()}
+        rows = [
+            _complete(schema, {**constants, **dict(zip(names, values, strict=True))}) for values in evaluated
+        ]
+        return self._write(table_id, schema, [(values, None) for values in rows])
+
+    def delete(self, scan: TableScan, condition: str | None, *, alias: str) -> RowChanges:
+        return self._mask(scan, self._matching(scan, condition))
+
+    def update(
+        self, scan: TableScan, assignments: Sequence[tuple[str, str]], condition: str | None, *, alias: str
+    ) -> RowChanges:
+        matched = self._matching(scan, condition)
+        images = [(self._assigned(scan.schema, row.values, assignments), row.row_id) for row in matched]
+        written = self._write(scan.table_id, scan.schema, images)
+        return replace(self._mask(scan, matched), images=tuple(written))
+
+    @staticmethod
+    def _assigned(schema: Schema, old: dict[int, Any], assignments: Sequence[tuple[str, str]]) -> dict[int, Any]:
+        before = _by_name(schema, old)
+        after = {name.casefold(): evaluate(text, before) for name, text in assignments}
+        return _complete(schema, {**before, **after})
+
+    def _mask(self, scan: TableScan, matched: Sequence[LiveRow]) -> RowChanges:
+        positions: dict[int, dict[int, int]] = {}
+        for row in matched:
+            positions.setdefault(row.file.file_id, {})[row.position] = row.row_id
+        by_id = {file.file_id: file for file in scan.files}
+        staged = tuple(self._write_deletes(scan.table_id, by_id[file], marks) for file, marks in positions.items())
+        return RowChanges(delete_files=staged, rows=len(matched), files_scanned=len(scan.files))
+
+    def _write_deletes(self, table_id: int, file: FileScan, marks: dict[int, int]) -> NewDeleteFile:
+        path = f"{table_id}/deletes/base={file.base}/{next(self._numbers)}.parquet"
+        self._deletes[path] = marks
+        return NewDeleteFile(path, file.file_id, len(marks), BYTES_PER_ROW * len(marks))
+
+    def _write(
+        self, table_id: int, schema: Schema, rows: Sequence[tuple[dict[int, Any], int | None]]
+    ) -> list[NewDataFile]:
+        """One file per partition value, in order of first appearance. Rows without row id get their address."""
+        groups: dict[PartitionValues, list[tuple[dict[int, Any], int | None]]] = {}
+        for values, row_id in rows:
+            partition = tuple(_partition_text(values[identifier]) for identifier in schema.partition_by)
+            groups.setdefault(partition, []).append((values, row_id))
+        return [self._place(table_id, schema, partition, group) for partition, group in groups.items()]
+
+    def _place(
+        self,
+        table_id: int,
+        schema: Schema,
+        partition: PartitionValues,
+        rows: Sequence[tuple[dict[int, Any], int | None]],
+    ) -> NewDataFile:
+        base = self._allocate(table_id, len(rows))
+        stores = rows[0][1] is not None
+        row_ids = tuple(base + at if row_id is None else row_id for at, (_, row_id) in enumerate(rows))
+        path = f"{table_id}/data/base={base}/{next(self._numbers)}.parquet"
+        self._files[path] = StoredFile(tuple(values for values, _ in rows), row_ids)
+        return NewDataFile(
+            path=path,
+            base=base,
+            rows=len(rows),
+            bytes=BYTES_PER_ROW * len(rows),
+            partition=partition,
+            statistics=_statistics(schema, [values for values, _ in rows]),
+            stores_row_ids=stores,
+            smallest_row_id=min(row_ids) if stores else None,
+            largest_row_id=max(row_ids) if stores else None,
+        )
+
+    # -- rewriting --------------------------------------------------------------------------------------------------
+
+    def compact(self, scan: TableScan, *, target_bytes: int) -> list[NewDataFile]:
+        groups: dict[PartitionValues, list[FileScan]] = {}
+        for file in sorted(scan.files, key=lambda item: item.base):
+            groups.setdefault(file.partition, []).append(file)
+        staged = []
+        for partition, files in groups.items():
+            rows = [(row.values, row.row_id) for row in self._live(replace(scan, files=tuple(files)))]
+            if rows:
+                staged.append(self._place(scan.table_id, scan.schema, partition, rows))
+        return staged
+
+    def follow_deletes(
+        self,
+        table_id: int,
+        delete_paths: Sequence[str],
+        from_file: FileScan,
+        to_files: Sequence[FileScan],
+        *,
+        spared_paths: Sequence[str] = (),
+    ) -> list[NewDeleteFile]:
+        marked = {row_id for path in delete_paths for row_id in self._deletes[path].values()}
+        wanted = marked if delete_paths else set(self._files[from_file.path].row_ids)
+        wanted = wanted - {row_id for path in spared_paths for row_id in self._deletes[path].values()}
+        followed = []
+        for file in to_files:
+            gone = self._deleted_positions(file)
+            row_ids = enumerate(self._files[file.path].row_ids)
+            marks = {at: row_id for at, row_id in row_ids if row_id in wanted and at not in gone}
+            if marks:
+                followed.append(self._write_deletes(table_id, file, marks))
+        return followed
+
+    def filter_images(self, table_id: int, file: FileScan, discarded: Sequence[FileScan]) -> NewDataFile | None:
+        refused = {row_id for other in discarded for row_id in self._files[other.path].row_ids}
+        gone = self._deleted_positions(file)
+        stored = self._files[file.path]
+        rows: list[tuple[dict[int, Any], int | None]] = [
+            (values, row_id)
+            for position, (values, row_id) in enumerate(zip(stored.rows, stored.row_ids, strict=True))
+            if position not in gone and row_id not in refused
+        ]
+        return self._place(table_id, file.schema, file.partition, rows) if rows else None
+
+    def repartition(self, table_id: int, file: FileScan, partition: Sequence[str | None]) -> NewDataFile | None:
+        columns = file.schema.partition_columns
+        fixed = {
+            column.id: _stored(column, _parsed(column, text)) for column, text in zip(columns, partition, strict=True)
+        }
+        scan = TableScan(table_id, file.schema, (file,))
+        rows: list[tuple[dict[int, Any], int | None]] = [
+            ({**row.values, **fixed}, row.row_id) for row in self._live(scan)
+        ]
+        return self._place(table_id, file.schema, tuple(partition), rows) if rows else None
+
+
+_DEFAULT = object()
+
+
+def _given(text: str) -> Any:
+    return _DEFAULT if text.strip().upper() == "DEFAULT" else evaluate(text, {})
+
+
+def _complete(schema: Schema, given: Mapping[str, Any]) -> dict[int, Any]:
+    """A row of the schema: values by column id, defaults filled, checked as they are stored."""
+    row = {}
+    for column in schema.columns:
+        value = given.get(column.name.casefold(), _DEFAULT)
+        if value is _DEFAULT:
+            value = None if column.default is None else evaluate(column.default, {})
+        row[column.id] = _stored(column, value)
+    return row
+
+
+def _stored(column: Column, value: Any) -> Any:
+    if value is None and not column.nullable:
+        raise NotNullViolation(f"Column {column.name} is NOT NULL.", remedy="Give a value.", column=column.name)
+    if column.type.startswith("varchar") and value is not None and len(value) > int(column.type[8:-1]):
+        raise InvalidValue(f"{value!r} does not fit into {column.type}.")
+    return value
+
+
+def _parsed(column: Column, text: str | None) -> Any:
+    is_text = column.type == "string" or column.type.startswith("varchar")
+    return text if text is None or is_text else int(text)
+
+
+def _partition_text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _by_name(schema: Schema, values: Mapping[int, Any]) -> dict[str, Any]:
+    return {column.name.casefold(): values[column.id] for column in schema.columns}
+
+
+def _read_as(schema: Schema, written: Schema, values: Mapping[int, Any]) -> dict[int, Any]:
+    return {column.id: _read_column(column, written, values) for column in schema.columns}
+
+
+def _read_column(column: Column, written: Schema, values: Mapping[int, Any]) -> Any:
+    for identifier in column.ids:
+        if identifier in values:
+            return values[identifier]
+    for identifier in column.ids:
+        held = written.column(identifier)
+        if held is not None:
+            return values[held.id]
+    return None if column.initial_default is None else evaluate(column.initial_default, {})
+
+
+def _statistics(schema: Schema, rows: Sequence[Mapping[int, Any]]) -> dict[int, ColumnStatistics]:
+    found = {}
+    for column in schema.columns:
+        values = [row[column.id] for row in rows]
+        present = [value for value in values if value is not None]
+        bounds = (min(present), max(present)) if present else (None, None)
+        found[column.id] = ColumnStatistics(*bounds, nulls=len(values) - len(present))
+    return found

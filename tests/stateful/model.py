@@ -1,0 +1,335 @@
+"""A naive lake, written from the semantics alone: whole tables in memory, one snapshot per version, and per branch the
+line of everything that was ever done on it.
+
+Nothing here knows of files beyond what rules A1 and A3 need: which rows were written together. The planner, the
+engine and the metadata under test are not imported.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+Thing = tuple[str, int]
+"""("database" | "table", the product's id of it)."""
+
+Origin = int
+"""The version of the commit that first did something."""
+
+Partition = tuple[Any, ...]
+Predicate = Callable[[Mapping[str, Any]], bool]
+
+INTEGERS = ("smallint", "int", "bigint")
+TEXTS = ("varchar(3)", "varchar(9)", "string")
+
+
+def widens(present: str, wanted: str) -> bool:
+    """A6.1, for the types that histories use."""
+    return any(
+        present in family and wanted in family[family.index(present) :] for family in (INTEGERS, TEXTS)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """``initial`` is what rows written before the column existed read as."""
+
+    id: int
+    name: str
+    type: str
+    nullable: bool = True
+    default: Any = None
+    initial: Any = None
+    aliases: tuple[int, ...] = ()
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        return (self.id, *self.aliases)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One image of a row. ``birth`` is the commit that first wrote the row, ``writer`` the one that wrote this image,
+    ``previous`` the image before; ``file`` is shared by images that were written together.
+    """
+
+    id: int
+    values: Mapping[int, Any]
+    partition: Partition
+    file: int
+    birth: Origin
+    writer: Origin
+    previous: Row | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    id: int
+    name: str
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """``is_blurred``: files were rewritten behind the rows (compaction, discarded images), so that A1 and A3 are only
+    certain where both sides touched the same row.
+    """
+
+    id: int
+    database_id: int
+    name: str
+    columns: tuple[Column, ...]
+    partition_by: tuple[int, ...] = ()
+    properties: Mapping[str, str] = field(default_factory=dict)
+    rows: Mapping[int, Row] = field(default_factory=dict)
+    is_blurred: bool = False
+
+    def column(self, column_id: int) -> Column | None:
+        return next((column for column in self.columns if column_id in column.ids), None)
+
+    def named(self, name: str) -> Column:
+        return next(column for column in self.columns if column.name == name)
+
+    def read(self, row: Row) -> dict[str, Any]:
+        return {column.name: _value(column, row) for column in self.columns}
+
+    def content(self) -> list[dict[str, Any]]:
+        return [self.read(row) for row in self.rows.values()]
+
+
+def _value(column: Column, row: Row) -> Any:
+    return next((row.values[i] for i in column.ids if i in row.values), column.initial)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a branch holds at one version: valid objects only."""
+
+    databases: Mapping[int, Database] = field(default_factory=dict)
+    tables: Mapping[int, Table] = field(default_factory=dict)
+
+    def with_table(self, table: Table) -> State:
+        return replace(self, tables={**self.tables, table.id: table})
+
+    def with_database(self, database: Database) -> State:
+        return replace(self, databases={**self.databases, database.id: database})
+
+    def without(self, things: Iterable[Thing]) -> State:
+        gone = set(things)
+        return State(
+            {i: database for i, database in self.databases.items() if ("database", i) not in gone},
+            {i: table for i, table in self.tables.items() if ("table", i) not in gone},
+        )
+
+    def full_name(self, table: Table) -> str:
+        return f"{self.databases[table.database_id].name}.{table.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An attribute of a thing set from one value to another. ``key`` ("exists",) tells creation and drop."""
+
+    origin: Origin
+    thing: Thing
+    key: tuple[Any, ...]
+    before: Any
+    after: Any
+
+
+EVERYTHING = None
+"""The scope of a full overwrite."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowWork:
+    """What a statement did to rows: ``kind`` insert, delete, update, overwrite, partition or compaction; ``touched``
+    the images that it took away; ``scope`` the partitions that it emptied first, EVERYTHING for the whole table.
+    """
+
+    origin: Origin
+    thing: Thing
+    kind: str
+    touched: tuple[Row, ...] = ()
+    written: tuple[Row, ...] = ()
+    scope: frozenset[Partition] | None = frozenset()
+
+    @property
+    def empties_all(self) -> bool:
+        return self.kind == "overwrite" and self.scope is EVERYTHING
+
+
+Entry = Change | RowWork
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    state: State
+    line: int
+    reach: frozenset[Origin]
+
+
+class Branch:
+    """A line of entries, the state they led to, and every commit that the head reaches (P6)."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.state = State()
+        self.line: list[Entry] = []
+        self.reach: frozenset[Origin] = frozenset()
+        self.versions: dict[int, Snapshot] = {}
+        self.head = 0
+
+    def cut(self, name: str, version: int) -> Branch:
+        """A new branch that begins as this one was at a version."""
+        snapshot = self.versions[version]
+        child = Branch(name)
+        child.state, child.reach, child.head = snapshot.state, snapshot.reach, version
+        child.line = self.line[: snapshot.line]
+        child.versions = {number: kept for number, kept in self.versions.items() if number <= version}
+        return child
+
+    def commit(
+        self, version: int, state: State, entries: Iterable[Entry], reach: frozenset[Origin] = frozenset()
+    ) -> None:
+        assert version > self.head
+        self.state, self.head = state, version
+        self.line += entries
+        self.reach = self.reach | reach | {version}
+        self.versions[version] = Snapshot(state, len(self.line), self.reach)
+
+
+class Model:
+    """What statements do to branches. Every method takes the version that the product gave the commit."""
+
+    def __init__(self) -> None:
+        self.branches = {"main": Branch("main")}
+        self._numbers = itertools.count(1)
+
+    def number(self) -> int:
+        """A fresh id for a column, a row or a file."""
+        return next(self._numbers)
+
+    def create_branch(self, name: str, parent: str, version: int) -> None:
+        self.branches[name] = self.branches[parent].cut(name, version)
+
+    # -- objects ----------------------------------------------------------------------------------------------------
+
+    def create(self, branch: Branch, version: int, created: Database | Table) -> None:
+        if isinstance(created, Database):
+            thing, state = ("database", created.id), branch.state.with_database(created)
+        else:
+            thing, state = ("table", created.id), branch.state.with_table(created)
+        branch.commit(version, state, [Change(version, thing, ("exists",), False, True)])
+
+    def drop(self, branch: Branch, version: int, thing: Thing) -> None:
+        """A dropped database takes its tables along."""
+        gone = [thing]
+        if thing[0] == "database":
+            gone += [("table", t.id) for t in branch.state.tables.values() if t.database_id == thing[1]]
+        entries = [Change(version, item, ("exists",), True, False) for item in gone]
+        branch.commit(version, branch.state.without(gone), entries)
+
+    def rename_database(self, branch: Branch, version: int, database: Database, name: str) -> None:
+        change = Change(version, ("database", database.id), ("name",), database.name, name)
+        branch.commit(version, branch.state.with_database(replace(database, name=name)), [change])
+
+    def rename_table(self, branch: Branch, version: int, table: Table, database_id: int, name: str) -> None:
+        before, after = (table.database_id, table.name), (database_id, name)
+        change = Change(version, ("table", table.id), ("name",), before, after)
+        moved = replace(table, name=name, database_id=database_id)
+        branch.commit(version, branch.state.with_table(moved), [change])
+
+    def set_property(self, branch: Branch, version: int, owner: Database | Table, key: str, value: str | None) -> None:
+        """``value`` None unsets."""
+        properties = {k: v for k, v in owner.properties.items() if k != key}
+        if value is not None:
+            properties[key] = value
+        before = owner.properties.get(key)
+        if isinstance(owner, Database):
+            state = branch.state.with_database(replace(owner, properties=properties))
+            change = Change(version, ("database", owner.id), ("property", key), before, value)
+        else:
+            state = branch.state.with_table(replace(owner, properties=properties))
+            change = Change(version, ("table", owner.id), ("property", key), before, value)
+        branch.commit(version, state, [change])
+
+    # -- columns ----------------------------------------------------------------------------------------------------
+
+    def add_column(self, branch: Branch, version: int, table: Table, column: Column) -> None:
+        change = Change(version, ("table", table.id), ("column", column.id, "exists"), None, column)
+        widened = replace(table, columns=(*table.columns, column))
+        branch.commit(version, branch.state.with_table(widened), [change])
+
+    def drop_column(self, branch: Branch, version: int, table: Table, column: Column) -> None:
+        change = Change(version, ("table", table.id), ("column", column.id, "exists"), column, None)
+        narrowed = replace(table, columns=tuple(item for item in table.columns if item.id != column.id))
+        branch.commit(version, branch.state.with_table(narrowed), [change])
+
+    def alter_column(
+        self, branch: Branch, version: int, table: Table, column: Column, attribute: str, value: Any
+    ) -> None:
+        before = getattr(column, attribute)
+        change = Change(version, ("table", table.id), ("column", column.id, attribute), before, value)
+        altered = replace(column, **{attribute: value})
+        columns = tuple(altered if item.id == column.id else item for item in table.columns)
+        branch.commit(version, branch.state.with_table(replace(table, columns=columns)), [change])
+
+    # -- rows -------------------------------------------------------------------------------------------------------
+
+    def insert(self, branch: Branch, version: int, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+        written = self._new_rows(table, version, rows)
+        self._commit_rows(branch, table, RowWork(version, ("table", table.id), "insert", (), written))
+
+    def delete(self, branch: Branch, version: int, table: Table, matched: Sequence[Row]) -> None:
+        self._commit_rows(branch, table, RowWork(version, ("table", table.id), "delete", tuple(matched)))
+
+    def update(
+        self, branch: Branch, version: int, table: Table, matched: Sequence[Row], column: Column, value: Any
+    ) -> None:
+        images = []
+        for row in matched:
+            values = {item.id: table.read(row)[item.name] for item in table.columns} | {column.id: value}
+            partition = tuple(values[i] for i in table.partition_by)
+            images.append(Row(row.id, values, partition, 0, row.birth, version, row))
+        work = RowWork(version, ("table", table.id), "update", tuple(matched), self._filed(images))
+        self._commit_rows(branch, table, work)
+
+    def overwrite(
+        self,
+        branch: Branch,
+        version: int,
+        table: Table,
+        scope: frozenset[Partition] | None,
+        rows: Sequence[Mapping[str, Any]],
+        kind: str = "overwrite",
+    ) -> None:
+        """Empty the scope, then write rows. TRUNCATE has none; so has DROP PARTITION, whose kind is ``partition``."""
+        touched = tuple(row for row in table.rows.values() if scope is EVERYTHING or row.partition in scope)
+        written = self._new_rows(table, version, rows)
+        self._commit_rows(branch, table, RowWork(version, ("table", table.id), kind, touched, written, scope))
+
+    def compact(self, branch: Branch, version: int, table: Table) -> None:
+        work = RowWork(version, ("table", table.id), "compaction")
+        branch.commit(version, branch.state.with_table(replace(table, is_blurred=True)), [work])
+
+    def _new_rows(self, table: Table, version: int, rows: Sequence[Mapping[str, Any]]) -> tuple[Row, ...]:
+        made = []
+        for row in rows:
+            values = {column.id: row.get(column.name, column.default) for column in table.columns}
+            partition = tuple(values[i] for i in table.partition_by)
+            made.append(Row(self.number(), values, partition, 0, version, version))
+        return self._filed(made)
+
+    def _filed(self, rows: Sequence[Row]) -> tuple[Row, ...]:
+        """One file per partition value."""
+        files: dict[Partition, int] = {}
+        return tuple(replace(row, file=files.setdefault(row.partition, self.number())) for row in rows)
+
+    @staticmethod
+    def _commit_rows(branch: Branch, table: Table, work: RowWork) -> None:
+        gone = {row.id for row in work.touched}
+        kept = {i: row for i, row in table.rows.items() if i not in gone}
+        rows = kept | {row.id: row for row in work.written}
+        branch.commit(work.origin, branch.state.with_table(replace(table, rows=rows)), [work])

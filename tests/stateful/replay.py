@@ -1,0 +1,350 @@
+"""MERGE BRANCH on the naive model: what the source did since both last agreed is redone on the destination (P1).
+
+Attributes: the net of a side's changes after the last one that the other side knows too. Rows: per row, from the image
+that the source has now. Conflicts are (kind of thing, id, code).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tests.stateful.model import (
+    EVERYTHING,
+    Branch,
+    Change,
+    Column,
+    Database,
+    Entry,
+    Origin,
+    Row,
+    RowWork,
+    State,
+    Table,
+    Thing,
+    widens,
+)
+
+Conflict = tuple[str, int, str]
+Key = tuple[Thing, tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Net:
+    before: Any
+    after: Any
+
+
+@dataclass(slots=True)
+class Verdict:
+    """``required`` conflicts must be reported, ``possible`` ones may be: rows do not tell which files hold them."""
+
+    required: set[Conflict] = field(default_factory=set)
+    possible: set[Conflict] = field(default_factory=set)
+    state: State = field(default_factory=State)
+    entries: list[Entry] = field(default_factory=list)
+    is_empty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One branch as seen by the other, which reaches ``known``."""
+
+    branch: Branch
+    known: frozenset[Origin]
+    nets: Mapping[Key, Net]
+
+    @classmethod
+    def of(cls, branch: Branch, other: Branch) -> Side:
+        return cls(branch, other.reach, _nets(branch.line, other.reach))
+
+    def things(self) -> set[Thing]:
+        """What this side changed, net."""
+        return {thing for thing, _ in self.nets} | {
+            work.thing for work in self.branch.line if isinstance(work, RowWork) and work.origin not in self.known
+        }
+
+    def net(self, thing: Thing, *key: Any) -> Net | None:
+        return self.nets.get((thing, key))
+
+    def dropped(self, thing: Thing) -> bool:
+        net = self.net(thing, "exists")
+        return net is not None and not net.after
+
+    def created(self, thing: Thing) -> bool:
+        net = self.net(thing, "exists")
+        return net is not None and net.after
+
+    def works(self, thing: Thing) -> list[RowWork]:
+        """Own row work on a table. A full overwrite absorbs what precedes it (P7), also one that was merged from the
+        other side, which knows of it.
+        """
+        found: list[RowWork] = []
+        for entry in self.branch.line:
+            if not isinstance(entry, RowWork) or entry.thing != thing:
+                continue
+            if entry.empties_all:
+                found = []
+            if entry.origin not in self.known:
+                found.append(entry)
+            elif entry.kind == "overwrite":
+                found = [work for work in found if not _is_overruled(work, entry)]
+        return found
+
+
+def _is_overruled(work: RowWork, later: RowWork) -> bool:
+    """Whether an overwrite of partitions was itself overwritten."""
+    if work.kind != "overwrite" or work.scope is EVERYTHING or later.scope is EVERYTHING:
+        return False
+    return work.scope <= later.scope
+
+
+def _nets(line: Sequence[Entry], known: frozenset[Origin]) -> dict[Key, Net]:
+    """A change that the other side knows overrules what this side said before; back to the start is nothing (P7)."""
+    found: dict[Key, Net] = {}
+    for entry in line:
+        if not isinstance(entry, Change):
+            continue
+        key = (entry.thing, entry.key)
+        if entry.origin in known:
+            found.pop(key, None)
+        else:
+            found[key] = Net(found[key].before if key in found else entry.before, entry.after)
+    return {key: net for key, net in found.items() if net.before != net.after}
+
+
+def merge(source: Branch, destination: Branch) -> Verdict:
+    """What the merge must do; the branches stay as they are."""
+    verdict = Verdict(is_empty=source.reach <= destination.reach, state=destination.state)
+    mine, theirs = Side.of(source, destination), Side.of(destination, source)
+    for thing in sorted(mine.things()):
+        _Object(thing, mine, theirs, verdict).redo()
+    _dropped_databases(mine, verdict)
+    _names(mine, verdict)
+    verdict.entries = _redone_entries(mine, destination, verdict.state)
+    return verdict
+
+
+def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry]:
+    """What the merge adds to the destination's line: only what is left of the source's changes is said there."""
+    values = {(entry.thing, entry.key): entry.after for entry in destination.line if isinstance(entry, Change)}
+    entries: list[Entry] = []
+    for entry in mine.branch.line:
+        if entry.origin in mine.known:
+            continue
+        if isinstance(entry, RowWork):
+            entries.append(_as_redone(entry, destination.state, after))
+        elif (entry.thing, entry.key) in mine.nets:
+            before = values.get((entry.thing, entry.key), entry.before)
+            values[entry.thing, entry.key] = entry.after
+            entries.append(replace(entry, before=before))
+    return entries
+
+
+def _as_redone(entry: RowWork, before: State, after: State) -> RowWork:
+    """Row work as it lies in the destination's line: it touched what it took away there."""
+    if entry.thing[1] not in before.tables or entry.thing[1] not in after.tables:
+        return entry
+    rows, left = before.tables[entry.thing[1]].rows, after.tables[entry.thing[1]].rows
+    gone = {row.id: row for row in rows.values() if left.get(row.id) is not row}
+    own = {row.id: row for row in entry.touched if row.id not in rows}
+    hit = {i: row for i, row in gone.items() if _in_scope(row, [entry]) or any(t.id == i for t in entry.touched)}
+    return replace(entry, touched=tuple((own | hit).values()))
+
+
+def _dropped_databases(mine: Side, verdict: Verdict) -> None:
+    """What lies in a database goes with it, and nothing can be put into one that is gone."""
+    orphans = [table for table in verdict.state.tables.values() if table.database_id not in verdict.state.databases]
+    for table in orphans:
+        if not mine.dropped(("database", table.database_id)):
+            verdict.required.add(("table", table.id, "OBJECT_DROPPED_ON_DEST"))
+    verdict.state = verdict.state.without(("table", table.id) for table in orphans)
+
+
+def _names(mine: Side, verdict: Verdict) -> None:
+    """Names are unique in the final state; what the source named yields to nothing and takes from nobody."""
+    names: dict[tuple[Any, ...], list[Thing]] = {}
+    for database in verdict.state.databases.values():
+        names.setdefault((database.name,), []).append(("database", database.id))
+    for table in verdict.state.tables.values():
+        names.setdefault((table.database_id, table.name), []).append(("table", table.id))
+    for holders in names.values():
+        if len(holders) > 1:
+            named = [thing for thing in holders if mine.net(thing, "name") or mine.created(thing)]
+            verdict.required |= {(*thing, "NAME_EXISTS") for thing in named}
+
+
+class _Object:
+    """One thing that the source changed, redone on the destination."""
+
+    def __init__(self, thing: Thing, mine: Side, theirs: Side, verdict: Verdict) -> None:
+        self.thing, self.mine, self.theirs, self.verdict = thing, mine, theirs, verdict
+
+    def conflict(self, code: str) -> None:
+        self.verdict.required.add((*self.thing, code))
+
+    def redo(self) -> None:
+        kind, identifier = self.thing
+        name = "databases" if kind == "database" else "tables"
+        here = getattr(self.verdict.state, name).get(identifier)
+        there = getattr(self.mine.branch.state, name).get(identifier)
+        if there is None:
+            if self.mine.dropped(self.thing) and here is not None:
+                self.verdict.state = self.verdict.state.without([self.thing])
+        elif self.mine.created(self.thing):
+            self._put(there)
+        elif here is None:
+            if self._is_changed():
+                self.conflict("OBJECT_DROPPED_ON_DEST")
+        else:
+            self._put(self._redone(here, there))
+
+    def _is_changed(self) -> bool:
+        return bool(self.mine.works(self.thing)) or any(thing == self.thing for thing, _ in self.mine.nets)
+
+    def _put(self, item: Database | Table) -> None:
+        if isinstance(item, Database):
+            self.verdict.state = self.verdict.state.with_database(item)
+        else:
+            self.verdict.state = self.verdict.state.with_table(item)
+
+    def _redone(self, here: Any, there: Any) -> Database | Table:
+        item = replace(here, properties=self._properties(here.properties))
+        name = self.mine.net(self.thing, "name")
+        if isinstance(item, Database):
+            return replace(item, name=name.after) if name else item
+        if name:
+            item = replace(item, database_id=name.after[0], name=name.after[1])
+        item = Columns(self.thing, self.mine, self.theirs, self.verdict).redone(item, there)
+        return Rows(self.thing, self.mine, self.theirs, self.verdict).redone(item, there)
+
+    def _properties(self, present: Mapping[str, str]) -> dict[str, str]:
+        result = dict(present)
+        for (thing, key), net in self.mine.nets.items():
+            if thing != self.thing or key[0] != "property":
+                continue
+            other = self.theirs.net(thing, *key)
+            if net.after is None and other is not None and other.after is None:
+                self.conflict("UNSET_SAME_PROPERTY")
+            result.pop(key[1], None)
+            if net.after is not None:
+                result[key[1]] = net.after
+        return result
+
+
+class Columns(_Object):
+    """The source's column operations on the destination's columns, by column id (A6.1 and the extensions)."""
+
+    def redone(self, here: Table, there: Table) -> Table:
+        nets = {key[1:]: net for (thing, key), net in self.mine.nets.items() if thing == self.thing and key[0] == "column"}
+        if not nets:
+            return here
+        dropped = [c for c, attribute in nets if attribute == "exists" and nets[c, attribute].after is None]
+        result = replace(here, columns=tuple(c for c in here.columns if not set(c.ids) & set(dropped)))
+        added = [c for c, attribute in nets if attribute == "exists" and nets[c, attribute].after is not None]
+        for (column_id, attribute), net in nets.items():
+            if attribute != "exists" and column_id not in (*dropped, *added) and there.column(column_id):
+                result = self._altered(result, column_id, attribute, net)
+        for column_id in added:
+            column = there.column(column_id)
+            if column is not None:
+                result = self._added(result, column)
+        names = [column.name for column in result.columns]
+        if len(set(names)) < len(names):
+            self.conflict("COLUMN_NAME_TAKEN")
+        return result
+
+    def _altered(self, table: Table, column_id: int, attribute: str, net: Net) -> Table:
+        column = table.column(column_id)
+        if column is None:
+            self.conflict("COLUMN_MISSING")
+            return table
+        if attribute == "type" and not widens(column.type, net.after):
+            self.conflict("COLUMN_TYPE_NARROWING")
+        return _with_column(table, replace(column, **{attribute: net.after}))
+
+    def _added(self, table: Table, column: Column) -> Table:
+        same = next((item for item in table.columns if item.name == column.name), None)
+        if same is None or self.theirs.net(self.thing, "column", same.id, "exists") is None:
+            return replace(table, columns=(*table.columns, column))
+        if not widens(same.type, column.type):
+            self.conflict("COLUMN_TYPE_NARROWING")
+        aliases = tuple(i for i in (*same.aliases, *column.ids) if i != same.id)
+        merged = replace(same, type=column.type, nullable=column.nullable, default=column.default, aliases=aliases)
+        return _with_column(table, merged)
+
+
+def _with_column(table: Table, changed: Column) -> Table:
+    return replace(table, columns=tuple(changed if c.id == changed.id else c for c in table.columns))
+
+
+class Rows(_Object):
+    """The source's row work on the destination's rows, followed by row id (cells of data, A1 to A5, A6.2)."""
+
+    def redone(self, here: Table, there: Table) -> Table:
+        own, others = self.mine.works(self.thing), self.theirs.works(self.thing)
+        if own:
+            self._judge(own, others, is_blurred=here.is_blurred or there.is_blurred)
+            here = self._carried_out(own, here, there)
+        required = [column for column in here.columns if not column.nullable]
+        if any(here.read(row)[column.name] is None for row in here.rows.values() for column in required):
+            self.conflict("NOT_NULL_WITHOUT_VALUE")
+        return here
+
+    def _judge(self, own: Sequence[RowWork], others: Sequence[RowWork], *, is_blurred: bool) -> None:
+        mine, theirs = ({work.kind for work in works} for works in (own, others))
+        if mine & {"delete", "update"} and "insert" in theirs:
+            self.conflict("PREDICATE_DML_VS_INSERT")
+        for kind, code in (("delete", "SAME_FILE_UPDATE_DELETE"), ("update", "SAME_FILE_UPDATE_UPDATE")):
+            ours = base_images(own, "update", self.mine.known)
+            yours = base_images(others, kind, self.theirs.known)
+            if {row.id for row in ours} & {row.id for row in yours}:
+                self.conflict(code)
+            elif is_blurred and ours and yours:
+                self.verdict.possible.add((*self.thing, code))
+            elif {row.file for row in ours} & {row.file for row in yours}:
+                self.conflict(code)
+
+    def _carried_out(self, own: Sequence[RowWork], here: Table, there: Table) -> Table:
+        # What the source itself shows came there after its overwrites: redoing them does not take it away.
+        rows = {row.id: row for row in here.rows.values() if row.id in there.rows or not _in_scope(row, own)}
+        for touched in (row for work in own for row in work.touched if row.id not in there.rows):
+            present = rows.get(touched.id)
+            if present is not None and present.writer in self.theirs.known:
+                del rows[touched.id]
+        is_blurred = here.is_blurred or there.is_blurred
+        for row in there.rows.values():
+            if row.writer in self.mine.known:
+                continue
+            if row.birth not in self.mine.known or row.id in rows or not self._gone_by_theirs(row):
+                rows[row.id] = row
+            else:
+                is_blurred = True
+        return replace(here, rows=rows, is_blurred=is_blurred)
+
+    def _gone_by_theirs(self, row: Row) -> bool:
+        """Whether the destination took the row away by something that the source does not know of."""
+        touching = [
+            work
+            for work in self.theirs.branch.line
+            if isinstance(work, RowWork) and any(item.id == row.id for item in work.touched)
+        ]
+        return bool(touching) and touching[-1].origin not in self.theirs.known
+
+
+def _in_scope(row: Row, works: Iterable[RowWork]) -> bool:
+    return any(work.scope is EVERYTHING or row.partition in work.scope for work in works)
+
+
+def base_images(works: Iterable[RowWork], kind: str, known: frozenset[Origin]) -> list[Row]:
+    """The images, known to both sides, of the rows that work of this kind took away."""
+    found: dict[int, Row] = {}
+    for work in works:
+        for row in work.touched if work.kind == kind else ():
+            image: Row | None = row
+            while image is not None and image.writer not in known:
+                image = image.previous
+            if image is not None:
+                found[image.id] = image
+    return list(found.values())

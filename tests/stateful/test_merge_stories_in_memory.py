@@ -1,0 +1,90 @@
+"""Merges that random histories found wrong, told as stories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.e2e.lake import Lake
+from tests.stateful.memory_engine import MemoryEngine
+
+
+@pytest.fixture
+def lake(database: None, memory_engine: MemoryEngine) -> Iterator[Lake]:
+    """Table d.t with one row, and branch b."""
+    fresh = Lake()
+    fresh.sql("CREATE DATABASE d")
+    fresh.sql("CREATE TABLE d.t (id INT, v STRING)")
+    fresh.sql("INSERT INTO d.t VALUES (1, 'a')")
+    fresh.sql("CREATE BRANCH b")
+    yield fresh
+    assert fresh.breaches() == []
+
+
+@pytest.mark.parametrize("drop", ["DROP TABLE d.t", "DROP DATABASE d CASCADE"])
+def test_what_a_branch_did_to_a_table_ends_with_a_drop_that_it_merged(lake: Lake, drop: str) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, 'm')")
+    lake.sql(drop, "b")
+    lake.merge("b")
+    lake.sql("CREATE DATABASE e")
+    lake.merge("main", "b")
+    assert [row[0] for row in lake.sql("SHOW TABLES", "b").rows] == []
+    assert lake.dry_run("b")["conflicts"] == []
+
+
+def test_what_a_branch_did_to_a_column_ends_with_a_drop_that_it_merged(lake: Lake) -> None:
+    lake.sql("ALTER TABLE d.t ALTER COLUMN id TYPE BIGINT")
+    lake.sql("ALTER TABLE d.t DROP COLUMN id", "b")
+    lake.merge("b")
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == [("a",)]
+
+
+def test_a_database_dropped_on_both_sides_merges_again_and_again(lake: Lake) -> None:
+    lake.sql("DROP DATABASE d CASCADE", "b")
+    lake.sql("DROP DATABASE d CASCADE")
+    lake.merge("b")
+    lake.merge("main", "b")
+    assert lake.sql("SHOW DATABASES", "b").rows == lake.sql("SHOW DATABASES").rows == []
+
+
+def test_rows_do_not_come_to_a_branch_that_merged_the_table_after_its_drop(lake: Lake) -> None:
+    lake.sql("CREATE BRANCH old VERSION AS OF 1")
+    lake.sql("CREATE BRANCH c")
+    lake.sql("DROP TABLE d.t", "c")
+    lake.merge("c", "old")
+    lake.sql("INSERT INTO d.t VALUES (2, 'b')", "b")
+    assert lake.codes("b", "old") == {"OBJECT_DROPPED_ON_DEST"}
+    lake.sql("DROP TABLE d.t", "b")
+    lake.merge("b", "old")
+    assert lake.sql("SHOW TABLES", "old").rows == []
+
+
+def test_an_overwrite_that_is_merged_back_spares_what_was_merged_after_it(lake: Lake) -> None:
+    lake.sql("INSERT OVERWRITE d.t VALUES (2, 'm')")
+    lake.sql("INSERT INTO d.t VALUES (3, 'b')", "b")
+    lake.merge("b")
+    lake.merge("main", "b")
+    assert lake.rows("d.t") == lake.rows("d.t", "b") == [(2, "m"), (3, "b")]
+
+
+def test_an_overwritten_partition_that_is_merged_back_spares_what_was_merged_after_it(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.p (id INT, k INT) PARTITIONED BY (k)")
+    lake.sql("INSERT INTO d.p VALUES (1, 1)")
+    lake.merge("main", "b")
+    lake.sql("INSERT OVERWRITE d.p PARTITION (k = 1) VALUES (2)")
+    lake.sql("INSERT INTO d.p VALUES (3, 1)", "b")
+    lake.merge("b")
+    lake.merge("main", "b")
+    assert lake.rows("d.p") == lake.rows("d.p", "b") == [(2, 1), (3, 1)]
+
+
+def test_an_overwrite_that_was_overwritten_by_a_merge_is_not_redone(lake: Lake) -> None:
+    lake.sql("INSERT OVERWRITE d.t VALUES (2, 'm')")
+    lake.sql("INSERT OVERWRITE d.t VALUES (3, 'b'), (4, 'b')", "b")
+    lake.merge("b")
+    lake.sql("UPDATE d.t SET v = 'M' WHERE id = 3")
+    lake.sql("INSERT OVERWRITE d.t VALUES (5, 'b')", "b")
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == [(5, "b")]
