@@ -1,8 +1,18 @@
 """Addresses under /api/, and the two that monitors ask."""
 
-from django.urls import path
+from django.urls import include, path, register_converter
 
-from lakeui.api import docs, errors, health, lake_views, sql_view, task_views
+from lakeui.api import catalog_views, docs, errors, health, lake_views, sql_view, task_views
+from lakeui.api.addresses import BranchConverter
+
+register_converter(BranchConverter, "branch")
+
+# The longest address first: a branch's name may hold slashes.
+catalog_patterns = [
+    path("branches/", catalog_views.BranchListView.as_view(), name="api-branches"),
+    path("branches/<branch:branch>/", catalog_views.BranchView.as_view(), name="api-branch"),
+    path("", catalog_views.CatalogView.as_view(), name="api-catalog"),
+]
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
@@ -16,5 +26,7 @@ urlpatterns = [
     path("api/v1/merges/", lake_views.MergeListView.as_view(), name="api-merges"),
     path("api/v1/merges/<str:merge_id>/", lake_views.MergeView.as_view(), name="api-merge"),
     path("api/v1/rules/", lake_views.RulesView.as_view(), name="api-rules"),
+    path("api/v1/catalogs/", catalog_views.CatalogListView.as_view(), name="api-catalogs"),
+    path("api/v1/catalogs/<str:catalog>/", include(catalog_patterns)),
     path("api/<path:rest>", errors.unknown_endpoint),
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from lakeui.common.errors import NotFound
 from merge_app.audit.models import MergeAttempt
@@ -15,6 +15,14 @@ def audit_list(*, catalog: str | None = None) -> QuerySet[MergeAttempt]:
     """Attempts, newest first."""
     attempts = MergeAttempt.objects.select_related("catalog").order_by("-recorded_at", "-number")
     return attempts.filter(catalog__name__iexact=catalog) if catalog else attempts
+
+
+def audit_counts(*, catalog_id: int) -> dict[str, int]:
+    """How many merges into the catalog went through and were refused."""
+    attempts = MergeAttempt.objects.filter(catalog_id=catalog_id)
+    return attempts.aggregate(
+        merge_count=Count("pk", filter=Q(outcome="merged")), refused_count=Count("pk", filter=Q(outcome="refused"))
+    )
 
 
 def audit_get(merge_id: UUID | str) -> dict[str, Any]:

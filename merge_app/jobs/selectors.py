@@ -52,6 +52,12 @@ def task_list(
     return tasks
 
 
+def unfinished_count(*, catalog: str) -> int:
+    """Tasks of that catalog which wait or run."""
+    unfinished = Task.objects.filter(state__in=[TaskState.QUEUED, TaskState.RUNNING])
+    return unfinished.filter(parameters__catalog__iexact=catalog).count()
+
+
 def _read(task_id: UUID) -> Task:
     task = Task.objects.select_related("created_by").filter(pk=task_id).first()
     if task is None:

@@ -96,6 +96,10 @@ def test_the_document_is_valid_openapi_3_1() -> None:
     OpenAPIV31SpecValidator(document).validate()
     operations = {path: sorted(item.keys() & {"get", "post"}) for path, item in document["paths"].items()}
     assert operations == {
+        "/api/v1/catalogs/": ["get"],
+        "/api/v1/catalogs/{catalog}/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/": ["get"],
         "/api/v1/merges/": ["get"],
         "/api/v1/merges/{merge_id}/": ["get"],
         "/api/v1/rules/": ["get"],

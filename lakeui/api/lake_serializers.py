@@ -1,0 +1,88 @@
+"""Catalogs, branches and commits as the HTTP interface shows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from catalog_app.models import Branch
+from catalog_app.selectors.branches import BRANCH_ORDERS
+from lakeui.api.paging import PageFilter
+
+
+class CatalogFilter(PageFilter):
+    search = serializers.CharField(required=False, max_length=200, help_text="Text in the name.")
+
+
+class BranchFilter(CatalogFilter):
+    dropped = serializers.BooleanField(required=False, default=False, help_text="Dropped branches instead of valid.")
+    order = serializers.ChoiceField(BRANCH_ORDERS, required=False, default="name")
+
+
+class CommitBrief(serializers.Serializer[Any]):
+    """A commit in one line; ``branch`` is where it was made."""
+
+    version = serializers.IntegerField()
+    branch = serializers.CharField(source="branch.name")
+    time = serializers.DateTimeField(source="committed_at")
+    operation = serializers.CharField()
+    author = serializers.CharField(source="author_name", allow_blank=True)
+
+
+class CatalogAnswer(serializers.Serializer[Any]):
+    """A catalog. ``commit_count`` counts those of every branch; ``last_commit`` is the newest of any."""
+
+    name = serializers.CharField(source="catalog.name")
+    comment = serializers.CharField(source="catalog.comment", allow_blank=True)
+    created_at = serializers.DateTimeField(source="catalog.created_at")
+    branch_count = serializers.IntegerField()
+    commit_count = serializers.IntegerField()
+    last_commit = CommitBrief(allow_null=True)
+
+
+class BranchAnswer(serializers.Serializer[Any]):
+    """A branch. ``ahead`` and ``behind`` count commits against the parent's head; null where there is no parent.
+
+    The context's ``divergences`` hold both, by the ids of branch and parent.
+    """
+
+    name = serializers.CharField()
+    branch_id = serializers.IntegerField(source="pk")
+    parent = serializers.CharField(source="parent.name", allow_null=True, default=None)  # type: ignore[assignment]
+    fork_version = serializers.IntegerField()
+    head_version = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    created_by = serializers.SerializerMethodField()
+    is_main = serializers.SerializerMethodField()
+    is_dropped = serializers.SerializerMethodField()
+    dropped_at = serializers.DateTimeField(allow_null=True)
+    last_commit = CommitBrief(source="head_commit", allow_null=True)
+    ahead = serializers.SerializerMethodField()
+    behind = serializers.SerializerMethodField()
+
+    def get_created_by(self, branch: Branch) -> str:
+        return branch.created_by.get_username() if branch.created_by else ""
+
+    def get_is_main(self, branch: Branch) -> bool:
+        return branch.parent_id is None
+
+    def get_is_dropped(self, branch: Branch) -> bool:
+        return branch.dropped_at is not None
+
+    def get_ahead(self, branch: Branch) -> int | None:
+        found = self.context["divergences"].get((branch.pk, branch.parent_id))
+        return found.ahead if found else None
+
+    def get_behind(self, branch: Branch) -> int | None:
+        found = self.context["divergences"].get((branch.pk, branch.parent_id))
+        return found.behind if found else None
+
+
+class CatalogDetail(CatalogAnswer):
+    """A catalog with its branch main, and how much goes on in it."""
+
+    main = BranchAnswer()
+    merge_count = serializers.IntegerField(help_text="Merges that went through.")
+    refused_count = serializers.IntegerField(help_text="Merges that were refused.")
+    running_task_count = serializers.IntegerField(help_text="Statements on the catalog that wait or run.")
