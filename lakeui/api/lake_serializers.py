@@ -86,3 +86,44 @@ class CatalogDetail(CatalogAnswer):
     merge_count = serializers.IntegerField(help_text="Merges that went through.")
     refused_count = serializers.IntegerField(help_text="Merges that were refused.")
     running_task_count = serializers.IntegerField(help_text="Statements on the catalog that wait or run.")
+
+
+class HistoryQuery(PageFilter):
+    operation = serializers.CharField(required=False, max_length=100, help_text="As the history names it: INSERT.")
+    author = serializers.CharField(required=False, max_length=150, help_text="User name.")
+    search = serializers.CharField(required=False, max_length=200, help_text="Text in the statement.")
+    object = serializers.RegexField(
+        r"^(database|table|view):\d{1,18}$", required=False, help_text="Only commits on this object: `table:5`."
+    )
+    version = serializers.IntegerField(required=False, min_value=0, help_text="Look from this version instead of head.")
+
+
+class CommitPointEntry(serializers.Serializer[Any]):
+    branch = serializers.CharField()
+    version = serializers.IntegerField()
+
+
+class OperationAnswer(serializers.Serializer[Any]):
+    """What a commit did to one object."""
+
+    kind = serializers.CharField()
+    object_kind = serializers.ChoiceField(["database", "table", "view"])
+    object_id = serializers.IntegerField()
+    object = serializers.CharField(allow_blank=True, help_text="Full name, as it is on the branch now.")
+    metrics = serializers.DictField(child=serializers.IntegerField())
+
+
+class CommitAnswer(serializers.Serializer[Any]):
+    """A commit. ``merge_parent`` is the source's head of a merge; ``rows_changed`` inserted, updated and deleted."""
+
+    version = serializers.IntegerField()
+    branch = serializers.CharField(help_text="Where it was made.")
+    time = serializers.DateTimeField()
+    operation = serializers.CharField()
+    author = serializers.CharField(allow_blank=True)
+    statement = serializers.CharField(allow_blank=True)
+    task_id = serializers.UUIDField(allow_null=True)
+    parent_version = serializers.IntegerField(allow_null=True)
+    merge_parent = CommitPointEntry(allow_null=True)
+    rows_changed = serializers.IntegerField()
+    operations = OperationAnswer(many=True)

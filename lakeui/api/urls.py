@@ -2,7 +2,7 @@
 
 from django.urls import include, path, register_converter
 
-from lakeui.api import catalog_views, docs, errors, health, lake_views, sql_view, task_views
+from lakeui.api import catalog_views, docs, errors, health, history_views, lake_views, sql_view, task_views
 from lakeui.api.addresses import BranchConverter
 
 register_converter(BranchConverter, "branch")
@@ -10,6 +10,7 @@ register_converter(BranchConverter, "branch")
 # The longest address first: a branch's name may hold slashes.
 catalog_patterns = [
     path("branches/", catalog_views.BranchListView.as_view(), name="api-branches"),
+    path("branches/<branch:branch>/history/", history_views.BranchHistoryView.as_view(), name="api-branch-history"),
     path("branches/<branch:branch>/", catalog_views.BranchView.as_view(), name="api-branch"),
     path("", catalog_views.CatalogView.as_view(), name="api-catalog"),
 ]
