@@ -16,7 +16,7 @@ from lakeui.api.lake_serializers import CommitAnswer, HistoryQuery
 from lakeui.api.paging import keyset_page, page_body, page_schema
 from lakeui.api.places import branch_place
 
-_PAGE = page_schema("CommitPage", CommitAnswer(many=True))
+COMMIT_PAGE = page_schema("CommitPage", CommitAnswer(many=True))
 
 
 class BranchHistoryView(ApiView):
@@ -26,7 +26,7 @@ class BranchHistoryView(ApiView):
         description="Newest first. Commits inherited from the ancestors up to the cut are included.",
         tags=["branches"],
         parameters=[HistoryQuery, IF_NONE_MATCH],
-        responses={200: _PAGE, **NOT_MODIFIED, **BAD_REQUEST, **NOT_FOUND},
+        responses={200: COMMIT_PAGE, **NOT_MODIFIED, **BAD_REQUEST, **NOT_FOUND},
     )
     def get(self, request: Request, catalog: str, branch: str) -> Response:
         filters = checked(HistoryQuery, request)

@@ -88,14 +88,17 @@ class CatalogDetail(CatalogAnswer):
     running_task_count = serializers.IntegerField(help_text="Statements on the catalog that wait or run.")
 
 
-class HistoryQuery(PageFilter):
+class TableHistoryQuery(PageFilter):
     operation = serializers.CharField(required=False, max_length=100, help_text="As the history names it: INSERT.")
     author = serializers.CharField(required=False, max_length=150, help_text="User name.")
     search = serializers.CharField(required=False, max_length=200, help_text="Text in the statement.")
+    version = serializers.IntegerField(required=False, min_value=0, help_text="Look from this version instead of head.")
+
+
+class HistoryQuery(TableHistoryQuery):
     object = serializers.RegexField(
         r"^(database|table|view):\d{1,18}$", required=False, help_text="Only commits on this object: `table:5`."
     )
-    version = serializers.IntegerField(required=False, min_value=0, help_text="Look from this version instead of head.")
 
 
 class CommitPointEntry(serializers.Serializer[Any]):

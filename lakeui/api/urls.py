@@ -1,14 +1,41 @@
 """Addresses under /api/, and the two that monitors ask."""
 
-from django.urls import include, path, register_converter
+from django.urls import URLPattern, URLResolver, include, path, register_converter
 
-from lakeui.api import catalog_views, docs, errors, health, history_views, lake_views, sql_view, task_views
+from lakeui.api import (
+    catalog_views,
+    database_views,
+    docs,
+    errors,
+    health,
+    history_views,
+    lake_views,
+    sql_view,
+    table_views,
+    task_views,
+)
 from lakeui.api.addresses import BranchConverter
 
 register_converter(BranchConverter, "branch")
 
+table_patterns = [
+    path("", table_views.TableView.as_view(), name="api-table"),
+    path("history/", table_views.TableHistoryView.as_view(), name="api-table-history"),
+    path("segments/", table_views.SegmentListView.as_view(), name="api-table-segments"),
+    path("schemas/", table_views.SchemaListView.as_view(), name="api-table-schemas"),
+    path("partitions/", table_views.PartitionListView.as_view(), name="api-table-partitions"),
+    path("rows/", table_views.RowsView.as_view(), name="api-table-rows"),
+    path("changes/", table_views.ChangesView.as_view(), name="api-table-changes"),
+]
+database_patterns: list[URLPattern | URLResolver] = [
+    path("", database_views.DatabaseListView.as_view(), name="api-databases"),
+    path("<str:database>/", database_views.DatabaseView.as_view(), name="api-database"),
+    path("<str:database>/tables/", database_views.TableListView.as_view(), name="api-tables"),
+    path("<str:database>/tables/<str:table>/", include(table_patterns)),
+]
 # The longest address first: a branch's name may hold slashes.
-catalog_patterns = [
+catalog_patterns: list[URLPattern | URLResolver] = [
+    path("branches/<branch:branch>/databases/", include(database_patterns)),
     path("branches/", catalog_views.BranchListView.as_view(), name="api-branches"),
     path("branches/<branch:branch>/history/", history_views.BranchHistoryView.as_view(), name="api-branch-history"),
     path("branches/<branch:branch>/", catalog_views.BranchView.as_view(), name="api-branch"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -23,6 +25,29 @@ def audit_counts(*, catalog_id: int) -> dict[str, int]:
     return attempts.aggregate(
         merge_count=Count("pk", filter=Q(outcome="merged")), refused_count=Count("pk", filter=Q(outcome="refused"))
     )
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardedSchema:
+    """A schema version of ``source`` that the merge ``merge_id``, version ``merged_version``, did not need to keep."""
+
+    version: int
+    merge_id: UUID
+    merged_version: int
+    source: str
+
+
+def discarded_schemas(*, catalog_id: int, table_id: int, merges: Collection[int]) -> list[DiscardedSchema]:
+    """What these merges (by version) discarded of the table's schema versions, newest first."""
+    attempts = MergeAttempt.objects.filter(catalog_id=catalog_id, outcome="merged", version__in=merges)
+    found = [
+        DiscardedSchema(version, merge_id, merged, source)
+        for merge_id, merged, source, tables in attempts.values_list("merge_id", "version", "source", "body__tables")
+        for entry in tables
+        if entry["table_id"] == table_id and merged is not None
+        for version in entry["discarded_schema_versions"]
+    ]
+    return sorted(found, key=lambda item: (item.version, item.merged_version), reverse=True)
 
 
 def audit_get(merge_id: UUID | str) -> dict[str, Any]:
