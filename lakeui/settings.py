@@ -155,6 +155,13 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "ENUM_NAME_OVERRIDES": {
+        "ObjectKind": ["database", "table", "view"],
+        "MergedKind": ["database", "table"],
+        "FindingVerdict": ["ok", "conflict", "note"],
+        "ObjectVerdict": ["ok", "conflict", "note", "new"],
+        "ObjectAction": ["create", "alter", "drop", "untouched"],
+    },
 }
 
 LOGGING = {

@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 
 from lakeui.api import (
     catalog_views,
+    compare_views,
     database_views,
     docs,
     errors,
@@ -36,6 +37,12 @@ database_patterns: list[URLPattern | URLResolver] = [
 # The longest address first: a branch's name may hold slashes.
 catalog_patterns: list[URLPattern | URLResolver] = [
     path("branches/<branch:branch>/databases/", include(database_patterns)),
+    path(
+        "compare/<branch:source>...<branch:destination>/objects/<str:kind>/<int:object_id>/",
+        compare_views.CompareObjectView.as_view(),
+        name="api-compare-object",
+    ),
+    path("compare/<branch:source>...<branch:destination>/", compare_views.CompareView.as_view(), name="api-compare"),
     path("branches/", catalog_views.BranchListView.as_view(), name="api-branches"),
     path("branches/<branch:branch>/history/", history_views.BranchHistoryView.as_view(), name="api-branch-history"),
     path("branches/<branch:branch>/", catalog_views.BranchView.as_view(), name="api-branch"),
