@@ -8,13 +8,16 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog_app.models import Catalog
+from catalog_app.selectors.graph import NEWEST, graph_branches, graph_commits
 from catalog_app.selectors.history import CommitEntry, HistoryFilter, history_list
-from catalog_app.selectors.lineage import Lineage
+from catalog_app.selectors.lineage import Lineage, catalog_get
 from lakeui.api.base import ApiView, checked, tagged
 from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
-from lakeui.api.lake_serializers import CommitAnswer, HistoryQuery
+from lakeui.api.lake_serializers import CommitAnswer, GraphAnswer, GraphQuery, HistoryQuery
 from lakeui.api.paging import keyset_page, page_body, page_schema
 from lakeui.api.places import branch_place
+from merge_app.audit.selectors import failed_merges
 
 COMMIT_PAGE = page_schema("CommitPage", CommitAnswer(many=True))
 
@@ -49,3 +52,35 @@ def history_response(
 
     body = page_body(request, page, found, key=key, shown=lambda entries: CommitAnswer(entries, many=True).data)
     return tagged(request, Response(body))
+
+
+class GraphView(ApiView):
+    @extend_schema(
+        operation_id="catalog_graph",
+        summary="The branch graph of a catalog",
+        description="Commits of all branches, newest first, and the branches that this stretch shows.",
+        tags=["catalogs"],
+        parameters=[GraphQuery, IF_NONE_MATCH],
+        responses={200: GraphAnswer, **NOT_MODIFIED, **BAD_REQUEST, **NOT_FOUND},
+    )
+    def get(self, request: Request, catalog: str) -> Response:
+        query = checked(GraphQuery, request)
+        body = _graph(catalog_get(catalog), query.get("before"), query["limit"])
+        return tagged(request, Response(GraphAnswer(body).data))
+
+
+def _graph(catalog: Catalog, before: int | None, limit: int) -> dict[str, Any]:
+    found = graph_commits(catalog, before=before or NEWEST, limit=limit + 1)
+    commits = found[:limit]
+    is_last = len(found) <= limit
+    oldest = 0 if is_last else commits[-1].version
+    newest = NEWEST if before is None else before - 1
+    return {
+        "commits": commits,
+        "branches": graph_branches(
+            catalog, branch_ids={commit.branch_id for commit in commits}, oldest=oldest, newest=newest, limit=limit
+        ),
+        "failed_merges": failed_merges(catalog_id=catalog.pk, oldest=oldest, newest=newest, limit=limit),
+        "tags": [],
+        "next_before": None if is_last else oldest,
+    }

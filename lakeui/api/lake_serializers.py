@@ -10,6 +10,8 @@ from catalog_app.models import Branch
 from catalog_app.selectors.branches import BRANCH_ORDERS
 from lakeui.api.paging import PageFilter
 
+LONGEST_GRAPH = 1000
+
 
 class CatalogFilter(PageFilter):
     search = serializers.CharField(required=False, max_length=200, help_text="Text in the name.")
@@ -130,3 +132,69 @@ class CommitAnswer(serializers.Serializer[Any]):
     merge_parent = CommitPointEntry(allow_null=True)
     rows_changed = serializers.IntegerField()
     operations = OperationAnswer(many=True)
+
+
+class GraphQuery(serializers.Serializer[Any]):
+    before = serializers.IntegerField(required=False, min_value=1, help_text="Only commits older than this version.")
+    limit = serializers.IntegerField(required=False, default=200, min_value=1, max_value=LONGEST_GRAPH)
+
+
+class GraphCommitEntry(serializers.Serializer[Any]):
+    """A dot of the graph."""
+
+    version = serializers.IntegerField()
+    branch = serializers.CharField()
+    branch_id = serializers.IntegerField()
+    parent = CommitPointEntry(allow_null=True)
+    merge_parent = CommitPointEntry(allow_null=True)
+    operation = serializers.CharField()
+    author = serializers.CharField(allow_blank=True)
+    time = serializers.DateTimeField()
+    rows_changed = serializers.IntegerField()
+
+
+class GraphBranchEntry(serializers.Serializer[Any]):
+    """A lane of the graph."""
+
+    name = serializers.CharField()
+    branch_id = serializers.IntegerField(source="pk")
+    parent = serializers.CharField(source="parent.name", allow_null=True, default=None)  # type: ignore[assignment]
+    parent_id = serializers.IntegerField(allow_null=True)
+    fork_version = serializers.IntegerField()
+    head_version = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    is_dropped = serializers.SerializerMethodField()
+
+    def get_is_dropped(self, branch: Branch) -> bool:
+        return branch.dropped_at is not None
+
+
+class FailedMergeEntry(serializers.Serializer[Any]):
+    """An attempt to merge that wrote nothing; it stands at the destination's head of that time."""
+
+    merge_id = serializers.UUIDField()
+    source = serializers.CharField()  # type: ignore[assignment]
+    destination = serializers.CharField()
+    outcome = serializers.CharField()
+    source_head = serializers.IntegerField()
+    destination_head = serializers.IntegerField()
+    time = serializers.DateTimeField(source="recorded_at")
+    conflict_count = serializers.IntegerField()
+
+
+class TagEntry(serializers.Serializer[Any]):
+    """A name for a version of a branch."""
+
+    name = serializers.CharField()
+    branch = serializers.CharField()
+    version = serializers.IntegerField()
+
+
+class GraphAnswer(serializers.Serializer[Any]):
+    """A stretch of the graph: commits newest first, the lanes that it shows, and what failed meanwhile."""
+
+    commits = GraphCommitEntry(many=True)
+    branches = GraphBranchEntry(many=True)
+    failed_merges = FailedMergeEntry(many=True)
+    tags = TagEntry(many=True)
+    next_before = serializers.IntegerField(allow_null=True, help_text="`before` of the next stretch; null at the end.")

@@ -46,6 +46,7 @@ catalog_patterns: list[URLPattern | URLResolver] = [
     path("branches/", catalog_views.BranchListView.as_view(), name="api-branches"),
     path("branches/<branch:branch>/history/", history_views.BranchHistoryView.as_view(), name="api-branch-history"),
     path("branches/<branch:branch>/", catalog_views.BranchView.as_view(), name="api-branch"),
+    path("graph/", history_views.GraphView.as_view(), name="api-graph"),
     path("", catalog_views.CatalogView.as_view(), name="api-catalog"),
 ]
 

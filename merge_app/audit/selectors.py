@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Func, IntegerField, Q, QuerySet
+from django.db.models.fields.json import KeyTransform
+from django.db.models.functions import Coalesce
 
 from lakeui.common.errors import NotFound
 from merge_app.audit.models import MergeAttempt
@@ -25,6 +27,18 @@ def audit_counts(*, catalog_id: int) -> dict[str, int]:
     return attempts.aggregate(
         merge_count=Count("pk", filter=Q(outcome="merged")), refused_count=Count("pk", filter=Q(outcome="refused"))
     )
+
+
+def failed_merges(*, catalog_id: int, oldest: int, newest: int, limit: int) -> list[MergeAttempt]:
+    """Refused and failed attempts onto heads between both versions, newest first, each with its ``conflict_count``."""
+    attempts = MergeAttempt.objects.filter(
+        catalog_id=catalog_id,
+        outcome__in=("refused", "failed"),
+        destination_head__gte=oldest,
+        destination_head__lte=newest,
+    )
+    conflicts = Func(KeyTransform("conflicts", "body"), function="jsonb_array_length", output_field=IntegerField())
+    return list(attempts.annotate(conflict_count=Coalesce(conflicts, 0)).defer("body").order_by("-number")[:limit])
 
 
 @dataclass(frozen=True, slots=True)
