@@ -16,11 +16,14 @@ SERVICES = services_discover(os.environ, HOME)
 # What lakeui's own code reads. Addresses are empty when neither the environment nor a running `up` says.
 LAKEUI: dict[str, Any] = {
     "HOME": str(HOME),
+    "METRICS": str(HOME / "metrics"),
     "WAREHOUSE": SERVICES.warehouse,
     "SPARK_REMOTE": SERVICES.spark_remote,
     "REDIS_URL": SERVICES.redis_url,
     "PORT": port_number(os.environ),
 }
+# The Prometheus library looks for it when it is first imported, so it is said before anything can.
+os.environ["PROMETHEUS_MULTIPROC_DIR"] = LAKEUI["METRICS"]
 
 
 def _names(variable: str) -> list[str]:
@@ -54,6 +57,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "lakeui.api.request_metrics.RequestMetrics",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

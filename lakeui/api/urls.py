@@ -11,9 +11,11 @@ from lakeui.api import (
     health,
     history_views,
     lake_views,
+    metrics_view,
     sql_view,
     table_views,
     task_views,
+    token_views,
 )
 from lakeui.api.addresses import BranchConverter
 
@@ -62,6 +64,9 @@ urlpatterns = [
     path("api/v1/merges/", lake_views.MergeListView.as_view(), name="api-merges"),
     path("api/v1/merges/<str:merge_id>/", lake_views.MergeView.as_view(), name="api-merge"),
     path("api/v1/rules/", lake_views.RulesView.as_view(), name="api-rules"),
+    path("api/v1/tokens/", token_views.TokenListView.as_view(), name="api-tokens"),
+    path("api/v1/tokens/<int:token_id>/", token_views.TokenView.as_view(), name="api-token"),
+    path("metrics", metrics_view.MetricsView.as_view(), name="metrics"),
     path("api/v1/catalogs/", catalog_views.CatalogListView.as_view(), name="api-catalogs"),
     path("api/v1/catalogs/<str:catalog>/", include(catalog_patterns)),
     path("api/<path:rest>", errors.unknown_endpoint),

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Func, IntegerField, Q, QuerySet
-from django.db.models.fields.json import KeyTransform
-from django.db.models.functions import Coalesce
+from django.db.models import Count, FloatField, Func, IntegerField, Q, QuerySet, Sum
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
+from django.db.models.functions import Cast, Coalesce
 
 from lakeui.common.errors import NotFound
 from merge_app.audit.models import MergeAttempt
@@ -27,6 +27,22 @@ def audit_counts(*, catalog_id: int) -> dict[str, int]:
     return attempts.aggregate(
         merge_count=Count("pk", filter=Q(outcome="merged")), refused_count=Count("pk", filter=Q(outcome="refused"))
     )
+
+
+@dataclass(frozen=True, slots=True)
+class MergeTotal:
+    """Attempts of one outcome, and how long they took together in seconds, as far as they recorded it."""
+
+    outcome: str
+    count: int
+    seconds: float
+
+
+def merge_totals() -> list[MergeTotal]:
+    """All attempts by outcome."""
+    duration = Cast(KeyTextTransform("duration_ms", "body"), FloatField())
+    groups = MergeAttempt.objects.values_list("outcome").annotate(count=Count("pk"), taken=Coalesce(Sum(duration), 0.0))
+    return [MergeTotal(outcome, count, taken / 1000) for outcome, count, taken in groups.order_by("outcome")]
 
 
 def failed_merges(*, catalog_id: int, oldest: int, newest: int, limit: int) -> list[MergeAttempt]:

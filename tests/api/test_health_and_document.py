@@ -94,7 +94,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
     document = response.json()
     assert document["openapi"].startswith("3.1")
     OpenAPIV31SpecValidator(document).validate()
-    operations = {path: sorted(item.keys() & {"get", "post"}) for path, item in document["paths"].items()}
+    operations = {path: sorted(item.keys() & {"get", "post", "delete"}) for path, item in document["paths"].items()}
     assert operations == {
         "/api/v1/catalogs/": ["get"],
         "/api/v1/catalogs/{catalog}/": ["get"],
@@ -121,6 +121,8 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/tasks/": ["get"],
         "/api/v1/tasks/{task_id}/": ["get"],
         "/api/v1/tasks/{task_id}/cancel/": ["post"],
+        "/api/v1/tokens/": ["get", "post"],
+        "/api/v1/tokens/{token_id}/": ["delete"],
     }
     assert "Bearer" in str(document["components"]["securitySchemes"])
 
