@@ -89,7 +89,7 @@ class FindingEntry(serializers.Serializer[Any]):
     remedy = serializers.CharField(allow_blank=True)
     source_versions = serializers.ListField(child=serializers.IntegerField())
     dest_versions = serializers.ListField(child=serializers.IntegerField())
-    details = serializers.DictField(child=serializers.JSONField(allow_null=True))
+    details = serializers.DictField(child=serializers.JSONField())
 
 
 class SideOperation(serializers.Serializer[Any]):

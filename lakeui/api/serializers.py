@@ -42,7 +42,7 @@ class StatementAnswer(serializers.Serializer[Any]):
     """What a statement answers. A merge adds ``merge_id`` and ``notes``, a dry run ``mergeable`` and ``conflicts``."""
 
     columns = ColumnEntry(many=True)
-    rows = serializers.ListField(child=serializers.ListField(child=serializers.JSONField(allow_null=True)))
+    rows = serializers.ListField(child=serializers.ListField(child=serializers.JSONField()))
     row_count = serializers.IntegerField()
     truncated = serializers.BooleanField(help_text="True if there are more rows than were sent.")
     version = serializers.IntegerField(allow_null=True, help_text="Version that was read or made.")
