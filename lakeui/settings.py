@@ -16,6 +16,7 @@ SERVICES = services_discover(os.environ, HOME)
 # What lakeui's own code reads. Addresses are empty when neither the environment nor a running `up` says.
 LAKEUI: dict[str, Any] = {
     "HOME": str(HOME),
+    "METRICS": str(HOME / "metrics"),
     "WAREHOUSE": SERVICES.warehouse,
     "SPARK_REMOTE": SERVICES.spark_remote,
     "REDIS_URL": SERVICES.redis_url,
@@ -24,6 +25,8 @@ LAKEUI: dict[str, Any] = {
     "RETENTION_DAYS": number(os.environ, "LAKEUI_RETENTION_DAYS", default=30),
     "STAGED_HOURS": number(os.environ, "LAKEUI_STAGED_HOURS", default=24),
 }
+# The Prometheus library looks for it when it is first imported, so it is said before anything can.
+os.environ["PROMETHEUS_MULTIPROC_DIR"] = LAKEUI["METRICS"]
 
 
 def _names(variable: str) -> list[str]:
@@ -57,6 +60,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "lakeui.api.request_metrics.RequestMetrics",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -158,6 +162,13 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "ENUM_NAME_OVERRIDES": {
+        "ObjectKind": ["database", "table", "view"],
+        "MergedKind": ["database", "table"],
+        "FindingVerdict": ["ok", "conflict", "note"],
+        "ObjectVerdict": ["ok", "conflict", "note", "new"],
+        "ObjectAction": ["create", "alter", "drop", "untouched"],
+    },
 }
 
 LOGGING = {

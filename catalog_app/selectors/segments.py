@@ -22,6 +22,13 @@ WHERE NOT EXISTS (
 """
 """The segments of the tables ``%(table_ids)s`` that the chain in ``lineage`` sees."""
 
+_SHOWN = """
+SELECT s.id, f.id, f.path, f.base, f.rows, f.bytes, f.partition, f.statistics, f.stores_row_ids,
+       s.definition_id, s.schema_version, s.is_visible, s.added_version,
+       coalesce(m.paths, ARRAY[]::text[]), coalesce(m.rows, 0)
+FROM visible s JOIN catalog_app_datafile f ON f.id = s.file_id LEFT JOIN masks m ON m.segment_id = s.id
+"""
+
 _SEGMENTS = f"""
 WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}), masks AS (
     SELECT d.segment_id, array_agg(f.path ORDER BY d.id) AS paths, sum(f.rows) AS rows
@@ -30,11 +37,30 @@ WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}), masks AS (
     JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
     GROUP BY d.segment_id
 )
-SELECT s.id, f.id, f.path, f.base, f.rows, f.bytes, f.partition, f.statistics, f.stores_row_ids,
-       s.definition_id, s.schema_version, s.is_visible, s.added_version,
-       coalesce(m.paths, ARRAY[]::text[]), coalesce(m.rows, 0)
-FROM visible s JOIN catalog_app_datafile f ON f.id = s.file_id LEFT JOIN masks m ON m.segment_id = s.id
+{_SHOWN}
 ORDER BY s.added_version, f.base
+"""
+
+_PAGE = f"""
+WITH {LINEAGE}, visible AS (
+    SELECT page.* FROM lineage l CROSS JOIN LATERAL (
+        SELECT s.* FROM catalog_app_segment s
+        WHERE s.table_id = %(table_id)s AND s.branch_id = l.branch_id AND s.added_version <= l.max_version
+          AND (s.added_version, s.id) > (%(after_version)s, %(after_id)s)
+          AND NOT EXISTS (
+            SELECT 1 FROM lineage m JOIN catalog_app_segmentremoval r
+              ON r.branch_id = m.branch_id AND r.segment_id = s.id AND r.removed_version <= m.max_version)
+        ORDER BY s.added_version, s.id LIMIT %(limit)s
+    ) page ORDER BY page.added_version, page.id LIMIT %(limit)s
+), masks AS (
+    SELECT d.segment_id, array_agg(f.path ORDER BY d.id) AS paths, sum(f.rows) AS rows
+    FROM visible s JOIN catalog_app_segmentdelete d ON d.segment_id = s.id
+    JOIN lineage l ON l.branch_id = d.branch_id AND d.attached_version <= l.max_version
+    JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
+    GROUP BY d.segment_id
+)
+{_SHOWN}
+ORDER BY s.added_version, s.id
 """
 
 
@@ -63,6 +89,15 @@ def segments_list(lineage: Lineage, table_id: int) -> list[SegmentState]:
     """The visible segments of a table, in the order in which they were added."""
     rows = fetch_all(_SEGMENTS, {**lineage.parameters, "table_ids": [table_id]})
     return [_segment(row) for row in rows]
+
+
+def segments_page(
+    lineage: Lineage, table_id: int, *, after: tuple[int, int] | None = None, limit: int
+) -> list[SegmentState]:
+    """Visible segments behind the key ``after`` (added version and segment id), without reading the others."""
+    after_version, after_id = after or (0, 0)
+    parameters = {"table_id": table_id, "after_version": after_version, "after_id": after_id, "limit": limit}
+    return [_segment(row) for row in fetch_all(_PAGE, {**lineage.parameters, **parameters})]
 
 
 def _segment(row: tuple[Any, ...]) -> SegmentState:

@@ -7,7 +7,7 @@ import secrets
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from lakeui.access.models import AccessToken
@@ -40,6 +40,11 @@ def token_find(secret: str) -> AccessToken | None:
     if token is not None and (token.last_used_at is None or token.last_used_at < now - LAST_USED_STEP):
         AccessToken.objects.filter(pk=token.pk).update(last_used_at=now)
     return token
+
+
+def tokens_list(user: User) -> QuerySet[AccessToken]:
+    """The user's tokens that are not revoked."""
+    return AccessToken.objects.filter(user=user, revoked_at__isnull=True)
 
 
 def token_revoke(token: AccessToken) -> None:

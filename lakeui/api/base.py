@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
 from drf_spectacular.openapi import AutoSchema
 from rest_framework.pagination import CursorPagination
 from rest_framework.parsers import JSONParser
@@ -13,8 +14,10 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
+from catalog_app.models import Branch
 from lakeui.access.authentication import BearerAuthentication, BrowserAuthentication
 from lakeui.api.errors import exception_response
 
@@ -43,13 +46,42 @@ class NewestFirst(CursorPagination):
     max_page_size = 200
 
 
-def tagged(request: Request, response: Response) -> Response:
-    """The response with an ETag of its content, or 304 if the client has just that."""
-    content = JSONRenderer().render(response.data)
-    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-    known = [entry.strip().removeprefix("W/") for entry in request.headers.get("If-None-Match", "").split(",")]
-    if response.status_code == 200 and (tag in known or known == ["*"]):
+def tagged(request: Request, response: Response, *, head: int | None = None) -> Response:
+    """The response with an ETag of its content, or 304 if the client has just that.
+
+    The tag of a branch begins with the version of its ``head``.
+    """
+    digest = hashlib.sha256(JSONRenderer().render(response.data)).hexdigest()[:32]
+    tag = f'"{digest}"' if head is None else f'"{head}-{digest}"'
+    if response.status_code == 200 and _is_known(request, tag):
         response = Response(status=304)
+    return _with_tag(response, tag)
+
+
+def head_tagged(request: Request, branch: Branch, build: Callable[[], Any]) -> Response:
+    """What ``build`` answers, for content that only a commit to the branch changes.
+
+    The tag is made of the head and the address, so a client that has the content is answered without building it.
+    """
+    seen = [branch.pk, branch.head_version, request.get_full_path(), settings.SPECTACULAR_SETTINGS["VERSION"]]
+    tag = f'"{branch.head_version}-{hashlib.sha256(repr(seen).encode()).hexdigest()[:32]}"'
+    response = Response(status=304) if _is_known(request, tag) else Response(build())
+    return _with_tag(response, tag)
+
+
+def checked(kind: type[Serializer[Any]], request: Request) -> dict[str, Any]:
+    """The query parameters as a serializer of them allows. Raises ValidationError."""
+    filters = kind(data=request.query_params)
+    filters.is_valid(raise_exception=True)
+    return dict(filters.validated_data)
+
+
+def _is_known(request: Request, tag: str) -> bool:
+    known = [entry.strip().removeprefix("W/") for entry in request.headers.get("If-None-Match", "").split(",")]
+    return tag in known or known == ["*"]
+
+
+def _with_tag(response: Response, tag: str) -> Response:
     response["ETag"] = tag
     response["Cache-Control"] = "private, no-cache"
     return response

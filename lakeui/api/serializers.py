@@ -42,7 +42,7 @@ class StatementAnswer(serializers.Serializer[Any]):
     """What a statement answers. A merge adds ``merge_id`` and ``notes``, a dry run ``mergeable`` and ``conflicts``."""
 
     columns = ColumnEntry(many=True)
-    rows = serializers.ListField(child=serializers.ListField(child=serializers.JSONField(allow_null=True)))
+    rows = serializers.ListField(child=serializers.ListField(child=serializers.JSONField()))
     row_count = serializers.IntegerField()
     truncated = serializers.BooleanField(help_text="True if there are more rows than were sent.")
     version = serializers.IntegerField(allow_null=True, help_text="Version that was read or made.")
@@ -113,9 +113,10 @@ class MergeFilter(serializers.Serializer[Any]):
 
 
 class MergeSummary(serializers.Serializer[Any]):
-    """One attempt to merge: who, what, when, and what came of it."""
+    """One attempt to merge, or to restore or undrop: who, what, when, and what came of it."""
 
     merge_id = serializers.UUIDField()
+    kind = serializers.CharField()
     catalog = serializers.CharField()
     source = serializers.CharField()  # type: ignore[assignment]  # a field of that name is fine
     destination = serializers.CharField()

@@ -1,8 +1,56 @@
 """Addresses under /api/, and the two that monitors ask."""
 
-from django.urls import path
+from django.urls import URLPattern, URLResolver, include, path, register_converter
 
-from lakeui.api import docs, errors, health, lake_views, sql_view, task_views
+from lakeui.api import (
+    catalog_views,
+    compare_views,
+    database_views,
+    docs,
+    errors,
+    health,
+    history_views,
+    lake_views,
+    metrics_view,
+    sql_view,
+    table_views,
+    task_views,
+    token_views,
+)
+from lakeui.api.addresses import BranchConverter
+
+register_converter(BranchConverter, "branch")
+
+table_patterns = [
+    path("", table_views.TableView.as_view(), name="api-table"),
+    path("history/", table_views.TableHistoryView.as_view(), name="api-table-history"),
+    path("segments/", table_views.SegmentListView.as_view(), name="api-table-segments"),
+    path("schemas/", table_views.SchemaListView.as_view(), name="api-table-schemas"),
+    path("partitions/", table_views.PartitionListView.as_view(), name="api-table-partitions"),
+    path("rows/", table_views.RowsView.as_view(), name="api-table-rows"),
+    path("changes/", table_views.ChangesView.as_view(), name="api-table-changes"),
+]
+database_patterns: list[URLPattern | URLResolver] = [
+    path("", database_views.DatabaseListView.as_view(), name="api-databases"),
+    path("<str:database>/", database_views.DatabaseView.as_view(), name="api-database"),
+    path("<str:database>/tables/", database_views.TableListView.as_view(), name="api-tables"),
+    path("<str:database>/tables/<str:table>/", include(table_patterns)),
+]
+# The longest address first: a branch's name may hold slashes.
+catalog_patterns: list[URLPattern | URLResolver] = [
+    path("branches/<branch:branch>/databases/", include(database_patterns)),
+    path(
+        "compare/<branch:source>...<branch:destination>/objects/<str:kind>/<int:object_id>/",
+        compare_views.CompareObjectView.as_view(),
+        name="api-compare-object",
+    ),
+    path("compare/<branch:source>...<branch:destination>/", compare_views.CompareView.as_view(), name="api-compare"),
+    path("branches/", catalog_views.BranchListView.as_view(), name="api-branches"),
+    path("branches/<branch:branch>/history/", history_views.BranchHistoryView.as_view(), name="api-branch-history"),
+    path("branches/<branch:branch>/", catalog_views.BranchView.as_view(), name="api-branch"),
+    path("graph/", history_views.GraphView.as_view(), name="api-graph"),
+    path("", catalog_views.CatalogView.as_view(), name="api-catalog"),
+]
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
@@ -16,5 +64,10 @@ urlpatterns = [
     path("api/v1/merges/", lake_views.MergeListView.as_view(), name="api-merges"),
     path("api/v1/merges/<str:merge_id>/", lake_views.MergeView.as_view(), name="api-merge"),
     path("api/v1/rules/", lake_views.RulesView.as_view(), name="api-rules"),
+    path("api/v1/tokens/", token_views.TokenListView.as_view(), name="api-tokens"),
+    path("api/v1/tokens/<int:token_id>/", token_views.TokenView.as_view(), name="api-token"),
+    path("metrics", metrics_view.MetricsView.as_view(), name="metrics"),
+    path("api/v1/catalogs/", catalog_views.CatalogListView.as_view(), name="api-catalogs"),
+    path("api/v1/catalogs/<str:catalog>/", include(catalog_patterns)),
     path("api/<path:rest>", errors.unknown_endpoint),
 ]

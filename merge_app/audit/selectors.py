@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Count, FloatField, Func, IntegerField, Q, QuerySet, Sum
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
+from django.db.models.functions import Cast, Coalesce
 
 from catalog_app.models import Branch
 from catalog_app.selectors.lineage import LINEAGE, branch_lineage
@@ -47,6 +50,70 @@ def merges_between(branch: Branch, after: int) -> list[MergeOfTables]:
     """The merges into the branch, inherited ones included, after a version."""
     rows = fetch_all(_MERGES, {**branch_lineage(branch).parameters, "after": after})
     return [MergeOfTables(str(row[0]), row[1], row[2], frozenset(row[3])) for row in rows]
+
+
+def audit_counts(*, catalog_id: int) -> dict[str, int]:
+    """How many merges into the catalog went through and were refused."""
+    attempts = MergeAttempt.objects.filter(catalog_id=catalog_id, kind="merge")
+    return attempts.aggregate(
+        merge_count=Count("pk", filter=Q(outcome="merged")), refused_count=Count("pk", filter=Q(outcome="refused"))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MergeTotal:
+    """Attempts of one outcome, and how long they took together in seconds, as far as they recorded it."""
+
+    outcome: str
+    count: int
+    seconds: float
+
+
+def merge_totals() -> list[MergeTotal]:
+    """All attempts by outcome."""
+    duration = Cast(KeyTextTransform("duration_ms", "body"), FloatField())
+    groups = (
+        MergeAttempt.objects.filter(kind="merge")
+        .values_list("outcome")
+        .annotate(count=Count("pk"), taken=Coalesce(Sum(duration), 0.0))
+    )
+    return [MergeTotal(outcome, count, taken / 1000) for outcome, count, taken in groups.order_by("outcome")]
+
+
+def failed_merges(*, catalog_id: int, oldest: int, newest: int, limit: int) -> list[MergeAttempt]:
+    """Refused and failed attempts onto heads between both versions, newest first, each with its ``conflict_count``."""
+    attempts = MergeAttempt.objects.filter(
+        catalog_id=catalog_id,
+        kind="merge",
+        outcome__in=("refused", "failed"),
+        destination_head__gte=oldest,
+        destination_head__lte=newest,
+    )
+    conflicts = Func(KeyTransform("conflicts", "body"), function="jsonb_array_length", output_field=IntegerField())
+    return list(attempts.annotate(conflict_count=Coalesce(conflicts, 0)).defer("body").order_by("-number")[:limit])
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardedSchema:
+    """A schema version of ``source`` that the merge ``merge_id``, version ``merged_version``, did not need to keep."""
+
+    version: int
+    merge_id: UUID
+    merged_version: int
+    source: str
+
+
+def discarded_schemas(*, catalog_id: int, table_id: int, merges: Collection[int]) -> list[DiscardedSchema]:
+    """What these merges (by version) discarded of the table's schema versions, newest first."""
+    attempts = MergeAttempt.objects.filter(catalog_id=catalog_id, outcome="merged", version__in=merges)
+    found = [
+        DiscardedSchema(version, merge_id, merged, source)
+        for merge_id, merged, source, tables in attempts.values_list("merge_id", "version", "source", "body__tables")
+        for entry in tables
+        if entry["table_id"] == table_id and merged is not None
+        for version in entry["discarded_schema_versions"]
+    ]
+    return sorted(found, key=lambda item: (item.version, item.merged_version), reverse=True)
 
 
 def audit_get(merge_id: UUID | str) -> dict[str, Any]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Min, Q, QuerySet
+from django.db.models import Count, F, Min, Q, QuerySet, Sum
 from django.utils import timezone
 
 from lakeui.common.errors import NotFound
@@ -60,6 +61,33 @@ def task_list(
     if search:
         tasks = tasks.filter(Q(parameters__statement__icontains=search) | Q(message__icontains=search))
     return tasks
+
+
+def unfinished_count(*, catalog: str) -> int:
+    """Tasks of that catalog which wait or run."""
+    unfinished = Task.objects.filter(state__in=[TaskState.QUEUED, TaskState.RUNNING])
+    return unfinished.filter(parameters__catalog__iexact=catalog).count()
+
+
+@dataclass(frozen=True, slots=True)
+class TaskTotal:
+    """Tasks of one kind in one state, and how long they ran together in seconds."""
+
+    kind: str
+    state: str
+    count: int
+    seconds: float
+
+
+def task_totals() -> list[TaskTotal]:
+    """All tasks by kind and state."""
+    groups = Task.objects.values_list("kind", "state").annotate(
+        count=Count("pk"), taken=Sum(F("finished_at") - F("started_at"))
+    )
+    return [
+        TaskTotal(kind, state, count, taken.total_seconds() if taken else 0.0)
+        for kind, state, count, taken in groups.order_by("kind", "state")
+    ]
 
 
 def _read(task_id: UUID) -> Task:

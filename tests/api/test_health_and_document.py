@@ -94,8 +94,26 @@ def test_the_document_is_valid_openapi_3_1() -> None:
     document = response.json()
     assert document["openapi"].startswith("3.1")
     OpenAPIV31SpecValidator(document).validate()
-    operations = {path: sorted(item.keys() & {"get", "post"}) for path, item in document["paths"].items()}
+    operations = {path: sorted(item.keys() & {"get", "post", "delete"}) for path, item in document["paths"].items()}
     assert operations == {
+        "/api/v1/catalogs/": ["get"],
+        "/api/v1/catalogs/{catalog}/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/databases/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/changes/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/history/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/partitions/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/rows/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/schemas/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/segments/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/history/": ["get"],
+        "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/": ["get"],
+        "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/objects/{kind}/{object_id}/": ["get"],
+        "/api/v1/catalogs/{catalog}/graph/": ["get"],
         "/api/v1/merges/": ["get"],
         "/api/v1/merges/{merge_id}/": ["get"],
         "/api/v1/rules/": ["get"],
@@ -103,6 +121,8 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/tasks/": ["get"],
         "/api/v1/tasks/{task_id}/": ["get"],
         "/api/v1/tasks/{task_id}/cancel/": ["post"],
+        "/api/v1/tokens/": ["get", "post"],
+        "/api/v1/tokens/{token_id}/": ["delete"],
     }
     assert "Bearer" in str(document["components"]["securitySchemes"])
 

@@ -93,10 +93,13 @@ class Bench:
         from django.db import connection, transaction
 
         from catalog_app.models import Branch, CommitOperation
+        from catalog_app.selectors.lineage import branch_lineage
+        from catalog_app.selectors.objects import tables_load
         from catalog_app.services.files import addresses_allocate
         from merge_app.execution.apply import CommitHeader, commit_write
 
         branch = self.branch(branch_name)
+        seen = tables_load(branch_lineage(branch), [self.table_id])
         base = addresses_allocate(self.table_id, segments * 1000)
         with transaction.atomic(), connection.cursor() as cursor:
             commit = commit_write(branch, CommitHeader("INSERT"), None)
@@ -121,7 +124,8 @@ class Bench:
                 INSERT INTO catalog_app_segment (table_id, branch_id, operation_id, added_version, file_id,
                     definition_id, schema_version, is_visible)
                 SELECT %(table)s, %(branch)s, %(operation)s, %(version)s, files.id, d.definition_id, d.version, true
-                FROM files, catalog_app_tableschemahistory d WHERE d.table_id = %(table)s""",
+                FROM files, catalog_app_tableschemahistory d
+                WHERE d.table_id = %(table)s AND d.version = %(schema_version)s""",
                 {
                     "table": self.table_id,
                     "base": base,
@@ -129,6 +133,7 @@ class Bench:
                     "branch": branch.pk,
                     "operation": operation.pk,
                     "version": version,
+                    "schema_version": seen[self.table_id].schema_version,
                 },
             )
             Branch.objects.filter(pk=branch.pk).update(head_version=version, head_commit=commit)

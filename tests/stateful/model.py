@@ -27,9 +27,7 @@ TEXTS = ("varchar(3)", "varchar(9)", "string")
 
 def widens(present: str, wanted: str) -> bool:
     """A6.1, for the types that histories use."""
-    return any(
-        present in family and wanted in family[family.index(present) :] for family in (INTEGERS, TEXTS)
-    )
+    return any(present in family and wanted in family[family.index(present) :] for family in (INTEGERS, TEXTS))
 
 
 @dataclass(frozen=True, slots=True)

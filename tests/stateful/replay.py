@@ -237,7 +237,9 @@ class Columns(_Object):
     """The source's column operations on the destination's columns, by column id (A6.1 and the extensions)."""
 
     def redone(self, here: Table, there: Table) -> Table:
-        nets = {key[1:]: net for (thing, key), net in self.mine.nets.items() if thing == self.thing and key[0] == "column"}
+        nets = {
+            key[1:]: net for (thing, key), net in self.mine.nets.items() if thing == self.thing and key[0] == "column"
+        }
         if not nets:
             return here
         dropped = [c for c, attribute in nets if attribute == "exists" and nets[c, attribute].after is None]

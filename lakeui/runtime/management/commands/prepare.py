@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
@@ -18,6 +20,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         call_command("migrate", interactive=False, verbosity=1, stdout=self.stdout)
         call_command("collectstatic", interactive=False, verbosity=0)
+        # Counters of web processes that are gone: a restart begins anew, as monitors expect.
+        shutil.rmtree(settings.LAKEUI["METRICS"], ignore_errors=True)
         password = os.environ.get("LAKEUI_ADMIN_PASSWORD")
         users = get_user_model().objects
         if users.exists():

@@ -1,0 +1,156 @@
+"""Lists of catalogs and branches, and how far branches are apart."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Lower
+
+from catalog_app.models import Branch, Catalog, Commit
+from catalog_app.selectors.lineage import nearest_name
+from catalog_app.selectors.rows import fetch_all
+from lakeui.common.errors import NotFound
+
+BRANCH_ORDERS = ("name", "-created_at", "-activity")
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogSummary:
+    """A catalog with its valid branches and all commits counted. ``last_commit`` is the newest of any branch."""
+
+    catalog: Catalog
+    branch_count: int
+    commit_count: int
+    last_commit: Commit | None
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """Commits that the one head reaches and the other does not (semantics P6), and the reverse."""
+
+    ahead: int
+    behind: int
+
+
+_COUNTS = """
+SELECT c.id, (SELECT count(*) FROM catalog_app_branch b WHERE b.catalog_id = c.id AND b.dropped_at IS NULL AND NOT b.is_workspace),
+       (SELECT count(*) FROM catalog_app_commit m WHERE m.catalog_id = c.id),
+       (SELECT m.id FROM catalog_app_commit m WHERE m.catalog_id = c.id ORDER BY m.version DESC LIMIT 1)
+FROM catalog_app_catalog c WHERE c.id = ANY(%(ids)s)
+"""
+
+
+def catalogs_list(*, search: str = "", after: tuple[str, int] | None = None, limit: int) -> list[CatalogSummary]:
+    """Valid catalogs by name, behind the key ``after``."""
+    found = Catalog.objects.filter(dropped_at__isnull=True).annotate(sort_key=Lower("name"))
+    if search:
+        found = found.filter(name__icontains=search)
+    if after is not None:
+        found = found.filter(Q(sort_key__gt=after[0]) | Q(sort_key=after[0], pk__gt=after[1]))
+    return catalogs_summarise(list(found.order_by("sort_key", "pk")[:limit]))
+
+
+def catalogs_summarise(catalogs: Collection[Catalog]) -> list[CatalogSummary]:
+    """The same catalogs with their counts: two queries."""
+    counts = {row[0]: row for row in fetch_all(_COUNTS, {"ids": [catalog.pk for catalog in catalogs]})}
+    newest = Commit.objects.select_related("branch").in_bulk([row[3] for row in counts.values() if row[3]])
+    return [CatalogSummary(item, row[1], row[2], newest.get(row[3])) for item in catalogs for row in [counts[item.pk]]]
+
+
+def branches_list(
+    catalog: Catalog,
+    *,
+    search: str = "",
+    dropped: bool = False,
+    order: str = "name",
+    after: tuple[Any, int] | None = None,
+    limit: int,
+) -> list[Branch]:
+    """Valid branches, or the dropped ones, with what their summaries show; ``after`` is a ``sort_key``."""
+    found = _branches().filter(catalog=catalog, dropped_at__isnull=not dropped)
+    if search:
+        found = found.filter(name__icontains=search)
+    if order == "name":
+        found = found.annotate(sort_key=Lower("name")).order_by("sort_key", "pk")
+        behind = Q(sort_key__gt=after[0]) | Q(sort_key=after[0], pk__gt=after[1]) if after else Q()
+    else:
+        column = "pk" if order == "-created_at" else "head_version"
+        found = found.annotate(sort_key=F(column)).order_by(f"-{column}", "-pk")
+        behind = Q(sort_key__lt=after[0]) | Q(sort_key=after[0], pk__lt=after[1]) if after else Q()
+    return list(found.filter(behind)[:limit])
+
+
+def sort_key(entry: Branch | Catalog) -> tuple[Any, int]:
+    """Where an entry of one of these lists stands in it: the key to go on behind."""
+    # PostgreSQL's own lower case: another one would repeat or lose entries.
+    return entry.sort_key, entry.pk  # type: ignore[union-attr]  # annotated by the list
+
+
+def branch_detail(catalog: Catalog, name: str) -> Branch:
+    """The valid branch of that name with what its summary shows; NotFound with the nearest one otherwise."""
+    valid = _branches().filter(catalog=catalog, dropped_at__isnull=True)
+    branch = valid.filter(name__iexact=name).first()
+    if branch is None:
+        nearest = nearest_name(name, valid.values_list("name", flat=True))
+        raise NotFound("branch", name, nearest=nearest, where=f"in catalog {catalog.name}")
+    return branch
+
+
+def _branches() -> QuerySet[Branch]:
+    shown = Branch.objects.filter(is_workspace=False)
+    return shown.select_related("catalog", "parent", "created_by", "head_commit__branch")
+
+
+_DIVERGENCE = """
+WITH pair AS (
+    SELECT * FROM unnest(%(mine)s::bigint[], %(other)s::bigint[]) AS p(mine, other)
+    UNION SELECT * FROM unnest(%(other)s::bigint[], %(mine)s::bigint[]) AS q(mine, other)
+), chain AS MATERIALIZED (
+    SELECT b.id AS owner, b.id AS branch_id, b.head_version AS upto
+    FROM catalog_app_branch b WHERE b.id IN (SELECT mine FROM pair)
+    UNION ALL
+    SELECT b.id, a.branch_id, a.upto FROM catalog_app_branch b
+    CROSS JOIN LATERAL unnest(b.ancestor_branches, b.ancestor_limits) AS a(branch_id, upto)
+    WHERE b.id IN (SELECT mine FROM pair)
+), gap AS (
+    SELECT p.mine, p.other, k.branch_id, coalesce(o.upto, 0) AS after, k.upto
+    FROM pair p JOIN chain k ON k.owner = p.mine
+    LEFT JOIN chain o ON o.owner = p.other AND o.branch_id = k.branch_id
+    WHERE k.upto > coalesce(o.upto, 0)
+), candidate AS (
+    SELECT mine, other, branch_id FROM gap
+    UNION
+    SELECT g.mine, g.other, r.reached_branch_id FROM gap g JOIN catalog_app_branchreach r
+      ON r.branch_id = g.branch_id AND r.at_version > g.after AND r.at_version <= g.upto
+), reach AS (
+    SELECT w.owner, w.branch_id, greatest(
+        coalesce((SELECT k.upto FROM chain k WHERE k.owner = w.owner AND k.branch_id = w.branch_id), 0),
+        coalesce((SELECT max(r.reached_version) FROM chain k JOIN catalog_app_branchreach r
+                  ON r.branch_id = k.branch_id AND r.reached_branch_id = w.branch_id AND r.at_version <= k.upto
+                  WHERE k.owner = w.owner), 0)) AS upto
+    FROM (SELECT mine AS owner, branch_id FROM candidate UNION SELECT other, branch_id FROM candidate) w
+)
+SELECT c.mine, c.other, sum((
+    SELECT count(*) FROM catalog_app_commit m
+    WHERE m.branch_id = c.branch_id AND m.version > theirs.upto AND m.version <= own.upto))::bigint
+FROM candidate c
+JOIN reach own ON own.owner = c.mine AND own.branch_id = c.branch_id
+JOIN reach theirs ON theirs.owner = c.other AND theirs.branch_id = c.branch_id
+GROUP BY c.mine, c.other
+"""
+"""Only where the look-up chains differ can the heads' reach differ: ``gap`` are those levels, and what merges in them
+brought are the further candidates. The commits of a branch are a line, so each candidate is one range to count."""
+
+
+def divergences_load(pairs: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Divergence]:
+    """By (branch id, other branch id): how far their heads are apart. One query for all."""
+    wanted = list(dict.fromkeys(pairs))
+    if not wanted:
+        return {}
+    mine, other = zip(*wanted, strict=True)
+    rows = fetch_all(_DIVERGENCE, {"mine": list(mine), "other": list(other)})
+    counts = {(row[0], row[1]): row[2] for row in rows}
+    return {pair: Divergence(counts.get(pair, 0), counts.get((pair[1], pair[0]), 0)) for pair in wanted}

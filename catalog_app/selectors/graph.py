@@ -1,0 +1,87 @@
+"""A stretch of a catalog's history for its branch graph: commits of all branches, and the branches that it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from catalog_app.models import Branch, Catalog
+from catalog_app.selectors.history import ROW_METRICS, CommitPoint
+from catalog_app.selectors.rows import fetch_all
+
+
+@dataclass(frozen=True, slots=True)
+class GraphCommit:
+    """A dot of the graph. ``parent`` is None for a first commit, ``merge_parent`` the source's head of a merge."""
+
+    version: int
+    branch_id: int
+    branch: str
+    parent: CommitPoint | None
+    merge_parent: CommitPoint | None
+    operation: str
+    author: str
+    time: datetime
+    rows_changed: int
+
+
+_ROWS = " + ".join(f"coalesce((o.metrics ->> '{name}')::bigint, 0)" for name in ROW_METRICS)
+
+_COMMITS = f"""
+SELECT c.version, c.branch_id, b.name, p.version, pb.name, m.version, mb.name, c.operation, c.author_name,
+       c.committed_at,
+       coalesce((SELECT sum({_ROWS}) FROM catalog_app_commitoperation o WHERE o.commit_id = c.id), 0)::bigint
+FROM (
+    SELECT * FROM catalog_app_commit x WHERE catalog_id = %(catalog)s AND version < %(before)s
+      AND NOT EXISTS (SELECT 1 FROM catalog_app_branch w WHERE w.id = x.branch_id AND w.is_workspace)
+    ORDER BY version DESC LIMIT %(limit)s
+) c
+JOIN catalog_app_branch b ON b.id = c.branch_id
+LEFT JOIN catalog_app_commit p ON p.id = c.parent_id LEFT JOIN catalog_app_branch pb ON pb.id = p.branch_id
+LEFT JOIN catalog_app_commit m ON m.id = c.merge_parent_id LEFT JOIN catalog_app_branch mb ON mb.id = m.branch_id
+ORDER BY c.version DESC
+"""
+
+NEWEST = 2**62
+"""A version that no catalog reaches."""
+
+
+def graph_commits(catalog: Catalog, *, before: int = NEWEST, limit: int) -> list[GraphCommit]:
+    """The newest commits of the catalog older than ``before``, newest first."""
+    rows = fetch_all(_COMMITS, {"catalog": catalog.pk, "before": before, "limit": limit})
+    return [
+        GraphCommit(
+            version=row[0],
+            branch_id=row[1],
+            branch=row[2],
+            parent=_point(row[4], row[3]),
+            merge_parent=_point(row[6], row[5]),
+            operation=row[7],
+            author=row[8],
+            time=row[9],
+            rows_changed=row[10],
+        )
+        for row in rows
+    ]
+
+
+def _point(branch: Any, version: Any) -> CommitPoint | None:
+    return None if version is None else CommitPoint(branch, version)
+
+
+def graph_branches(
+    catalog: Catalog, *, branch_ids: Collection[int], oldest: int, newest: int, limit: int
+) -> list[Branch]:
+    """These branches, the newest ``limit`` valid ones cut between both versions, and the ancestors of all: two queries.
+
+    Oldest first, so that a branch comes behind what it was made from.
+    """
+    branches = Branch.objects.filter(catalog=catalog, is_workspace=False).select_related("parent")
+    cut = branches.filter(dropped_at__isnull=True, fork_version__gte=oldest, fork_version__lte=newest)
+    newest_cut = cut.order_by("-pk").values("pk")[:limit]
+    found = {branch.pk: branch for branch in (branches.filter(pk__in=branch_ids) | branches.filter(pk__in=newest_cut))}
+    ancestors = {pk for branch in found.values() for pk in branch.ancestor_branches} - found.keys()
+    found |= branches.in_bulk(list(ancestors))
+    return sorted(found.values(), key=lambda branch: branch.pk)

@@ -1,0 +1,207 @@
+"""Comparisons of branches as the HTTP interface shows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from lakeui.api.paging import PageFilter
+from lakeui.api.table_serializers import TableColumn
+from merge_app.execution.compare import NEW
+from merge_app.planning.values import Action, Verdict
+
+VERDICTS = [*(verdict.value for verdict in Verdict), NEW]
+KINDS = ["database", "table"]
+
+
+class CompareQuery(PageFilter):
+    kind = serializers.ChoiceField(KINDS, required=False)
+    verdict = serializers.ChoiceField(VERDICTS, required=False)
+    search = serializers.CharField(required=False, max_length=200, help_text="Text in the full name.")
+
+
+class HeadEntry(serializers.Serializer[Any]):
+    """A branch as it was compared. ``catalog`` differs from the address's for a branch of another lake."""
+
+    catalog = serializers.CharField()
+    name = serializers.CharField()
+    branch_id = serializers.IntegerField()
+    head_version = serializers.IntegerField()
+
+
+class CompareCounts(serializers.Serializer[Any]):
+    """Objects in all and by verdict; ``conflicts`` and ``notes`` count findings, of which an object may have many."""
+
+    objects = serializers.IntegerField()
+    conflict = serializers.IntegerField()
+    note = serializers.IntegerField()
+    ok = serializers.IntegerField()
+    new = serializers.IntegerField()
+    conflicts = serializers.IntegerField()
+    notes = serializers.IntegerField()
+
+
+class ComparedEntry(serializers.Serializer[Any]):
+    """An object that the source changed. The operations are axes of the rule table, besides create and undrop."""
+
+    kind = serializers.ChoiceField(KINDS)
+    object_id = serializers.IntegerField()
+    name = serializers.CharField()
+    database = serializers.CharField(allow_blank=True, help_text="Of a table; empty for a database.")
+    action = serializers.ChoiceField([action.value for action in Action])
+    source_ops = serializers.ListField(child=serializers.CharField())
+    dest_ops = serializers.ListField(child=serializers.CharField())
+    verdict = serializers.ChoiceField(VERDICTS, help_text="The worst of its findings; `new`: only the source has it.")
+    codes = serializers.ListField(child=serializers.CharField())
+
+
+class ComparisonAnswer(serializers.Serializer[Any]):
+    """Two heads compared, with a page of the objects: conflicts first, then notes, then the rest, each by name."""
+
+    source = HeadEntry()  # type: ignore[assignment]
+    destination = HeadEntry()
+    merge_base = serializers.IntegerField(help_text="Newest version that both reach; 0 without one.")
+    ahead = serializers.IntegerField(help_text="Commits that only the source reaches.")
+    behind = serializers.IntegerField(help_text="Commits that only the destination reaches.")
+    mergeable = serializers.BooleanField()
+    is_empty = serializers.BooleanField(help_text="The source has no commit that the destination lacks.")
+    fingerprint = serializers.CharField(help_text="That of a dry run on the same heads.")
+    rules_digest = serializers.CharField()
+    counts = CompareCounts()
+    next = serializers.URLField(allow_null=True)
+    results = ComparedEntry(many=True)
+
+
+class FindingEntry(serializers.Serializer[Any]):
+    """A cell that the pair hit, or a check outside the tables (``rule_table`` empty)."""
+
+    object = serializers.CharField()
+    kind = serializers.ChoiceField(KINDS)
+    object_id = serializers.IntegerField()
+    rule_table = serializers.CharField(allow_blank=True)
+    source_op = serializers.CharField(allow_blank=True)
+    dest_op = serializers.CharField(allow_blank=True)
+    verdict = serializers.ChoiceField([verdict.value for verdict in Verdict])
+    code = serializers.CharField(allow_blank=True)
+    note = serializers.CharField(allow_blank=True)
+    message = serializers.CharField()
+    remedy = serializers.CharField(allow_blank=True)
+    source_versions = serializers.ListField(child=serializers.IntegerField())
+    dest_versions = serializers.ListField(child=serializers.IntegerField())
+    details = serializers.DictField(child=serializers.JSONField())
+
+
+class SideOperation(serializers.Serializer[Any]):
+    kind = serializers.CharField()
+    object_kind = serializers.ChoiceField(KINDS)
+    metrics = serializers.DictField(child=serializers.IntegerField())
+
+
+class SideCommitEntry(serializers.Serializer[Any]):
+    """A commit of one side on the object, oldest first in its list."""
+
+    version = serializers.IntegerField()
+    branch = serializers.CharField()
+    operation = serializers.CharField()
+    statement = serializers.CharField(allow_blank=True)
+    author = serializers.CharField(allow_blank=True)
+    time = serializers.DateTimeField()
+    operations = SideOperation(many=True)
+    rows = serializers.IntegerField(help_text="Inserted, updated and deleted.")
+    files_added = serializers.IntegerField()
+    files_touched = serializers.IntegerField(help_text="Existing data files that it removed or masked.")
+
+
+class FourNames(serializers.Serializer[Any]):
+    """Full names; null where the object does not exist or is dropped."""
+
+    base = serializers.CharField(allow_null=True)
+    source = serializers.CharField(allow_null=True)  # type: ignore[assignment]
+    destination = serializers.CharField(allow_null=True)
+    result = serializers.CharField(allow_null=True)
+
+
+class ColumnRow(serializers.Serializer[Any]):
+    """One column, aligned by id (merged columns by their aliases)."""
+
+    id = serializers.IntegerField()
+    base = TableColumn(allow_null=True)
+    source = TableColumn(allow_null=True)  # type: ignore[assignment]
+    destination = TableColumn(allow_null=True)
+    result = TableColumn(allow_null=True)
+    is_changed = serializers.BooleanField(help_text="Whether the merge changes it on the destination.")
+
+
+class PropertyRow(FourNames):
+    key = serializers.CharField()
+    is_changed = serializers.BooleanField(help_text="Whether the merge changes it on the destination.")
+
+
+class PartitionChangeEntry(serializers.Serializer[Any]):
+    """Values by column name: `before` null: added, `after` null: dropped, both: renamed."""
+
+    before = serializers.DictField(child=serializers.CharField(allow_null=True), allow_null=True)
+    after = serializers.DictField(child=serializers.CharField(allow_null=True), allow_null=True)
+
+
+class PartitionSides(serializers.Serializer[Any]):
+    source = PartitionChangeEntry(many=True)  # type: ignore[assignment]
+    destination = PartitionChangeEntry(many=True)
+
+
+class PreviewFileEntry(serializers.Serializer[Any]):
+    path = serializers.CharField()
+    rows = serializers.IntegerField()
+    bytes = serializers.IntegerField()
+    schema_version = serializers.IntegerField()
+    is_visible = serializers.BooleanField()
+
+
+class FilesEntry(serializers.Serializer[Any]):
+    """Data files that the merge adds and removes; at most 200 of each are listed, all are counted."""
+
+    brought = PreviewFileEntry(many=True)
+    brought_count = serializers.IntegerField()
+    removed = PreviewFileEntry(many=True)
+    removed_count = serializers.IntegerField()
+    delete_files_attached = serializers.IntegerField()
+    rewrites = serializers.IntegerField(help_text="Pieces of work on rows that files alone cannot do.")
+
+
+class PreviewEntry(serializers.Serializer[Any]):
+    """The table on the destination before and after."""
+
+    rows_before = serializers.IntegerField()
+    rows_after = serializers.IntegerField()
+    rows_are_exact = serializers.BooleanField()
+    files_before = serializers.IntegerField()
+    files_after = serializers.IntegerField()
+    bytes_before = serializers.IntegerField()
+    bytes_after = serializers.IntegerField()
+    schema_changes = serializers.BooleanField(help_text="The merge adds one visible schema version.")
+    invisible_schema_versions = serializers.ListField(child=serializers.IntegerField())
+    discarded_schema_versions = serializers.ListField(child=serializers.IntegerField())
+
+
+class ObjectComparisonAnswer(serializers.Serializer[Any]):
+    """One object of a comparison. ``files`` and ``preview`` are null for a database and while it conflicts."""
+
+    kind = serializers.ChoiceField(KINDS)
+    object_id = serializers.IntegerField()
+    name = serializers.CharField()
+    action = serializers.ChoiceField([action.value for action in Action])
+    verdict = serializers.ChoiceField(VERDICTS)
+    source_head = serializers.IntegerField()
+    destination_head = serializers.IntegerField()
+    merge_base = serializers.IntegerField()
+    rule_table = serializers.ChoiceField(KINDS)
+    cells = FindingEntry(many=True)
+    source_commits = SideCommitEntry(many=True)
+    dest_commits = SideCommitEntry(many=True)
+    names = FourNames()
+    columns = ColumnRow(many=True)
+    properties = PropertyRow(many=True)
+    partitions = PartitionSides()
+    files = FilesEntry(allow_null=True)
+    preview = PreviewEntry(allow_null=True)

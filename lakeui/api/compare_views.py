@@ -1,0 +1,105 @@
+"""``/api/v1/catalogs/{catalog}/compare/{source}...{destination}/``: what a merge would do, and why it may not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from catalog_app.domain.operations import ObjectKind
+from catalog_app.models import Branch, Catalog
+from catalog_app.selectors.lineage import branch_get, catalog_get
+from lakeui.api.base import ApiView, checked, tagged
+from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
+from lakeui.api.compare_serializers import CompareQuery, ComparisonAnswer, ObjectComparisonAnswer
+from lakeui.api.comparing import Pair, comparison_read, object_read
+from lakeui.api.paging import keyset_page, page_body
+from lakeui.api.serializers import ProblemDocument
+from lakeui.common.errors import NotFound
+
+REFUSALS: dict[Any, Any] = {
+    **NOT_MODIFIED,
+    **BAD_REQUEST,
+    **NOT_FOUND,
+    (409, "application/problem+json"): ProblemDocument,
+}
+
+
+class CompareView(ApiView):
+    @extend_schema(
+        operation_id="compare",
+        summary="Compare two branches",
+        description="What merging `source` into `destination` would do with each object that the source changed, by"
+        " the planner that a merge uses. A source of another catalog is written `catalog.branch`.",
+        tags=["compare"],
+        parameters=[CompareQuery, IF_NONE_MATCH],
+        responses={200: ComparisonAnswer, **REFUSALS},
+    )
+    def get(self, request: Request, catalog: str, source: str, destination: str) -> Response:
+        filters = checked(CompareQuery, request)
+        pair = _pair(catalog, source, destination)
+        page = keyset_page(filters, int)
+        found = comparison_read(pair)
+        first = page.after[0] if page.after else 0
+        chosen = [item for item in enumerate(found["objects"], 1) if item[0] > first and _matches(item[1], filters)]
+        listed = page_body(
+            request,
+            page,
+            chosen,
+            key=lambda item: (item[0],),
+            shown=lambda items: [entry for _, entry in items],
+        )
+        heads = {"source": _head(pair.source), "destination": _head(pair.destination)}
+        return tagged(request, Response({**heads, **found["summary"], **listed}))
+
+
+class CompareObjectView(ApiView):
+    @extend_schema(
+        operation_id="compare_object",
+        summary="Compare one object of two branches",
+        description="The cells of the rule table that the pair hits, the commits of both sides, the states of the"
+        " object side by side, and what it would be after the merge.",
+        tags=["compare"],
+        parameters=[IF_NONE_MATCH],
+        responses={200: ObjectComparisonAnswer, **REFUSALS},
+    )
+    def get(self, request: Request, catalog: str, source: str, destination: str, kind: str, object_id: int) -> Response:
+        if kind not in (ObjectKind.DATABASE, ObjectKind.TABLE):
+            raise NotFound("kind of object", kind, nearest=ObjectKind.TABLE.value)
+        body = object_read(_pair(catalog, source, destination), (ObjectKind(kind), object_id))
+        return tagged(request, Response(body))
+
+
+def _pair(catalog: str, source: str, destination: str) -> Pair:
+    found = catalog_get(catalog)
+    return Pair(_source(found, source), branch_get(found, destination))
+
+
+def _source(catalog: Catalog, name: str) -> Branch:
+    """The source's branch: in the catalog, or in the one that the name begins with."""
+    try:
+        return branch_get(catalog, name)
+    except NotFound:
+        other, dot, branch = name.partition(".")
+        if not dot:
+            raise
+        return branch_get(catalog_get(other), branch)
+
+
+def _matches(entry: dict[str, Any], filters: dict[str, Any]) -> bool:
+    return (
+        filters.get("kind", entry["kind"]) == entry["kind"]
+        and filters.get("verdict", entry["verdict"]) == entry["verdict"]
+        and filters.get("search", "").casefold() in entry["name"].casefold()
+    )
+
+
+def _head(branch: Branch) -> dict[str, Any]:
+    return {
+        "catalog": branch.catalog.name,
+        "name": branch.name,
+        "branch_id": branch.pk,
+        "head_version": branch.head_version,
+    }

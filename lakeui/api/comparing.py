@@ -1,0 +1,134 @@
+"""Comparisons as JSON, kept in the cache by both heads and the rules: nothing else decides them.
+
+What two heads compare to never changes, so an entry never goes stale; it only expires. Findings lie apart from the
+list in buckets, so that a page of a large comparison reads the list and an object reads one bucket.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.cache import cache
+
+from catalog_app.models import Branch
+from catalog_app.rules.loader import load_rules
+from lakeui.api.compare_serializers import VERDICTS
+from lakeui.api.object_comparing import object_as_json
+from lakeui.common.errors import NotFound
+from lakeui.frontdoor.compute import engine
+from merge_app.execution.compare import ComparedObject, Comparison, comparison_load
+from merge_app.execution.compare_object import object_comparison_load
+from merge_app.execution.report import finding_as_json
+from merge_app.planning.surviving import ObjectKey
+
+SHAPE = 1
+"""Raised with the shape of what is cached, so that a new version does not read an old one's."""
+
+SECONDS_KEPT = 3600
+BUCKETS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Source and destination of a comparison, with the heads that are compared."""
+
+    source: Branch
+    destination: Branch
+
+    def cache_key(self, part: str) -> str:
+        heads = [f"{branch.pk}@{branch.head_version}" for branch in (self.source, self.destination)]
+        return ":".join(["compare", str(SHAPE), *heads, load_rules().digest[:32], part])
+
+
+def comparison_read(pair: Pair) -> dict[str, Any]:
+    """``summary`` and ``objects`` of the comparison, computed on first sight of the heads."""
+    known: dict[str, Any] | None = cache.get(pair.cache_key("list"))
+    return known if known is not None else _computed(pair)[0]
+
+
+def findings_read(pair: Pair, key: ObjectKey) -> list[dict[str, Any]]:
+    """The findings of one object of the comparison."""
+    known: dict[str, list[dict[str, Any]]] | None = cache.get(pair.cache_key(_bucket(key)))
+    if known is None:
+        known = _computed(pair)[1].get(_bucket(key), {})
+    return known.get(_text(key), [])
+
+
+def object_read(pair: Pair, key: ObjectKey) -> dict[str, Any]:
+    """One object of the comparison. Raises NotFound if the source did not change it."""
+    part = f"object:{_text(key)}"
+    known: dict[str, Any] | None = cache.get(pair.cache_key(part))
+    if known is not None:
+        return known
+    listed = comparison_read(pair)
+    entry = next((item for item in listed["objects"] if (item["kind"], item["object_id"]) == _parts(key)), None)
+    if entry is None:
+        raise NotFound("changed " + key[0].value, str(key[1]), where="in this comparison")
+    found = object_comparison_load(pair.source, pair.destination, key, engine)
+    body = object_as_json(found, entry, findings_read(pair, key))
+    body |= {
+        "source_head": pair.source.head_version,
+        "destination_head": pair.destination.head_version,
+        "merge_base": listed["summary"]["merge_base"],
+    }
+    cache.set(pair.cache_key(part), body, SECONDS_KEPT)
+    return body
+
+
+def _computed(pair: Pair) -> tuple[dict[str, Any], dict[str, dict[str, list[dict[str, Any]]]]]:
+    """The comparison made now: its list and its buckets of findings, both kept."""
+    made = comparison_load(pair.source, pair.destination, engine)
+    listed = {"summary": _summary(made), "objects": [_entry(item) for item in made.objects]}
+    buckets: dict[str, dict[str, list[dict[str, Any]]]] = {f"findings:{number}": {} for number in range(BUCKETS)}
+    for item in made.objects:
+        buckets[_bucket(item.key)][_text(item.key)] = [finding_as_json(finding) for finding in item.findings]
+    kept = {pair.cache_key(part): value for part, value in {"list": listed, **buckets}.items()}
+    cache.set_many(kept, SECONDS_KEPT)
+    return listed, buckets
+
+
+def _bucket(key: ObjectKey) -> str:
+    return f"findings:{key[1] % BUCKETS}"
+
+
+def _parts(key: ObjectKey) -> tuple[str, int]:
+    return key[0].value, key[1]
+
+
+def _text(key: ObjectKey) -> str:
+    return f"{key[0].value}:{key[1]}"
+
+
+def _summary(made: Comparison) -> dict[str, Any]:
+    verdicts = Counter(item.verdict for item in made.objects)
+    return {
+        "merge_base": made.merge_base,
+        "ahead": made.divergence.ahead,
+        "behind": made.divergence.behind,
+        "mergeable": made.conflicts == 0,
+        "is_empty": made.is_empty,
+        "fingerprint": made.fingerprint,
+        "rules_digest": load_rules().digest,
+        "counts": {
+            "objects": len(made.objects),
+            **{verdict: verdicts[verdict] for verdict in VERDICTS},
+            "conflicts": made.conflicts,
+            "notes": made.notes,
+        },
+    }
+
+
+def _entry(item: ComparedObject) -> dict[str, Any]:
+    return {
+        "kind": item.key[0].value,
+        "object_id": item.key[1],
+        "name": item.name,
+        "database": item.database,
+        "action": item.action.value,
+        "source_ops": list(item.source_operations),
+        "dest_ops": list(item.destination_operations),
+        "verdict": item.verdict,
+        "codes": list(dict.fromkeys(finding.code for finding in item.findings if finding.code)),
+    }

@@ -1,0 +1,138 @@
+"""One object of a comparison as JSON: states aligned by column id and by property key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.operations import PartitionChange
+from catalog_app.domain.schema import Schema
+from catalog_app.domain.state import TableState
+from lakeui.api.table_serializers import columns_shown, partition_shown
+from merge_app.execution.compare_object import ObjectComparison, ResultPreview, SideCommit, Sight, States
+
+SIDES = ("base", "source", "destination", "result")
+
+
+def object_as_json(
+    found: ObjectComparison, entry: Mapping[str, Any], cells: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The body of ``ObjectComparisonAnswer`` but for the heads. ``entry`` is the object's in the list."""
+    is_open = found.preview is not None and entry["verdict"] != "conflict"
+    return {
+        "kind": entry["kind"],
+        "object_id": entry["object_id"],
+        "name": entry["name"],
+        "action": entry["action"],
+        "verdict": entry["verdict"],
+        "rule_table": entry["kind"],
+        "cells": list(cells),
+        "source_commits": [_commit(item) for item in found.source_commits],
+        "dest_commits": [_commit(item) for item in found.destination_commits],
+        "names": {side: sight.name if sight else None for side, sight in _sights(found.states).items()},
+        "columns": _columns(found.states),
+        "properties": _properties(found.states),
+        "partitions": {
+            "source": _partitions(found.source_partitions, found.states),
+            "destination": _partitions(found.destination_partitions, found.states),
+        },
+        "files": _files(found.preview) if found.preview and is_open else None,
+        "preview": _preview(found.preview) if found.preview and is_open else None,
+    }
+
+
+def _sights(states: States) -> dict[str, Sight | None]:
+    return {side: getattr(states, side) for side in SIDES}
+
+
+def _commit(item: SideCommit) -> dict[str, Any]:
+    return {
+        "version": item.version,
+        "branch": item.branch,
+        "operation": item.operation,
+        "statement": item.statement,
+        "author": item.author,
+        "time": item.time,
+        "operations": [
+            {"kind": done.kind.value, "object_kind": done.object_kind.value, "metrics": done.metrics}
+            for done in item.operations
+        ],
+        "rows": item.rows,
+        "files_added": item.files_added,
+        "files_touched": item.files_touched,
+    }
+
+
+def _columns(states: States) -> list[dict[str, Any]]:
+    """One row a column, in the order of the result; columns that it lacks come last."""
+    rows: list[dict[str, Any]] = []
+    by_id: dict[int, dict[str, Any]] = {}
+    sights = _sights(states)
+    for side in reversed(SIDES):
+        for column, shown in _columns_of(sights[side]):
+            row = next((by_id[identifier] for identifier in column if identifier in by_id), None)
+            if row is None:
+                row = {"id": column[0], **dict.fromkeys(SIDES)}
+                rows.append(row)
+            row[side] = row[side] or shown
+            by_id.update(dict.fromkeys(column, row))
+    for row in rows:
+        row["is_changed"] = row["destination"] != row["result"]
+    return rows
+
+
+def _columns_of(sight: Sight | None) -> list[tuple[tuple[int, ...], dict[str, Any]]]:
+    """Of each column every id that it goes by, and how it is shown."""
+    if sight is None or not isinstance(sight.state, TableState):
+        return []
+    schema = sight.state.schema
+    return [(column.ids, shown) for column, shown in zip(schema.columns, columns_shown(schema), strict=True)]
+
+
+def _properties(states: States) -> list[dict[str, Any]]:
+    held = {side: sight.state.properties if sight else {} for side, sight in _sights(states).items()}
+    keys = sorted({key for properties in held.values() for key in properties})
+    rows = [{"key": key, **{side: held[side].get(key) for side in SIDES}} for key in keys]
+    return [{**row, "is_changed": row["destination"] != row["result"]} for row in rows]
+
+
+def _partitions(changes: Iterable[PartitionChange], states: States) -> list[dict[str, Any]]:
+    schema = next(
+        (s.state.schema for s in _sights(states).values() if s is not None and isinstance(s.state, TableState)),
+        Schema(),
+    )
+    return [{"before": _values(schema, item.before), "after": _values(schema, item.after)} for item in changes]
+
+
+def _values(schema: Schema, values: PartitionValues | None) -> dict[str, str | None] | None:
+    return None if values is None else partition_shown(schema, values)
+
+
+def _files(preview: ResultPreview) -> dict[str, Any]:
+    after = preview.after
+    return {
+        "brought": [asdict(file) for file in after.brought],
+        "brought_count": after.brought_count,
+        "removed": [asdict(file) for file in after.removed],
+        "removed_count": after.removed_count,
+        "delete_files_attached": after.delete_files_attached,
+        "rewrites": after.rewrites,
+    }
+
+
+def _preview(preview: ResultPreview) -> dict[str, Any]:
+    before, after = preview.before, preview.after
+    return {
+        "rows_before": before.rows,
+        "rows_after": after.rows,
+        "rows_are_exact": after.rows_are_exact,
+        "files_before": before.files,
+        "files_after": after.files,
+        "bytes_before": before.bytes,
+        "bytes_after": after.bytes,
+        "schema_changes": preview.makes_schema_version,
+        "invisible_schema_versions": list(after.invisible_schema_versions),
+        "discarded_schema_versions": list(preview.discarded_schema_versions),
+    }

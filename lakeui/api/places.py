@@ -1,0 +1,46 @@
+"""What the names in an address mean: a branch as of a version, a database and a table there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.models import Branch
+from catalog_app.selectors.lineage import Lineage, branch_get, branch_lineage, catalog_get, version_check
+from catalog_app.selectors.objects import database_get, table_get
+
+
+@dataclass(frozen=True, slots=True)
+class BranchPlace:
+    """A branch, and its look-up chain as of the version that is looked at."""
+
+    branch: Branch
+    lineage: Lineage
+
+
+@dataclass(frozen=True, slots=True)
+class DatabasePlace(BranchPlace):
+    database: DatabaseState
+
+
+@dataclass(frozen=True, slots=True)
+class TablePlace(DatabasePlace):
+    table: TableState
+
+
+def branch_place(catalog: str, branch: str, version: int | None) -> BranchPlace:
+    """The branch at ``version``, its head when None. Raises NotFound."""
+    found = branch_get(catalog_get(catalog), branch)
+    lineage = branch_lineage(found)
+    return BranchPlace(found, lineage if version is None else lineage.at(version_check(found, version)))
+
+
+def database_place(catalog: str, branch: str, database: str, version: int | None) -> DatabasePlace:
+    place = branch_place(catalog, branch, version)
+    return DatabasePlace(place.branch, place.lineage, database_get(place.lineage, database))
+
+
+def table_place(catalog: str, branch: str, database: str, table: str, version: int | None) -> TablePlace:
+    place = database_place(catalog, branch, database, version)
+    found = table_get(place.lineage, place.database, table)
+    return TablePlace(place.branch, place.lineage, place.database, found)

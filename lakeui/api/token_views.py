@@ -1,0 +1,124 @@
+"""``/api/v1/tokens/``: the caller's own access tokens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from lakeui.access.models import AccessToken
+from lakeui.access.tokens import token_create, token_revoke, tokens_list
+from lakeui.api.base import ApiView, NewestFirst, checked, tagged
+from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
+from lakeui.common.errors import InvalidValue, NotFound
+
+
+class TokenQuery(serializers.Serializer[Any]):
+    limit = serializers.IntegerField(required=False, min_value=1, max_value=200, help_text="Entries a page.")
+    cursor = serializers.CharField(required=False, max_length=2000, help_text="From `next` or `previous`.")
+
+
+class TokenRequest(serializers.Serializer[Any]):
+    name = serializers.CharField(max_length=200, help_text="What the token is for.")
+    expires_at = serializers.DateTimeField(required=False, allow_null=True, default=None, help_text="Null: never.")
+
+    def validate_expires_at(self, value: Any) -> Any:
+        if value is not None and value <= timezone.now():
+            raise serializers.ValidationError("This time is past.")
+        return value
+
+
+class TokenAnswer(serializers.ModelSerializer[AccessToken]):
+    """A token without its secret; ``prefix`` is how the secret begins."""
+
+    is_expired = serializers.SerializerMethodField()
+
+    class Meta:
+        model = AccessToken
+        fields: tuple[str, ...] = ("id", "name", "prefix", "created_at", "expires_at", "last_used_at", "is_expired")
+        read_only_fields: tuple[str, ...] = fields
+
+    def get_is_expired(self, token: AccessToken) -> bool:
+        return token.expires_at is not None and token.expires_at <= timezone.now()
+
+
+class NewTokenAnswer(TokenAnswer):
+    """A token with its secret, which is shown this once."""
+
+    token = serializers.CharField(read_only=True, help_text="The secret. It is kept nowhere.")
+
+    class Meta(TokenAnswer.Meta):
+        fields = (*TokenAnswer.Meta.fields, "token")
+        read_only_fields = fields
+
+
+class TokenPage(serializers.Serializer[Any]):
+    next = serializers.URLField(allow_null=True)
+    previous = serializers.URLField(allow_null=True)
+    results = TokenAnswer(many=True)
+
+
+class TokenListView(ApiView):
+    @extend_schema(
+        operation_id="token_list",
+        summary="List your tokens",
+        description="Those that are not revoked, newest first.",
+        tags=["tokens"],
+        parameters=[TokenQuery, IF_NONE_MATCH],
+        responses={200: TokenPage, **NOT_MODIFIED, **BAD_REQUEST},
+    )
+    def get(self, request: Request) -> Response:
+        checked(TokenQuery, request)
+        pages = NewestFirst()
+        page = pages.paginate_queryset(tokens_list(_user(request)), request, view=self)
+        return tagged(request, pages.get_paginated_response(TokenAnswer(page, many=True).data))
+
+    @extend_schema(
+        operation_id="token_create",
+        summary="Make a token",
+        description="The secret is in the answer, this once. A token made with a token ends no later than that one.",
+        tags=["tokens"],
+        request=TokenRequest,
+        responses={201: NewTokenAnswer, **BAD_REQUEST},
+    )
+    def post(self, request: Request) -> Response:
+        body = TokenRequest(data=request.data)
+        body.is_valid(raise_exception=True)
+        wanted = dict(body.validated_data)
+        own = request.auth
+        if isinstance(own, AccessToken) and own.expires_at is not None:
+            wanted["expires_at"] = wanted["expires_at"] or own.expires_at
+            if wanted["expires_at"] > own.expires_at:
+                raise InvalidValue(
+                    "A token made with a token cannot outlive it.",
+                    remedy=f"Choose a time before {own.expires_at.isoformat()}, or sign in to make it.",
+                )
+        token, secret = token_create(user=_user(request), **wanted)
+        answer = {**TokenAnswer(token).data, "token": secret}
+        return Response(answer, status=201, headers={"Cache-Control": "no-store"})
+
+
+class TokenView(ApiView):
+    @extend_schema(
+        operation_id="token_revoke",
+        summary="Revoke a token",
+        tags=["tokens"],
+        responses={204: OpenApiResponse(description="It opens nothing any more."), **NOT_FOUND},
+    )
+    def delete(self, request: Request, token_id: int) -> Response:
+        token = tokens_list(_user(request)).filter(pk=token_id).first()
+        if token is None:
+            raise NotFound("token", str(token_id), where="of yours")
+        token_revoke(token)
+        return Response(status=204)
+
+
+def _user(request: Request) -> User:
+    """Who asks; the permission of every view lets nobody else in."""
+    assert isinstance(request.user, User)
+    return request.user

@@ -1,0 +1,123 @@
+"""Two branches side by side: what a merge would do with each object, through the planner that the merge uses (P8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from catalog_app.domain.state import DatabaseState
+from catalog_app.models import Branch
+from catalog_app.selectors.branches import Divergence, divergences_load
+from catalog_app.selectors.lineage import branch_lineage
+from lakeui.common.errors import SameBranch
+from merge_app.execution.keys import EngineSource
+from merge_app.execution.load import merge_source_load, plan_input_load
+from merge_app.execution.reach import merge_base_version, reach_load
+from merge_app.planning.plan import plan
+from merge_app.planning.sides import Sides, sides_of
+from merge_app.planning.surviving import ObjectChanges, ObjectKey
+from merge_app.planning.values import Action, Finding, MergePlan, ObjectPlan, Verdict
+
+NEW = "new"
+"""The verdict of an object that only the source has; the others are those of findings."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedObject:
+    """An object that the source changed. ``database`` is the name of a table's database, "" for a database.
+
+    ``source_operations`` and ``destination_operations`` are axes of the rule table, in its order, besides
+    ``create`` and ``undrop``. ``verdict`` is the worst of its findings.
+    """
+
+    key: ObjectKey
+    name: str
+    database: str
+    action: Action
+    source_operations: tuple[str, ...]
+    destination_operations: tuple[str, ...]
+    verdict: str
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """``objects`` are in reading order: conflicts first, then notes, then the others, each by name.
+
+    ``is_empty``: the source has no commit that the destination lacks.
+    """
+
+    merge_base: int
+    fingerprint: str
+    divergence: Divergence
+    objects: tuple[ComparedObject, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        return self.divergence.ahead == 0
+
+    @property
+    def conflicts(self) -> int:
+        return sum(len(_of(item, Verdict.CONFLICT)) for item in self.objects)
+
+    @property
+    def notes(self) -> int:
+        return sum(len(_of(item, Verdict.NOTE)) for item in self.objects)
+
+
+def comparison_load(source: Branch, destination: Branch, engine: EngineSource) -> Comparison:
+    """Compare both heads as they are in these rows. Reads only; ``engine`` is asked only for keys of keyed tables."""
+    if source.pk == destination.pk:
+        raise SameBranch("A branch cannot be compared with itself.", remedy="Name another source or destination.")
+    with transaction.atomic():
+        there, here = branch_lineage(source), branch_lineage(destination)
+        side = merge_source_load(there, here)
+        given = plan_input_load(side, here, engine=engine)
+        base = merge_base_version(side.reach, reach_load(here))
+        pair = source.pk, destination.pk
+        divergence = divergences_load([pair])[pair]
+    planned = plan(given)
+    return Comparison(base, planned.fingerprint, divergence, _objects(planned, sides_of(given)))
+
+
+def _objects(planned: MergePlan, sides: Sides) -> tuple[ComparedObject, ...]:
+    findings: dict[ObjectKey, list[Finding]] = {}
+    for finding in planned.findings:
+        findings.setdefault((finding.object_kind, finding.object_id), []).append(finding)
+    found = [_object(item, sides, findings) for item in planned.objects]
+    rank = {Verdict.CONFLICT.value: 0, Verdict.NOTE.value: 1}
+    return tuple(sorted(found, key=lambda item: (rank.get(item.verdict, 2), item.name.casefold(), item.key[1])))
+
+
+def _object(item: ObjectPlan, sides: Sides, findings: Mapping[ObjectKey, list[Finding]]) -> ComparedObject:
+    key = item.kind, item.object_id
+    is_database = isinstance(item.after, DatabaseState)
+    return ComparedObject(
+        key=key,
+        name=item.name,
+        database="" if is_database else item.name.removesuffix(f".{item.after.name}"),
+        action=item.action,
+        source_operations=_operations(sides.source[key]),
+        destination_operations=_operations(sides.destination_of(*key)),
+        verdict=_verdict(item, findings.get(key, [])),
+        findings=tuple(findings.get(key, [])),
+    )
+
+
+def _operations(changes: ObjectChanges) -> tuple[str, ...]:
+    lifecycle = [name for name, is_so in (("create", changes.created), ("undrop", changes.undropped)) if is_so]
+    return (*lifecycle, *changes.versions)
+
+
+def _verdict(item: ObjectPlan, findings: list[Finding]) -> str:
+    verdicts = {finding.verdict for finding in findings}
+    for verdict in (Verdict.CONFLICT, Verdict.NOTE):
+        if verdict in verdicts:
+            return verdict.value
+    return NEW if item.action is Action.CREATE else Verdict.OK.value
+
+
+def _of(item: ComparedObject, verdict: Verdict) -> list[Finding]:
+    return [finding for finding in item.findings if finding.verdict is verdict]

@@ -1,0 +1,215 @@
+"""One object of two branches side by side: what each did to it, and what a merge would leave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, PartitionChange
+from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.models import Branch, Commit
+from catalog_app.selectors.history import ROW_METRICS
+from catalog_app.selectors.lineage import Lineage, branch_lineage
+from catalog_app.selectors.listing import TableSize, table_sizes
+from catalog_app.selectors.objects import databases_load, tables_load
+from lakeui.common.errors import NotFound
+from merge_app.execution.keys import EngineSource
+from merge_app.execution.load import SourceSide, plan_input_load
+from merge_app.execution.operations import effects_load, operations_load
+from merge_app.execution.preview import FilesPreview, files_preview, schemas_discarded
+from merge_app.execution.reach import Reach, own_ranges, reach_load
+from merge_app.planning.plan import plan
+from merge_app.planning.sides import sides_of
+from merge_app.planning.surviving import ObjectKey
+from merge_app.planning.values import Action, ObjectPlan, PlanInput
+
+State = DatabaseState | TableState
+
+
+@dataclass(frozen=True, slots=True)
+class SideCommit:
+    """A commit of one side that changed the object. ``files_touched``: existing data files it removed or masked."""
+
+    version: int
+    branch: str
+    operation: str
+    statement: str
+    author: str
+    time: datetime
+    operations: tuple[Operation, ...]
+    rows: int
+    files_added: int
+    files_touched: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """The object as one side sees it, by its full name."""
+
+    name: str
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """The object at the merge base, on both heads and after the merge; None where it does not exist or is dropped."""
+
+    base: Sight | None
+    source: Sight | None
+    destination: Sight | None
+    result: Sight | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultPreview:
+    """A table after the merge against before. ``makes_schema_version``: the merge adds one visible version."""
+
+    before: TableSize
+    after: FilesPreview
+    makes_schema_version: bool
+    discarded_schema_versions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectComparison:
+    """Both sides' commits on the object, its states, and for a table what becomes of its segments."""
+
+    action: Action
+    source_commits: tuple[SideCommit, ...]
+    destination_commits: tuple[SideCommit, ...]
+    states: States
+    source_partitions: tuple[PartitionChange, ...]
+    destination_partitions: tuple[PartitionChange, ...]
+    preview: ResultPreview | None
+
+
+def object_comparison_load(
+    source: Branch, destination: Branch, key: ObjectKey, engine: EngineSource
+) -> ObjectComparison:
+    """Plan the merge of this object alone. Raises NotFound if the source did not change it."""
+    with transaction.atomic():
+        there, here = branch_lineage(source), branch_lineage(destination)
+        side = _side(there, here, key)
+        given = plan_input_load(side, here, engine=engine)
+        item = _planned(given, key)
+        sides = sides_of(given)
+        base = _base_lineage(there, here, side.reach)
+        return ObjectComparison(
+            action=item.action,
+            source_commits=_commits(side.operations, key, item, source),
+            destination_commits=_commits(given.destination, key, item, destination),
+            states=_states(item, given, base),
+            source_partitions=sides.source[key].partitions,
+            destination_partitions=sides.destination_of(*key).partitions,
+            preview=_preview(item, there, here),
+        )
+
+
+def _side(there: Lineage, here: Lineage, key: ObjectKey) -> SourceSide:
+    """The source's side, narrowed to the object and, for a table, its database on either branch."""
+    kind, object_id = key
+    reach, other = reach_load(there), reach_load(here)
+    table_ids = [object_id] if kind is ObjectKind.TABLE else []
+    tables = tables_load(there, table_ids)
+    database_ids = {state.database_id for state in (*tables.values(), *tables_load(here, table_ids).values())}
+    if kind is ObjectKind.DATABASE:
+        database_ids.add(object_id)
+    operations = operations_load(own_ranges(there, other), other, databases=sorted(database_ids), tables=table_ids)
+    return SourceSide(operations, databases_load(there, database_ids), tables, there, reach)
+
+
+def _planned(given: PlanInput, key: ObjectKey) -> ObjectPlan:
+    for item in plan(given).objects:
+        if (item.kind, item.object_id) == key:
+            return item
+    raise NotFound("changed " + key[0].value, str(key[1]), where="in this comparison")
+
+
+def _base_lineage(there: Lineage, here: Lineage, reach: Reach) -> Lineage | None:
+    """The chain as of the merge base: seen from the source where the base lies on its chain."""
+    other = reach_load(here)
+    shared = [(min(version, other[branch]), branch) for branch, version in reach.items() if branch in other]
+    if not shared:
+        return None
+    version, branch = max(shared)
+    return (there if branch in there.branch_ids else here).at(version)
+
+
+def _commits(
+    operations: Iterable[Operation], key: ObjectKey, item: ObjectPlan, branch: Branch
+) -> tuple[SideCommit, ...]:
+    by_version: dict[int, list[Operation]] = {}
+    for operation in effects_load([found for found in operations if _concerns(found, key, item)]):
+        by_version.setdefault(operation.version, []).append(operation)
+    commits = Commit.objects.filter(catalog_id=branch.catalog_id, version__in=by_version).order_by("version")
+    return tuple(_commit(commit, by_version[commit.version]) for commit in commits)
+
+
+def _concerns(operation: Operation, key: ObjectKey, item: ObjectPlan) -> bool:
+    """Whether an operation is on the object, or drops the database that the table is in."""
+    if (operation.object_kind, operation.object_id) == key:
+        return True
+    homes = {state.database_id for state in (item.before, item.after) if isinstance(state, TableState)}
+    is_drop = operation.object_kind is ObjectKind.DATABASE and operation.kind is OperationKind.DROP
+    return is_drop and operation.object_id in homes
+
+
+def _commit(commit: Commit, operations: list[Operation]) -> SideCommit:
+    effects = [operation.effects for operation in operations if operation.effects is not None]
+    return SideCommit(
+        version=commit.version,
+        branch=operations[0].branch,
+        operation=commit.operation,
+        statement=commit.statement,
+        author=commit.author_name,
+        time=commit.committed_at,
+        operations=tuple(operations),
+        rows=sum(operation.metrics.get(name, 0) for operation in operations for name in ROW_METRICS),
+        files_added=sum(len(effect.added) for effect in effects),
+        files_touched=len({file_id for effect in effects for file_id in effect.touched}),
+    )
+
+
+def _states(item: ObjectPlan, given: PlanInput, base: Lineage | None) -> States:
+    kind, object_id = item.kind, item.object_id
+    sources: Mapping[int, State] = given.source_tables if kind is ObjectKind.TABLE else given.source_databases
+    return States(
+        base=None if base is None else _sight_at(base, kind, object_id),
+        source=_sight(sources.get(object_id), given.source_databases),
+        destination=_sight(item.before, given.databases),
+        result=None if item.after.is_dropped else Sight(item.name, item.after),
+    )
+
+
+def _sight_at(lineage: Lineage, kind: ObjectKind, object_id: int) -> Sight | None:
+    if kind is ObjectKind.DATABASE:
+        return _sight(databases_load(lineage, [object_id]).get(object_id), {})
+    state = tables_load(lineage, [object_id]).get(object_id)
+    return _sight(state, databases_load(lineage, [state.database_id])) if state else None
+
+
+def _sight(state: State | None, databases: Mapping[int, DatabaseState]) -> Sight | None:
+    if state is None or state.is_dropped:
+        return None
+    if isinstance(state, DatabaseState):
+        return Sight(state.name, state)
+    home = databases.get(state.database_id)
+    return None if home is None or home.is_dropped else Sight(f"{home.name}.{state.name}", state)
+
+
+def _preview(item: ObjectPlan, there: Lineage, here: Lineage) -> ResultPreview | None:
+    if item.kind is not ObjectKind.TABLE:
+        return None
+    before = table_sizes(here, [item.object_id]).get(item.object_id, TableSize())
+    if item.action is Action.DROP:
+        return ResultPreview(before, FilesPreview(), False, ())
+    if item.data is None:
+        after = FilesPreview(rows=before.rows, bytes=before.bytes, files=before.files)
+    else:
+        after = files_preview(item.object_id, item.data, source=there, destination=here)
+    carried = sorted({operation.version for operation in item.operations})
+    discarded = schemas_discarded(item.object_id, there, carried=carried, kept=after.invisible_schema_versions)
+    return ResultPreview(before, after, item.schema_changes, discarded)

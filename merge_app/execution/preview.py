@@ -1,0 +1,183 @@
+"""What a merge would make of one table's segments, told before it is done and without row work."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from catalog_app.selectors.lineage import LINEAGE, Lineage
+from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.segments import VISIBLE_SEGMENTS
+from merge_app.planning.values import DataPlan
+
+FILES_SHOWN = 200
+"""So many files of each kind are listed; all are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewFile:
+    """A data file. ``is_visible``: its schema version lies on the destination's visible line."""
+
+    path: str
+    rows: int
+    bytes: int
+    schema_version: int
+    is_visible: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FilesPreview:
+    """Segments after a merge. ``rows`` are live: exact unless ``rows_are_exact`` says no, because rows must be
+    looked at first or two delete files may name the same row; then it is what the metadata promise.
+    """
+
+    brought: tuple[PreviewFile, ...] = ()
+    brought_count: int = 0
+    removed: tuple[PreviewFile, ...] = ()
+    removed_count: int = 0
+    delete_files_attached: int = 0
+    rewrites: int = 0
+    rows: int = 0
+    bytes: int = 0
+    files: int = 0
+    rows_are_exact: bool = True
+    invisible_schema_versions: tuple[int, ...] = field(default=())
+
+
+_AFTER = f"""
+WITH {LINEAGE}, source AS MATERIALIZED (
+    SELECT * FROM unnest(%(source_ids)s::bigint[], %(source_limits)s::bigint[]) AS s(branch_id, max_version)
+), line AS MATERIALIZED (
+    SELECT h.version, h.definition_id FROM lineage l JOIN catalog_app_tableschemahistory h
+      ON h.branch_id = l.branch_id AND h.version <= l.max_version AND h.table_id = ANY(%(table_ids)s)
+), here AS MATERIALIZED ({VISIBLE_SEGMENTS}), removed AS MATERIALIZED (
+    SELECT h.id, h.file_id FROM here h JOIN catalog_app_datafile f ON f.id = h.file_id
+    WHERE %(remove_all)s OR f.partition = ANY(%(remove_partitions)s::text[]::jsonb[])
+       OR h.file_id = ANY(%(remove_files)s)
+), brought AS MATERIALIZED (
+    SELECT s.file_id, s.definition_id, s.schema_version FROM catalog_app_segment s
+    WHERE s.operation_id = ANY(%(bring_operations)s) AND NOT s.file_id = ANY(%(bring_except)s)
+      AND NOT EXISTS (
+        SELECT 1 FROM source m JOIN catalog_app_segmentremoval r
+          ON r.branch_id = m.branch_id AND r.removed_version <= m.max_version WHERE r.segment_id = s.id)
+    UNION
+    (SELECT DISTINCT ON (s.file_id) s.file_id, s.definition_id, s.schema_version
+     FROM catalog_app_segment s JOIN source m ON m.branch_id = s.branch_id AND s.added_version <= m.max_version
+     WHERE s.file_id = ANY(%(bring_files)s) ORDER BY s.file_id, s.added_version DESC)
+), kept AS MATERIALIZED (
+    SELECT h.id, h.file_id FROM here h WHERE NOT EXISTS (SELECT 1 FROM removed r WHERE r.id = h.id)
+), result AS (SELECT file_id FROM kept UNION SELECT file_id FROM brought),
+"""
+
+_EFFECTS = f"""{_AFTER}
+present AS MATERIALIZED (
+    SELECT k.file_id, d.delete_file_id FROM kept k JOIN catalog_app_segmentdelete d ON d.segment_id = k.id
+    JOIN lineage l ON l.branch_id = d.branch_id AND d.attached_version <= l.max_version
+), attached AS MATERIALIZED (
+    SELECT f.data_file_id AS file_id, f.id AS delete_file_id FROM catalog_app_segmentdelete d
+    JOIN catalog_app_deletefile f ON f.id = d.delete_file_id JOIN result r ON r.file_id = f.data_file_id
+    WHERE d.operation_id = ANY(%(attach_operations)s) AND NOT f.id = ANY(%(attach_except)s)
+    UNION
+    SELECT p.file_id, p.delete_file_id
+    FROM unnest(%(pair_files)s::bigint[], %(pair_deletes)s::bigint[]) AS p(file_id, delete_file_id)
+    JOIN result r ON r.file_id = p.file_id
+    EXCEPT SELECT file_id, delete_file_id FROM present
+), masks AS (
+    SELECT x.file_id, sum(f.rows) AS rows FROM (SELECT * FROM present UNION SELECT * FROM attached) x
+    JOIN catalog_app_deletefile f ON f.id = x.delete_file_id GROUP BY x.file_id
+)
+SELECT coalesce(sum(greatest(f.rows - coalesce(m.rows, 0), 0)), 0)::bigint, coalesce(sum(f.bytes), 0)::bigint,
+       count(*), (SELECT count(*) FROM attached), (SELECT count(*) FROM brought), (SELECT count(*) FROM removed),
+       EXISTS (SELECT 1 FROM present p JOIN attached a USING (file_id)),
+       (SELECT array_agg(DISTINCT b.schema_version) FROM brought b WHERE {{hidden}})
+FROM result r JOIN catalog_app_datafile f ON f.id = r.file_id LEFT JOIN masks m ON m.file_id = r.file_id
+"""
+
+_HIDDEN = """
+NOT EXISTS (SELECT 1 FROM line WHERE line.version = b.schema_version AND line.definition_id = b.definition_id)
+AND NOT EXISTS (
+    SELECT 1 FROM lineage l JOIN catalog_app_invisibleschemahistory i
+      ON i.branch_id = l.branch_id AND i.added_version <= l.max_version
+    WHERE i.table_id = ANY(%(table_ids)s) AND i.version = b.schema_version AND i.definition_id = b.definition_id)
+"""
+
+_FILES = f"""{_AFTER}
+shown AS (
+    (SELECT true AS is_brought, b.file_id, b.schema_version, b.definition_id FROM brought b
+     ORDER BY b.file_id LIMIT %(shown)s)
+    UNION ALL
+    (SELECT false, h.file_id, h.schema_version, h.definition_id FROM removed r JOIN here h ON h.id = r.id
+     ORDER BY h.file_id LIMIT %(shown)s)
+)
+SELECT s.is_brought, f.path, f.rows, f.bytes, s.schema_version, EXISTS (
+    SELECT 1 FROM line WHERE line.version = s.schema_version AND line.definition_id = s.definition_id)
+FROM shown s JOIN catalog_app_datafile f ON f.id = s.file_id ORDER BY s.file_id
+"""
+
+
+def files_preview(table_id: int, data: DataPlan, *, source: Lineage, destination: Lineage) -> FilesPreview:
+    """The segments that ``data`` would leave on the destination: two queries."""
+    parameters = _parameters(table_id, data, source, destination)
+    ((rows, size, files, attached, brought, removed, overlaps, hidden),) = fetch_all(
+        _EFFECTS.format(hidden=_HIDDEN), parameters
+    )
+    listed = fetch_all(_FILES, parameters)
+    return FilesPreview(
+        brought=tuple(PreviewFile(*row[1:]) for row in listed if row[0]),
+        brought_count=brought,
+        removed=tuple(PreviewFile(*row[1:]) for row in listed if not row[0]),
+        removed_count=removed,
+        delete_files_attached=attached,
+        rewrites=len(data.row_work),
+        rows=rows,
+        bytes=size,
+        files=files,
+        rows_are_exact=not data.row_work and not overlaps,
+        invisible_schema_versions=tuple(sorted(hidden or ())),
+    )
+
+
+def _parameters(table_id: int, data: DataPlan, source: Lineage, destination: Lineage) -> dict[str, Any]:
+    return {
+        **destination.parameters,
+        "source_ids": list(source.branch_ids),
+        "source_limits": list(source.limits),
+        "table_ids": [table_id],
+        "remove_all": data.remove_all,
+        "remove_partitions": [json.dumps(list(values)) for values in data.remove_partitions],
+        "remove_files": list(data.remove_files),
+        "bring_operations": list(data.bring_operations),
+        "bring_except": list(data.bring_except),
+        "bring_files": list(data.bring_files),
+        "attach_operations": list(data.attach_operations),
+        "attach_except": list(data.attach_except),
+        "pair_deletes": [pair[0] for pair in data.attach],
+        "pair_files": [pair[1] for pair in data.attach],
+        "shown": FILES_SHOWN,
+    }
+
+
+_SCHEMAS_MADE = """
+SELECT DISTINCT h.version FROM unnest(%(source_ids)s::bigint[], %(source_limits)s::bigint[]) AS s(branch_id, upto)
+JOIN catalog_app_tableschemahistory h ON h.branch_id = s.branch_id AND h.version <= s.upto
+WHERE h.table_id = %(table_id)s AND h.version = ANY(%(versions)s) ORDER BY h.version
+"""
+
+
+def schemas_discarded(
+    table_id: int, source: Lineage, *, carried: Sequence[int], kept: Sequence[int]
+) -> tuple[int, ...]:
+    """Schema versions among the ``carried`` commits of the source that no brought row needs (semantics §4.4).
+
+    The last one lives on as the merged schema.
+    """
+    parameters = {
+        "source_ids": list(source.branch_ids),
+        "source_limits": list(source.limits),
+        "table_id": table_id,
+        "versions": list(carried),
+    }
+    made = [row[0] for row in fetch_all(_SCHEMAS_MADE, parameters)]
+    return tuple(version for version in made[:-1] if version not in kept)

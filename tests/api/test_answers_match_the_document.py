@@ -1,0 +1,120 @@
+"""What the resources answer is what the OpenAPI document says, member by member."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from lakeui import frontdoor
+from lakeui.api.docs import openapi_document
+from lakeui.common.errors import MergeConflict
+from tests.api.conftest import Caller
+from tests.api.lake import Lake
+
+CATALOG = "/api/v1/catalogs/{catalog}/"
+TABLE = CATALOG + "branches/{branch}/databases/{database}/tables/{table}/"
+COMPARE = CATALOG + "compare/{source}...{destination}/"
+OBJECT = COMPARE + "objects/{kind}/{object_id}/"
+USUAL = [
+    "/api/v1/catalogs/",
+    CATALOG,
+    CATALOG + "graph/",
+    CATALOG + "branches/",
+    CATALOG + "branches/{branch}/",
+    CATALOG + "branches/{branch}/history/",
+    CATALOG + "branches/{branch}/databases/",
+    CATALOG + "branches/{branch}/databases/{database}/",
+    CATALOG + "branches/{branch}/databases/{database}/tables/",
+    TABLE,
+    TABLE + "history/",
+    TABLE + "segments/",
+    TABLE + "schemas/",
+    COMPARE,
+    "/api/v1/merges/",
+    "/api/v1/tokens/",
+]
+UNUSUAL = [
+    (CATALOG + "branches/", "?dropped=1"),
+    (CATALOG + "branches/{branch}/databases/{database}/tables/", "?include=sizes"),
+    (TABLE, ""),
+    (TABLE + "partitions/", ""),
+]
+
+
+@pytest.fixture
+def lake(alice: Caller) -> Lake:
+    """A lake with something in every list: merges, a refusal, invisible and discarded schemas, partitions."""
+    fresh = Lake(alice, segments=2)
+    fresh.sql("CREATE TABLE d.p (id INT NOT NULL, m INT, PRIMARY KEY (id)) PARTITIONED BY (m)")
+    fresh.sql("ALTER TABLE d.p ADD PARTITION (m = NULL)")
+    for branch in ("gone", "b", "bad"):
+        fresh.sql(f"CREATE BRANCH {branch}")
+    fresh.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')", "bad")
+    fresh.sql("DROP BRANCH gone")
+    for name in ("s1", "s2"):
+        fresh.sql(f"ALTER TABLE d.t ADD COLUMN {name} INT", "b")
+    fresh.insert("b", 1)
+    fresh.sql("ALTER TABLE d.t ADD COLUMN s3 INT", "b")
+    fresh.sql("MERGE BRANCH b")
+    fresh.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '2')", "b")
+    fresh.sql("ALTER TABLE d.p ADD PARTITION (m = 2)", "b")
+    fresh.insert("b", 1)
+    fresh.sql("CREATE BRANCH dropped_there")
+    fresh.sql("DROP TABLE d.t", "dropped_there")
+    with pytest.raises(MergeConflict):
+        fresh.sql("MERGE BRANCH bad TO dropped_there", "dropped_there")
+    return fresh
+
+
+def check(caller: Caller, template: str, query: str = "", **names: Any) -> Any:
+    """Ask, and hold the answer against the schema of 200. Members that the schema does not know are errors."""
+    document = openapi_document()
+    answer = document["paths"][template]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+    components = {name: _closed(shape) for name, shape in document["components"]["schemas"].items()}
+    response = caller.get(template.format(**names) + query)
+    assert response.status_code == 200, response.content
+    validator = Draft202012Validator(
+        {**answer, "components": {"schemas": components}}, format_checker=Draft202012Validator.FORMAT_CHECKER
+    )
+    errors = [f"{error.json_path}: {error.message}" for error in validator.iter_errors(response.json())]
+    assert errors == []
+    return response.json()
+
+
+def _closed(shape: dict[str, Any]) -> dict[str, Any]:
+    """The schema without room for more members."""
+    return {**shape, "additionalProperties": False} if shape.get("type") == "object" else shape
+
+
+@pytest.mark.parametrize("path", USUAL)
+def test_an_answer_has_the_members_of_the_document(lake: Lake, path: str) -> None:
+    names = {"catalog": lake.catalog, "branch": "main", "database": "d", "table": "t"}
+    check(lake.caller, path, source="b", destination="main", **names)
+
+
+@pytest.mark.parametrize(("path", "query"), UNUSUAL)
+def test_so_it_has_for_less_usual_entries(lake: Lake, path: str, query: str) -> None:
+    check(lake.caller, path, query, catalog=lake.catalog, branch="main", database="d", table="p")
+
+
+@pytest.mark.parametrize(("source", "destination"), [("b", "main"), ("bad", "dropped_there"), ("dropped_there", "b")])
+def test_so_it_has_for_every_object_of_a_comparison(lake: Lake, source: str, destination: str) -> None:
+    names = {"catalog": lake.catalog, "source": source, "destination": destination}
+    entries = check(lake.caller, COMPARE, **names)["results"]
+    assert entries
+    for entry in entries:
+        check(lake.caller, OBJECT, kind=entry["kind"], object_id=entry["object_id"], **names)
+
+
+@pytest.mark.parametrize(("path", "query"), [(TABLE + "rows/", ""), (TABLE + "changes/", "?from=1&to=2")])
+def test_so_it_has_for_rows(lake: Lake, monkeypatch: pytest.MonkeyPatch, path: str, query: str) -> None:
+    result = frontdoor.StatementResult(columns=[("id", "int")], rows=[[1], [None]], row_count=2)
+    monkeypatch.setattr(frontdoor, "execute", lambda *_: result)
+    check(lake.caller, path, query, catalog=lake.catalog, branch="main", database="d", table="t")
+
+
+def test_no_resource_of_a_catalog_is_left_out() -> None:
+    held = {*USUAL, *(path for path, _ in UNUSUAL), TABLE + "rows/", TABLE + "changes/", OBJECT}
+    assert {path for path in openapi_document()["paths"] if path.startswith("/api/v1/catalogs/")} <= held

@@ -1,0 +1,105 @@
+"""``/metrics``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.test import Client
+from prometheus_client.parser import text_string_to_metric_families
+
+from lakeui.common.errors import MergeConflict
+from tests.api.conftest import Caller
+from tests.api.lake import Lake
+from tests.api.test_statements import problem
+
+ELSEWHERE = {"REMOTE_ADDR": "192.0.2.7"}
+
+
+def scraped(**where: str) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
+    response = Client().get("/metrics", **where)  # type: ignore[arg-type]
+    assert response.status_code == 200, response.content
+    assert response["Content-Type"].startswith("text/plain")
+    families = text_string_to_metric_families(response.content.decode())
+    return {(s.name, frozenset(s.labels.items())): s.value for family in families for s in family.samples}
+
+
+def value(name: str, **labels: str) -> float:
+    return scraped().get((name, frozenset(labels.items())), 0)
+
+
+def test_requests_are_counted_by_route_and_status(alice: Caller) -> None:
+    labels = {"method": "GET", "route": "api/v1/tasks/<uuid:task_id>/", "status": "404"}
+    before = value("lakeui_http_requests_total", **labels)
+    for number in (1, 2):
+        alice.get(f"/api/v1/tasks/00000000-0000-0000-0000-00000000000{number}/")
+    assert value("lakeui_http_requests_total", **labels) == before + 2
+    seconds = {"method": "GET", "route": "api/v1/tasks/<uuid:task_id>/"}
+    assert value("lakeui_http_request_seconds_count", **seconds) >= 2
+
+
+def test_no_client_can_make_up_series(alice: Caller) -> None:
+    alice.client.generic("BREW", "/nowhere/1/", headers=alice.headers)
+    names = {dict(labels).get("method") for name, labels in scraped() if name == "lakeui_http_requests_total"}
+    assert "other" in names
+    assert "BREW" not in names
+    assert not any("nowhere" in str(labels) for _, labels in scraped())
+
+
+def test_commits_and_merges_are_counted(alice: Caller) -> None:
+    commits = value("lakeui_commits_total")
+    lake = Lake(alice)
+    for name in ("good", "bad"):
+        lake.sql(f"CREATE BRANCH {name}")
+        lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')", name)
+    lake.sql("MERGE BRANCH good")
+    lake.sql("DROP TABLE d.t")
+    with pytest.raises(MergeConflict):
+        lake.sql("MERGE BRANCH bad")
+    assert value("lakeui_commits_total") == commits + 3 + 2 + 1 + 1
+    assert (value("lakeui_merges_total", outcome="merged"), value("lakeui_merges_total", outcome="refused")) == (1, 1)
+    assert value("lakeui_merge_seconds_count") == 1
+    assert value("lakeui_merge_seconds_sum") > 0
+    assert value("lakeui_branches") == 3
+
+
+@pytest.mark.usefixtures("nobody_hears", "door")
+def test_tasks_are_counted_by_state(alice: Caller) -> None:
+    alice.sql("TASK", Prefer="respond-async")
+    assert value("lakeui_tasks", kind="sql", state="queued") == 1
+    assert value("lakeui_task_seconds_count", kind="sql", state="queued") == 0
+
+
+def test_strangers_and_plain_users_from_elsewhere_are_refused(alice: Caller) -> None:
+    problem(Client().get("/metrics", **ELSEWHERE), 401, "UNAUTHENTICATED")  # type: ignore[arg-type]
+    refused: Any = Client().get("/metrics", headers=alice.headers, **ELSEWHERE)  # type: ignore[arg-type]
+    problem(refused, 403, "PERMISSION_DENIED")
+
+
+def test_staff_may_ask_from_anywhere(alice: Caller) -> None:
+    alice.user.is_staff = True
+    alice.user.save()
+    response = Client().get("/metrics", headers=alice.headers, **ELSEWHERE)  # type: ignore[arg-type]
+    assert response.status_code == 200
+
+
+@pytest.mark.django_db
+def test_a_proxy_on_this_machine_is_no_pass(settings: Any) -> None:
+    forwarded = {"headers": {"X-Forwarded-For": "192.0.2.7"}}
+    problem(Client().get("/metrics", **forwarded), 401, "UNAUTHENTICATED")  # type: ignore[arg-type]
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    problem(Client().get("/metrics"), 401, "UNAUTHENTICATED")
+
+
+@pytest.mark.django_db
+def test_preparing_a_server_forgets_the_counters_of_earlier_processes(monkeypatch: Any, tmp_path: Path) -> None:
+    left = tmp_path / "metrics" / "counter_1.db"
+    left.parent.mkdir()
+    left.touch()
+    monkeypatch.setitem(settings.LAKEUI, "METRICS", str(left.parent))
+    monkeypatch.setattr("lakeui.runtime.management.commands.prepare.call_command", lambda *_, **__: None)
+    call_command("prepare")
+    assert not left.exists()
