@@ -9,7 +9,9 @@ interface Page<Item> {
 interface Get<Place, Query, Body> {
   parameters: { query?: never; header?: never; path?: never; cookie?: never };
   get: {
-    parameters: { query?: Query; header?: never; path: Place; cookie?: never };
+    parameters: { query?: Query; header?: never; cookie?: never } & ([Place] extends [never]
+      ? { path?: never }
+      : { path: Place });
     requestBody?: never;
     responses: { 200: { headers: Record<string, unknown>; content: { "application/json": Body } } };
   };

@@ -46,3 +46,34 @@ export function pairParse(pair: string): { source: string; destination: string }
   const [source, destination, ...rest] = pair.split("...");
   return source && destination && rest.length === 0 ? { source, destination } : undefined;
 }
+
+/** What an address is about. */
+export interface AddressPlace {
+  catalog?: string;
+  branch?: string;
+  database?: string;
+  table?: string;
+}
+
+export function placeOf(pathname: string, search = ""): AddressPlace {
+  const [section, catalog, page, branch, kind, database, table] = pathname.split("/").filter(Boolean).map(decodeURIComponent);
+  if (section !== "c" || catalog === undefined) return {};
+  if (page === "sql") return given({ catalog, branch: new URLSearchParams(search).get("branch") ?? undefined });
+  if (page !== "b") return { catalog };
+  return given({ catalog, branch, ...(kind === "t" ? { database, table } : {}) });
+}
+
+/** The same object on another branch; the branch itself where the address is about no object of a branch. */
+export function onOtherBranch(pathname: string, search: string, branch: string): string {
+  const place = placeOf(pathname, search);
+  if (place.catalog === undefined) return homeAddress;
+  if (pathname.split("/")[3] === "sql") return sqlAddress(place.catalog, branch);
+  if (place.database === undefined || place.table === undefined) return branchAddress(place.catalog, branch);
+  const tab = new URLSearchParams(search).get("tab");
+  const address = tableAddress(place.catalog, branch, place.database, place.table);
+  return tab === null ? address : `${address}?tab=${part(tab)}`;
+}
+
+function given(place: Record<keyof AddressPlace | string, string | undefined>): AddressPlace {
+  return Object.fromEntries(Object.entries(place).filter(([, value]) => value !== undefined));
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { branchAddress, compareAddress, pairParse, sqlAddress, tableAddress } from "./addresses";
+import { branchAddress, compareAddress, onOtherBranch, pairParse, placeOf, sqlAddress, tableAddress } from "./addresses";
 import { LANE_COLOURS, laneColour } from "./lanes";
 import { branchCreate, mergeStatement, tableRestore } from "./sql";
 
@@ -15,6 +15,22 @@ describe("addresses", () => {
   });
   it("carry a statement to the console", () => {
     expect(sqlAddress("demo", "main", "SELECT 1 & 2")).toBe("/c/demo/sql?branch=main&statement=SELECT+1+%26+2");
+  });
+  it("tell what they are about", () => {
+    expect(placeOf("/")).toEqual({});
+    expect(placeOf("/tasks/7")).toEqual({});
+    expect(placeOf("/c/demo/compare/a...b")).toEqual({ catalog: "demo" });
+    expect(placeOf("/c/demo/sql", "?branch=dev")).toEqual({ catalog: "demo", branch: "dev" });
+    expect(placeOf("/c/demo/b/feature%2Fx/t/d/t%3F")).toEqual({
+      catalog: "demo", branch: "feature/x", database: "d", table: "t?",
+    });
+  });
+  it("keep the object when the branch is switched", () => {
+    expect(onOtherBranch("/c/demo/b/main/t/d/t", "?tab=history&version=3", "x/y")).toBe("/c/demo/b/x%2Fy/t/d/t?tab=history");
+    expect(onOtherBranch("/c/demo/b/main", "", "dev")).toBe("/c/demo/b/dev");
+    expect(onOtherBranch("/c/demo", "", "dev")).toBe("/c/demo/b/dev");
+    expect(onOtherBranch("/c/demo/sql", "?branch=main", "dev")).toBe("/c/demo/sql?branch=dev");
+    expect(onOtherBranch("/tasks", "", "dev")).toBe("/");
   });
   it("are read back", () => {
     expect(pairParse("feature/x...main")).toEqual({ source: "feature/x", destination: "main" });

@@ -1,0 +1,1 @@
+export function BranchPage() { return null; }

@@ -1,0 +1,1 @@
+export function CatalogPage() { return null; }

@@ -1,0 +1,1 @@
+export function MergesPage() { return null; }

@@ -1,0 +1,1 @@
+export function TablePage() { return null; }
