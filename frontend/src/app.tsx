@@ -1,11 +1,10 @@
 import { createBrowserRouter, type RouteObject } from "react-router";
 
-import { CatalogPage } from "./features/catalog/catalog-page";
 import { Frame } from "./features/frame/frame";
 import { NotFoundPage, PageFailure } from "./features/frame/failures";
 import { HomePage } from "./features/home/home-page";
 
-/** Pages beyond the first two load when they are first opened. The server answers these addresses (lakeui/access/urls.py). */
+/** Pages beyond the start page load when they are first opened. The server answers these addresses (lakeui/access/urls.py). */
 export const ROUTES: RouteObject[] = [
   {
     element: <Frame />,
@@ -15,7 +14,10 @@ export const ROUTES: RouteObject[] = [
         errorElement: <PageFailure />,
         children: [
           { path: "/", element: <HomePage /> },
-          { path: "/c/:catalog", element: <CatalogPage /> },
+          {
+            path: "/c/:catalog",
+            lazy: async () => ({ Component: (await import("./features/catalog/catalog-page")).CatalogPage }),
+          },
           {
             path: "/c/:catalog/b/:branch",
             lazy: async () => ({ Component: (await import("./features/branch/branch-page")).BranchPage }),
