@@ -230,6 +230,7 @@ export interface ComparedObject {
 }
 
 export interface Head {
+  catalog: string;
   name: string;
   branch_id: number;
   head_version: number;
@@ -239,6 +240,8 @@ export interface Comparison {
   source: Head;
   destination: Head;
   merge_base: number;
+  ahead: number;
+  behind: number;
   mergeable: boolean;
   is_empty: boolean;
   fingerprint: string;
@@ -282,7 +285,8 @@ export interface SideCommit {
   time: string;
   operations: { kind: string; metrics: Record<string, number> }[];
   rows: number;
-  files: number;
+  files_added: number;
+  files_touched: number;
 }
 
 export interface ComparedColumn {
@@ -317,9 +321,17 @@ export interface Preview {
   bytes_before: number;
   bytes_after: number;
   schema_changes: boolean;
-  visible_schema_versions: (number | string)[];
   invisible_schema_versions: number[];
   discarded_schema_versions: number[];
+}
+
+export interface ComparedFiles {
+  brought: { path: string; rows: number; bytes: number; schema_version: number; is_visible: boolean }[];
+  brought_count: number;
+  removed: { path: string; rows: number; bytes: number }[];
+  removed_count: number;
+  delete_files_attached: number;
+  rewrites: number;
 }
 
 export interface ComparedDetail {
@@ -339,14 +351,8 @@ export interface ComparedDetail {
   properties: ComparedProperty[];
   names: { base: string | null; source: string | null; destination: string | null; result: string | null };
   partitions: { source: PartitionChange[]; destination: PartitionChange[] };
-  files: {
-    brought: { path: string; rows: number; bytes: number; schema_version: number; is_visible: boolean }[];
-    brought_count: number;
-    removed: { path: string; rows: number; bytes: number }[];
-    removed_count: number;
-    delete_files_attached: number;
-    rewrites: number;
-  };
+  /** Files and the preview are null while the object conflicts, and for a database. */
+  files: ComparedFiles | null;
   preview: Preview | null;
 }
 

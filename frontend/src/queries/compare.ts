@@ -13,7 +13,7 @@ export interface Pair {
 const AT = "/api/v1/catalogs/{catalog}/compare/{source}...{destination}";
 
 /** What the source changed, conflicts first. */
-export function useComparison(pair: Pair, filter: CompareFilter) {
+export function useComparison(pair: Pair, filter: CompareFilter, enabled = true) {
   return useInfiniteQuery({
     queryKey: [...pairKey(pair), "objects", filter],
     initialPageParam: null as string | null,
@@ -23,6 +23,7 @@ export function useComparison(pair: Pair, filter: CompareFilter) {
     },
     getNextPageParam: (page) => cursorOf(page.next),
     placeholderData: keepPreviousData,
+    enabled,
   });
 }
 

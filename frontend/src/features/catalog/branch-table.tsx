@@ -7,6 +7,7 @@ import { Icon } from "../../ui/icons";
 import { Menu } from "../../ui/menu";
 import { Time } from "../../ui/time";
 import type { BranchIntent } from "./branch-dialogs";
+import "../../styles/branch-rows.css";
 
 export function BranchTable({
   catalog,
@@ -33,7 +34,6 @@ export function BranchTable({
             ) : (
               <BranchLink catalog={catalog} branch={branch.name} />
             )}
-            {branch.is_main ? <span className="badge">main</span> : null}
           </span>
           <span className="small muted from">
             {branch.parent === null ? "the first branch" : `from ${branch.parent} v${branch.fork_version ?? 0}`}

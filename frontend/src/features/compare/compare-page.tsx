@@ -4,9 +4,10 @@ import { useParams, useSearchParams } from "react-router";
 import type { CompareFilter } from "../../api/paths";
 import type { ComparedObject, Comparison, Verdict } from "../../api/resources";
 import { compareAddress, pairParse } from "../../model/addresses";
-import { count, counted } from "../../model/format";
+import { counted } from "../../model/format";
 import { useComparison, type Pair } from "../../queries/compare";
 import { BranchLink } from "../../ui/branch-name";
+import { CountsBadge } from "../../ui/counts-badge";
 import { Icon } from "../../ui/icons";
 import { PageHead } from "../../ui/page";
 import { Empty, Failure, Loading } from "../../ui/states";
@@ -120,21 +121,12 @@ function SummaryLine({ summary }: { summary: Comparison }) {
         <code>v{summary.destination.head_version}</code>
       </span>
       <span>{counted(counts.objects, "object")} changed</span>
-      {counts.conflicts ? (
-        <span className="badge conflict">
-          <span aria-hidden="true">✕</span> {counted(counts.conflicts, "conflict")}
-        </span>
-      ) : (
-        <span className="badge fine">
-          <span aria-hidden="true">✓</span> no conflict
-        </span>
-      )}
+      <CountsBadge counts={counts} />
       {counts.notes ? (
         <span className="badge note">
           <span aria-hidden="true">⤓</span> {counted(counts.notes, "note")}
         </span>
       ) : null}
-      <span className="visually-hidden">{count(counts.objects)} objects</span>
     </p>
   );
 }

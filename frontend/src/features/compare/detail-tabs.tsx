@@ -5,7 +5,7 @@ import type { Pair } from "../../queries/compare";
 /** What the destination would be after the merge. */
 export function ResultTab({ detail }: { detail: ComparedDetail }) {
   const { preview, files } = detail;
-  if (!preview) return <p className="muted">There is a result once the conflicts are solved.</p>;
+  if (!preview || !files) return <p className="muted">There is a result once the conflicts are solved.</p>;
   const rows = `${preview.rows_are_exact ? "" : "about "}${count(preview.rows_after)}`;
   return (
     <>
@@ -104,6 +104,7 @@ function columnText(column: Column | null): string {
 
 export function FilesTab({ detail }: { detail: ComparedDetail }) {
   const { files } = detail;
+  if (!files) return <p className="muted">Which files come and go is known once the conflicts are solved.</p>;
   if (files.brought_count + files.removed_count + files.delete_files_attached === 0) {
     return <p className="muted">No file comes or goes.</p>;
   }

@@ -31,10 +31,6 @@ export function MatrixTable({
   return (
     <div className="scroll">
       <table ref={table} className="matrix" role="grid" aria-label="Conflict matrix">
-        <caption className="small muted">
-          Rows: what <strong>{source}</strong> did. Columns: what <strong>{destination}</strong> did. The table is not
-          symmetric.
-        </caption>
         <thead>
           <tr>
             <td className="corner small muted">

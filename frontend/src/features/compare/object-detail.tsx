@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 
 import type { ComparedDetail, ObjectKind, RuleTable, Rules, SideCommit } from "../../api/resources";
-import { count } from "../../model/format";
+import { counted } from "../../model/format";
 import { firstPlace, matrixOf, type Place } from "../../model/matrix";
 import { objectMark } from "../../model/verdict";
 import { useComparedObject, useRules, type Pair } from "../../queries/compare";
@@ -14,10 +14,10 @@ import { FilesTab, PartitionsTab, PropertiesTab, ResultTab, SchemaTab } from "./
 import { MatrixTable } from "./matrix-table";
 
 const ACTIONS: Record<string, string> = {
-  create: "is created on the destination",
-  drop: "is dropped on the destination",
-  alter: "is changed on the destination",
-  untouched: "stays as it is",
+  create: "would be created",
+  drop: "would be dropped",
+  alter: "would be changed",
+  untouched: "would stay as it is",
 };
 
 export function ObjectDetail({ pair, kind, objectId }: { pair: Pair; kind: ObjectKind; objectId: number }) {
@@ -59,8 +59,8 @@ function Side({ name, commits }: { name: string; commits: readonly SideCommit[] 
         <details key={`${commit.branch} ${commit.version}`} className="side-commit">
           <summary>
             <code>v{commit.version}</code> {commit.operation}
-            {commit.rows ? ` ${count(commit.rows)} rows` : ""}
-            {commit.files ? <span className="muted"> ({count(commit.files)} files)</span> : null}
+            {commit.rows ? ` ${counted(commit.rows, "row")}` : ""}
+            {commit.files_touched ? <span className="muted"> in {counted(commit.files_touched, "file")}</span> : null}
           </summary>
           <pre>
             <code>{commit.statement}</code>
@@ -111,9 +111,22 @@ function JudgedMatrix({
   const neverMet = detail.cells.length === 0;
   return (
     <>
-      {neverMet && !whole ? (
-        <p className="small muted">Only one side changed it, so no rule had to decide anything.</p>
-      ) : (
+      <div className="row apart">
+        <p className="small muted grow">
+          {neverMet && !whole ? (
+            "Only one side changed it, so no rule had to decide anything."
+          ) : (
+            <>
+              Rows: what <strong>{pair.source}</strong> did. Columns: what <strong>{pair.destination}</strong> did. The table is not
+              symmetric.
+            </>
+          )}
+        </p>
+        <button type="button" className="button small" aria-pressed={whole} onClick={() => setWhole(!whole)}>
+          {whole ? "Only what was hit" : "Whole table"}
+        </button>
+      </div>
+      {neverMet && !whole ? null : (
         <MatrixTable
           matrix={matrix}
           chosen={place}
@@ -122,12 +135,7 @@ function JudgedMatrix({
           destination={pair.destination}
         />
       )}
-      <div className="row apart">
-        <Legend />
-        <button type="button" className="button small" aria-pressed={whole} onClick={() => setWhole(!whole)}>
-          {whole ? "Only what was hit" : "Whole table"}
-        </button>
-      </div>
+      {neverMet && !whole ? null : <Legend />}
       {cell && (cell.isHit || chosen) ? (
         <CellDetail pair={pair} rules={rules} findings={cell.findings} rule={cell.rule} commits={detail} />
       ) : null}
@@ -166,7 +174,7 @@ function DetailTabs({ detail, pair }: { detail: ComparedDetail; pair: Pair }) {
   const tabs = [
     { key: "result" as const, label: "Result" },
     { key: "schema" as const, label: "Schema", count: changedColumns },
-    { key: "files" as const, label: "Files", count: detail.files.brought_count + detail.files.removed_count },
+    { key: "files" as const, label: "Files", count: detail.files ? detail.files.brought_count + detail.files.removed_count : undefined },
     { key: "properties" as const, label: "Properties", count: detail.properties.filter((entry) => entry.is_changed).length },
     { key: "partitions" as const, label: "Partitions", count: detail.partitions.source.length + detail.partitions.destination.length },
   ].filter((tab) => isTable || tab.key === "properties");

@@ -1,16 +1,19 @@
 import { Link } from "react-router";
 
-import type { Catalog } from "../../api/resources";
+import type { Branch, Catalog } from "../../api/resources";
 import { branchAddress, catalogAddress, compareAddress, taskAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
 import { useBranches, useCatalogs } from "../../queries/catalogs";
 import { useTasks } from "../../queries/tasks";
+import { useComparison } from "../../queries/compare";
 import { AheadBehind, BranchLink, LaneDot } from "../../ui/branch-name";
 import { Copyable } from "../../ui/copyable";
+import { CountsBadge } from "../../ui/counts-badge";
 import { Icon } from "../../ui/icons";
 import { PageHead, Panel } from "../../ui/page";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
+import "../../styles/branch-rows.css";
 
 /** How many branches of each catalog the start page names. */
 const BRANCHES_SHOWN = 8;
@@ -47,50 +50,11 @@ function CatalogPanel({ catalog }: { catalog: Catalog }) {
     >
       <Loaded query={branches} label={`branches of ${catalog.name}`}>
         {({ pages }) => (
-          <div className="scroll" role="region" aria-label={`Branches of ${catalog.name}`} tabIndex={0}>
-            <table className="grid">
-              <thead>
-                <tr>
-                  <th scope="col">Branch</th>
-                  <th scope="col">Last commit</th>
-                  <th scope="col">When</th>
-                  <th scope="col" className="number">
-                    Against its parent
-                  </th>
-                  <th scope="col">
-                    <span className="visually-hidden">Compare</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {(pages[0]?.results ?? []).map((branch) => (
-                  <tr key={branch.branch_id}>
-                    <th scope="row">
-                      <BranchLink catalog={catalog.name} branch={branch.name} />
-                    </th>
-                    <td>
-                      {branch.last_commit ? (
-                        <span className="nowrap">
-                          <span className="mono muted">v{branch.last_commit.version}</span> {branch.last_commit.operation}
-                        </span>
-                      ) : null}
-                    </td>
-                    <td>{branch.last_commit ? <Time at={branch.last_commit.time} /> : null}</td>
-                    <td className="number">
-                      <AheadBehind ahead={branch.ahead} behind={branch.behind} />
-                    </td>
-                    <td className="nowrap">
-                      {branch.parent === null ? null : (
-                        <Link to={compareAddress(catalog.name, branch.name, branch.parent)}>
-                          Compare<span className="visually-hidden"> {branch.name}</span> with {branch.parent}
-                        </Link>
-                      )}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <ul aria-label={`Branches of ${catalog.name}`}>
+            {(pages[0]?.results ?? []).map((branch) => (
+              <BranchRow key={branch.branch_id} catalog={catalog.name} branch={branch} />
+            ))}
+          </ul>
         )}
       </Loaded>
       {catalog.branch_count > BRANCHES_SHOWN ? (
@@ -99,6 +63,48 @@ function CatalogPanel({ catalog }: { catalog: Catalog }) {
         </p>
       ) : null}
     </Panel>
+  );
+}
+
+function BranchRow({ catalog, branch }: { catalog: string; branch: Branch }) {
+  const last = branch.last_commit;
+  return (
+    <li className="branch-row home-row">
+      <span className="row name">
+        <BranchLink catalog={catalog} branch={branch.name} />
+      </span>
+      <span className="small last">
+        {last ? (
+          <>
+            <code>v{last.version}</code> {last.operation}{" "}
+            <span className="muted">
+              <Time at={last.time} />
+            </span>
+          </>
+        ) : null}
+      </span>
+      <span className="small counts">
+        <AheadBehind ahead={branch.ahead} behind={branch.behind} />
+      </span>
+      <span className="small against">
+        {branch.parent === null ? null : <Against catalog={catalog} branch={branch} parent={branch.parent} />}
+      </span>
+    </li>
+  );
+}
+
+/** What a merge into the parent would meet, and the way to look at it. */
+function Against({ catalog, branch, parent }: { catalog: string; branch: Branch; parent: string }) {
+  const pair = { catalog, source: branch.name, destination: parent };
+  const comparison = useComparison(pair, { limit: 1 }, Boolean(branch.ahead));
+  const counts = comparison.data?.pages[0]?.counts;
+  return (
+    <span className="row">
+      <Link to={compareAddress(catalog, branch.name, parent)}>
+        Compare<span className="visually-hidden"> {branch.name}</span> with {parent}
+      </Link>
+      {counts ? <CountsBadge counts={counts} /> : null}
+    </span>
   );
 }
 
