@@ -14,6 +14,7 @@ export default tseslint.config(
     rules: {
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+      "@typescript-eslint/no-unused-vars": ["error", { ignoreRestSiblings: true }],
       "max-lines": ["error", { max: 400, skipBlankLines: true, skipComments: true }],
     },
   },
@@ -24,9 +25,12 @@ export default tseslint.config(
     rules: {
       ...jsxA11y.flatConfigs.strict.rules,
       ...reactHooks.configs.flat.recommended.rules,
+      // Says only that components with a virtual list are not memoized by the React compiler, which is not used.
+      "react-hooks/incompatible-library": "off",
       // Scrollable regions and grids take the focus for the keyboard's sake (WCAG 2.1.1).
       "jsx-a11y/no-noninteractive-tabindex": ["error", { tags: [], roles: ["region", "tabpanel"] }],
     },
   },
-  { files: ["scripts/*.mjs", "*.config.{js,ts}", "e2e/**/*.ts"], languageOptions: { globals: globals.node } },
+  // What Playwright evaluates runs in the page.
+  { files: ["scripts/*.mjs", "*.config.{js,ts}", "e2e/**/*.ts"], languageOptions: { globals: { ...globals.node, ...globals.browser } } },
 );

@@ -74,6 +74,6 @@ export function onOtherBranch(pathname: string, search: string, branch: string):
   return tab === null ? address : `${address}?tab=${part(tab)}`;
 }
 
-function given(place: Record<keyof AddressPlace | string, string | undefined>): AddressPlace {
+function given(place: Record<string, string | undefined>): AddressPlace {
   return Object.fromEntries(Object.entries(place).filter(([, value]) => value !== undefined));
 }

@@ -5,7 +5,9 @@ import { CONFLICT, FINE, finding } from "../testing/findings";
 import rulesJson from "../testing/rules.json";
 import { firstPlace, matrixOf, placeAfterKey } from "./matrix";
 
-const TABLE = (rulesJson as Rules).tables.find((table) => table.name === "table") as RuleTable;
+const found = (rulesJson as Rules).tables.find((table) => table.name === "table");
+if (!found) throw new Error("no table rules");
+const TABLE: RuleTable = found;
 const DONE = { source: ["column", "update"], destination: ["insert"] };
 
 describe("the matrix of an object", () => {

@@ -50,7 +50,6 @@ export function VirtualRows<Item>({
     if (scrollTo !== undefined && scrollTo >= 0) virtual.scrollToIndex(scrollTo);
   }, [scrollTo, virtual]);
   return (
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region takes the focus
     <div ref={box} className="scroll" style={{ maxHeight: height }} tabIndex={role === "list" ? 0 : -1}>
       <div role={role} {...(labelled ? { "aria-label": label } : {})} style={{ height: virtual.getTotalSize(), position: "relative" }}>
         {shown.map((item) => (

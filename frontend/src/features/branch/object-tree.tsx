@@ -123,8 +123,8 @@ function TableRow({ table, address }: { table: TableSummary; address: string }) 
       <span className="number small">{count(table.column_count)} columns</span>
       <span className="number small">{table.sizes ? `${count(table.sizes.rows)} rows` : ""}</span>
       <span className="number small size">{table.sizes ? bytes(table.sizes.bytes) : ""}</span>
-      <span className="number small muted" title="Version that changed it last">
-        v{table.changed_version}
+      <span className="number small muted" title="Version of its schema">
+        v{table.schema_version}
       </span>
     </div>
   );

@@ -1,4 +1,4 @@
-import { useState, type FormEvent } from "react";
+import { useState, type SubmitEvent } from "react";
 import { useNavigate } from "react-router";
 
 import { branchAddress } from "../../model/addresses";
@@ -33,7 +33,7 @@ export function BranchDialog({
   const run = useStatement();
   const [name, setName] = useState(intent.kind === "rename" ? intent.name : "");
   const words = wording(intent);
-  const submit = (event: FormEvent) => {
+  const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const branch = intent.kind === "create" ? intent.from : "main";
     run.mutate(

@@ -36,12 +36,13 @@ export function CommitList({
       scrollTo={place}
       onEnd={onEnd}
       row={(commit) => (
-        <div
-          className={`commit-row ${commit.version === chosen ? "chosen" : ""}`}
-          onMouseEnter={() => onChoose(commit.version)}
-          onFocus={() => onChoose(commit.version)}
-        >
-          <Link className="mono" to={`${branchAddress(catalog, commit.branch)}?tab=history&commit=${commit.version}`}>
+        <div className={`commit-row ${commit.version === chosen ? "chosen" : ""}`}>
+          <Link
+            className="mono"
+            onMouseEnter={() => onChoose(commit.version)}
+            onFocus={() => onChoose(commit.version)}
+            to={`${branchAddress(catalog, commit.branch)}?tab=history&commit=${commit.version}`}
+          >
             v{commit.version}
           </Link>
           <span className="row branch ellipsis">

@@ -38,7 +38,9 @@ function Console({ catalog, branch, first }: { catalog: string; branch: string; 
   const [text, setText] = useState(first || "SHOW TABLES");
   const [past, remember] = useStatementHistory(catalog);
   const names = useSqlNames(catalog, branch, text);
-  const run = useRun(catalog, branch, remember);
+  // A result stays in sight while the next statement runs.
+  const [result, setResult] = useState<Run>();
+  const run = useRun(catalog, branch, remember, setResult);
   const { mutate, isPending } = run;
   const start = useCallback(
     (statement: string) => {
@@ -76,12 +78,17 @@ function Console({ catalog, branch, first }: { catalog: string; branch: string; 
         </div>
       </Panel>
       {run.error && !isPending ? <Failure error={run.error} /> : null}
-      {run.data && !run.error ? <RunResult run={run.data} stale={isPending} /> : null}
+      {result && !run.error ? <RunResult run={result} stale={isPending} /> : null}
     </div>
   );
 }
 
-function useRun(catalog: string, branch: string, remember: (statement: string) => void) {
+function useRun(
+  catalog: string,
+  branch: string,
+  remember: (statement: string) => void,
+  show: (run: Run) => void,
+) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async (statement: string): Promise<Run> => {
@@ -90,7 +97,10 @@ function useRun(catalog: string, branch: string, remember: (statement: string) =
       const outcome = await statementRun({ catalog, branch, statement });
       return { statement, outcome, milliseconds: performance.now() - begun };
     },
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["catalog", catalog] }),
+    onSuccess: (run) => {
+      show(run);
+      return queries.invalidateQueries({ queryKey: ["catalog", catalog] });
+    },
   });
 }
 

@@ -213,5 +213,5 @@ export function statementOf(task: Pick<Task, "parameters">): string {
 }
 
 function placeOf(task: Task): { catalog?: string; branch?: string } {
-  return (task.parameters ?? {}) as { catalog?: string; branch?: string };
+  return (task.parameters ?? {});
 }

@@ -3,7 +3,7 @@ import { Elapsed } from "../../ui/time";
 
 /** Steps with their times, as they happen. */
 export function TaskSteps({ task }: { task: Task }) {
-  const percent = Math.round((task.progress ?? 0) * 100);
+  const percent = Math.round(task.progress * 100);
   const ended = isFinished(task.state);
   return (
     <div className="stack tight">

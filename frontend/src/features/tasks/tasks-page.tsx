@@ -58,9 +58,9 @@ export function TasksPage() {
   );
 }
 
-function withState({ state: _, ...filter }: TaskFilter, chosen: string): TaskFilter {
+function withState({ search }: TaskFilter, chosen: string): TaskFilter {
   const state = STATES.find((known) => known === chosen);
-  return state ? { ...filter, state } : filter;
+  return { ...(search === undefined ? {} : { search }), ...(state ? { state } : {}) };
 }
 
 function TaskList({ tasks }: { tasks: readonly TaskSummary[] }) {
