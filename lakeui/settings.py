@@ -62,6 +62,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "lakeui.api.request_metrics.RequestMetrics",
     "django.middleware.security.SecurityMiddleware",
+    "lakeui.access.content_policy.ContentPolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -125,11 +126,17 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 
 STATIC_URL = "/static/"
+# The browser application as `npm run build` leaves it. Pages say what to run while it is missing.
+BUNDLE_DIR = BASE_DIR / "frontend" / "dist"
+STATICFILES_DIRS = [("app", BUNDLE_DIR)] if BUNDLE_DIR.is_dir() else []
 STATIC_ROOT = os.environ.get("LAKEUI_STATIC_ROOT") or str(HOME / "static")
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
 }
+
+# Vite writes a hash of the content into names, so that these never change.
+WHITENOISE_IMMUTABLE_FILE_TEST = r"/app/assets/[^/]+-[A-Za-z0-9_-]{8}\.[a-z0-9]+$"
 
 # Behind HTTPS set LAKEUI_HTTPS=1; `up` on a loopback address has none.
 HTTPS = _is_on("LAKEUI_HTTPS")

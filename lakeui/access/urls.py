@@ -1,12 +1,14 @@
 """Addresses of the pages."""
 
 from django.contrib.auth.views import LogoutView
-from django.urls import path
+from django.urls import path, re_path
 
 from lakeui.access import views
 
 urlpatterns = [
-    path("", views.start, name="start"),
+    path("", views.application, name="start"),
+    # Addresses that the browser application draws (frontend/src/app.tsx names the same).
+    re_path(r"^(?P<rest>(?:c|merges|tasks|settings)(?:/.*)?)$", views.application, name="application"),
     path("login/", views.SignInView.as_view(), name="login"),
     path("logout/", LogoutView.as_view(next_page="login"), name="logout"),
 ]

@@ -1,4 +1,4 @@
-"""The pages that Django draws itself: signing in and out, the start page, and errors."""
+"""The pages that Django draws itself: signing in, and the shell in which the browser application runs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,18 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
-from lakeui.access.overview import lake_overview
+from lakeui.access.bundle import BundleMissing, bundle_find
 from lakeui.access.throttle import WINDOW_SECONDS, sign_in_allowed, sign_in_failed, sign_in_succeeded
-from lakeui.common.errors import LakeError
 
 logger = logging.getLogger(__name__)
+
+THEME_COOKIE = "theme"
+THEMES = ("light", "dark", "contrast")
+"""What the application's theme switch stores; without it the system's setting counts."""
 
 
 class SignInView(LoginView):
@@ -49,14 +54,19 @@ class SignInView(LoginView):
 
 @login_required
 @require_safe
-def start(request: HttpRequest) -> HttpResponse:
-    """What is in the lake, and where to go on from here."""
-    problem = ""
-    catalogs: list[dict[str, Any]] = []
+@ensure_csrf_cookie
+@never_cache
+def application(request: HttpRequest, rest: str = "") -> HttpResponse:
+    """The shell of the browser application; what it shows at which address is its own matter."""
     try:
-        catalogs = lake_overview(request.user)
-    except LakeError as error:
-        problem = error.message
-    first = next((entry for entry in catalogs if entry["branches"]), None)
-    context = {"catalogs": catalogs, "problem": problem, "example_catalog": first["name"] if first else "demo"}
-    return render(request, "access/start.html", context)
+        bundle = bundle_find()
+    except BundleMissing as missing:
+        logger.warning("The browser application is not built: there is no %s", missing)
+        return render(request, "access/bundle_missing.html", status=503)
+    theme = request.COOKIES.get(THEME_COOKIE, "")
+    context = {
+        "bundle": bundle,
+        "theme": theme if theme in THEMES else "",
+        "style_nonce": getattr(request, "style_nonce", ""),
+    }
+    return render(request, "access/application.html", context)

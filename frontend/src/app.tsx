@@ -1,0 +1,62 @@
+import { createBrowserRouter, type RouteObject } from "react-router";
+
+import { Frame } from "./features/frame/frame";
+import { NotFoundPage, PageFailure } from "./features/frame/failures";
+import { HomePage } from "./features/home/home-page";
+
+/** Pages beyond the start page load when they are first opened. The server answers these addresses (lakeui/access/urls.py). */
+export const ROUTES: RouteObject[] = [
+  {
+    element: <Frame />,
+    errorElement: <PageFailure />,
+    children: [
+      {
+        errorElement: <PageFailure />,
+        children: [
+          { path: "/", element: <HomePage /> },
+          {
+            path: "/c/:catalog",
+            lazy: async () => ({ Component: (await import("./features/catalog/catalog-page")).CatalogPage }),
+          },
+          {
+            path: "/c/:catalog/b/:branch",
+            lazy: async () => ({ Component: (await import("./features/branch/branch-page")).BranchPage }),
+          },
+          {
+            path: "/c/:catalog/b/:branch/t/:database/:table",
+            lazy: async () => ({ Component: (await import("./features/table/table-page")).TablePage }),
+          },
+          {
+            path: "/c/:catalog/compare/:pair?",
+            lazy: async () => ({ Component: (await import("./features/compare/compare-page")).ComparePage }),
+          },
+          {
+            path: "/c/:catalog/merges",
+            lazy: async () => ({ Component: (await import("./features/merges/merges-page")).MergesPage }),
+          },
+          {
+            path: "/merges/:mergeId",
+            lazy: async () => ({ Component: (await import("./features/merges/merge-page")).MergePage }),
+          },
+          {
+            path: "/c/:catalog/sql",
+            lazy: async () => ({ Component: (await import("./features/sql/sql-page")).SqlPage }),
+          },
+          {
+            path: "/tasks",
+            lazy: async () => ({ Component: (await import("./features/tasks/tasks-page")).TasksPage }),
+          },
+          {
+            path: "/tasks/:taskId",
+            lazy: async () => ({ Component: (await import("./features/tasks/task-page")).TaskPage }),
+          },
+          { path: "*", element: <NotFoundPage /> },
+        ],
+      },
+    ],
+  },
+];
+
+export function makeRouter() {
+  return createBrowserRouter(ROUTES);
+}

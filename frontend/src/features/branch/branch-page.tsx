@@ -1,0 +1,119 @@
+import { Link, useParams, useSearchParams } from "react-router";
+
+import type { Branch } from "../../api/resources";
+import { catalogAddress, compareAddress, sqlAddress } from "../../model/addresses";
+import { counted } from "../../model/format";
+import { useBranch } from "../../queries/catalogs";
+import { useComparison } from "../../queries/compare";
+import { AheadBehind, LaneDot } from "../../ui/branch-name";
+import { Icon } from "../../ui/icons";
+import { PageHead, Panel } from "../../ui/page";
+import { Loaded } from "../../ui/states";
+import { Tabs } from "../../ui/tabs";
+import { Time } from "../../ui/time";
+import { BranchHistory } from "./branch-history";
+import { ObjectTree } from "./object-tree";
+import "../../styles/branch.css";
+
+const TABS = [
+  { key: "tables", label: "Databases and tables" },
+  { key: "history", label: "History" },
+] as const;
+type TabKey = (typeof TABS)[number]["key"];
+
+export function BranchPage() {
+  const { catalog = "", branch = "" } = useParams();
+  const [query, setQuery] = useSearchParams();
+  const found = useBranch(catalog, branch);
+  const chosen: TabKey = query.get("tab") === "history" ? "history" : "tables";
+  return (
+    <div className="page">
+      <PageHead
+        title={branch}
+        actions={
+          <Link className="button" to={sqlAddress(catalog, branch)}>
+            <Icon name="sql" />
+            SQL on this branch
+          </Link>
+        }
+      >
+        <span className="row">
+          <LaneDot branch={branch} />
+          {branch}
+        </span>
+      </PageHead>
+      <Loaded query={found} label="the branch">
+        {(entry) => (
+          <>
+            <BranchFacts catalog={catalog} branch={entry} />
+            <Panel>
+              <Tabs
+                tabs={TABS}
+                chosen={chosen}
+                onChoose={(key) => setQuery(key === "tables" ? {} : { tab: key })}
+                label="What the branch has"
+              >
+                {chosen === "tables" ? (
+                  <ObjectTree catalog={catalog} branch={branch} opened={query.get("database")} />
+                ) : (
+                  <BranchHistory catalog={catalog} branch={entry} chosen={Number(query.get("commit")) || undefined} />
+                )}
+              </Tabs>
+            </Panel>
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+function BranchFacts({ catalog, branch }: { catalog: string; branch: Branch }) {
+  return (
+    <>
+      <p className="row small muted">
+        <span>
+          head <code>v{branch.head_version}</code>
+        </span>
+        {branch.parent === null ? (
+          <span>the first branch of {catalog}</span>
+        ) : (
+          <span>
+            cut from <Link to={catalogAddress(catalog)}>{branch.parent}</Link> <code>v{branch.fork_version}</code>
+          </span>
+        )}
+        <AheadBehind ahead={branch.ahead} behind={branch.behind} />
+        <span>
+          made <Time at={branch.created_at} />
+          {branch.created_by ? ` by ${branch.created_by}` : ""}
+        </span>
+      </p>
+      {branch.parent === null || !branch.ahead ? null : (
+        <AgainstParent catalog={catalog} branch={branch.name} parent={branch.parent} />
+      )}
+    </>
+  );
+}
+
+/** What changed against the parent, in one line that leads to the comparison. */
+function AgainstParent({ catalog, branch, parent }: { catalog: string; branch: string; parent: string }) {
+  const comparison = useComparison({ catalog, source: branch, destination: parent }, { limit: 1 });
+  const counts = comparison.data?.pages[0]?.counts;
+  if (!counts) return null;
+  const kind = counts.conflicts ? "conflict" : counts.notes ? "note" : "fine";
+  return (
+    <div className={`notice ${kind}`}>
+      <span className="symbol" aria-hidden="true">
+        {{ conflict: "✕", note: "⤓", fine: "✓" }[kind]}
+      </span>
+      <p className="row">
+        <span>
+          {counted(counts.objects, "object")} changed against {parent},{" "}
+          {counts.conflicts ? <strong>{counted(counts.conflicts, "conflict")}</strong> : "no conflict"}.
+        </span>
+        <Link to={compareAddress(catalog, branch, parent)}>
+          Compare with {parent}
+        </Link>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,112 @@
+import { Link } from "react-router";
+
+import type { CommitEntry, OperationEntry } from "../../api/resources";
+import { taskAddress } from "../../model/addresses";
+import { bytes, count, counted } from "../../model/format";
+import { BranchLink } from "../../ui/branch-name";
+import { Icon } from "../../ui/icons";
+import { Time } from "../../ui/time";
+
+/** Commits from new to old, each with its statement and what it did to which object. */
+export function CommitTimeline({
+  catalog,
+  branch,
+  commits,
+  chosen,
+  headVersion,
+  onRestore,
+  more,
+}: {
+  catalog: string;
+  branch: string;
+  commits: readonly CommitEntry[];
+  /** Version that is shown open. */
+  chosen: number | undefined;
+  headVersion: number;
+  onRestore: (commit: CommitEntry) => void;
+  more: { isLoading: boolean; load: () => void } | undefined;
+}) {
+  if (commits.length === 0) return <p className="inside muted">No commit is like that.</p>;
+  return (
+    <>
+      <ol className="timeline" aria-label="Commits, newest first">
+        {commits.map((commit) => (
+          <li key={`${commit.branch} ${commit.version}`}>
+            <details open={commit.version === chosen}>
+              <summary>
+                <code className="version">v{commit.version}</code>
+                <span className="operation">
+                  {commit.operation}
+                  {commit.merge_parent ? ` of ${commit.merge_parent.branch}` : ""}
+                </span>
+                <span className="muted objects ellipsis">{objectNames(commit.operations)}</span>
+                <span className="number small">{commit.rows_changed ? counted(commit.rows_changed, "row") : ""}</span>
+                <span className="muted small when">
+                  {commit.author ? `${commit.author}, ` : ""}
+                  <Time at={commit.time} />
+                </span>
+              </summary>
+              <div className="stack tight body">
+                <pre>
+                  <code>{commit.statement}</code>
+                </pre>
+                <OperationList operations={commit.operations} />
+                <p className="row">
+                  {commit.branch === branch ? null : (
+                    <span className="row small muted">
+                      made on <BranchLink catalog={catalog} branch={commit.branch} />
+                    </span>
+                  )}
+                  {commit.task_id === null ? null : (
+                    <Link className="small" to={taskAddress(commit.task_id)}>
+                      Its task
+                    </Link>
+                  )}
+                  {commit.version === headVersion ? null : (
+                    <button type="button" className="button small" onClick={() => onRestore(commit)}>
+                      <Icon name="undo" size={14} />
+                      Restore to this version
+                    </button>
+                  )}
+                </p>
+              </div>
+            </details>
+          </li>
+        ))}
+      </ol>
+      {more ? (
+        <p className="inside">
+          <button type="button" className="button small" disabled={more.isLoading} onClick={more.load}>
+            Older commits
+          </button>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function objectNames(operations: readonly OperationEntry[]): string {
+  const names = [...new Set(operations.map((operation) => operation.object))];
+  const [first = "", ...others] = names;
+  return others.length ? `${first} and ${counted(others.length, "other")}` : first;
+}
+
+function OperationList({ operations }: { operations: readonly OperationEntry[] }) {
+  return (
+    <ul className="small">
+      {operations.map((operation, place) => (
+        <li key={place}>
+          {operation.kind} <strong>{operation.object}</strong>{" "}
+          <span className="muted">{metricsText(operation.metrics)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function metricsText(metrics: Record<string, number>): string {
+  return Object.entries(metrics)
+    .filter(([, value]) => value > 0)
+    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${name.startsWith("bytes") ? bytes(value) : count(value)}`)
+    .join(" · ");
+}

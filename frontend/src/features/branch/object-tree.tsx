@@ -1,0 +1,131 @@
+import { useDeferredValue, useState } from "react";
+import { Link } from "react-router";
+
+import type { Database, TableSummary } from "../../api/resources";
+import { sqlAddress, tableAddress } from "../../model/addresses";
+import { bytes, count } from "../../model/format";
+import { useDatabases, useTables } from "../../queries/tables";
+import { Icon } from "../../ui/icons";
+import { Empty, Loaded } from "../../ui/states";
+import { VirtualRows } from "../../ui/virtual-rows";
+
+const ROW_HEIGHT = 36;
+/** With more databases than these, only the one that was asked for is open at first. */
+const OPEN_AT_FIRST = 3;
+
+export function ObjectTree({ catalog, branch, opened }: { catalog: string; branch: string; opened: string | null }) {
+  const [text, setText] = useState("");
+  const search = useDeferredValue(text);
+  const databases = useDatabases(catalog, branch);
+  return (
+    <Loaded query={databases} label="databases">
+      {({ results }) =>
+        results.length === 0 ? (
+          <Empty title="No database yet">
+            <p>
+              <Link to={sqlAddress(catalog, branch, "CREATE DATABASE sales")}>Make one with SQL</Link>
+            </p>
+          </Empty>
+        ) : (
+          <div className="tree">
+            <div className="inside">
+              <input
+                className="input"
+                type="search"
+                placeholder="Find a table"
+                aria-label="Find a table by name"
+                value={text}
+                onChange={(event) => setText(event.target.value)}
+              />
+            </div>
+            {results.map((database) => (
+              <DatabaseBranch
+                key={database.database_id}
+                catalog={catalog}
+                branch={branch}
+                database={database}
+                search={search}
+                isOpen={opened === null ? results.length <= OPEN_AT_FIRST : opened === database.name}
+              />
+            ))}
+          </div>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function DatabaseBranch({
+  catalog,
+  branch,
+  database,
+  search,
+  isOpen,
+}: {
+  catalog: string;
+  branch: string;
+  database: Database;
+  search: string;
+  isOpen: boolean;
+}) {
+  const [open, setOpen] = useState(isOpen);
+  return (
+    <details open={open || search !== ""} onToggle={(event) => setOpen(event.currentTarget.open)} className="database">
+      <summary>
+        <Icon name="database" size={14} /> <strong>{database.name}</strong>{" "}
+        <span className="muted small">{database.comment}</span>
+      </summary>
+      {open || search !== "" ? <Tables catalog={catalog} branch={branch} database={database.name} search={search} /> : null}
+    </details>
+  );
+}
+
+function Tables({
+  catalog,
+  branch,
+  database,
+  search,
+}: {
+  catalog: string;
+  branch: string;
+  database: string;
+  search: string;
+}) {
+  const tables = useTables(catalog, branch, database, search);
+  return (
+    <Loaded query={tables} label={`tables of ${database}`}>
+      {({ pages }) => {
+        const found = pages.flatMap((page) => page.results);
+        if (found.length === 0) return <p className="inside muted">{search ? "No table has that in its name." : "No table yet."}</p>;
+        return (
+          <VirtualRows
+            items={found}
+            rowHeight={ROW_HEIGHT}
+            keyOf={(table) => table.table_id}
+            label={`Tables of ${database}`}
+            height="520px"
+            onEnd={tables.hasNextPage && !tables.isFetchingNextPage ? () => void tables.fetchNextPage() : undefined}
+            row={(table) => <TableRow table={table} address={tableAddress(catalog, branch, database, table.name)} />}
+          />
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function TableRow({ table, address }: { table: TableSummary; address: string }) {
+  return (
+    <div className="table-row">
+      <Link className="ellipsis" to={address}>
+        {table.name}
+      </Link>
+      <span className="muted small ellipsis comment">{table.comment}</span>
+      <span className="number small">{count(table.column_count)} columns</span>
+      <span className="number small">{table.sizes ? `${count(table.sizes.rows)} rows` : ""}</span>
+      <span className="number small size">{table.sizes ? bytes(table.sizes.bytes) : ""}</span>
+      <span className="number small muted" title="Version of its schema">
+        v{table.schema_version}
+      </span>
+    </div>
+  );
+}

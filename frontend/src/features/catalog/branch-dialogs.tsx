@@ -1,0 +1,128 @@
+import { useState, type SubmitEvent } from "react";
+import { useNavigate } from "react-router";
+
+import { branchAddress } from "../../model/addresses";
+import { branchCreate, branchDrop, branchRename, branchUndrop } from "../../model/sql";
+import { useStatement } from "../../queries/statements";
+import { Dialog } from "../../ui/dialog";
+import { Failure } from "../../ui/states";
+
+/** What a person wants to do with a branch. */
+export type BranchIntent =
+  | { kind: "create"; from: string; version?: number }
+  | { kind: "rename" | "drop" | "undrop"; name: string };
+
+interface Wording {
+  title: string;
+  explanation: string;
+  button: string;
+  needsName: boolean;
+  isDangerous?: boolean;
+}
+
+export function BranchDialog({
+  catalog,
+  intent,
+  onClose,
+}: {
+  catalog: string;
+  intent: BranchIntent;
+  onClose: () => void;
+}) {
+  const navigate = useNavigate();
+  const run = useStatement();
+  const [name, setName] = useState(intent.kind === "rename" ? intent.name : "");
+  const words = wording(intent);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const branch = intent.kind === "create" ? intent.from : "main";
+    run.mutate(
+      { catalog, branch, statement: statementOf(intent, name.trim()) },
+      {
+        onSuccess: () => {
+          onClose();
+          if (intent.kind === "create") void navigate(branchAddress(catalog, name.trim()));
+        },
+      },
+    );
+  };
+  return (
+    <Dialog title={words.title} onClose={onClose}>
+      <form className="stack" onSubmit={submit}>
+        <p className="muted">{words.explanation}</p>
+        {words.needsName ? (
+          <label className="field">
+            <span>Name</span>
+            <input
+              className="input"
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+              required
+              maxLength={255}
+              spellCheck={false}
+              // eslint-disable-next-line jsx-a11y/no-autofocus -- a dialog that was opened to type in
+              autoFocus
+            />
+          </label>
+        ) : null}
+        {run.error ? <Failure error={run.error} /> : null}
+        <div className="actions">
+          <button type="button" className="button" onClick={onClose}>
+            Not now
+          </button>
+          <button
+            type="submit"
+            className={words.isDangerous ? "button danger" : "button primary"}
+            disabled={run.isPending || (words.needsName && name.trim() === "")}
+          >
+            {words.button}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function wording(intent: BranchIntent): Wording {
+  switch (intent.kind) {
+    case "create": {
+      const at = intent.version === undefined ? "its head" : `version ${intent.version}`;
+      return {
+        title: `New branch from ${intent.from}`,
+        explanation: `It begins at ${at} and shares every file with ${intent.from}: nothing is copied.`,
+        button: "Create",
+        needsName: true,
+      };
+    }
+    case "rename":
+      return { title: `Rename ${intent.name}`, explanation: "Its history stays.", button: "Rename", needsName: true };
+    case "drop":
+      return {
+        title: `Drop ${intent.name}?`,
+        explanation: "It can be undropped from the list of dropped branches.",
+        button: "Drop",
+        needsName: false,
+        isDangerous: true,
+      };
+    case "undrop":
+      return {
+        title: `Undrop ${intent.name}`,
+        explanation: "It comes back as it was.",
+        button: "Undrop",
+        needsName: false,
+      };
+  }
+}
+
+function statementOf(intent: BranchIntent, name: string): string {
+  switch (intent.kind) {
+    case "create":
+      return branchCreate(name, intent.from, intent.version);
+    case "rename":
+      return branchRename(intent.name, name);
+    case "drop":
+      return branchDrop(intent.name);
+    case "undrop":
+      return branchUndrop(intent.name);
+  }
+}

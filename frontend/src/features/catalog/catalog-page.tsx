@@ -1,0 +1,139 @@
+import { useMemo, useState } from "react";
+import { useParams } from "react-router";
+
+import type { Graph } from "../../api/resources";
+import { GRAPH_PAGE, useBranches, useGraph } from "../../queries/catalogs";
+import { Icon } from "../../ui/icons";
+import { PageHead, Panel } from "../../ui/page";
+import { Empty, Loaded } from "../../ui/states";
+import { BranchDialog, type BranchIntent } from "./branch-dialogs";
+import { BranchTable } from "./branch-table";
+import { CommitList } from "./commit-list";
+import { GraphView } from "./graph-view";
+import "../../styles/graph.css";
+
+export function CatalogPage() {
+  const { catalog = "" } = useParams();
+  const [intent, setIntent] = useState<BranchIntent>();
+  return (
+    <div className="page">
+      <PageHead
+        title={catalog}
+        actions={
+          <button type="button" className="button primary" onClick={() => setIntent({ kind: "create", from: "main" })}>
+            <Icon name="plus" />
+            New branch
+          </button>
+        }
+      />
+      <GraphPanel catalog={catalog} onIntent={setIntent} />
+      <BranchesPanel catalog={catalog} onIntent={setIntent} />
+      {intent ? <BranchDialog catalog={catalog} intent={intent} onClose={() => setIntent(undefined)} /> : null}
+    </div>
+  );
+}
+
+function GraphPanel({ catalog, onIntent }: { catalog: string; onIntent: (intent: BranchIntent) => void }) {
+  const query = useGraph(catalog);
+  const pages = query.data?.pages;
+  const graph = useMemo(() => (pages ? joined(pages) : undefined), [pages]);
+  const [chosen, setChosen] = useState<number>();
+  return (
+    <Panel
+      title="Branch graph"
+      actions={
+        query.hasNextPage ? (
+          <button
+            type="button"
+            className="button small"
+            disabled={query.isFetchingNextPage}
+            onClick={() => void query.fetchNextPage()}
+          >
+            {GRAPH_PAGE} older commits
+          </button>
+        ) : null
+      }
+    >
+      <Loaded query={{ ...query, data: graph }} label="the branch graph">
+        {(found) =>
+          found.commits.length ? (
+            <>
+              <GraphView catalog={catalog} graph={found} chosen={chosen} onChoose={setChosen} />
+              <CommitList
+                catalog={catalog}
+                commits={found.commits}
+                chosen={chosen}
+                onChoose={setChosen}
+                onBranchFrom={(commit) => onIntent({ kind: "create", from: commit.branch, version: commit.version })}
+                onEnd={query.hasNextPage && !query.isFetchingNextPage ? () => void query.fetchNextPage() : undefined}
+              />
+            </>
+          ) : (
+            <Empty title="No commit yet">
+              <p>The first statement that changes something makes one.</p>
+            </Empty>
+          )
+        }
+      </Loaded>
+    </Panel>
+  );
+}
+
+/** Pages of the graph as one: what a later page says about a branch or an attempt again counts once. */
+function joined(pages: readonly Graph[]): Graph {
+  const branches = new Map(pages.flatMap((page) => page.branches).map((branch) => [branch.branch_id, branch]));
+  const failed = new Map(pages.flatMap((page) => page.failed_merges).map((merge) => [merge.merge_id, merge]));
+  return {
+    commits: pages.flatMap((page) => page.commits),
+    branches: [...branches.values()],
+    failed_merges: [...failed.values()],
+    tags: pages.flatMap((page) => page.tags),
+    next_before: pages.at(-1)?.next_before ?? null,
+  };
+}
+
+function BranchesPanel({ catalog, onIntent }: { catalog: string; onIntent: (intent: BranchIntent) => void }) {
+  const [text, setText] = useState("");
+  const [dropped, setDropped] = useState(false);
+  const filter = { ...(text ? { search: text } : {}), ...(dropped ? { dropped: 1 as const } : {}) };
+  const branches = useBranches(catalog, filter);
+  return (
+    <Panel
+      title="Branches"
+      actions={
+        <>
+          <label className="row small">
+            <input type="checkbox" checked={dropped} onChange={(event) => setDropped(event.target.checked)} />
+            dropped
+          </label>
+          <input
+            className="input branch-search"
+            type="search"
+            placeholder="Find a branch"
+            aria-label="Find a branch by name"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        </>
+      }
+    >
+      <Loaded query={branches} label="branches">
+        {({ pages }) => (
+          <BranchTable
+            catalog={catalog}
+            branches={pages.flatMap((page) => page.results)}
+            emptyText={dropped ? "No branch is dropped." : "No branch has that in its name."}
+            onIntent={onIntent}
+          />
+        )}
+      </Loaded>
+      {branches.hasNextPage ? (
+        <p className="inside">
+          <button type="button" className="button small" onClick={() => void branches.fetchNextPage()}>
+            More branches
+          </button>
+        </p>
+      ) : null}
+    </Panel>
+  );
+}

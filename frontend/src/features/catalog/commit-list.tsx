@@ -1,0 +1,68 @@
+import { Link } from "react-router";
+
+import type { GraphCommit } from "../../api/resources";
+import { branchAddress } from "../../model/addresses";
+import { counted } from "../../model/format";
+import { LaneDot } from "../../ui/branch-name";
+import { Time } from "../../ui/time";
+import { VirtualRows } from "../../ui/virtual-rows";
+
+const ROW_HEIGHT = 36;
+
+/** The commits of the graph as a list: its accessible form, and the keyboard's. */
+export function CommitList({
+  catalog,
+  commits,
+  chosen,
+  onChoose,
+  onBranchFrom,
+  onEnd,
+}: {
+  catalog: string;
+  commits: readonly GraphCommit[];
+  chosen: number | undefined;
+  onChoose: (version: number) => void;
+  onBranchFrom: (commit: GraphCommit) => void;
+  onEnd: (() => void) | undefined;
+}) {
+  const place = chosen === undefined ? undefined : commits.findIndex((commit) => commit.version === chosen);
+  return (
+    <VirtualRows
+      items={commits}
+      rowHeight={ROW_HEIGHT}
+      keyOf={(commit) => commit.version}
+      label="Commits, newest first"
+      height="260px"
+      scrollTo={place}
+      onEnd={onEnd}
+      row={(commit) => (
+        <div className={`commit-row ${commit.version === chosen ? "chosen" : ""}`}>
+          <Link
+            className="mono"
+            onMouseEnter={() => onChoose(commit.version)}
+            onFocus={() => onChoose(commit.version)}
+            to={`${branchAddress(catalog, commit.branch)}?tab=history&commit=${commit.version}`}
+          >
+            v{commit.version}
+          </Link>
+          <span className="row branch ellipsis">
+            <LaneDot branch={commit.branch} />
+            <span className="ellipsis">{commit.branch}</span>
+          </span>
+          <span className="ellipsis">
+            {commit.operation}
+            {commit.merge_parent ? ` of ${commit.merge_parent.branch}` : ""}
+            {commit.rows_changed ? <span className="muted"> · {counted(commit.rows_changed, "row")}</span> : null}
+          </span>
+          <span className="muted author ellipsis">{commit.author}</span>
+          <span className="muted">
+            <Time at={commit.time} />
+          </span>
+          <button type="button" className="button small quiet" onClick={() => onBranchFrom(commit)}>
+            Branch<span className="visually-hidden"> from version {commit.version}</span>
+          </button>
+        </div>
+      )}
+    />
+  );
+}

@@ -1,0 +1,194 @@
+import { useEffect, useMemo, useRef, useState } from "react";
+import { useNavigate } from "react-router";
+
+import type { Graph, GraphCommit } from "../../api/resources";
+import { branchAddress, mergeAddress } from "../../model/addresses";
+import { counted, exactTime } from "../../model/format";
+import { dotRadius, graphLayout, type GraphEdge, type GraphLayout, type GraphNode } from "../../model/graph";
+import { laneColour } from "../../model/lanes";
+import { timeMarks } from "../../model/time-marks";
+
+const LANE_HEIGHT = 34;
+const TOP = 30;
+const LEFT = 24;
+const NAME_WIDTH = 190;
+const ZOOMS = [14, 22, 34, 52, 80] as const;
+
+/** Lanes of branches over time, drawn for the eye; the list of commits beneath it is for everybody. */
+export function GraphView({
+  catalog,
+  graph,
+  chosen,
+  onChoose,
+}: {
+  catalog: string;
+  graph: Graph;
+  chosen: number | undefined;
+  onChoose: (version: number) => void;
+}) {
+  const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
+  const [zoom, setZoom] = useState(2);
+  const layout = useMemo(() => graphLayout(graph, unfolded), [graph, unfolded]);
+  const box = useRef<HTMLDivElement>(null);
+  const step = ZOOMS[zoom] ?? 34;
+  useEffect(() => {
+    // The newest is on the right: that is where to begin.
+    if (box.current) box.current.scrollLeft = box.current.scrollWidth;
+  }, [layout.columnCount, step]);
+  return (
+    <div className="graph">
+      <div className="row zoom" role="group" aria-label="Zoom of the time axis">
+        <button type="button" className="button small" disabled={zoom === 0} onClick={() => setZoom(zoom - 1)} aria-label="Zoom out">
+          −
+        </button>
+        <button
+          type="button"
+          className="button small"
+          disabled={zoom === ZOOMS.length - 1}
+          onClick={() => setZoom(zoom + 1)}
+          aria-label="Zoom in"
+        >
+          +
+        </button>
+      </div>
+      {/* Everything in it is in the list of commits, and in the table of branches. */}
+      <div className="scroll" ref={box} aria-hidden="true">
+        <Drawing
+          catalog={catalog}
+          layout={layout}
+          step={step}
+          chosen={chosen}
+          onChoose={onChoose}
+          onUnfold={(version) => setUnfolded(new Set([...unfolded, version]))}
+        />
+      </div>
+    </div>
+  );
+}
+
+function Drawing({
+  catalog,
+  layout,
+  step,
+  chosen,
+  onChoose,
+  onUnfold,
+}: {
+  catalog: string;
+  layout: GraphLayout;
+  step: number;
+  chosen: number | undefined;
+  onChoose: (version: number) => void;
+  onUnfold: (version: number) => void;
+}) {
+  const x = (column: number) => LEFT + column * step;
+  const y = (lane: number) => TOP + lane * LANE_HEIGHT;
+  const width = LEFT + layout.columnCount * step + NAME_WIDTH;
+  const height = TOP + layout.laneCount * LANE_HEIGHT;
+  const navigate = useNavigate();
+  const open = (commit: GraphCommit) =>
+    void navigate(`${branchAddress(catalog, commit.branch)}?tab=history&commit=${commit.version}`);
+  return (
+    <svg width={width} height={height} className="drawing">
+      {timeMarks(layout.nodes).map((mark) => (
+        <g key={mark.column} className="time-mark">
+          <line x1={x(mark.column) - step / 2} x2={x(mark.column) - step / 2} y1={4} y2={height} />
+          <text x={x(mark.column) - step / 2 + 4} y={12}>
+            {mark.label}
+          </text>
+        </g>
+      ))}
+      {layout.edges.map((edge, place) => (
+        <path key={place} className={`edge ${edge.kind} lane-${laneColour(edge.branch)}`} d={edgePath(edge, x, y)} />
+      ))}
+      {layout.nodes.map((node) => (
+        <Node key={node.column} node={node} x={x(node.column)} y={y(node.lane)} chosen={chosen} onChoose={onChoose} onOpen={open} onUnfold={onUnfold} />
+      ))}
+      {layout.attempts.map(({ merge, column, lane }) => (
+        <g key={merge.merge_id} className="attempt" onClick={() => void navigate(mergeAddress(merge.merge_id))}>
+          <title>{`${merge.source} into ${merge.destination}: ${merge.outcome}, ${counted(merge.conflict_count, "conflict")}`}</title>
+          <path d={`M${x(column) + step * 0.3} ${y(lane) - 15}v9`} />
+        </g>
+      ))}
+      {layout.lanes
+        .filter((lane) => !lane.branch.is_dropped)
+        .map((lane) => (
+          <LaneName key={lane.branch.branch_id} catalog={catalog} name={lane.branch.name} x={x(layout.columnCount) + 4} y={y(lane.lane)} />
+        ))}
+    </svg>
+  );
+}
+
+function LaneName({ catalog, name, x, y }: { catalog: string; name: string; x: number; y: number }) {
+  const navigate = useNavigate();
+  return (
+    <g className={`lane-name lane-${laneColour(name)}`} onClick={() => void navigate(branchAddress(catalog, name))}>
+      <text x={x} y={y + 4}>
+        {name.length > 24 ? `${name.slice(0, 23)}…` : name}
+        <title>{name}</title>
+      </text>
+    </g>
+  );
+}
+
+function Node({
+  node,
+  x,
+  y,
+  chosen,
+  onChoose,
+  onOpen,
+  onUnfold,
+}: {
+  node: GraphNode;
+  x: number;
+  y: number;
+  chosen: number | undefined;
+  onChoose: (version: number) => void;
+  onOpen: (commit: GraphCommit) => void;
+  onUnfold: (version: number) => void;
+}) {
+  if (node.kind === "fold") {
+    const text = counted(node.commits.length, "commit");
+    return (
+      <g className={`fold lane-${laneColour(node.branch)}`} onClick={() => onUnfold(node.commits[0]?.version ?? 0)}>
+        <title>{`${text} on ${node.branch}; click to unfold`}</title>
+        <rect x={x - 12} y={y - 9} width={24} height={18} rx={9} />
+        <text x={x} y={y + 4}>
+          {node.commits.length}
+        </text>
+      </g>
+    );
+  }
+  const { commit } = node;
+  const rows = commit.rows_changed ? `, ${counted(commit.rows_changed, "row")}` : "";
+  return (
+    <g
+      className={`commit lane-${laneColour(commit.branch)} ${node.isHead ? "head" : ""} ${commit.version === chosen ? "chosen" : ""}`}
+      onMouseEnter={() => onChoose(commit.version)}
+      onClick={() => onOpen(commit)}
+    >
+      <title>{`v${commit.version} ${commit.operation} on ${commit.branch}${rows}, ${exactTime(new Date(commit.time))}`}</title>
+      <circle cx={x} cy={y} r={dotRadius(commit.rows_changed)} />
+      {node.tags.map((tag, place) => (
+        <g key={tag.name} className="tag">
+          <path d={`M${x} ${y - 6}v-${12 + place * 12}h8`} />
+          <text x={x + 10} y={y - 14 - place * 12}>
+            {tag.name}
+          </text>
+        </g>
+      ))}
+    </g>
+  );
+}
+
+/** Straight within a lane; between lanes it leaves or arrives in a curve near the younger end. */
+function edgePath(edge: GraphEdge, x: (column: number) => number, y: (lane: number) => number): string {
+  const [x1, y1, x2, y2] = [x(edge.from.column), y(edge.from.lane), x(edge.to.column), y(edge.to.lane)];
+  if (y1 === y2) return `M${x1} ${y1}H${x2}`;
+  const bend = Math.min(28, Math.max(8, (x2 - x1) / 2));
+  if (edge.kind === "fork") {
+    return `M${x1} ${y1}C${x1 + bend} ${y1} ${x1} ${y2} ${x1 + bend} ${y2}H${x2}`;
+  }
+  return `M${x1} ${y1}H${x2 - bend}C${x2} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+}

@@ -1,0 +1,141 @@
+import { Link } from "react-router";
+
+import type { ComparedDetail, Finding, RuleCell, Rules, SideCommit } from "../../api/resources";
+import { compareAddress, sqlAddress, tableAddress } from "../../model/addresses";
+import { findingMark } from "../../model/verdict";
+import type { Pair } from "../../queries/compare";
+import { MarkBadge } from "../../ui/mark";
+
+/** Why a cell was judged as it was, and how to get out. */
+export function CellDetail({
+  pair,
+  rules,
+  findings,
+  rule,
+  commits,
+}: {
+  pair: Pair;
+  rules: Rules;
+  findings: readonly Finding[];
+  /** Undefined for what no cell covers: a name that is taken, a database that is gone. */
+  rule: RuleCell | undefined;
+  commits: ComparedDetail;
+}) {
+  return (
+    <div className="cell-detail" aria-live="polite">
+      {findings.length === 0 && rule ? <p>{rule.sentence}</p> : null}
+      {findings.map((finding, place) => (
+        <FindingDetail key={place} pair={pair} rules={rules} finding={finding} rule={rule} commits={commits} />
+      ))}
+      {rule?.origin === "extension" ? (
+        <p className="small muted">The source document leaves this cell blank; lakeui decides it this way.</p>
+      ) : null}
+    </div>
+  );
+}
+
+function FindingDetail({
+  pair,
+  rules,
+  finding,
+  rule,
+  commits,
+}: {
+  pair: Pair;
+  rules: Rules;
+  finding: Finding;
+  rule: RuleCell | undefined;
+  commits: ComparedDetail;
+}) {
+  const code = rules.codes.find((known) => known.code === finding.code);
+  return (
+    <>
+      <p className="row">
+        <MarkBadge mark={findingMark(finding, rule)} />
+        <strong>
+          {finding.source_op}
+          {finding.dest_op ? ` × ${finding.dest_op}` : ""}
+        </strong>
+        {code ? <span>{code.title}</span> : null}
+      </p>
+      <p>{finding.message}</p>
+      <Statements pair={pair} finding={finding} commits={commits} />
+      <Details details={finding.details} />
+      {finding.remedy ? <WaysOut pair={pair} finding={finding} /> : null}
+    </>
+  );
+}
+
+/** The statements of both sides that met in this cell. */
+function Statements({ pair, finding, commits }: { pair: Pair; finding: Finding; commits: ComparedDetail }) {
+  const mine = commits.source_commits.filter((commit) => finding.source_versions.includes(commit.version));
+  const theirs = commits.dest_commits.filter((commit) => finding.dest_versions.includes(commit.version));
+  if (mine.length + theirs.length === 0) return null;
+  return (
+    <dl className="facts">
+      <StatementList name={pair.source} commits={mine} />
+      <StatementList name={pair.destination} commits={theirs} />
+    </dl>
+  );
+}
+
+function StatementList({ name, commits }: { name: string; commits: readonly SideCommit[] }) {
+  return commits.map((commit) => (
+    <div key={commit.version} style={{ display: "contents" }}>
+      <dt>
+        {name} <code>v{commit.version}</code>
+      </dt>
+      <dd>
+        <pre>
+          <code>{commit.statement}</code>
+        </pre>
+      </dd>
+    </div>
+  ));
+}
+
+function Details({ details }: { details: Record<string, unknown> }) {
+  const entries = Object.entries(details);
+  if (entries.length === 0) return null;
+  return (
+    <dl className="facts">
+      {entries.map(([name, value]) => (
+        <div key={name} style={{ display: "contents" }}>
+          <dt>{name.replaceAll("_", " ")}</dt>
+          <dd>
+            <code>{Array.isArray(value) ? value.join(", ") : typeof value === "string" ? value : JSON.stringify(value)}</code>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function WaysOut({ pair, finding }: { pair: Pair; finding: Finding }) {
+  const { catalog, source, destination } = pair;
+  if (finding.verdict !== "conflict") return <p className="muted">{finding.remedy}</p>;
+  const [database, table] = finding.object.split(".");
+  return (
+    <div>
+      <strong>Ways out</strong>
+      <ul className="way-out">
+        <li>{finding.remedy}</li>
+        <li>
+          <Link to={compareAddress(catalog, destination, source)}>
+            Merge {destination} into {source}
+          </Link>{" "}
+          first, so that {source} has what it never saw.
+        </li>
+        <li>
+          {finding.kind === "table" && database && table ? (
+            <>
+              <Link to={`${tableAddress(catalog, source, database, table)}?tab=history`}>Restore {finding.object}</Link> on{" "}
+              {source} to before it, or{" "}
+            </>
+          ) : null}
+          <Link to={sqlAddress(catalog, source)}>change it on {source} with SQL</Link>.
+        </li>
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import { useState } from "react";
+import { useNavigate } from "react-router";
+
+import type { Branch } from "../../api/resources";
+import { compareAddress } from "../../model/addresses";
+import { useBranches } from "../../queries/catalogs";
+import { PageHead, Panel } from "../../ui/page";
+import { Empty, Loaded } from "../../ui/states";
+
+/** Which two branches: at first the branch with the newest commit, against its parent. */
+export function ChoosePair({ catalog }: { catalog: string }) {
+  const branches = useBranches(catalog, { order: "-activity" });
+  return (
+    <div className="page">
+      <PageHead title="Compare branches" />
+      <Loaded query={branches} label="branches">
+        {({ pages }) => <PairForm catalog={catalog} branches={pages.flatMap((page) => page.results)} />}
+      </Loaded>
+    </div>
+  );
+}
+
+function PairForm({ catalog, branches }: { catalog: string; branches: Branch[] }) {
+  const navigate = useNavigate();
+  const first = branches.find((branch) => branch.parent !== null);
+  const [source, setSource] = useState(first?.name ?? "");
+  const [destination, setDestination] = useState(first?.parent ?? "main");
+  if (!first) {
+    return (
+      <Panel>
+        <Empty title="There is only one branch">
+          <p>Create a branch, change something on it, and compare it here.</p>
+        </Empty>
+      </Panel>
+    );
+  }
+  return (
+    <Panel padded>
+      <form
+        className="row pair-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void navigate(compareAddress(catalog, source, destination));
+        }}
+      >
+        <BranchField label="Merge" branches={branches} value={source} onChange={setSource} />
+        <BranchField label="into" branches={branches} value={destination} onChange={setDestination} />
+        <button type="submit" className="button primary" disabled={source === destination}>
+          Compare
+        </button>
+      </form>
+    </Panel>
+  );
+}
+
+function BranchField({
+  label,
+  branches,
+  value,
+  onChange,
+}: {
+  label: string;
+  branches: Branch[];
+  value: string;
+  onChange: (name: string) => void;
+}) {
+  return (
+    <label className="field grow">
+      <span>{label}</span>
+      <select className="input" value={value} onChange={(event) => onChange(event.target.value)}>
+        {branches.map((branch) => (
+          <option key={branch.branch_id}>{branch.name}</option>
+        ))}
+      </select>
+    </label>
+  );
+}

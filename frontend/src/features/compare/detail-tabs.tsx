@@ -1,0 +1,223 @@
+import type { Column, ComparedDetail } from "../../api/resources";
+import { bytes, count, counted } from "../../model/format";
+import type { Pair } from "../../queries/compare";
+
+/** What the destination would be after the merge. */
+export function ResultTab({ detail }: { detail: ComparedDetail }) {
+  const { preview, files } = detail;
+  if (!preview || !files) return <p className="muted">There is a result once the conflicts are solved.</p>;
+  const rows = `${preview.rows_are_exact ? "" : "about "}${count(preview.rows_after)}`;
+  return (
+    <>
+      <dl className="five">
+        <Change label="rows" before={count(preview.rows_before)} after={rows} />
+        <Change label="files" before={count(preview.files_before)} after={count(preview.files_after)} />
+        <Change label="size" before={bytes(preview.bytes_before)} after={bytes(preview.bytes_after)} />
+        <div>
+          <dt>new segments</dt>
+          <dd>{count(files.brought_count)}</dd>
+        </div>
+        <div>
+          <dt>rewritten files</dt>
+          <dd>{count(files.rewrites)}</dd>
+        </div>
+      </dl>
+      <dl className="facts">
+        <dt>Schema</dt>
+        <dd>{preview.schema_changes ? "gets a new version" : "stays as it is"}</dd>
+        <dt>Kept, hidden</dt>
+        <dd>{versions(preview.invisible_schema_versions)}</dd>
+        <dt>Discarded</dt>
+        <dd>{versions(preview.discarded_schema_versions)}</dd>
+      </dl>
+    </>
+  );
+}
+
+function versions(found: readonly number[]): string {
+  return found.length ? `schema ${found.map((version) => `v${version}`).join(", ")}` : "no schema version";
+}
+
+function Change({ label, before, after }: { label: string; before: string; after: string }) {
+  return (
+    <div>
+      <dt>
+        {label}
+        {before === after ? ", unchanged" : `, was ${before}`}
+      </dt>
+      <dd>{after}</dd>
+    </div>
+  );
+}
+
+/** Columns in rows aligned by their id, so that a renamed one is one row. */
+export function SchemaTab({ detail, pair }: { detail: ComparedDetail; pair: Pair }) {
+  return (
+    <div className="scroll" role="region" aria-label="Columns side by side" tabIndex={0}>
+      <table className="grid">
+        <thead>
+          <tr>
+            <th scope="col" className="number">
+              Id
+            </th>
+            <th scope="col">Base</th>
+            <th scope="col">{pair.source}</th>
+            <th scope="col">{pair.destination}</th>
+            <th scope="col">Result</th>
+          </tr>
+        </thead>
+        <tbody>
+          {detail.columns.map((column) => (
+            <tr key={column.id}>
+              <th scope="row" className="number">
+                {column.id}
+              </th>
+              <ColumnCell column={column.base} />
+              <ColumnCell column={column.source} before={column.base} />
+              <ColumnCell column={column.destination} before={column.base} />
+              <ColumnCell column={column.result} before={column.destination} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function ColumnCell({ column, before }: { column: Column | null; before?: Column | null }) {
+  const isChanged = before !== undefined && columnText(column) !== columnText(before);
+  if (!column) return <td className={isChanged ? "changed" : "gone"}>{isChanged ? "dropped" : "—"}</td>;
+  return (
+    <td className={isChanged ? "changed" : ""}>
+      {column.name} <span className="muted">{columnType(column)}</span>
+    </td>
+  );
+}
+
+function columnType(column: Column): string {
+  return `${column.type}${column.nullable ? "" : " NOT NULL"}${column.default === null ? "" : ` DEFAULT ${column.default}`}`;
+}
+
+function columnText(column: Column | null): string {
+  return column ? `${column.name} ${columnType(column)} ${column.comment ?? ""}` : "";
+}
+
+export function FilesTab({ detail }: { detail: ComparedDetail }) {
+  const { files } = detail;
+  if (!files) return <p className="muted">Which files come and go is known once the conflicts are solved.</p>;
+  if (files.brought_count + files.removed_count + files.delete_files_attached === 0) {
+    return <p className="muted">No file comes or goes.</p>;
+  }
+  return (
+    <>
+      <p className="small">
+        {counted(files.brought_count, "file")} brought, {count(files.removed_count)} removed,{" "}
+        {counted(files.delete_files_attached, "delete file")} attached, {count(files.rewrites)} rewritten.
+      </p>
+      <div className="scroll" role="region" aria-label="Files" tabIndex={0}>
+        <table className="grid">
+          <thead>
+            <tr>
+              <th scope="col">File</th>
+              <th scope="col" />
+              <th scope="col" className="number">
+                Rows
+              </th>
+              <th scope="col" className="number">
+                Size
+              </th>
+              <th scope="col" className="number">
+                Schema
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {files.brought.map((file) => (
+              <FileRow key={`+${file.path}`} file={file} what="brought" schema={`v${file.schema_version}`} />
+            ))}
+            {files.removed.map((file) => (
+              <FileRow key={`-${file.path}`} file={file} what="removed" schema="" />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function FileRow({
+  file,
+  what,
+  schema,
+}: {
+  file: { path: string; rows: number; bytes: number };
+  what: string;
+  schema: string;
+}) {
+  return (
+    <tr>
+      <td>
+        <code>{file.path}</code>
+      </td>
+      <td>{what}</td>
+      <td className="number">{count(file.rows)}</td>
+      <td className="number">{bytes(file.bytes)}</td>
+      <td className="number">{schema}</td>
+    </tr>
+  );
+}
+
+export function PropertiesTab({ detail, pair }: { detail: ComparedDetail; pair: Pair }) {
+  if (detail.properties.length === 0) return <p className="muted">It has no properties.</p>;
+  return (
+    <div className="scroll" role="region" aria-label="Properties side by side" tabIndex={0}>
+      <table className="grid">
+        <thead>
+          <tr>
+            <th scope="col">Property</th>
+            <th scope="col">Base</th>
+            <th scope="col">{pair.source}</th>
+            <th scope="col">{pair.destination}</th>
+            <th scope="col">Result</th>
+          </tr>
+        </thead>
+        <tbody>
+          {detail.properties.map((entry) => (
+            <tr key={entry.key}>
+              <th scope="row">{entry.key}</th>
+              <td>{entry.base ?? "—"}</td>
+              <td className={entry.source === entry.base ? "" : "changed"}>{entry.source ?? "—"}</td>
+              <td className={entry.destination === entry.base ? "" : "changed"}>{entry.destination ?? "—"}</td>
+              <td>{entry.result ?? "—"}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export function PartitionsTab({ detail, pair }: { detail: ComparedDetail; pair: Pair }) {
+  const { source, destination } = detail.partitions;
+  if (source.length + destination.length === 0) return <p className="muted">Neither side changed partitions.</p>;
+  const lines = [
+    ...source.map((change) => ({ who: pair.source, change })),
+    ...destination.map((change) => ({ who: pair.destination, change })),
+  ];
+  return (
+    <ul className="stack tight">
+      {lines.map(({ who, change }, place) => (
+        <li key={place}>
+          {who}: {change.before ? partitionText(change.before) : "nothing"} →{" "}
+          {change.after ? partitionText(change.after) : "dropped"}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function partitionText(values: Record<string, string | null>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}=${value ?? "null"}`)
+    .join("/");
+}

@@ -1,0 +1,112 @@
+import { useRef, type KeyboardEvent } from "react";
+
+import { placeAfterKey, type Matrix, type MatrixCell, type Place } from "../../model/matrix";
+import type { RuleAxis } from "../../api/resources";
+
+/**
+ * The rule table as a grid: rows are what the source did, columns what the destination did. It is one stop of the
+ * keyboard; arrows move between cells, Enter opens one (WAI-ARIA grid pattern).
+ */
+export function MatrixTable({
+  matrix,
+  chosen,
+  onChoose,
+  source,
+  destination,
+}: {
+  matrix: Matrix;
+  chosen: Place | undefined;
+  onChoose: (place: Place) => void;
+  source: string;
+  destination: string;
+}) {
+  const table = useRef<HTMLTableElement>(null);
+  const entry = chosen ?? { row: 0, column: 0 };
+  const press = (event: KeyboardEvent, at: Place) => {
+    const next = placeAfterKey(matrix, at, event.key);
+    if (!next || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    table.current?.querySelector<HTMLElement>(`[data-at="${next.row} ${next.column}"]`)?.focus();
+  };
+  return (
+    <div className="scroll">
+      {/* A grid may be a table (WAI-ARIA grid pattern), which keeps its headers. */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role */}
+      <table ref={table} className="matrix" role="grid" aria-label="Conflict matrix">
+        <thead>
+          <tr>
+            <td className="corner small muted">
+              {source} ↓ · {destination} →
+            </td>
+            {matrix.columns.map((axis) => (
+              <th key={axis.key} scope="col">
+                {axis.label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {matrix.rows.map((axis, row) => (
+            <tr key={axis.key}>
+              <th scope="row">{axis.label}</th>
+              {(matrix.cells[row] ?? []).map((cell, column) => (
+                <Cell
+                  key={matrix.columns[column]?.key}
+                  cell={cell}
+                  axes={[axis, matrix.columns[column] ?? axis]}
+                  at={{ row, column }}
+                  isChosen={chosen?.row === row && chosen.column === column}
+                  isEntry={entry.row === row && entry.column === column}
+                  onChoose={onChoose}
+                  onKey={press}
+                />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Cell({
+  cell,
+  axes,
+  at,
+  isChosen,
+  isEntry,
+  onChoose,
+  onKey,
+}: {
+  cell: MatrixCell;
+  axes: [RuleAxis, RuleAxis];
+  at: Place;
+  isChosen: boolean;
+  isEntry: boolean;
+  onChoose: (place: Place) => void;
+  onKey: (event: KeyboardEvent, at: Place) => void;
+}) {
+  const kind = cell.isHit ? cell.mark.kind : "unhit";
+  const origin = cell.rule.origin === "extension" ? "extension" : "";
+  const more = cell.isHit ? "" : ", not hit by this pair";
+  return (
+    <td role="gridcell" aria-selected={isChosen} className={`${kind} ${origin}`}>
+      <button
+        type="button"
+        data-at={`${at.row} ${at.column}`}
+        tabIndex={isEntry ? 0 : -1}
+        aria-label={`${axes[0].label} × ${axes[1].label}: ${cell.mark.word}${more}`}
+        title={`${axes[0].label} × ${axes[1].label}: ${cell.mark.word}${more}`}
+        onClick={() => onChoose(at)}
+        onKeyDown={(event) => onKey(event, at)}
+      >
+        <span aria-hidden="true" className="symbol">
+          {cell.mark.symbol}
+        </span>
+        <span aria-hidden="true" className="word">
+          {cell.isHit ? cell.mark.word : ""}
+        </span>
+      </button>
+    </td>
+  );
+}

@@ -1,0 +1,145 @@
+import { useEffect, useRef, useState, type KeyboardEvent } from "react";
+
+import type { CompareFilter } from "../../api/paths";
+import type { ComparedObject, Comparison } from "../../api/resources";
+import { count } from "../../model/format";
+import { objectMark } from "../../model/verdict";
+import { VirtualRows } from "../../ui/virtual-rows";
+import { objectKey } from "./compare-page";
+
+const ROW_HEIGHT = 48;
+const SEARCH_DELAY_MS = 250;
+const VERDICT_NAMES = { conflict: "Conflict", note: "Note", ok: "Fine", new: "New" } as const;
+
+/** What the source changed. The list is one stop of the keyboard; arrows, j and k move in it. */
+export function ObjectList({
+  objects,
+  summary,
+  chosen,
+  filter,
+  onFilter,
+  onChoose,
+  onEnd,
+}: {
+  objects: readonly ComparedObject[];
+  summary: Comparison;
+  chosen: number;
+  filter: CompareFilter;
+  onFilter: (filter: { search?: string; verdict?: string }) => void;
+  onChoose: (object: ComparedObject | undefined) => void;
+  onEnd: (() => void) | undefined;
+}) {
+  const press = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    onChoose(objects[chosen + step]);
+  };
+  const active = objects[chosen];
+  return (
+    <section className="panel object-list" aria-label="Changed objects">
+      <ListFilter filter={filter} summary={summary} onFilter={onFilter} />
+      {objects.length === 0 ? <p className="inside muted">Nothing like that was changed.</p> : null}
+      <div
+        role="listbox"
+        aria-label="Changed objects, conflicts first"
+        tabIndex={0}
+        aria-activedescendant={active ? optionId(active) : undefined}
+        onKeyDown={press}
+      >
+        <VirtualRows
+          items={objects}
+          rowHeight={ROW_HEIGHT}
+          keyOf={objectKey}
+          label="Changed objects"
+          labelled={false}
+          role="presentation"
+          rowRole="presentation"
+          height="max(320px, calc(100dvh - 300px))"
+          scrollTo={chosen}
+          onEnd={onEnd}
+          row={(object) => <ObjectOption object={object} isChosen={object === active} onChoose={() => onChoose(object)} />}
+        />
+      </div>
+    </section>
+  );
+}
+
+function ListFilter({
+  filter,
+  summary,
+  onFilter,
+}: {
+  filter: CompareFilter;
+  summary: Comparison;
+  onFilter: (filter: { search?: string; verdict?: string }) => void;
+}) {
+  const [text, setText] = useState(filter.search ?? "");
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const search = (value: string) => {
+    setText(value);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => onFilter({ search: value }), SEARCH_DELAY_MS);
+  };
+  return (
+    <div className="list-filter">
+      <input
+        className="input"
+        type="search"
+        placeholder="Filter by name"
+        aria-label="Filter by name"
+        value={text}
+        onChange={(event) => search(event.target.value)}
+      />
+      <select
+        className="input"
+        aria-label="Filter by verdict"
+        value={filter.verdict ?? ""}
+        onChange={(event) => onFilter({ verdict: event.target.value })}
+      >
+        <option value="">All ({count(summary.counts.objects)})</option>
+        {(["conflict", "note", "ok", "new"] as const).map((verdict) => (
+          <option key={verdict} value={verdict}>
+            {VERDICT_NAMES[verdict]} ({count(summary.counts[verdict])})
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function ObjectOption({ object, isChosen, onChoose }: { object: ComparedObject; isChosen: boolean; onChoose: () => void }) {
+  const mark = objectMark(object.verdict);
+  return (
+    // The list has the keys.
+    // eslint-disable-next-line jsx-a11y/click-events-have-key-events
+    <div
+      id={optionId(object)}
+      role="option"
+      aria-selected={isChosen}
+      tabIndex={-1}
+      className="object-option"
+      onClick={onChoose}
+    >
+      <span className={`badge ${mark.kind}`}>
+        <span aria-hidden="true">{mark.symbol}</span>
+        <span className="visually-hidden">{mark.word}: </span>
+      </span>
+      <span className="ellipsis name" title={object.name}>
+        {object.name}
+      </span>
+      <span className="ellipsis small muted ops">{operationsText(object)}</span>
+    </div>
+  );
+}
+
+/** `update, insert × insert`: what the source did, then what the destination did. */
+function operationsText(object: ComparedObject): string {
+  if (object.verdict === "new") return `new ${object.kind}`;
+  return `${object.source_ops.join(", ") || "nothing"} × ${object.dest_ops.join(", ") || "nothing"}`;
+}
+
+function optionId(object: ComparedObject): string {
+  return `object-${object.kind}-${object.object_id}`;
+}

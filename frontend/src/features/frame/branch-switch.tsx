@@ -1,0 +1,52 @@
+import { useState } from "react";
+import { Link, useLocation } from "react-router";
+
+import { onOtherBranch } from "../../model/addresses";
+import { useBranches } from "../../queries/catalogs";
+import { LaneDot } from "../../ui/branch-name";
+import { Icon } from "../../ui/icons";
+import { Menu } from "../../ui/menu";
+
+/** The branch of the page, and the way to the same object on another one. */
+export function BranchSwitch({ catalog, branch }: { catalog: string; branch: string | undefined }) {
+  const { pathname, search } = useLocation();
+  const [text, setText] = useState("");
+  const branches = useBranches(catalog, text ? { search: text } : {});
+  const found = branches.data?.pages.flatMap((page) => page.results) ?? [];
+  return (
+    <Menu
+      className="branch-switch from-left"
+      buttonClass=""
+      label={branch === undefined ? "Choose a branch" : `Branch ${branch}; switch to another`}
+      button={
+        <>
+          {branch === undefined ? <Icon name="branch" size={14} /> : <LaneDot branch={branch} />}
+          <span className="name ellipsis">{branch ?? "branches"}</span>
+          <Icon name="down" size={12} />
+        </>
+      }
+    >
+      <input
+        className="input"
+        type="search"
+        placeholder="Find a branch"
+        aria-label="Find a branch"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      {found.map((entry) => (
+        <Link
+          key={entry.branch_id}
+          className="item"
+          aria-current={entry.name === branch}
+          to={onOtherBranch(pathname, search, entry.name)}
+        >
+          <LaneDot branch={entry.name} />
+          <span className="grow ellipsis">{entry.name}</span>
+          <span className="muted small number">v{entry.head_version}</span>
+        </Link>
+      ))}
+      {branches.data && found.length === 0 ? <p className="item muted">No branch has that in its name.</p> : null}
+    </Menu>
+  );
+}

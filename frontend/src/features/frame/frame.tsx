@@ -1,0 +1,50 @@
+import { useCallback, useState } from "react";
+import { Outlet, useLocation, useNavigation } from "react-router";
+
+import { Palette } from "../palette/palette";
+import { usePlace } from "./place";
+import { Rail } from "./rail";
+import { ShortcutsDialog } from "./shortcuts";
+import { TopBar } from "./top-bar";
+import { useKeys } from "./use-keys";
+
+const NARROW_RAIL = "lakeui.narrow-rail";
+
+/** What stands around every page. */
+export function Frame() {
+  const place = usePlace();
+  const { pathname } = useLocation();
+  const navigation = useNavigation();
+  const [open, setOpen] = useState<"palette" | "shortcuts" | undefined>();
+  const [railOpenAt, setRailOpenAt] = useState<string | undefined>();
+  const [isNarrow, setNarrow] = useState(() => localStorage.getItem(NARROW_RAIL) === "1");
+  const close = useCallback(() => setOpen(undefined), []);
+  useKeys({
+    "ctrl+k": () => setOpen("palette"),
+    "/": () => setOpen("palette"),
+    "?": () => setOpen("shortcuts"),
+  });
+  const toggleNarrow = () => {
+    localStorage.setItem(NARROW_RAIL, isNarrow ? "0" : "1");
+    setNarrow(!isNarrow);
+  };
+  // The drawer of a small screen closes by itself when it has led somewhere.
+  const isRailOpen = railOpenAt === pathname;
+  return (
+    <div className={`frame ${isNarrow ? "narrow-rail" : ""}`}>
+      <a className="skip-link" href="#main">
+        Skip to the content
+      </a>
+      <TopBar place={place} onSearch={() => setOpen("palette")} onRail={() => setRailOpenAt(pathname)} />
+      {isRailOpen ? (
+        <button type="button" className="rail-cover" aria-label="Close the menu" onClick={() => setRailOpenAt(undefined)} />
+      ) : null}
+      <Rail place={place} isOpen={isRailOpen} isNarrow={isNarrow} onToggle={toggleNarrow} />
+      <main id="main" className="main" tabIndex={-1} aria-busy={navigation.state === "loading"}>
+        <Outlet />
+      </main>
+      {open === "palette" ? <Palette place={place} onClose={close} /> : null}
+      {open === "shortcuts" ? <ShortcutsDialog onClose={close} /> : null}
+    </div>
+  );
+}

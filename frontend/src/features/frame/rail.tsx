@@ -1,0 +1,92 @@
+import { Link, useLocation } from "react-router";
+
+import {
+  branchAddress,
+  catalogAddress,
+  compareAddress,
+  homeAddress,
+  mergesAddress,
+  sqlAddress,
+  tasksAddress,
+  type AddressPlace,
+} from "../../model/addresses";
+import { useRunningCount } from "../../queries/tasks";
+import { Icon, type IconName } from "../../ui/icons";
+
+/** Where one can go: in the catalog of the page, and everywhere. */
+export function Rail({
+  place,
+  isOpen,
+  isNarrow,
+  onToggle,
+}: {
+  place: AddressPlace;
+  isOpen: boolean;
+  isNarrow: boolean;
+  onToggle: () => void;
+}) {
+  const running = useRunningCount();
+  return (
+    <nav className={`rail ${isOpen ? "open" : ""}`} aria-label="Main">
+      <RailLink to={homeAddress} icon="home" label="Home" exact />
+      {place.catalog === undefined ? null : <CatalogLinks catalog={place.catalog} branch={place.branch ?? "main"} />}
+      <p className="heading">Everywhere</p>
+      <RailLink to={tasksAddress} icon="tasks" label="Tasks" count={running.data} countLabel="running" />
+      <button
+        type="button"
+        className="rail-toggle"
+        aria-label={isNarrow ? "Widen the menu" : "Narrow the menu"}
+        aria-expanded={!isNarrow}
+        onClick={onToggle}
+      >
+        <Icon name={isNarrow ? "right" : "left"} />
+        <span className="label">Narrow</span>
+      </button>
+    </nav>
+  );
+}
+
+function CatalogLinks({ catalog, branch }: { catalog: string; branch: string }) {
+  return (
+    <>
+      <p className="heading">{catalog}</p>
+      <RailLink to={catalogAddress(catalog)} icon="branch" label="Branches" exact />
+      <RailLink to={compareAddress(catalog)} icon="compare" label="Compare" />
+      <RailLink to={mergesAddress(catalog)} icon="merge" label="Merges" />
+      <RailLink to={branchAddress(catalog, branch)} icon="tables" label="Tables" />
+      <RailLink to={sqlAddress(catalog, branch)} icon="sql" label="SQL" />
+    </>
+  );
+}
+
+function RailLink({
+  to,
+  icon,
+  label,
+  exact = false,
+  count,
+  countLabel,
+}: {
+  to: string;
+  icon: IconName;
+  label: string;
+  exact?: boolean;
+  count?: number | undefined;
+  countLabel?: string;
+}) {
+  const { pathname } = useLocation();
+  const [path = ""] = to.split("?");
+  const isHere = exact ? pathname === path : pathname.startsWith(path);
+  return (
+    <Link to={to} className={isHere ? "active" : ""} aria-current={isHere ? "page" : undefined} title={label}>
+      <Icon name={icon} />
+      <span className="label">{label}</span>
+      {count ? (
+        <span className="count">
+          {count}
+          <span className="visually-hidden"> {countLabel}</span>
+        </span>
+      ) : null}
+    </Link>
+  );
+}

@@ -1,0 +1,160 @@
+import { Link } from "react-router";
+
+import type { Branch, Catalog } from "../../api/resources";
+import { branchAddress, catalogAddress, compareAddress, taskAddress } from "../../model/addresses";
+import { counted } from "../../model/format";
+import { useBranches, useCatalogs } from "../../queries/catalogs";
+import { useTasks } from "../../queries/tasks";
+import { useComparison } from "../../queries/compare";
+import { AheadBehind, BranchLink, LaneDot } from "../../ui/branch-name";
+import { Copyable } from "../../ui/copyable";
+import { CountsBadge } from "../../ui/counts-badge";
+import { Icon } from "../../ui/icons";
+import { PageHead, Panel } from "../../ui/page";
+import { Empty, Loaded } from "../../ui/states";
+import { Time } from "../../ui/time";
+import "../../styles/branch-rows.css";
+
+/** How many branches of each catalog the start page names. */
+const BRANCHES_SHOWN = 8;
+
+export function HomePage() {
+  const catalogs = useCatalogs();
+  return (
+    <div className="page">
+      <PageHead title="Catalogs" />
+      <Loaded query={catalogs} label="catalogs">
+        {(page) => (page.results.length ? page.results.map((catalog) => <CatalogPanel key={catalog.name} catalog={catalog} />) : <NoCatalog />)}
+      </Loaded>
+      <RunningTasks />
+    </div>
+  );
+}
+
+function CatalogPanel({ catalog }: { catalog: Catalog }) {
+  const branches = useBranches(catalog.name, { order: "-activity", limit: BRANCHES_SHOWN });
+  return (
+    <Panel
+      title={
+        <span className="row">
+          <Icon name="database" />
+          <Link to={catalogAddress(catalog.name)}>{catalog.name}</Link>
+          <span className="muted small">{catalog.comment}</span>
+        </span>
+      }
+      actions={
+        <span className="muted small">
+          {counted(catalog.branch_count, "branch", "branches")} · {counted(catalog.commit_count, "commit")}
+        </span>
+      }
+    >
+      <Loaded query={branches} label={`branches of ${catalog.name}`}>
+        {({ pages }) => (
+          <ul aria-label={`Branches of ${catalog.name}`}>
+            {(pages[0]?.results ?? []).map((branch) => (
+              <BranchRow key={branch.branch_id} catalog={catalog.name} branch={branch} />
+            ))}
+          </ul>
+        )}
+      </Loaded>
+      {catalog.branch_count > BRANCHES_SHOWN ? (
+        <p className="inside">
+          <Link to={catalogAddress(catalog.name)}>All {counted(catalog.branch_count, "branch", "branches")}</Link>
+        </p>
+      ) : null}
+    </Panel>
+  );
+}
+
+function BranchRow({ catalog, branch }: { catalog: string; branch: Branch }) {
+  const last = branch.last_commit;
+  return (
+    <li className="branch-row home-row">
+      <span className="row name">
+        <BranchLink catalog={catalog} branch={branch.name} />
+      </span>
+      <span className="small last">
+        {last ? (
+          <>
+            <code>v{last.version}</code> {last.operation}{" "}
+            <span className="muted">
+              <Time at={last.time} />
+            </span>
+          </>
+        ) : null}
+      </span>
+      <span className="small counts">
+        <AheadBehind ahead={branch.ahead} behind={branch.behind} />
+      </span>
+      <span className="small against">
+        {branch.parent === null ? null : <Against catalog={catalog} branch={branch} parent={branch.parent} />}
+      </span>
+    </li>
+  );
+}
+
+/** What a merge into the parent would meet, and the way to look at it. */
+function Against({ catalog, branch, parent }: { catalog: string; branch: Branch; parent: string }) {
+  const pair = { catalog, source: branch.name, destination: parent };
+  const comparison = useComparison(pair, { limit: 1 }, Boolean(branch.ahead));
+  const counts = comparison.data?.pages[0]?.counts;
+  return (
+    <span className="row">
+      <Link to={compareAddress(catalog, branch.name, parent)}>
+        Compare<span className="visually-hidden"> {branch.name}</span> with {parent}
+      </Link>
+      {counts ? <CountsBadge counts={counts} /> : null}
+    </span>
+  );
+}
+
+function NoCatalog() {
+  const commands = [
+    'python manage.py sql "CREATE CATALOG lake"',
+    'python manage.py sql -c lake "CREATE DATABASE sales"',
+    'python manage.py sql -c lake "CREATE TABLE sales.orders (id BIGINT, amount DOUBLE)"',
+  ];
+  return (
+    <Panel>
+      <Empty title="There is no catalog yet">
+        <p>These three commands make one with a first table:</p>
+        {commands.map((command) => (
+          <Copyable key={command} text={command} label="the command" />
+        ))}
+      </Empty>
+    </Panel>
+  );
+}
+
+function RunningTasks() {
+  const tasks = useTasks({ state: "running" });
+  const running = tasks.data?.pages.flatMap((page) => page.results) ?? [];
+  if (running.length === 0) return null;
+  return (
+    <Panel title="Running now">
+      <ul>
+        {running.map((task) => (
+          <li key={task.id} className="inside row">
+            <Icon name="tasks" />
+            <Link to={taskAddress(task.id)} className="grow ellipsis">
+              {task.message || task.kind}
+            </Link>
+            <TaskWhere parameters={task.parameters} />
+            {task.started_at ? <Time at={task.started_at} /> : null}
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function TaskWhere({ parameters }: { parameters: unknown }) {
+  const { catalog, branch } = (parameters ?? {}) as { catalog?: string; branch?: string };
+  if (!catalog || !branch) return null;
+  return (
+    <Link className="row" to={branchAddress(catalog, branch)}>
+      <LaneDot branch={branch} />
+      {branch}
+    </Link>
+  );
+}

@@ -1,0 +1,291 @@
+import { useState } from "react";
+import { Link, useParams } from "react-router";
+
+import type { Finding, MergedTable, MergeRecord } from "../../api/resources";
+import { branchAddress, compareAddress, mergesAddress, tableAddress } from "../../model/addresses";
+import { csvOf, fileSave } from "../../model/export";
+import { bytes, count, counted, duration } from "../../model/format";
+import { groupBy } from "../../model/grouping";
+import { findingMark } from "../../model/verdict";
+import { useMerge } from "../../queries/merges";
+import { BranchLink } from "../../ui/branch-name";
+import { Copyable } from "../../ui/copyable";
+import { Icon } from "../../ui/icons";
+import { MarkBadge } from "../../ui/mark";
+import { Menu } from "../../ui/menu";
+import { PageHead, Panel } from "../../ui/page";
+import { Loaded } from "../../ui/states";
+import { Time } from "../../ui/time";
+import { OutcomeBadge } from "./outcome-badge";
+import { RevertDialog } from "./revert-dialog";
+import "../../styles/merges.css";
+
+export function MergePage() {
+  const { mergeId = "" } = useParams();
+  const merge = useMerge(mergeId);
+  return (
+    <div className="page">
+      <Loaded query={merge} label="the audit record">
+        {(record) => <AuditRecord record={record} />}
+      </Loaded>
+    </div>
+  );
+}
+
+function AuditRecord({ record }: { record: MergeRecord }) {
+  const [isReverting, setReverting] = useState(false);
+  const { catalog, source, destination, outcome } = record;
+  return (
+    <>
+      <PageHead
+        title={`${source} → ${destination}`}
+        actions={
+          <>
+            <ExportMenu record={record} />
+            {outcome === "merged" ? (
+              <button type="button" className="button" onClick={() => setReverting(true)}>
+                <Icon name="undo" />
+                Take it back
+              </button>
+            ) : (
+              <Link className="button primary" to={compareAddress(catalog, source, destination)}>
+                Compare now
+              </Link>
+            )}
+          </>
+        }
+      >
+        <span className="row">
+          <BranchLink catalog={catalog} branch={source} />
+          <Icon name="right" />
+          <BranchLink catalog={catalog} branch={destination} />
+          <OutcomeBadge outcome={outcome} />
+        </span>
+      </PageHead>
+      <p className="small muted row">
+        <Link to={mergesAddress(catalog)}>{catalog}</Link>
+        <span>
+          base <code>v{record.merge_base}</code>, {source} <code>v{record.source_head}</code>, {destination}{" "}
+          <code>v{record.destination_head}</code>
+        </span>
+        <span>
+          {record.actor ? `${record.actor}, ` : ""}
+          <Time at={record.time} />
+        </span>
+      </p>
+      <Summary record={record} />
+      <Findings title="Conflicts" findings={record.conflicts} record={record} />
+      <Findings title="To know about" findings={record.notes} record={record} />
+      {record.tables?.length ? <MergedTables record={record} tables={record.tables} /> : null}
+      <FineFindings record={record} />
+      <Evidence record={record} />
+      {isReverting ? <RevertDialog record={record} onClose={() => setReverting(false)} /> : null}
+    </>
+  );
+}
+
+function Summary({ record }: { record: MergeRecord }) {
+  if (record.outcome === "merged") return <FiveNumbers record={record} />;
+  const objects = record.plan?.objects.length ?? 0;
+  if (record.outcome === "nothing to merge") {
+    return <p>{record.destination} had everything of {record.source} already. Nothing was changed.</p>;
+  }
+  if (record.conflicts.length === 0) {
+    return (
+      <div className="notice fine">
+        <span className="symbol" aria-hidden="true">
+          ✓
+        </span>
+        <p>
+          This would merge cleanly: {counted(objects, "object")} changed, {counted(record.notes.length, "note")}. Nothing was changed by
+          looking.
+        </p>
+      </div>
+    );
+  }
+  return (
+    <div className="notice conflict">
+      <span className="symbol" aria-hidden="true">
+        ✕
+      </span>
+      <p>
+        {counted(record.conflicts.length, "conflict")} {record.outcome === "dry run" ? "would refuse" : "refused"} this merge. Neither
+        branch was changed.
+      </p>
+    </div>
+  );
+}
+
+function FiveNumbers({ record }: { record: MergeRecord }) {
+  const tables = record.tables ?? [];
+  const sum = (value: (table: MergedTable) => number) => tables.reduce((total, table) => total + value(table), 0);
+  return (
+    <dl className="five">
+      <div>
+        <dt>version made</dt>
+        <dd>
+          <Link to={`${branchAddress(record.catalog, record.destination)}?tab=history&commit=${record.version}`}>v{record.version}</Link>
+        </dd>
+      </div>
+      <div>
+        <dt>tables</dt>
+        <dd>{count(tables.length)}</dd>
+      </div>
+      <div>
+        <dt>new segments</dt>
+        <dd>{count(sum((table) => table.new_segment_count))}</dd>
+      </div>
+      <div>
+        <dt>rows in them, {bytes(sum((table) => table.new_bytes))}</dt>
+        <dd>{count(sum((table) => table.new_rows))}</dd>
+      </div>
+      <div>
+        <dt>took</dt>
+        <dd>{record.duration_ms === undefined ? "—" : duration(record.duration_ms)}</dd>
+      </div>
+    </dl>
+  );
+}
+
+function Findings({ title, findings, record }: { title: string; findings: readonly Finding[]; record: MergeRecord }) {
+  if (findings.length === 0) return null;
+  const address = compareAddress(record.catalog, record.source, record.destination);
+  return (
+    <Panel title={`${title} (${findings.length})`}>
+      {[...groupBy(findings, (finding) => finding.object)].map(([object, found]) => (
+        <div key={object} className="inside finding-group">
+          <h3>
+            <Link to={`${address}?object=${found[0]?.kind}:${found[0]?.object_id}`}>{object}</Link>
+          </h3>
+          {found.map((finding, place) => (
+            <div key={place} className="stack tight">
+              <p className="row">
+                <MarkBadge mark={findingMark(finding, undefined)} />
+                <code>{finding.code}</code>
+              </p>
+              <p>{finding.message}</p>
+              <p className="muted">{finding.remedy}</p>
+            </div>
+          ))}
+        </div>
+      ))}
+    </Panel>
+  );
+}
+
+function MergedTables({ record, tables }: { record: MergeRecord; tables: readonly MergedTable[] }) {
+  return (
+    <Panel title="What was stored">
+      <div className="scroll" role="region" aria-label="What was stored" tabIndex={0}>
+        <table className="grid">
+          <thead>
+            <tr>
+              <th scope="col">Table</th>
+              <th scope="col">Done</th>
+              <th scope="col" className="number">
+                New segments
+              </th>
+              <th scope="col" className="number">
+                Rows
+              </th>
+              <th scope="col" className="number">
+                Removed segments
+              </th>
+              <th scope="col">Schema kept visible</th>
+              <th scope="col">Kept hidden</th>
+              <th scope="col">Discarded</th>
+            </tr>
+          </thead>
+          <tbody>
+            {tables.map((table) => (
+              <tr key={table.table_id}>
+                <th scope="row">
+                  <TableLink record={record} name={table.table} />
+                </th>
+                <td>{table.action}</td>
+                <td className="number">{count(table.new_segment_count)}</td>
+                <td className="number">{count(table.new_rows)}</td>
+                <td className="number">{count(table.removed_segments.length)}</td>
+                <td>{versions(table.visible_schema_versions)}</td>
+                <td>{versions(table.invisible_schema_versions)}</td>
+                <td>{versions(table.discarded_schema_versions)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Panel>
+  );
+}
+
+function TableLink({ record, name }: { record: MergeRecord; name: string }) {
+  const [database = "", table = ""] = name.split(".");
+  return <Link to={`${tableAddress(record.catalog, record.destination, database, table)}?tab=segments`}>{name}</Link>;
+}
+
+function versions(found: readonly number[]): string {
+  return found.length ? found.map((version) => `v${version}`).join(", ") : "—";
+}
+
+function FineFindings({ record }: { record: MergeRecord }) {
+  const fine = record.findings.filter((finding) => finding.verdict === "ok");
+  if (fine.length === 0) return null;
+  return (
+    <Panel title={`Judged fine (${fine.length})`} padded>
+      <ul className="stack tight small">
+        {fine.map((finding, place) => (
+          <li key={place}>
+            <MarkBadge mark={findingMark(finding, undefined)} short /> {finding.message}
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+/** What lets another person check the record: the plan's fingerprint and the record's link in the chain. */
+function Evidence({ record }: { record: MergeRecord }) {
+  return (
+    <Panel title="Evidence" padded>
+      <dl className="facts">
+        <dt>Merge id</dt>
+        <dd>
+          <Copyable text={record.merge_id} label="the merge id" />
+        </dd>
+        <dt>Plan fingerprint</dt>
+        <dd>
+          <Copyable text={record.fingerprint} shown={`${record.fingerprint.slice(0, 16)}…`} label="the fingerprint" />
+        </dd>
+        <dt>Record digest</dt>
+        <dd>
+          <Copyable text={record.digest} shown={`${record.digest.slice(0, 16)}…`} label="the digest" />
+        </dd>
+      </dl>
+    </Panel>
+  );
+}
+
+function ExportMenu({ record }: { record: MergeRecord }) {
+  const name = `merge-${record.merge_id}`;
+  const columns = ["object", "kind", "source_op", "dest_op", "verdict", "code", "note", "message", "remedy"] as const;
+  return (
+    <Menu label="Export" buttonClass="button" button={<>Export <Icon name="down" size={12} /></>}>
+      <button
+        type="button"
+        className="item"
+        onClick={() => fileSave(`${name}.json`, "application/json", JSON.stringify(record, null, 2))}
+      >
+        Whole record (JSON)
+      </button>
+      <button
+        type="button"
+        className="item"
+        onClick={() =>
+          fileSave(`${name}.csv`, "text/csv", csvOf(columns, record.findings.map((finding) => columns.map((column) => finding[column]))))
+        }
+      >
+        Verdicts (CSV)
+      </button>
+    </Menu>
+  );
+}

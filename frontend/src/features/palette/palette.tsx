@@ -1,0 +1,87 @@
+import { useDeferredValue, useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { useNavigate } from "react-router";
+
+import { catalogAddress, type AddressPlace } from "../../model/addresses";
+import { entriesFound, type Entry } from "../../model/palette-entries";
+import { useCatalogs } from "../../queries/catalogs";
+import { useSearchEntries } from "../../queries/search";
+import { Dialog } from "../../ui/dialog";
+import { Icon } from "../../ui/icons";
+
+/** Search over everything with a name; arrows choose, Enter goes there. */
+export function Palette({ place, onClose }: { place: AddressPlace; onClose: () => void }) {
+  const navigate = useNavigate();
+  const listId = useId();
+  const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
+  const entries = usePaletteEntries(place, useDeferredValue(text));
+  const chosen = entries[Math.min(at, entries.length - 1)];
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+  }, [chosen]);
+  const go = (entry: Entry | undefined) => {
+    if (!entry) return;
+    onClose();
+    void navigate(entry.address);
+  };
+  const press = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined && entries.length) setAt((at + step + entries.length) % entries.length);
+    else if (event.key === "Enter") go(chosen);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <Dialog title="Search" onClose={onClose} className="palette">
+      <input
+        className="input"
+        role="combobox"
+        aria-label="Search branches, tables, merges and pages"
+        aria-expanded="true"
+        aria-controls={listId}
+        aria-activedescendant={chosen ? `${listId}-${chosen.id}` : undefined}
+        placeholder="Branch, table, merge, page"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setAt(0);
+        }}
+        onKeyDown={press}
+        // eslint-disable-next-line jsx-a11y/no-autofocus -- a dialog that was opened to type in
+        autoFocus
+      />
+      <div className="palette-list" role="listbox" id={listId} aria-label="Found" ref={list} tabIndex={-1}>
+        {entries.map((entry) => (
+          // The field keeps the focus and has the keys; the mouse may choose too.
+          // eslint-disable-next-line jsx-a11y/click-events-have-key-events
+          <div
+            key={entry.id}
+            id={`${listId}-${entry.id}`}
+            role="option"
+            aria-selected={entry === chosen}
+            tabIndex={-1}
+            onClick={() => go(entry)}
+          >
+            <Icon name={entry.icon} size={14} />
+            <span className="grow ellipsis">{entry.label}</span>
+            <span className="muted small">{entry.detail}</span>
+          </div>
+        ))}
+      </div>
+      {entries.length === 0 ? <p className="muted">Nothing has that name.</p> : null}
+    </Dialog>
+  );
+}
+
+function usePaletteEntries(place: AddressPlace, text: string): Entry[] {
+  const catalogs = useCatalogs();
+  const search = useSearchEntries(place.catalog, place.branch ?? "main", text);
+  return useMemo(() => {
+    const names = catalogs.data?.results ?? [];
+    const pages = names.map(
+      ({ name }): Entry => ({ id: `catalog:${name}`, label: name, detail: "catalog", address: catalogAddress(name), icon: "database" }),
+    );
+    return entriesFound([...(search.data ?? []), ...pages], text);
+  }, [catalogs.data, search.data, text]);
+}

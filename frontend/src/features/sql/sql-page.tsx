@@ -1,0 +1,164 @@
+import { lazy, Suspense, useCallback, useState } from "react";
+import { useParams, useSearchParams } from "react-router";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { asProblem } from "../../api/problem";
+import { taskAddress } from "../../model/addresses";
+import { csvOf, fileSave } from "../../model/export";
+import { counted, duration } from "../../model/format";
+import { errorRange } from "../../model/sql-places";
+import { statementRun, type Outcome } from "../../queries/statements";
+import { LaneDot } from "../../ui/branch-name";
+import { PageHead, Panel } from "../../ui/page";
+import { ResultGrid } from "../../ui/result-grid";
+import { Failure, Loading } from "../../ui/states";
+import { Link } from "react-router";
+import { StatementHistory } from "./statement-history";
+import { useStatementHistory } from "./use-statement-history";
+import { useSqlNames } from "./use-sql-names";
+import "../../styles/sql.css";
+
+const SqlEditor = lazy(() => import("./sql-editor"));
+
+interface Run {
+  statement: string;
+  outcome: Outcome;
+  milliseconds: number;
+}
+
+export function SqlPage() {
+  const { catalog = "" } = useParams();
+  const [query] = useSearchParams();
+  const branch = query.get("branch") ?? "main";
+  const first = query.get("statement") ?? "";
+  return <Console key={`${catalog} ${first}`} catalog={catalog} branch={branch} first={first} />;
+}
+
+function Console({ catalog, branch, first }: { catalog: string; branch: string; first: string }) {
+  const [text, setText] = useState(first || "SHOW TABLES");
+  const [past, remember] = useStatementHistory(catalog);
+  const names = useSqlNames(catalog, branch, text);
+  // A result stays in sight while the next statement runs.
+  const [result, setResult] = useState<Run>();
+  const run = useRun(catalog, branch, remember, setResult);
+  const { mutate, isPending } = run;
+  const start = useCallback(
+    (statement: string) => {
+      if (statement.trim() && !isPending) mutate(statement.trim());
+    },
+    [mutate, isPending],
+  );
+  const problem = run.error ? asProblem(run.error) : undefined;
+  const underlined = problem && text.trim() === run.variables ? errorRange(text.trimEnd(), problem.members) : undefined;
+  return (
+    <div className="page">
+      <PageHead title="SQL">
+        <span className="row">
+          SQL on <LaneDot branch={branch} /> {branch}
+        </span>
+      </PageHead>
+      <Panel>
+        <Suspense fallback={<Loading label="the editor" />}>
+          <SqlEditor
+            text={text}
+            names={names}
+            onChange={setText}
+            onRun={start}
+            error={problem && underlined ? { ...underlined, message: problem.message } : undefined}
+          />
+        </Suspense>
+        <div className="inside row apart sql-actions">
+          <span className="row">
+            <button type="button" className="button primary" disabled={isPending || !text.trim()} onClick={() => start(text)}>
+              {isPending ? "Running …" : "Run"}
+            </button>
+            <kbd className="not-narrow">Ctrl Enter</kbd>
+          </span>
+          <StatementHistory past={past} onChoose={setText} />
+        </div>
+      </Panel>
+      {run.error && !isPending ? <Failure error={run.error} /> : null}
+      {result && !run.error ? <RunResult run={result} stale={isPending} /> : null}
+    </div>
+  );
+}
+
+function useRun(
+  catalog: string,
+  branch: string,
+  remember: (statement: string) => void,
+  show: (run: Run) => void,
+) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (statement: string): Promise<Run> => {
+      remember(statement);
+      const begun = performance.now();
+      const outcome = await statementRun({ catalog, branch, statement });
+      return { statement, outcome, milliseconds: performance.now() - begun };
+    },
+    onSuccess: (run) => {
+      show(run);
+      return queries.invalidateQueries({ queryKey: ["catalog", catalog] });
+    },
+  });
+}
+
+function RunResult({ run, stale }: { run: Run; stale: boolean }) {
+  const { outcome } = run;
+  if (outcome.kind === "task") {
+    return (
+      <div className="notice note">
+        <span className="symbol" aria-hidden="true">
+          ◐
+        </span>
+        <p>
+          It takes longer. <Link to={taskAddress(outcome.task.id)}>Follow its task</Link>
+        </p>
+      </div>
+    );
+  }
+  const { answer } = outcome;
+  const save = () =>
+    fileSave("result.csv", "text/csv", csvOf(answer.columns.map((column) => column.name), answer.rows));
+  return (
+    <Panel
+      title={
+        <span role="status">
+          {answer.columns.length ? counted(answer.row_count, "row") : "Done"}{" "}
+          <span className="muted small">
+            in {duration(run.milliseconds)}
+            {answer.version === null ? "" : `, version ${answer.version}`}
+            {answer.truncated ? `; the first ${counted(answer.rows.length, "row")} are shown` : ""}
+          </span>
+        </span>
+      }
+      actions={
+        answer.rows.length ? (
+          <button type="button" className="button small" onClick={save}>
+            CSV
+          </button>
+        ) : null
+      }
+    >
+      <div className={stale ? "stale" : ""}>
+        {answer.columns.length ? <ResultGrid columns={answer.columns} rows={answer.rows} label="Result" /> : <Metrics metrics={answer.metrics} />}
+      </div>
+    </Panel>
+  );
+}
+
+function Metrics({ metrics }: { metrics: Record<string, unknown> }) {
+  const shown = Object.entries(metrics).filter(([, value]) => typeof value === "number" && value > 0);
+  if (shown.length === 0) return <p className="inside muted">There is nothing to show.</p>;
+  return (
+    <dl className="facts inside">
+      {shown.map(([name, value]) => (
+        <div key={name} style={{ display: "contents" }}>
+          <dt>{name.replaceAll("_", " ")}</dt>
+          <dd>{String(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

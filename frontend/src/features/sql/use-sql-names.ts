@@ -1,0 +1,62 @@
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { useDeferredValue, useMemo } from "react";
+
+import { body, client } from "../../api/client";
+import { tablesNamed } from "../../model/sql-places";
+
+/** Databases, their tables, and the columns of those tables that are known: what an editor may complete. */
+export type SqlNames = Record<string, Record<string, string[]>>;
+
+const DATABASES = 20;
+const TABLES = 200;
+
+export function useSqlNames(catalog: string, branch: string, text: string): SqlNames {
+  const tables = useTableNames(catalog, branch);
+  const named = useDeferredValue(text);
+  const wanted = useMemo(() => {
+    const known = tables.data ?? {};
+    return tablesNamed(named).filter(({ database, table }) => known[database]?.includes(table));
+  }, [named, tables.data]);
+  const columns = useQueries({
+    queries: wanted.map(({ database, table }) => ({
+      queryKey: ["catalog", catalog, "branch", branch, "columns", database, table],
+      queryFn: async ({ signal }: { signal: AbortSignal }) => {
+        const params = { path: { catalog, branch, database, table } };
+        const at = "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/" as const;
+        return (await body(client.GET(at, { params, signal }))).columns.map((column) => column.name);
+      },
+      staleTime: 60_000,
+    })),
+    combine: (results) => results.map((result) => result.data),
+  });
+  return useMemo(() => {
+    const names: SqlNames = {};
+    for (const [database, found] of Object.entries(tables.data ?? {})) {
+      names[database] = Object.fromEntries(found.map((table) => [table, []]));
+    }
+    wanted.forEach(({ database, table }, place) => {
+      (names[database] ??= {})[table] = columns[place] ?? [];
+    });
+    return names;
+  }, [tables.data, wanted, columns]);
+}
+
+function useTableNames(catalog: string, branch: string) {
+  return useQuery({
+    queryKey: ["catalog", catalog, "branch", branch, "names"],
+    queryFn: async ({ signal }) => {
+      const path = { catalog, branch };
+      const params = { path, query: { limit: DATABASES } };
+      const { results } = await body(client.GET("/api/v1/catalogs/{catalog}/branches/{branch}/databases/", { params, signal }));
+      const entries = await Promise.all(
+        results.map(async ({ name: database }) => {
+          const at = "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/" as const;
+          const page = await body(client.GET(at, { params: { path: { ...path, database }, query: { limit: TABLES } }, signal }));
+          return [database, page.results.map((table) => table.name)] as const;
+        }),
+      );
+      return Object.fromEntries(entries);
+    },
+    staleTime: 60_000,
+  });
+}

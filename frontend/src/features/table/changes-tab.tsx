@@ -1,0 +1,113 @@
+import { useState } from "react";
+
+import type { RowPage, TableDetail } from "../../api/resources";
+import { cellText, count, isNumericType } from "../../model/format";
+import { diffRows, type DiffRow } from "../../model/row-diff";
+import { useChanges, useTableHistory, type TablePlace } from "../../queries/tables";
+import { Empty, Loaded } from "../../ui/states";
+
+/** What became of which row between two versions, with changed cells coloured. */
+export function ChangesTab({ place, table }: { place: TablePlace; table: TableDetail }) {
+  const history = useTableHistory(place);
+  return (
+    <Loaded query={history} label="versions">
+      {({ pages }) => {
+        const versions = pages.flatMap((page) => page.results).map((commit) => commit.version);
+        if (versions.length < 2) return <Empty title="It has only one version so far" />;
+        return <VersionPair key={table.head_version} place={place} versions={versions} />;
+      }}
+    </Loaded>
+  );
+}
+
+function VersionPair({ place, versions }: { place: TablePlace; versions: readonly number[] }) {
+  const [from, setFrom] = useState(versions[1] ?? 0);
+  const [to, setTo] = useState(versions[0] ?? 0);
+  const changes = useChanges(place, from, to);
+  return (
+    <>
+      <div className="inside row">
+        <VersionField label="From" value={from} versions={versions} onChange={setFrom} />
+        <VersionField label="to" value={to} versions={versions} onChange={setTo} />
+      </div>
+      <Loaded query={changes} label="the row diff">
+        {(page) =>
+          page.rows.length === 0 ? <Empty title="No row differs between these versions" /> : <Diff page={page} />
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function VersionField({
+  label,
+  value,
+  versions,
+  onChange,
+}: {
+  label: string;
+  value: number;
+  versions: readonly number[];
+  onChange: (version: number) => void;
+}) {
+  return (
+    <label className="row">
+      {label}
+      <select className="input state-filter" value={value} onChange={(event) => onChange(Number(event.target.value))}>
+        {versions.map((version) => (
+          <option key={version} value={version}>
+            v{version}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+const WORDS = { insert: "＋ inserted", delete: "− deleted", update_before: "before", update_after: "after" } as const;
+
+function Diff({ page }: { page: RowPage }) {
+  const rows = diffRows(page);
+  const columns = page.columns.slice(2);
+  return (
+    <>
+      <div className="scroll diff" role="region" aria-label="Changed rows" tabIndex={0}>
+        <table className="grid">
+          <thead>
+            <tr>
+              <th scope="col">Change</th>
+              {columns.map((column) => (
+                <th key={column.name} scope="col" className={isNumericType(column.type) ? "number" : ""}>
+                  {column.name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row, place) => (
+              <DiffLine key={place} row={row} numeric={columns.map((column) => isNumericType(column.type))} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p className="inside small muted">
+        {count(rows.length)} lines{page.truncated ? "; there are more than are shown" : ""}.
+      </p>
+    </>
+  );
+}
+
+function DiffLine({ row, numeric }: { row: DiffRow; numeric: readonly boolean[] }) {
+  return (
+    <tr className={row.change}>
+      <th scope="row" className="nowrap">
+        {WORDS[row.change]}
+      </th>
+      {row.values.map((value, at) => (
+        <td key={at} className={`${numeric[at] ? "number" : ""} ${row.changed.has(at) ? "changed" : ""}`}>
+          {value === null ? <span className="null">NULL</span> : cellText(value)}
+        </td>
+      ))}
+    </tr>
+  );
+}

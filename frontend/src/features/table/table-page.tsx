@@ -1,0 +1,127 @@
+import { useParams, useSearchParams } from "react-router";
+
+import { branchAddress, sqlAddress } from "../../model/addresses";
+import { bytes, count, counted } from "../../model/format";
+import { tableName } from "../../model/sql";
+import type { TableDetail } from "../../api/resources";
+import { useTable, type TablePlace } from "../../queries/tables";
+import { Icon } from "../../ui/icons";
+import { PageHead, Panel } from "../../ui/page";
+import { Loaded } from "../../ui/states";
+import { Tabs } from "../../ui/tabs";
+import { Link } from "react-router";
+import { ChangesTab } from "./changes-tab";
+import { ColumnsTab, PropertiesTab } from "./columns-tab";
+import { HistoryTab } from "./history-tab";
+import { RowsTab } from "./rows-tab";
+import { SchemasTab } from "./schemas-tab";
+import { SegmentsTab } from "./segments-tab";
+import { VersionBar } from "./version-bar";
+import "../../styles/branch.css";
+import "../../styles/table.css";
+
+const TAB_KEYS = ["columns", "rows", "history", "segments", "schemas", "changes", "properties"] as const;
+type TabKey = (typeof TAB_KEYS)[number];
+
+export function TablePage() {
+  const { catalog = "", branch = "", database = "", table = "" } = useParams();
+  const place: TablePlace = { catalog, branch, database, table };
+  const [query, setQuery] = useSearchParams();
+  const version = Number(query.get("version")) || undefined;
+  const chosen = TAB_KEYS.find((key) => key === query.get("tab")) ?? "columns";
+  const detail = useTable(place, version);
+  const show = (tab: TabKey, at: number | undefined) =>
+    setQuery({ ...(tab === "columns" ? {} : { tab }), ...(at === undefined ? {} : { version: String(at) }) });
+  return (
+    <div className="page">
+      <PageHead
+        title={`${database}.${table}`}
+        actions={
+          <Link className="button" to={sqlAddress(catalog, branch, `SELECT * FROM ${tableName(database, table)} LIMIT 100`)}>
+            <Icon name="sql" />
+            Query
+          </Link>
+        }
+      />
+      <Loaded query={detail} label="the table">
+        {(found) => (
+          <>
+            <VersionBar place={place} table={found} version={version} onVersion={(at) => show(chosen, at)} />
+            <TableFacts catalog={catalog} branch={branch} table={found} />
+            <Panel>
+              <Tabs tabs={tabsOf(found)} chosen={chosen} onChoose={(key) => show(key, version)} label="What the table has">
+                <ChosenTab tab={chosen} place={place} table={found} version={version} />
+              </Tabs>
+            </Panel>
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+function tabsOf(table: TableDetail) {
+  return [
+    { key: "columns" as const, label: "Columns", count: table.columns.length },
+    { key: "rows" as const, label: "Rows" },
+    { key: "history" as const, label: "History" },
+    { key: "segments" as const, label: "Segments", count: table.files },
+    { key: "schemas" as const, label: "Schemas" },
+    { key: "changes" as const, label: "Row diff" },
+    { key: "properties" as const, label: "Properties", count: Object.keys(table.properties).length },
+  ];
+}
+
+function ChosenTab({
+  tab,
+  place,
+  table,
+  version,
+}: {
+  tab: TabKey;
+  place: TablePlace;
+  table: TableDetail;
+  version: number | undefined;
+}) {
+  switch (tab) {
+    case "columns":
+      return <ColumnsTab table={table} />;
+    case "rows":
+      return <RowsTab place={place} version={version} />;
+    case "history":
+      return <HistoryTab place={place} table={table} />;
+    case "segments":
+      return <SegmentsTab place={place} version={version} />;
+    case "schemas":
+      return <SchemasTab place={place} />;
+    case "changes":
+      return <ChangesTab place={place} table={table} />;
+    case "properties":
+      return <PropertiesTab table={table} />;
+  }
+}
+
+function TableFacts({ catalog, branch, table }: { catalog: string; branch: string; table: TableDetail }) {
+  return (
+    <p className="row small muted">
+      <span>
+        on <Link to={branchAddress(catalog, branch)}>{branch}</Link>
+      </span>
+      <span>{counted(table.rows, "row")}</span>
+      <span>{bytes(table.bytes)}</span>
+      <span>{counted(table.files, "file")}</span>
+      {table.deleted_rows ? <span>{counted(table.deleted_rows, "row")} deleted in {counted(table.delete_files, "delete file")}</span> : null}
+      {table.partition_by.length ? (
+        <span>
+          {count(table.partitions)} partitions by {table.partition_by.join(", ")}
+        </span>
+      ) : null}
+      {table.primary_key.length ? <span>key {table.primary_key.join(", ")}</span> : null}
+      <span>
+        schema <code>v{table.schema_version}</code>
+      </span>
+      <span>id {table.table_id}</span>
+      {table.comment ? <span>{table.comment}</span> : null}
+    </p>
+  );
+}

@@ -1,0 +1,65 @@
+import { useMemo } from "react";
+
+import type { TableDetail } from "../../api/resources";
+import { useTableHistory, type TablePlace } from "../../queries/tables";
+import { Time } from "../../ui/time";
+
+/** A slider over the versions in which the table changed, and a bar that says when an old one is shown. */
+export function VersionBar({
+  place,
+  table,
+  version,
+  onVersion,
+}: {
+  place: TablePlace;
+  table: TableDetail;
+  version: number | undefined;
+  onVersion: (version: number | undefined) => void;
+}) {
+  const history = useTableHistory(place);
+  const commits = useMemo(
+    () => (history.data?.pages.flatMap((page) => page.results) ?? []).toReversed(),
+    [history.data],
+  );
+  const at = version === undefined ? commits.length - 1 : commits.findLastIndex((commit) => commit.version <= version);
+  const shown = commits[at];
+  const choose = (step: number) => onVersion(step === commits.length - 1 ? undefined : commits[step]?.version);
+  return (
+    <>
+      {version === undefined ? null : (
+        <div className="notice amber">
+          <p className="row">
+            <span>
+              You are looking at version {version}
+              {shown ? (
+                <>
+                  {" "}
+                  ({shown.operation}, <Time at={shown.time} />)
+                </>
+              ) : null}
+              .
+            </span>
+            <button type="button" className="button small" onClick={() => onVersion(undefined)}>
+              Back to head
+            </button>
+          </p>
+        </div>
+      )}
+      {commits.length > 1 ? (
+        <label className="version-slider small">
+          <span className="muted">Version</span>
+          <input
+            type="range"
+            min={0}
+            max={commits.length - 1}
+            value={Math.max(0, at)}
+            aria-valuetext={shown ? `version ${shown.version}, ${shown.operation}` : ""}
+            onChange={(event) => choose(Number(event.target.value))}
+          />
+          <code>v{shown?.version ?? table.version}</code>
+          <span className="muted">{shown?.operation}</span>
+        </label>
+      ) : null}
+    </>
+  );
+}

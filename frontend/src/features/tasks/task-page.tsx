@@ -1,0 +1,217 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { Link, useNavigate, useParams } from "react-router";
+
+import type { Finding } from "../../api/resources";
+import { Problem } from "../../api/problem";
+import { branchAddress, compareAddress, mergeAddress, sqlAddress } from "../../model/addresses";
+import { count, counted } from "../../model/format";
+import { isFinished, useCancelTask, useTask, type Task } from "../../queries/tasks";
+import { Copyable } from "../../ui/copyable";
+import { PageHead, Panel } from "../../ui/page";
+import { ResultGrid } from "../../ui/result-grid";
+import { Failure, Loaded } from "../../ui/states";
+import { Elapsed, Time } from "../../ui/time";
+import { TaskBadge } from "./task-badge";
+import { TaskSteps } from "./task-steps";
+import "../../styles/tasks.css";
+
+interface Result {
+  merge_id?: string;
+  columns?: { name: string; type: string }[];
+  rows?: unknown[][];
+  version?: number | null;
+  metrics?: Record<string, number>;
+}
+
+export function TaskPage() {
+  const { taskId = "" } = useParams();
+  const task = useTask(taskId);
+  useArrival(task.data);
+  return (
+    <div className="page">
+      <Loaded query={task} label="the task">
+        {(found) => <TaskView task={found} />}
+      </Loaded>
+    </div>
+  );
+}
+
+/** When a task that was watched ends: what it changed is asked for anew, and a merge leads on to its audit page. */
+function useArrival(task: Task | undefined) {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const wasRunning = useRef(false);
+  const state = task?.state;
+  const mergeId = (task?.result as Result | null | undefined)?.merge_id;
+  useEffect(() => {
+    if (state === undefined) return;
+    if (!isFinished(state)) {
+      wasRunning.current = true;
+      return;
+    }
+    if (!wasRunning.current) return;
+    wasRunning.current = false;
+    void queries.invalidateQueries({ queryKey: ["catalog"] });
+    if (state === "succeeded" && mergeId) void navigate(mergeAddress(mergeId), { replace: true });
+  }, [state, mergeId, navigate, queries]);
+}
+
+function TaskView({ task }: { task: Task }) {
+  const cancel = useCancelTask();
+  const title = statementOf(task) || task.kind;
+  const finished = isFinished(task.state);
+  return (
+    <>
+      <PageHead
+        title="Task"
+        actions={
+          finished ? null : (
+            <button
+              type="button"
+              className="button danger"
+              disabled={task.cancel_requested || cancel.isPending}
+              onClick={() => cancel.mutate(task.id)}
+            >
+              {task.cancel_requested ? "Stopping …" : "Cancel"}
+            </button>
+          )
+        }
+      >
+        <span className="row">
+          Task <TaskBadge state={task.state} />
+        </span>
+      </PageHead>
+      {cancel.error ? <Failure error={cancel.error} /> : null}
+      <Panel title={finished ? "What it did" : "What is happening"} padded>
+        <div className="stack">
+          <pre>
+            <code>{title}</code>
+          </pre>
+          <TaskSteps task={task} />
+          {finished ? null : (
+            <p className="small muted">It goes on when this page is closed. Until the commit it can be cancelled, and then nothing was changed.</p>
+          )}
+        </div>
+      </Panel>
+      <Outcome task={task} />
+      <Facts task={task} />
+    </>
+  );
+}
+
+function Outcome({ task }: { task: Task }) {
+  const result = (task.result ?? {}) as Result;
+  if (task.state === "failed" || task.state === "lost") return <TaskFailure task={task} />;
+  if (task.state !== "succeeded") return null;
+  if (result.merge_id) {
+    return (
+      <div className="notice fine">
+        <span className="symbol" aria-hidden="true">
+          ✓
+        </span>
+        <p>
+          The merge is done. <Link to={mergeAddress(result.merge_id)}>What changed, and how to take it back</Link>
+        </p>
+      </div>
+    );
+  }
+  const metrics = Object.entries(result.metrics ?? {}).filter(([, value]) => typeof value === "number" && value > 0);
+  return (
+    <Panel title="Result" padded={!result.columns?.length}>
+      {result.columns?.length ? <ResultGrid columns={result.columns} rows={result.rows ?? []} label="Result" /> : null}
+      {metrics.length ? (
+        <dl className="five">
+          {metrics.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name.replaceAll("_", " ")}</dt>
+              <dd>{count(value)}</dd>
+            </div>
+          ))}
+        </dl>
+      ) : null}
+      {result.version ? (
+        <p className="inside small muted">
+          version <code>v{result.version}</code>
+        </p>
+      ) : null}
+    </Panel>
+  );
+}
+
+function TaskFailure({ task }: { task: Task }) {
+  const error = (task.error ?? {}) as Record<string, unknown>;
+  const conflicts = (error.conflicts ?? []) as Finding[];
+  const { catalog, branch } = placeOf(task);
+  return (
+    <>
+      <Failure error={new Problem(error, Number(error.status ?? 500))} />
+      {conflicts.length ? (
+        <Panel title={`Why: ${counted(conflicts.length, "conflict")}`} padded>
+          <ul className="stack">
+            {conflicts.map((conflict, place) => (
+              <li key={place}>
+                <strong>{conflict.object}</strong>
+                <p>{conflict.message}</p>
+                <p className="muted">{conflict.remedy}</p>
+              </li>
+            ))}
+          </ul>
+        </Panel>
+      ) : null}
+      {catalog && branch ? (
+        <p className="row">
+          <Link className="button" to={sqlAddress(catalog, branch, statementOf(task))}>
+            Try again in the SQL console
+          </Link>
+          <Link className="button" to={conflicts.length ? compareAddress(catalog) : branchAddress(catalog, branch)}>
+            {conflicts.length ? "Compare branches" : `Branch ${branch}`}
+          </Link>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function Facts({ task }: { task: Task }) {
+  return (
+    <Panel title="Facts" padded>
+      <dl className="facts">
+        <dt>Id</dt>
+        <dd>
+          <Copyable text={task.id} label="the task's id" />
+        </dd>
+        <dt>Asked for</dt>
+        <dd>
+          <Time at={task.created_at} />
+          {task.created_by ? ` by ${task.created_by}` : ""}
+        </dd>
+        {task.started_at ? (
+          <>
+            <dt>Ran</dt>
+            <dd>
+              <Elapsed from={task.started_at} to={task.finished_at ?? null} />
+              {task.attempts && task.attempts > 1 ? `, attempt ${task.attempts}` : ""}
+            </dd>
+          </>
+        ) : null}
+        {task.worker ? (
+          <>
+            <dt>Worker</dt>
+            <dd>{task.worker}</dd>
+          </>
+        ) : null}
+      </dl>
+    </Panel>
+  );
+}
+
+/** The statement of a task that runs one. */
+export function statementOf(task: Pick<Task, "parameters">): string {
+  const { statement } = (task.parameters ?? {}) as { statement?: string };
+  return statement ?? "";
+}
+
+function placeOf(task: Task): { catalog?: string; branch?: string } {
+  return (task.parameters ?? {});
+}

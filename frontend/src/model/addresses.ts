@@ -1,0 +1,79 @@
+/** Addresses inside the application; the server answers all of them with its shell. */
+
+const part = encodeURIComponent;
+
+export const homeAddress = "/";
+export const tasksAddress = "/tasks";
+export const settingsAddress = "/settings";
+
+export function catalogAddress(catalog: string): string {
+  return `/c/${part(catalog)}`;
+}
+
+export function branchAddress(catalog: string, branch: string): string {
+  return `${catalogAddress(catalog)}/b/${part(branch)}`;
+}
+
+export function tableAddress(catalog: string, branch: string, database: string, table: string): string {
+  return `${branchAddress(catalog, branch)}/t/${part(database)}/${part(table)}`;
+}
+
+/** Compare two branches, or choose what to compare where either is missing. */
+export function compareAddress(catalog: string, source?: string, destination?: string): string {
+  const start = `${catalogAddress(catalog)}/compare`;
+  return source === undefined || destination === undefined ? start : `${start}/${part(source)}...${part(destination)}`;
+}
+
+export function mergesAddress(catalog: string): string {
+  return `${catalogAddress(catalog)}/merges`;
+}
+
+export function mergeAddress(mergeId: string): string {
+  return `/merges/${part(mergeId)}`;
+}
+
+export function taskAddress(taskId: string): string {
+  return `${tasksAddress}/${part(taskId)}`;
+}
+
+export function sqlAddress(catalog: string, branch: string, statement?: string): string {
+  const query = new URLSearchParams({ branch, ...(statement === undefined ? {} : { statement }) });
+  return `${catalogAddress(catalog)}/sql?${query.toString()}`;
+}
+
+/** `source...destination` taken apart; undefined unless there are just two names. */
+export function pairParse(pair: string): { source: string; destination: string } | undefined {
+  const [source, destination, ...rest] = pair.split("...");
+  return source && destination && rest.length === 0 ? { source, destination } : undefined;
+}
+
+/** What an address is about. */
+export interface AddressPlace {
+  catalog?: string;
+  branch?: string;
+  database?: string;
+  table?: string;
+}
+
+export function placeOf(pathname: string, search = ""): AddressPlace {
+  const [section, catalog, page, branch, kind, database, table] = pathname.split("/").filter(Boolean).map(decodeURIComponent);
+  if (section !== "c" || catalog === undefined) return {};
+  if (page === "sql") return given({ catalog, branch: new URLSearchParams(search).get("branch") ?? undefined });
+  if (page !== "b") return { catalog };
+  return given({ catalog, branch, ...(kind === "t" ? { database, table } : {}) });
+}
+
+/** The same object on another branch; the branch itself where the address is about no object of a branch. */
+export function onOtherBranch(pathname: string, search: string, branch: string): string {
+  const place = placeOf(pathname, search);
+  if (place.catalog === undefined) return homeAddress;
+  if (pathname.split("/")[3] === "sql") return sqlAddress(place.catalog, branch);
+  if (place.database === undefined || place.table === undefined) return branchAddress(place.catalog, branch);
+  const tab = new URLSearchParams(search).get("tab");
+  const address = tableAddress(place.catalog, branch, place.database, place.table);
+  return tab === null ? address : `${address}?tab=${part(tab)}`;
+}
+
+function given(place: Record<string, string | undefined>): AddressPlace {
+  return Object.fromEntries(Object.entries(place).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,78 @@
+/** Numbers, sizes and times as people read them. */
+
+const INTEGER = new Intl.NumberFormat("en-GB");
+const SIZE_UNITS = ["B", "kB", "MB", "GB", "TB", "PB"] as const;
+
+export function count(value: number): string {
+  return INTEGER.format(value);
+}
+
+/** `1 row`, `1,000 rows`; the plural is the singular with an s unless it is given. */
+export function counted(value: number, singular: string, plural = `${singular}s`): string {
+  return `${count(value)} ${value === 1 ? singular : plural}`;
+}
+
+/** Bytes in powers of 1000, three significant digits. */
+export function bytes(value: number): string {
+  let size = value;
+  let unit = 0;
+  while (size >= 999.5 && unit < SIZE_UNITS.length - 1) {
+    size /= 1000;
+    unit += 1;
+  }
+  const digits = unit === 0 || size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+  return `${size.toFixed(digits)} ${SIZE_UNITS[unit] ?? ""}`;
+}
+
+/** A span of time given in milliseconds: `340 ms`, `2.5 s`, `3 min 20 s`, `2 h 5 min`. */
+export function duration(milliseconds: number): string {
+  if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 59_950) return `${(milliseconds / 1000).toFixed(1)} s`;
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 3600) return joined(Math.floor(seconds / 60), "min", seconds % 60, "s");
+  const minutes = Math.round(seconds / 60);
+  return joined(Math.floor(minutes / 60), "h", minutes % 60, "min");
+}
+
+function joined(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small ? `${large} ${largeUnit} ${small} ${smallUnit}` : `${large} ${largeUnit}`;
+}
+
+const STEPS: readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
+  [31_557_600, "year"],
+  [2_629_800, "month"],
+  [86_400, "day"],
+  [3600, "hour"],
+  [60, "minute"],
+];
+const RELATIVE = new Intl.RelativeTimeFormat("en-GB", { numeric: "auto", style: "short" });
+
+/** `just now`, `5 min ago`, `yesterday`; a moment of the future stands the same way. */
+export function relativeTime(moment: Date, now: Date): string {
+  const seconds = (moment.getTime() - now.getTime()) / 1000;
+  for (const [length, unit] of STEPS) {
+    if (Math.abs(seconds) >= length) return RELATIVE.format(Math.trunc(seconds / length), unit);
+  }
+  return "just now";
+}
+
+/** The moment in local time and in UTC, to the second: what a hover shows. */
+export function exactTime(moment: Date, timeZone?: string): string {
+  const local = new Intl.DateTimeFormat("en-GB", {
+    dateStyle: "medium",
+    timeStyle: "medium",
+    ...(timeZone === undefined ? {} : { timeZone }),
+  }).format(moment);
+  return `${local} (${moment.toISOString().slice(0, 19).replace("T", " ")} UTC)`;
+}
+
+/** A cell of a result. Structures are shown as JSON. */
+export function cellText(value: unknown): string {
+  if (value === null || value === undefined) return "NULL";
+  if (typeof value === "string") return value;
+  return JSON.stringify(value);
+}
+
+export function isNumericType(type: string): boolean {
+  return /^(tinyint|smallint|int|bigint|float|double|decimal)\b/i.test(type);
+}

@@ -1,0 +1,65 @@
+/** How a verdict is shown: a symbol, a word and a colour class; never a colour alone. */
+import type { Finding, RuleCell, Verdict } from "../api/resources";
+
+export type MarkKind = "fine" | "conditional" | "conflict" | "note" | "unhit" | "new" | "person";
+
+export interface Mark {
+  kind: MarkKind;
+  symbol: string;
+  word: string;
+}
+
+const MARKS: Record<MarkKind, Mark> = {
+  fine: { kind: "fine", symbol: "✓", word: "no conflict" },
+  conditional: { kind: "conditional", symbol: "≈", word: "fine" },
+  conflict: { kind: "conflict", symbol: "✕", word: "conflict" },
+  note: { kind: "note", symbol: "⤓", word: "note" },
+  unhit: { kind: "unhit", symbol: "·", word: "not hit" },
+  new: { kind: "new", symbol: "+", word: "new" },
+  person: { kind: "person", symbol: "◆", word: "decided by a person" },
+};
+
+/** What a note of this code says in one word. */
+const NOTE_WORDS: Record<string, string> = {
+  DISCARDED_UPDATE: "discarded",
+  DISCARDED_DELETE: "discarded",
+  COMPACTION_SKIPPED: "skipped",
+  OVERRIDDEN_BY_SOURCE: "overridden",
+  DROPS_DEST_CHANGES: "drops changes",
+};
+
+export const UNHIT = MARKS.unhit;
+
+export function objectMark(verdict: Verdict): Mark {
+  return MARKS[verdict === "ok" ? "fine" : verdict];
+}
+
+/** The mark of a finding; a conditional cell that was decided fine says by which rule. */
+export function findingMark(finding: Finding, rule: RuleCell | undefined): Mark {
+  if (finding.verdict === "conflict") return MARKS.conflict;
+  const by = finding.note ? ` (${finding.note})` : "";
+  if (finding.verdict === "note") {
+    return { ...MARKS.note, word: `${NOTE_WORDS[finding.code] ?? "note"}${by}` };
+  }
+  if (rule && isConditional(rule)) return { ...MARKS.conditional, word: `fine${by}` };
+  return MARKS.fine;
+}
+
+/** What a cell says in general, when no pair of operations hit it. */
+export function ruleMark(rule: RuleCell): Mark {
+  if (rule.verdict === "conflict") return MARKS.conflict;
+  if (isConditional(rule)) return { ...MARKS.conditional, word: rule.note ? `depends (${rule.note})` : "depends" };
+  return MARKS.fine;
+}
+
+/** A cell is conditional also where its plain ok may be overridden by a condition. */
+function isConditional(rule: RuleCell): boolean {
+  return rule.verdict === "conditional" || rule.condition !== "";
+}
+
+const SEVERITY: Record<Finding["verdict"], number> = { conflict: 0, note: 1, ok: 2 };
+
+/** Of several findings the one that decides the colour of a cell. */
+export function worst(findings: readonly Finding[]): Finding | undefined {
+  return findings.toSorted((left, right) => SEVERITY[left.verdict] - SEVERITY[right.verdict])[0];
+}

@@ -1,0 +1,56 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+
+import { body, client, cursorOf } from "../api/client";
+import type { BranchFilter } from "../api/paths";
+
+export function useCatalogs() {
+  return useQuery({
+    queryKey: ["catalogs"],
+    queryFn: ({ signal }) => body(client.GET("/api/v1/catalogs/", { params: { query: { limit: 200 } }, signal })),
+  });
+}
+
+export function useCatalog(catalog: string) {
+  return useQuery({
+    queryKey: ["catalog", catalog],
+    queryFn: ({ signal }) => body(client.GET("/api/v1/catalogs/{catalog}/", { params: { path: { catalog } }, signal })),
+  });
+}
+
+export function useBranches(catalog: string, filter: BranchFilter = {}) {
+  return useInfiniteQuery({
+    queryKey: ["catalog", catalog, "branches", filter],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: 200, ...filter, ...(pageParam === null ? {} : { cursor: pageParam }) };
+      return body(client.GET("/api/v1/catalogs/{catalog}/branches/", { params: { path: { catalog }, query }, signal }));
+    },
+    getNextPageParam: (page) => cursorOf(page.next),
+    enabled: catalog !== "",
+  });
+}
+
+export function useBranch(catalog: string, branch: string) {
+  return useQuery({
+    queryKey: ["catalog", catalog, "branch", branch],
+    queryFn: ({ signal }) => {
+      const path = { catalog, branch };
+      return body(client.GET("/api/v1/catalogs/{catalog}/branches/{branch}/", { params: { path }, signal }));
+    },
+  });
+}
+
+/** Commits of a page of the branch graph; the graph grows to the left as older pages are asked for. */
+export const GRAPH_PAGE = 500;
+
+export function useGraph(catalog: string) {
+  return useInfiniteQuery({
+    queryKey: ["catalog", catalog, "graph"],
+    initialPageParam: null as number | null,
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: GRAPH_PAGE, ...(pageParam === null ? {} : { before: pageParam }) };
+      return body(client.GET("/api/v1/catalogs/{catalog}/graph/", { params: { path: { catalog }, query }, signal }));
+    },
+    getNextPageParam: (page) => page.next_before,
+  });
+}

@@ -1,0 +1,50 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+
+import { body, client, cursorOf } from "../api/client";
+import type { CompareFilter } from "../api/paths";
+import type { ObjectKind } from "../api/resources";
+
+export interface Pair {
+  catalog: string;
+  source: string;
+  destination: string;
+}
+
+const AT = "/api/v1/catalogs/{catalog}/compare/{source}...{destination}";
+
+/** What the source changed, conflicts first. */
+export function useComparison(pair: Pair, filter: CompareFilter, enabled = true) {
+  return useInfiniteQuery({
+    queryKey: [...pairKey(pair), "objects", filter],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: 200, ...filter, ...(pageParam === null ? {} : { cursor: pageParam }) };
+      return body(client.GET(`${AT}/`, { params: { path: { ...pair }, query }, signal }));
+    },
+    getNextPageParam: (page) => cursorOf(page.next),
+    placeholderData: keepPreviousData,
+    enabled,
+  });
+}
+
+export function useComparedObject(pair: Pair, kind: ObjectKind, objectId: number) {
+  return useQuery({
+    queryKey: [...pairKey(pair), "object", kind, objectId],
+    queryFn: ({ signal }) => {
+      const path = { ...pair, kind, object_id: objectId };
+      return body(client.GET(`${AT}/objects/{kind}/{object_id}/`, { params: { path }, signal }));
+    },
+  });
+}
+
+export function useRules() {
+  return useQuery({
+    queryKey: ["rules"],
+    queryFn: ({ signal }) => body(client.GET("/api/v1/rules/", { signal })),
+    staleTime: Infinity,
+  });
+}
+
+function pairKey(pair: Pair) {
+  return ["catalog", pair.catalog, "compare", pair.source, pair.destination] as const;
+}

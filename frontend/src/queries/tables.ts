@@ -1,0 +1,113 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+
+import { body, client, cursorOf } from "../api/client";
+
+/** Where a table is: names, not ids, as people say them. */
+export interface TablePlace {
+  catalog: string;
+  branch: string;
+  database: string;
+  table: string;
+}
+
+const PAGE = 200;
+const AT = "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}";
+
+export function useDatabases(catalog: string, branch: string) {
+  return useQuery({
+    queryKey: ["catalog", catalog, "branch", branch, "databases"],
+    queryFn: ({ signal }) => {
+      const params = { path: { catalog, branch }, query: { limit: PAGE } };
+      return body(client.GET("/api/v1/catalogs/{catalog}/branches/{branch}/databases/", { params, signal }));
+    },
+    enabled: catalog !== "" && branch !== "",
+  });
+}
+
+export function useTables(catalog: string, branch: string, database: string, search = "") {
+  return useInfiniteQuery({
+    queryKey: ["catalog", catalog, "branch", branch, "tables", database, search],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) => {
+      const more = pageParam === null ? {} : { cursor: pageParam };
+      const query = { limit: PAGE, include: "sizes" as const, ...(search ? { search } : {}), ...more };
+      const params = { path: { catalog, branch, database }, query };
+      return body(
+        client.GET("/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/", { params, signal }),
+      );
+    },
+    getNextPageParam: (page) => cursorOf(page.next),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** `version` undefined is the head. */
+export function useTable(place: TablePlace, version?: number) {
+  return useQuery({
+    queryKey: [...tableKey(place), "detail", version ?? null],
+    queryFn: ({ signal }) =>
+      body(client.GET(`${AT}/`, { params: { path: { ...place }, query: atVersion(version) }, signal })),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function useTableHistory(place: TablePlace) {
+  return useInfiniteQuery({
+    queryKey: [...tableKey(place), "history"],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) };
+      return body(client.GET(`${AT}/history/`, { params: { path: { ...place }, query }, signal }));
+    },
+    getNextPageParam: (page) => cursorOf(page.next),
+  });
+}
+
+export function useSegments(place: TablePlace, version?: number) {
+  return useInfiniteQuery({
+    queryKey: [...tableKey(place), "segments", version ?? null],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: PAGE, ...atVersion(version), ...(pageParam === null ? {} : { cursor: pageParam }) };
+      return body(client.GET(`${AT}/segments/`, { params: { path: { ...place }, query }, signal }));
+    },
+    getNextPageParam: (page) => cursorOf(page.next),
+  });
+}
+
+export function useSchemas(place: TablePlace) {
+  return useQuery({
+    queryKey: [...tableKey(place), "schemas"],
+    queryFn: ({ signal }) => body(client.GET(`${AT}/schemas/`, { params: { path: { ...place } }, signal })),
+  });
+}
+
+export const ROWS_SHOWN = 100;
+
+export function useRows(place: TablePlace, version?: number) {
+  return useQuery({
+    queryKey: [...tableKey(place), "rows", version ?? null],
+    queryFn: ({ signal }) => {
+      const query = { limit: ROWS_SHOWN, ...atVersion(version) };
+      return body(client.GET(`${AT}/rows/`, { params: { path: { ...place }, query }, signal }));
+    },
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function useChanges(place: TablePlace, from: number, to: number) {
+  return useQuery({
+    queryKey: [...tableKey(place), "changes", from, to],
+    queryFn: ({ signal }) =>
+      body(client.GET(`${AT}/changes/`, { params: { path: { ...place }, query: { from, to } }, signal })),
+    retry: false,
+  });
+}
+
+function tableKey(place: TablePlace) {
+  return ["catalog", place.catalog, "branch", place.branch, "table", place.database, place.table] as const;
+}
+
+function atVersion(version: number | undefined): { version?: number } {
+  return version === undefined ? {} : { version };
+}

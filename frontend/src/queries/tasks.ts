@@ -1,0 +1,81 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+
+import { body, client, cursorOf } from "../api/client";
+import type { components } from "../api/schema";
+
+export type Task = components["schemas"]["TaskAnswer"];
+export type TaskSummary = components["schemas"]["TaskSummary"];
+export type TaskState = NonNullable<Task["state"]>;
+
+const FINISHED: ReadonlySet<string> = new Set(["succeeded", "failed", "cancelled", "lost"]);
+const RUNNING_POLL_MS = 1000;
+const QUEUED_POLL_MS = 10_000;
+/** A task that waits for a worker that is free is taken within moments: at first look as often as while it runs. */
+const YOUNG_MS = 30_000;
+
+export function isFinished(state: string | undefined): boolean {
+  return state !== undefined && FINISHED.has(state);
+}
+
+/** How long to wait before asking again; false when nothing will change any more. */
+export function pollAfter(task: Pick<Task, "state" | "created_at">, now: number): number | false {
+  if (isFinished(task.state)) return false;
+  const isYoung = now - Date.parse(task.created_at) < YOUNG_MS;
+  return task.state === "running" || isYoung ? RUNNING_POLL_MS : QUEUED_POLL_MS;
+}
+
+export function useTask(taskId: string) {
+  return useQuery({
+    queryKey: ["task", taskId],
+    queryFn: ({ signal }) => {
+      const params = { path: { task_id: taskId } };
+      return body(client.GET("/api/v1/tasks/{task_id}/", { params, signal }));
+    },
+    refetchInterval: (query) => (query.state.data ? pollAfter(query.state.data, Date.now()) : false),
+  });
+}
+
+export interface TaskFilter {
+  state?: TaskState;
+  search?: string;
+}
+
+export function useTasks(filter: TaskFilter) {
+  return useInfiniteQuery({
+    queryKey: ["tasks", filter],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: 50, ...filter, ...(pageParam === null ? {} : { cursor: pageParam }) };
+      return body(client.GET("/api/v1/tasks/", { params: { query }, signal }));
+    },
+    getNextPageParam: (page) => cursorOf(page.next),
+    refetchInterval: (query) => {
+      const tasks = query.state.data?.pages.flatMap((page) => page.results) ?? [];
+      return tasks.some((task) => !isFinished(task.state)) ? RUNNING_POLL_MS : QUEUED_POLL_MS;
+    },
+  });
+}
+
+/** How many tasks run at this moment, as far as one page tells. */
+export function useRunningCount() {
+  return useQuery({
+    queryKey: ["tasks", "running count"],
+    queryFn: async ({ signal }) => {
+      const params = { query: { state: "running" as const, limit: 100 } };
+      return (await body(client.GET("/api/v1/tasks/", { params, signal }))).results.length;
+    },
+    refetchInterval: QUEUED_POLL_MS,
+  });
+}
+
+export function useCancelTask() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (taskId: string) =>
+      body(client.POST("/api/v1/tasks/{task_id}/cancel/", { params: { path: { task_id: taskId } } })),
+    onSuccess: (task) => {
+      queries.setQueryData(["task", task.id], task);
+      return queries.invalidateQueries({ queryKey: ["tasks"] });
+    },
+  });
+}

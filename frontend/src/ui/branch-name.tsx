@@ -1,0 +1,33 @@
+import { Link } from "react-router";
+
+import { branchAddress } from "../model/addresses";
+import { count } from "../model/format";
+import { laneColour } from "../model/lanes";
+
+export function LaneDot({ branch }: { branch: string }) {
+  return <span className={`lane-dot lane-${laneColour(branch)}`} aria-hidden="true" />;
+}
+
+export function BranchLink({ catalog, branch }: { catalog: string; branch: string }) {
+  return (
+    <Link className="row nowrap-row" to={branchAddress(catalog, branch)}>
+      <LaneDot branch={branch} />
+      <span className="ellipsis">{branch}</span>
+    </Link>
+  );
+}
+
+/** Commits ahead of and behind the parent. */
+export function AheadBehind({ ahead, behind }: { ahead: number | null; behind: number | null }) {
+  if (ahead === null || behind === null) return null;
+  return (
+    <span className="number" title={`${count(ahead)} ahead of its parent, ${count(behind)} behind`}>
+      <span aria-hidden="true">
+        ↑{count(ahead)} ↓{count(behind)}
+      </span>
+      <span className="visually-hidden">
+        {count(ahead)} ahead, {count(behind)} behind
+      </span>
+    </span>
+  );
+}

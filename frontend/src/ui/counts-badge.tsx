@@ -1,0 +1,18 @@
+import type { Comparison } from "../api/resources";
+import { counted } from "../model/format";
+
+/** How a merge would be judged, in one badge. */
+export function CountsBadge({ counts }: { counts: Comparison["counts"] }) {
+  if (counts.conflicts) {
+    return (
+      <span className="badge conflict">
+        <span aria-hidden="true">✕</span> {counted(counts.conflicts, "conflict")}
+      </span>
+    );
+  }
+  return (
+    <span className="badge fine">
+      <span aria-hidden="true">✓</span> no conflict
+    </span>
+  );
+}

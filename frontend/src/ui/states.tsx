@@ -1,0 +1,90 @@
+import type { ReactNode } from "react";
+
+import { asProblem, type Problem } from "../api/problem";
+import { Copyable } from "./copyable";
+import "../styles/states.css";
+
+interface Loadable<Data> {
+  data: Data | undefined;
+  error: Error | null;
+  refetch: () => unknown;
+}
+
+/** What a query has: its data once it was loaded (and from then on, also while it is asked anew), else why not. */
+export function Loaded<Data>({
+  query,
+  label,
+  children,
+}: {
+  query: Loadable<Data>;
+  /** What is being loaded, for a screen reader. */
+  label: string;
+  children: (data: Data) => ReactNode;
+}) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.error) return <Failure error={query.error} retry={() => void query.refetch()} />;
+  return <Loading label={label} />;
+}
+
+export function Loading({ label }: { label: string }) {
+  return (
+    <div className="loading" role="status">
+      <span className="visually-hidden">Loading {label}</span>
+      <span className="working" />
+      <span className="working" />
+      <span className="working" />
+    </div>
+  );
+}
+
+/** What went wrong, what to do, and the id to find it in the log by. */
+export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
+  const problem = asProblem(error);
+  return (
+    <div className="notice conflict" role="alert">
+      <span className="symbol" aria-hidden="true">
+        ✕
+      </span>
+      <strong>{problem.title}</strong>
+      <p>{problem.message}</p>
+      {problem.remedy ? <p>{problem.remedy}</p> : null}
+      {problem.errorId ? (
+        <p className="muted small">
+          Error id <Copyable text={problem.errorId} label="the error id" />
+        </p>
+      ) : null}
+      <FailureActions problem={problem} {...(retry ? { retry } : {})} />
+    </div>
+  );
+}
+
+function FailureActions({ problem, retry }: { problem: Problem; retry?: () => void }) {
+  if (problem.status === 401 || problem.code === "UNAUTHENTICATED") {
+    const next = encodeURIComponent(window.location.pathname + window.location.search);
+    return (
+      <p className="row">
+        <a className="button small" href={`/login/?next=${next}`}>
+          Sign in again
+        </a>
+      </p>
+    );
+  }
+  if (!retry || problem.status === 403 || problem.status === 404) return null;
+  return (
+    <p className="row">
+      <button type="button" className="button small" onClick={retry}>
+        Try again
+      </button>
+    </p>
+  );
+}
+
+/** Nothing is there: say why, and what could be done. */
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className="empty">
+      <strong>{title}</strong>
+      {children}
+    </div>
+  );
+}

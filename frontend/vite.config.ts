@@ -1,0 +1,21 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+/** Django serves what is built here as static files under `app/`, and reads the manifest to find the entry. */
+export default defineConfig({
+  base: "/static/app/",
+  plugins: [react()],
+  build: {
+    // collectstatic leaves out names that begin with a dot, where Vite would put it otherwise.
+    manifest: "manifest.json",
+    rollupOptions: { input: "src/main.tsx" },
+    target: "es2022",
+    modulePreload: { polyfill: false },
+  },
+  test: {
+    environment: "jsdom",
+    include: ["src/**/*.test.{ts,tsx}"],
+    setupFiles: ["src/testing/setup.ts"],
+    restoreMocks: true,
+  },
+});
