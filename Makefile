@@ -20,7 +20,7 @@ check: $(VENV)/.installed-dev ## Style, types, import rules, migrations, deploym
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh .ci/check
 
 bench: java $(VENV)/.installed-dev ## Measure what the README quotes; writes JSON
-	@exec $(BIN)/python -m tests.benchmarks.metadata $(ARGS)
+	@exec $(BIN)/python -m tests.benchmarks $(ARGS)
 
 clean: ## Remove the virtual environment and caches; data in var/ stay
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks staticfiles

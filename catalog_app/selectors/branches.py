@@ -36,7 +36,9 @@ class Divergence:
 
 
 _COUNTS = """
-SELECT c.id, (SELECT count(*) FROM catalog_app_branch b WHERE b.catalog_id = c.id AND b.dropped_at IS NULL AND NOT b.is_workspace),
+SELECT c.id,
+       (SELECT count(*) FROM catalog_app_branch b
+        WHERE b.catalog_id = c.id AND b.dropped_at IS NULL AND NOT b.is_workspace),
        (SELECT count(*) FROM catalog_app_commit m WHERE m.catalog_id = c.id),
        (SELECT m.id FROM catalog_app_commit m WHERE m.catalog_id = c.id ORDER BY m.version DESC LIMIT 1)
 FROM catalog_app_catalog c WHERE c.id = ANY(%(ids)s)

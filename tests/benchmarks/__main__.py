@@ -1,0 +1,35 @@
+"""``make bench``: prints a table and writes JSON.
+
+Ratios and medians of one run are what counts: machines are noisy. Nothing here is timed in continuous integration.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+from dataclasses import asdict
+from pathlib import Path
+
+from tests.benchmarks import history, metadata
+from tests.benchmarks.lake import postgres
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("--large", type=int, default=1_000_000, help="segments of the large catalog")
+    parser.add_argument("--changed", type=int, default=100_000, help="segments that a merge brings")
+    parser.add_argument("--json", type=Path, default=Path("var/bench.json"))
+    options = parser.parse_args()
+    with postgres():
+        found = [*history.figures(), *metadata.figures(large=options.large, changed=options.changed)]
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    options.json.write_text(json.dumps({"machine": machine, "figures": [asdict(item) for item in found]}, indent=2))
+    lines = [f"{item.what:60} {item.value:12,.2f}  {item.verdict}".rstrip() for item in found]
+    print("\n".join([machine, *lines]))  # noqa: T201 - the table is what the command is for
+
+
+if __name__ == "__main__":
+    main()
