@@ -1,4 +1,4 @@
-"""Look-up through three levels of branches: nearest record first, nothing shines through, cuts are cuts (semantics §2)."""
+"""Look-up through three levels of branches: nearest record first, nothing shines through (semantics §2)."""
 
 from __future__ import annotations
 
