@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from catalog_app.domain.operations import AddedFile, ObjectKind, Operation, OperationKind
 from catalog_app.selectors.lineage import LINEAGE, Lineage
@@ -20,12 +21,18 @@ _HOLDERS = f"""
 WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}), at_base AS (
     SELECT file_id FROM visible WHERE NOT file_id = ANY(%(added)s) UNION SELECT unnest(%(removed)s::bigint[])
 )
-SELECT f.id, f.base, f.rows, f.partition, f.stores_row_ids, f.smallest_row_id, f.largest_row_id,
-       coalesce(array_agg(h.id ORDER BY h.id) FILTER (WHERE h.id IS NOT NULL), ARRAY[]::bigint[])
-FROM catalog_app_datafile f LEFT JOIN (catalog_app_datafile h JOIN at_base b ON b.file_id = h.id)
-  ON h.table_id = f.table_id AND h.partition = f.partition
- AND h.smallest_row_id <= f.largest_row_id AND h.largest_row_id >= f.smallest_row_id
-WHERE f.id = ANY(%(files)s) GROUP BY f.id ORDER BY f.id
+SELECT f.id, h.id, h.base, h.rows, h.partition, h.stores_row_ids, h.smallest_row_id, h.largest_row_id
+FROM catalog_app_datafile f JOIN catalog_app_datafile h
+  ON h.table_id = f.table_id AND h.smallest_row_id <= f.largest_row_id AND h.largest_row_id >= f.smallest_row_id
+ AND (h.partition = f.partition OR h.id = ANY(%(removed)s))
+JOIN at_base b ON b.file_id = h.id
+WHERE f.id = ANY(%(files)s) ORDER BY f.id, h.id
+"""
+"""Rows that the source moved between partitions may lie in files of others that the destination took away since."""
+
+_DIVERGED = """
+SELECT id, base, rows, partition, stores_row_ids, smallest_row_id, largest_row_id FROM catalog_app_datafile
+WHERE id = ANY(%(files)s) ORDER BY id
 """
 
 
@@ -83,7 +90,13 @@ def _diverged(
         "added": list(theirs.added),
         "removed": [file_id for file_id in theirs.removed if file_id not in theirs.added],
     }
-    return tuple(
-        DivergedFile(AddedFile(file_id, base, rows, tuple(json_value(partition)), *row_ids), tuple(holders))
-        for file_id, base, rows, partition, *row_ids, holders in fetch_all(_HOLDERS, parameters)
-    )
+    holders: dict[int, list[AddedFile]] = {}
+    for file_id, *holder in fetch_all(_HOLDERS, parameters):
+        holders.setdefault(file_id, []).append(_file(holder))
+    found = [_file(row) for row in fetch_all(_DIVERGED, parameters)]
+    return tuple(DivergedFile(file, tuple(holders.get(file.file_id, ()))) for file in found)
+
+
+def _file(row: Sequence[Any]) -> AddedFile:
+    file_id, base, rows, partition, *row_ids = row
+    return AddedFile(file_id, base, rows, tuple(json_value(partition)), *row_ids)

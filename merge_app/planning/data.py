@@ -52,7 +52,7 @@ def data_redo(
     """
     if not any(operation.is_data or operation.kind is OperationKind.PARTITION for operation in source.operations):
         return DataOutcome(None, frozenset())
-    return _Redo(source, destination, divergence(source.object_id, diverged), is_new=is_new).outcome()
+    return _Redo(source, destination, tuple(diverged), is_new=is_new).outcome()
 
 
 class _Redo:
@@ -62,21 +62,23 @@ class _Redo:
         self,
         source: ObjectChanges,
         destination: ObjectChanges,
-        diverged: tuple[Operation, ...],
+        diverged: tuple[DivergedFile, ...],
         *,
         is_new: bool,
     ) -> None:
         self._source = source
-        self._history = (*diverged, *source.history)
+        left_out = divergence(source.object_id, diverged)
+        self._history = (*left_out, *source.history)
         self._remove_all = not is_new and source.overwrites_all
         self._mine = SideFiles(self._history)
         self._past = () if is_new or self._remove_all else destination.past
         self._theirs = SideFiles(self._past)
         self._touched = self._theirs.touched_base(self._past)
-        self._rewritten = {item.file_id: made for made in diverged for item in effects_of(made).added}
+        self._held = {holder.file_id: holder.partition for item in diverged for holder in item.holders}
+        self._rewritten = {item.file_id: made for made in left_out for item in effects_of(made).added}
         self._gone: dict[int, frozenset[int]] = {}
         self._mixed: dict[int, frozenset[int]] = {}
-        self._skipped: list[Operation] = list(diverged)
+        self._skipped: list[Operation] = list(left_out)
         self._follow: dict[int, tuple[dict[int, None], frozenset[int]]] = {}
         self._remove: dict[int, None] = {}
         self._attach: list[tuple[int, int]] = []
@@ -240,15 +242,19 @@ class _Redo:
     def _move_partitions(self) -> None:
         """Redo renames of partitions that the destination changed: what it holds of them now is rewritten."""
         renames = [item for item in self._skipped if item.kind is OperationKind.PARTITION]
-        held = {file_id: item.partition for file_id, item in {**self._mine.added, **self._theirs.added}.items()}
+        added = {**self._mine.added, **self._theirs.added}
+        held = {**self._held, **{file_id: item.partition for file_id, item in added.items()}}
         goals: dict[int, PartitionValues | None] = {}
         for operation in renames:
             following = self._history[self._history.index(operation) :]
             for change in partition_renames(operation):
                 assert change.before is not None
-                for file_id in effects_of(operation).removed:
-                    held.setdefault(file_id, change.before)
-                    goals.update(dict.fromkeys(self._stand_ins(file_id), partition_after(following, change.before)))
+                for file_id in {found for item in effects_of(operation).removed for found in self._stand_ins(item)}:
+                    if file_id in self._mine.added:
+                        goals[file_id] = partition_after(following, change.before)
+                    else:
+                        values = held.setdefault(file_id, change.before)
+                        goals[file_id] = partition_after(self._history, values)
         for item in self._theirs.live_added() if renames else ():
             goals[item.file_id] = partition_after(self._history, item.partition)
         for file_id in sorted(goals):

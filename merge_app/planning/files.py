@@ -32,7 +32,7 @@ def divergence(table_id: int, diverged: Iterable[DivergedFile]) -> tuple[Operati
             OperationKind.COMPACTION,
             ObjectKind.TABLE,
             table_id,
-            effects=FileEffects(added=(item.file,), removed=item.holders),
+            effects=FileEffects(added=(item.file,), removed=tuple(holder.file_id for holder in item.holders)),
         )
         for item in diverged
     )

@@ -67,7 +67,7 @@ class DivergedFile:
     """
 
     file: AddedFile
-    holders: tuple[int, ...]
+    holders: tuple[AddedFile, ...]
 
 
 @dataclass(frozen=True, slots=True)
