@@ -10,6 +10,7 @@ from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.coverage import coverage_load
+from merge_app.execution.divergence import diverged_load
 from merge_app.execution.keys import key_clashes
 from merge_app.planning.values import FactKind, PlanInput, TableFacts
 
@@ -28,6 +29,7 @@ def facts_load(
     engine: EngineSource,
 ) -> Mapping[int, TableFacts]:
     """The facts that each table needs."""
+    diverged = diverged_load(planned, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
     strict = _needing(wanted, FactKind.COVERAGE)
     partitions = _partitions(destination, _needing(wanted, FactKind.PARTITIONS))
     coverage = coverage_load(planned, source, destination, strict, engine)
@@ -35,6 +37,7 @@ def facts_load(
     clashes = key_clashes(planned, source, destination, keyed, engine)
     return {
         table_id: TableFacts(
+            diverged=diverged.get(table_id, ()),
             coverage=coverage.get(table_id, ()),
             destination_partitions=partitions.get(table_id, {}),
             primary_key_clashes=clashes.get(table_id, ()),

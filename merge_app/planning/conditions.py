@@ -19,7 +19,7 @@ from catalog_app.domain.schema import Column
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import CONDITIONS, RuleTable
 from merge_app.planning.columns import ColumnRedo
-from merge_app.planning.files import SideFiles
+from merge_app.planning.files import SideFiles, divergence
 from merge_app.planning.findings import Problem
 from merge_app.planning.surviving import ObjectChanges
 from merge_app.planning.values import SchemaCoverage, TableFacts
@@ -89,7 +89,8 @@ def _same_file_updated(case: Case) -> Iterator[Problem]:
 
 
 def _same_files(case: Case, other: OperationKind, code: VerdictCode, note: str) -> Iterator[Problem]:
-    mine = SideFiles(case.source.history).touched_base(
+    diverged = divergence(case.source.object_id, case.facts.diverged)
+    mine = SideFiles((*diverged, *case.source.history)).touched_base(
         operation for operation in case.source.history if operation.kind is OperationKind.UPDATE
     )
     theirs = SideFiles(case.destination.history).touched_base(

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import AttachedDelete, Operation, OperationKind
-from merge_app.planning.files import SideFiles, effects_of, is_rewrite
+from merge_app.planning.files import SideFiles, divergence, effects_of, is_rewrite
 from merge_app.planning.kept_rows import rows_kept
 from merge_app.planning.partition_paths import partition_after, partition_renames
 from merge_app.planning.surviving import ObjectChanges, is_full_overwrite
-from merge_app.planning.values import DataPlan, FilterImages, FollowDeletes, RepartitionFile, RowWork
+from merge_app.planning.values import DataPlan, DivergedFile, FilterImages, FollowDeletes, RepartitionFile, RowWork
 
 _ATTACHING = (OperationKind.DELETE, OperationKind.UPDATE, OperationKind.OVERWRITE)
 
@@ -44,36 +44,47 @@ class DataOutcome:
     overtaken_partitions: tuple[PartitionValues, ...] = ()
 
 
-def data_redo(source: ObjectChanges, destination: ObjectChanges, *, is_new: bool) -> DataOutcome:
+def data_redo(
+    source: ObjectChanges, destination: ObjectChanges, *, is_new: bool, diverged: Iterable[DivergedFile] = ()
+) -> DataOutcome:
     """Redo the source's data operations on the destination's files. ``carried`` holds indices into
     ``source.operations``. ``is_new``: the destination has not the table yet.
     """
     if not any(operation.is_data or operation.kind is OperationKind.PARTITION for operation in source.operations):
         return DataOutcome(None, frozenset())
-    return _Redo(source, destination, is_new=is_new).outcome()
+    return _Redo(source, destination, tuple(diverged), is_new=is_new).outcome()
 
 
 class _Redo:
     """One table's redo. Destination files matter only where the source did not overwrite the whole table."""
 
-    def __init__(self, source: ObjectChanges, destination: ObjectChanges, *, is_new: bool) -> None:
+    def __init__(
+        self,
+        source: ObjectChanges,
+        destination: ObjectChanges,
+        diverged: tuple[DivergedFile, ...],
+        *,
+        is_new: bool,
+    ) -> None:
         self._source = source
-        self._history = source.history
+        left_out = divergence(source.object_id, diverged)
+        self._history = (*left_out, *source.history)
         self._remove_all = not is_new and source.overwrites_all
         self._mine = SideFiles(self._history)
         self._past = () if is_new or self._remove_all else destination.past
         self._theirs = SideFiles(self._past)
         self._touched = self._theirs.touched_base(self._past)
-        self._rewritten: dict[int, Operation] = {}
+        self._held = {holder.file_id: holder.partition for item in diverged for holder in item.holders}
+        self._rewritten = {item.file_id: made for made in left_out for item in effects_of(made).added}
         self._gone: dict[int, frozenset[int]] = {}
         self._mixed: dict[int, frozenset[int]] = {}
-        self._skipped: list[Operation] = []
+        self._skipped: list[Operation] = list(left_out)
         self._follow: dict[int, tuple[dict[int, None], frozenset[int]]] = {}
         self._remove: dict[int, None] = {}
         self._attach: list[tuple[int, int]] = []
         self._discarded: dict[tuple[OperationKind, OperationKind], Discarded] = {}
         self._repartition: dict[int, PartitionValues] = {}
-        for operation in self._history:
+        for operation in source.history:
             self._sort_added(operation)
 
     def outcome(self) -> DataOutcome:
@@ -87,7 +98,7 @@ class _Redo:
             None if plan == DataPlan() else plan,
             carried,
             tuple(self._discarded.values()),
-            tuple(item for item in self._skipped if item.kind is OperationKind.COMPACTION),
+            tuple(o for o in self._skipped if o.kind is OperationKind.COMPACTION and o in self._source.history),
             self._overtaken(),
         )
 
@@ -231,15 +242,19 @@ class _Redo:
     def _move_partitions(self) -> None:
         """Redo renames of partitions that the destination changed: what it holds of them now is rewritten."""
         renames = [item for item in self._skipped if item.kind is OperationKind.PARTITION]
-        held = {file_id: item.partition for file_id, item in {**self._mine.added, **self._theirs.added}.items()}
+        added = {**self._mine.added, **self._theirs.added}
+        held = {**self._held, **{file_id: item.partition for file_id, item in added.items()}}
         goals: dict[int, PartitionValues | None] = {}
         for operation in renames:
             following = self._history[self._history.index(operation) :]
             for change in partition_renames(operation):
                 assert change.before is not None
-                for file_id in effects_of(operation).removed:
-                    held.setdefault(file_id, change.before)
-                    goals.update(dict.fromkeys(self._stand_ins(file_id), partition_after(following, change.before)))
+                for file_id in {found for item in effects_of(operation).removed for found in self._stand_ins(item)}:
+                    if file_id in self._mine.added:
+                        goals[file_id] = partition_after(following, change.before)
+                    else:
+                        values = held.setdefault(file_id, change.before)
+                        goals[file_id] = partition_after(self._history, values)
         for item in self._theirs.live_added() if renames else ():
             goals[item.file_id] = partition_after(self._history, item.partition)
         for file_id in sorted(goals):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from catalog_app.domain.operations import AddedFile, FileEffects, Operation, OperationKind
+from catalog_app.domain.operations import AddedFile, FileEffects, ObjectKind, Operation, OperationKind
 from merge_app.planning.surviving import is_full_overwrite
+from merge_app.planning.values import DivergedFile
 
 _NOTHING = FileEffects()
 
@@ -19,6 +20,21 @@ def is_rewrite(operation: Operation) -> bool:
     """Whether it put the same rows into other files: a compaction, or the rename of a partition."""
     return operation.kind is OperationKind.COMPACTION or (
         operation.kind is OperationKind.PARTITION and bool(effects_of(operation).added)
+    )
+
+
+def divergence(table_id: int, diverged: Iterable[DivergedFile]) -> tuple[Operation, ...]:
+    """Diverged files as compactions by the source of what holds their rows on the destination: what they would have
+    been if the earlier merge had not left them out. They come before the source's history.
+    """
+    return tuple(
+        Operation(
+            OperationKind.COMPACTION,
+            ObjectKind.TABLE,
+            table_id,
+            effects=FileEffects(added=(item.file,), removed=tuple(holder.file_id for holder in item.holders)),
+        )
+        for item in diverged
     )
 
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import ObjectKind, Operation
+from catalog_app.domain.operations import AddedFile, ObjectKind, Operation
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 
@@ -60,13 +60,26 @@ class SchemaCoverage:
 
 
 @dataclass(frozen=True, slots=True)
+class DivergedFile:
+    """A file that the source touched and that the destination never had or lost before the merge base: an earlier
+    merge skipped the compaction that made it, filtered it or moved it to another partition. ``holders`` are the files
+    that may hold its rows on the destination, as it was before its own operations.
+    """
+
+    file: AddedFile
+    holders: tuple[AddedFile, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TableFacts:
     """File-level facts of one table, loaded only where the cells need them.
 
-    ``destination_partitions``: values of live destination segments with their live row counts, loaded when
-    partitions matter. ``primary_key_clashes``: keys, as text, that the merged state would hold twice.
+    ``diverged`` is loaded with the file effects of the source. ``destination_partitions``: values of live
+    destination segments with their live row counts, loaded when partitions matter. ``primary_key_clashes``: keys, as
+    text, that the merged state would hold twice.
     """
 
+    diverged: tuple[DivergedFile, ...] = ()
     coverage: tuple[SchemaCoverage, ...] = ()
     destination_partitions: Mapping[PartitionValues, int] = field(default_factory=dict)
     destination_partition_operations: tuple[Operation, ...] = ()

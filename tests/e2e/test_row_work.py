@@ -110,3 +110,10 @@ def test_an_overwrite_before_a_rename_takes_what_was_written_since(parted: Lake)
     parted.sql("INSERT INTO d.t VALUES (8, 'h', 'x')")
     parted.merge("b")
     assert rows(parted) == ["0neww", "5ey", "6fy"]
+
+
+def test_a_compaction_and_a_rename_of_files_that_the_destination_changed(parted: Lake) -> None:
+    run(parted, "b", "OPTIMIZE d.t", RENAME, "DELETE FROM d.t WHERE id = 3")
+    parted.sql("DELETE FROM d.t WHERE id = 1")
+    parted.merge("b")
+    assert rows(parted) == ["2bw", "4dw", "5ey", "6fy"]

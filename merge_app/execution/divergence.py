@@ -1,0 +1,102 @@
+"""Files that the source touched and the destination does not have, though it has their rows (see ``DivergedFile``)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from catalog_app.domain.operations import AddedFile, ObjectKind, Operation, OperationKind
+from catalog_app.selectors.lineage import LINEAGE, Lineage
+from catalog_app.selectors.rows import fetch_all, json_value
+from catalog_app.selectors.segments import VISIBLE_SEGMENTS
+from merge_app.planning.files import SideFiles, effects_of, is_rewrite
+from merge_app.planning.values import DivergedFile, PlanInput
+
+_SEEN = f"""
+WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS})
+SELECT v.file_id FROM visible v WHERE v.file_id = ANY(%(files)s)
+"""
+
+_HOLDERS = f"""
+WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}), at_base AS (
+    SELECT file_id FROM visible WHERE NOT file_id = ANY(%(added)s) UNION SELECT unnest(%(removed)s::bigint[])
+)
+SELECT f.id, h.id, h.base, h.rows, h.partition, h.stores_row_ids, h.smallest_row_id, h.largest_row_id
+FROM catalog_app_datafile f JOIN catalog_app_datafile h
+  ON h.table_id = f.table_id AND h.smallest_row_id <= f.largest_row_id AND h.largest_row_id >= f.smallest_row_id
+ AND (h.partition = f.partition OR h.id = ANY(%(removed)s))
+JOIN at_base b ON b.file_id = h.id
+WHERE f.id = ANY(%(files)s) ORDER BY f.id, h.id
+"""
+"""Rows that the source moved between partitions may lie in files of others that the destination took away since."""
+
+_DIVERGED = """
+SELECT id, base, rows, partition, stores_row_ids, smallest_row_id, largest_row_id FROM catalog_app_datafile
+WHERE id = ANY(%(files)s) ORDER BY id
+"""
+
+
+def diverged_load(
+    planned: PlanInput, destination: Lineage, tables: Collection[int]
+) -> dict[int, tuple[DivergedFile, ...]]:
+    """By table, for an input with file effects. One query where no file diverged, as nearly always."""
+    sides = {table_id: (_side(planned.source, table_id), _side(planned.destination, table_id)) for table_id in tables}
+    touched = {
+        table_id: _touched(planned.source, table_id, mine) - theirs.removed.keys()
+        for table_id, (mine, theirs) in sides.items()
+    }
+    files = [file_id for found in touched.values() for file_id in found]
+    if not files:
+        return {}
+    parameters = {**destination.parameters, "table_ids": list(touched)}
+    seen = {row[0] for row in fetch_all(_SEEN, {**parameters, "files": files})}
+    return {
+        table_id: _diverged(destination, table_id, found - seen, sides[table_id][1])
+        for table_id, found in touched.items()
+        if not found <= seen
+    }
+
+
+def _of_table(operations: Sequence[Operation], table_id: int) -> list[Operation]:
+    return [
+        item
+        for item in operations
+        if item.object_kind is ObjectKind.TABLE and item.object_id == table_id and item.effects is not None
+    ]
+
+
+def _side(operations: Sequence[Operation], table_id: int) -> SideFiles:
+    return SideFiles(_of_table(operations, table_id))
+
+
+def _touched(operations: Sequence[Operation], table_id: int, side: SideFiles) -> set[int]:
+    """Files that the side did not add and that its redo would look for by id; overwrites and drops go by value."""
+    return {
+        file_id
+        for item in _of_table(operations, table_id)
+        if item.kind in (OperationKind.DELETE, OperationKind.UPDATE) or is_rewrite(item)
+        for file_id in effects_of(item).touched
+        if file_id not in side.added
+    }
+
+
+def _diverged(
+    destination: Lineage, table_id: int, files: Collection[int], theirs: SideFiles
+) -> tuple[DivergedFile, ...]:
+    parameters = {
+        **destination.parameters,
+        "table_ids": [table_id],
+        "files": list(files),
+        "added": list(theirs.added),
+        "removed": [file_id for file_id in theirs.removed if file_id not in theirs.added],
+    }
+    holders: dict[int, list[AddedFile]] = {}
+    for file_id, *holder in fetch_all(_HOLDERS, parameters):
+        holders.setdefault(file_id, []).append(_file(holder))
+    found = [_file(row) for row in fetch_all(_DIVERGED, parameters)]
+    return tuple(DivergedFile(file, tuple(holders.get(file.file_id, ()))) for file in found)
+
+
+def _file(row: Sequence[Any]) -> AddedFile:
+    file_id, base, rows, partition, *row_ids = row
+    return AddedFile(file_id, base, rows, tuple(json_value(partition)), *row_ids)
