@@ -461,8 +461,10 @@ class Histories(RuleBasedStateMachine):
         self._merge(source, destination)
 
     def _merge(self, source: Branch, destination: Branch) -> None:
-        note(f"MERGE BRANCH {source.name} TO {destination.name}")
         verdict = merge(source, destination)
+        if verdict.is_open:
+            return
+        note(f"MERGE BRANCH {source.name} TO {destination.name}")
         dry = self.lake.dry_run(source.name, destination.name)
         conflicts = {(item["kind"], item["object_id"], item["code"]) for item in dry["conflicts"]}
         _agree(verdict, conflicts)

@@ -38,13 +38,16 @@ class Net:
 
 @dataclass(slots=True)
 class Verdict:
-    """``required`` conflicts must be reported, ``possible`` ones may be: rows do not tell which files hold them."""
+    """``required`` conflicts must be reported, ``possible`` ones may be: rows do not tell which files hold them.
+    ``is_open``: the outcome hangs on files that the model does not know.
+    """
 
     required: set[Conflict] = field(default_factory=set)
     possible: set[Conflict] = field(default_factory=set)
     state: State = field(default_factory=State)
     entries: list[Entry] = field(default_factory=list)
     is_empty: bool = False
+    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,12 +311,16 @@ class Rows(_Object):
 
     def _carried_out(self, own: Sequence[RowWork], here: Table, there: Table) -> Table:
         # What the source itself shows came there after its overwrites: redoing them does not take it away.
+        spared = [row for row in here.rows.values() if row.id in there.rows and _in_scope(row, own)]
         rows = {row.id: row for row in here.rows.values() if row.id in there.rows or not _in_scope(row, own)}
+        # The product spares by file: not what was updated since, nor what lies in rewritten files.
+        is_blurred = here.is_blurred or there.is_blurred
+        if any(is_blurred or row.writer not in self.theirs.known for row in spared):
+            self.verdict.is_open = True
         for touched in (row for work in own for row in work.touched if row.id not in there.rows):
             present = rows.get(touched.id)
             if present is not None and present.writer in self.theirs.known:
                 del rows[touched.id]
-        is_blurred = here.is_blurred or there.is_blurred
         for row in there.rows.values():
             if row.writer in self.mine.known:
                 continue
