@@ -69,7 +69,9 @@ class Histories(RuleBasedStateMachine):
         name = branch.state.full_name(table)
         described = self.sql(branch, f"DESCRIBE TABLE EXTENDED {name}").rows
         end = next(index for index, row in enumerate(described) if not row[0])
-        columns = [(c.name, c.type, c.nullable, None if c.default is None else literal(c.default)) for c in table.columns]
+        columns = [
+            (c.name, c.type, c.nullable, None if c.default is None else literal(c.default)) for c in table.columns
+        ]
         assert sorted(tuple(row[:4]) for row in described[:end]) == sorted(columns), name
         assert {row[0]: row[1] for row in described[end:]}["Properties"] == _properties(table)
         self.compare_rows(branch, name, table)

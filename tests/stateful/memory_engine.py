@@ -163,9 +163,7 @@ class MemoryEngine:
             targets = [name for name, _ in described] if by_name else targets
         names = [name.casefold() for name in columns or targets]
         constants = {name: evaluate(text, {}) for name, text in fixed.items()}
-        rows = [
-            _complete(schema, {**constants, **dict(zip(names, values, strict=True))}) for values in evaluated
-        ]
+        rows = [_complete(schema, {**constants, **dict(zip(names, values, strict=True))}) for values in evaluated]
         return self._write(table_id, schema, [(values, None) for values in rows])
 
     def delete(self, scan: TableScan, condition: str | None, *, alias: str) -> RowChanges:

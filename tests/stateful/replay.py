@@ -174,7 +174,7 @@ def _names(mine: Side, verdict: Verdict) -> None:
         names.setdefault((table.database_id, table.name), []).append(("table", table.id))
     for holders in names.values():
         if len(holders) > 1:
-            named = [thing for thing in holders if mine.net(thing, "name") or mine.created(thing)]
+            named = [t for t in holders if mine.net(t, "name") or mine.net(t, "database") or mine.created(t)]
             verdict.required |= {(*thing, "NAME_EXISTS") for thing in named}
 
 
@@ -214,11 +214,11 @@ class _Object:
 
     def _redone(self, here: Any, there: Any) -> Database | Table:
         item = replace(here, properties=self._properties(here.properties))
-        name = self.mine.net(self.thing, "name")
+        name, database = self.mine.net(self.thing, "name"), self.mine.net(self.thing, "database")
+        item = replace(item, name=name.after) if name else item
         if isinstance(item, Database):
-            return replace(item, name=name.after) if name else item
-        if name:
-            item = replace(item, database_id=name.after[0], name=name.after[1])
+            return item
+        item = replace(item, database_id=database.after) if database else item
         item = Columns(self.thing, self.mine, self.theirs, self.verdict).redone(item, there)
         return Rows(self.thing, self.mine, self.theirs, self.verdict).redone(item, there)
 
@@ -240,7 +240,9 @@ class Columns(_Object):
     """The source's column operations on the destination's columns, by column id (A6.1 and the extensions)."""
 
     def redone(self, here: Table, there: Table) -> Table:
-        nets = {key[1:]: net for (thing, key), net in self.mine.nets.items() if thing == self.thing and key[0] == "column"}
+        nets = {
+            key[1:]: net for (thing, key), net in self.mine.nets.items() if thing == self.thing and key[0] == "column"
+        }
         if not nets:
             return here
         dropped = [c for c, attribute in nets if attribute == "exists" and nets[c, attribute].after is None]
