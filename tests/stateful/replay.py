@@ -295,6 +295,9 @@ class Rows(_Object):
         required = [column for column in here.columns if not column.nullable]
         if any(here.read(row)[column.name] is None for row in here.rows.values() for column in required):
             self.conflict("NOT_NULL_WITHOUT_VALUE")
+        elif any(work.scope for work in own):
+            # Rows that the redo of an overwritten or dropped partition takes away are still counted by the product.
+            self.verdict.possible.add((*self.thing, "NOT_NULL_WITHOUT_VALUE"))
         return here
 
     def _judge(self, own: Sequence[RowWork], others: Sequence[RowWork], *, is_blurred: bool) -> None:
