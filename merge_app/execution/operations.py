@@ -16,6 +16,7 @@ from catalog_app.domain.operations import (
     ColumnChange,
     FileEffects,
     ObjectKind,
+    ObjectName,
     Operation,
     OperationKind,
     OverwriteScope,
@@ -85,13 +86,14 @@ def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Ope
     kept: list[Operation] = []
     for operation, is_theirs in reversed(operations):
         if is_theirs:
-            overruled |= {_overruled(operation, change) for change in operation.changes}
+            overruled |= {name for change in operation.changes for name in _overruled(operation, change)}
             if operation.kind is OperationKind.OVERWRITE:
                 overwrites[operation.object_id].append(operation.overwrite or OverwriteScope())
             continue
         if operation.is_data and _is_swept(operation, overwrites[operation.object_id]):
             continue
-        changes = tuple(item for item in operation.changes if not _names(operation, item) & overruled)
+        left = (_left_of(operation, change, overruled) for change in operation.changes)
+        changes = tuple(change for change in left if change is not None)
         if changes or not operation.changes:
             kept.append(replace(operation, changes=changes))
     return tuple(reversed(kept))
@@ -109,30 +111,44 @@ def _is_swept(operation: Operation, later: Sequence[OverwriteScope]) -> bool:
     return operation.overwrite.partitions is not None and set(operation.overwrite.partitions) <= swept
 
 
-def _names(operation: Operation, change: Change) -> set[tuple[Any, ...]]:
-    """What overrules a change: one of its attribute, or of the column that the attribute belongs to."""
+def _left_of(operation: Operation, change: Change, overruled: Collection[tuple[Any, ...]]) -> Change | None:
+    """The change without what is overruled: a rename may keep the name or the database that it gave."""
+    if isinstance(change, Rename):
+        name = change.before.name if (*_thing(operation), "name") in overruled else change.after.name
+        home = change.before if (*_thing(operation), "database") in overruled else change.after
+        left = Rename(change.before, ObjectName(name, home.database_id))
+        return None if left.after == left.before else left
     attribute = _attribute(operation, change)
-    return {attribute, attribute[:-1]} if isinstance(change, ColumnChange) else {attribute}
+    is_gone = attribute in overruled or (isinstance(change, ColumnChange) and attribute[:-1] in overruled)
+    return None if is_gone else change
 
 
-def _overruled(operation: Operation, change: Change) -> tuple[Any, ...]:
+def _overruled(operation: Operation, change: Change) -> list[tuple[Any, ...]]:
+    """The attributes that a change leaves no earlier word on; the drop of a column, all that it has."""
+    if isinstance(change, Rename):
+        parts = {
+            "name": change.before.name != change.after.name,
+            "database": change.before.database_id != change.after.database_id,
+        }
+        return [(*_thing(operation), part) for part, is_set in parts.items() if is_set]
     attribute = _attribute(operation, change)
     is_drop = isinstance(change, ColumnChange) and change.attribute is ColumnAttribute.EXISTS and change.after is None
-    return attribute[:-1] if is_drop else attribute
+    return [attribute[:-1] if is_drop else attribute]
 
 
-def _attribute(operation: Operation, change: Change) -> tuple[Any, ...]:
+def _thing(operation: Operation) -> tuple[Any, ...]:
+    return (operation.object_kind, operation.object_id)
+
+
+def _attribute(operation: Operation, change: PropertyChange | ColumnChange | PartitionChange) -> tuple[Any, ...]:
     """What of which object a change sets. Partitions are sets of values, not attributes: none overrules another."""
-    thing: tuple[Any, ...] = (operation.object_kind, operation.object_id)
     match change:
-        case Rename():
-            return (*thing, "name")
         case PropertyChange():
-            return (*thing, "property", change.key)
+            return (*_thing(operation), "property", change.key)
         case ColumnChange():
-            return (*thing, "column", change.column_id, change.attribute)
+            return (*_thing(operation), "column", change.column_id, change.attribute)
         case PartitionChange():
-            return (*thing, "partition", operation.operation_id)
+            return (*_thing(operation), "partition", operation.operation_id)
 
 
 def _operation(row: tuple[Any, ...]) -> Operation:

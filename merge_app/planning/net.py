@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import ColumnAttribute, ColumnChange, PartitionChange, PropertyChange, Rename
+from catalog_app.domain.operations import (
+    ColumnAttribute,
+    ColumnChange,
+    ObjectName,
+    PartitionChange,
+    PropertyChange,
+    Rename,
+)
 
 COLUMN_FIELDS = (
     ColumnAttribute.NAME,
@@ -24,10 +31,17 @@ COLUMN_FIELDS = (
 
 
 def net_rename(changes: Iterable[tuple[int, Rename]]) -> list[tuple[int, Rename]]:
+    """Name and database are two attributes, each from its first change to its last."""
     items = list(changes)
-    if not items or items[0][1].before == items[-1][1].after:
+    if not items:
         return []
-    return [(items[-1][0], Rename(items[0][1].before, items[-1][1].after))]
+    index, last = items[-1]
+    unchanged = [Rename(last.after, last.after)]
+    named = [change for _, change in items if change.before.name != change.after.name] or unchanged
+    moved = [change for _, change in items if change.before.database_id != change.after.database_id] or unchanged
+    before = ObjectName(named[0].before.name, moved[0].before.database_id)
+    after = ObjectName(named[-1].after.name, moved[-1].after.database_id)
+    return [] if before == after else [(index, Rename(before, after))]
 
 
 def net_properties(changes: Iterable[tuple[int, PropertyChange]]) -> list[tuple[int, PropertyChange]]:

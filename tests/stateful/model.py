@@ -234,10 +234,14 @@ class Model:
         branch.commit(version, branch.state.with_database(replace(database, name=name)), [change])
 
     def rename_table(self, branch: Branch, version: int, table: Table, database_id: int, name: str) -> None:
-        before, after = (table.database_id, table.name), (database_id, name)
-        change = Change(version, ("table", table.id), ("name",), before, after)
+        """Name and database are two attributes: one side may rename what the other moves."""
+        thing = ("table", table.id)
+        changes = [
+            Change(version, thing, ("name",), table.name, name),
+            Change(version, thing, ("database",), table.database_id, database_id),
+        ]
         moved = replace(table, name=name, database_id=database_id)
-        branch.commit(version, branch.state.with_table(moved), [change])
+        branch.commit(version, branch.state.with_table(moved), [c for c in changes if c.before != c.after])
 
     def set_property(self, branch: Branch, version: int, owner: Database | Table, key: str, value: str | None) -> None:
         """``value`` None unsets."""

@@ -38,13 +38,16 @@ class Net:
 
 @dataclass(slots=True)
 class Verdict:
-    """``required`` conflicts must be reported, ``possible`` ones may be: rows do not tell which files hold them."""
+    """``required`` conflicts must be reported, ``possible`` ones may be: rows do not tell which files hold them.
+    ``is_open``: the outcome hangs on files that the model does not know.
+    """
 
     required: set[Conflict] = field(default_factory=set)
     possible: set[Conflict] = field(default_factory=set)
     state: State = field(default_factory=State)
     entries: list[Entry] = field(default_factory=list)
     is_empty: bool = False
+    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +174,7 @@ def _names(mine: Side, verdict: Verdict) -> None:
         names.setdefault((table.database_id, table.name), []).append(("table", table.id))
     for holders in names.values():
         if len(holders) > 1:
-            named = [thing for thing in holders if mine.net(thing, "name") or mine.created(thing)]
+            named = [t for t in holders if mine.net(t, "name") or mine.net(t, "database") or mine.created(t)]
             verdict.required |= {(*thing, "NAME_EXISTS") for thing in named}
 
 
@@ -211,11 +214,11 @@ class _Object:
 
     def _redone(self, here: Any, there: Any) -> Database | Table:
         item = replace(here, properties=self._properties(here.properties))
-        name = self.mine.net(self.thing, "name")
+        name, database = self.mine.net(self.thing, "name"), self.mine.net(self.thing, "database")
+        item = replace(item, name=name.after) if name else item
         if isinstance(item, Database):
-            return replace(item, name=name.after) if name else item
-        if name:
-            item = replace(item, database_id=name.after[0], name=name.after[1])
+            return item
+        item = replace(item, database_id=database.after) if database else item
         item = Columns(self.thing, self.mine, self.theirs, self.verdict).redone(item, there)
         return Rows(self.thing, self.mine, self.theirs, self.verdict).redone(item, there)
 
@@ -292,6 +295,9 @@ class Rows(_Object):
         required = [column for column in here.columns if not column.nullable]
         if any(here.read(row)[column.name] is None for row in here.rows.values() for column in required):
             self.conflict("NOT_NULL_WITHOUT_VALUE")
+        elif any(work.scope for work in own):
+            # Rows that the redo of an overwritten or dropped partition takes away are still counted by the product.
+            self.verdict.possible.add((*self.thing, "NOT_NULL_WITHOUT_VALUE"))
         return here
 
     def _judge(self, own: Sequence[RowWork], others: Sequence[RowWork], *, is_blurred: bool) -> None:
@@ -310,12 +316,16 @@ class Rows(_Object):
 
     def _carried_out(self, own: Sequence[RowWork], here: Table, there: Table) -> Table:
         # What the source itself shows came there after its overwrites: redoing them does not take it away.
+        spared = [row for row in here.rows.values() if row.id in there.rows and _in_scope(row, own)]
         rows = {row.id: row for row in here.rows.values() if row.id in there.rows or not _in_scope(row, own)}
+        # The product spares by file: not what was updated since, nor what lies in rewritten files.
+        is_blurred = here.is_blurred or there.is_blurred
+        if any(is_blurred or row.writer not in self.theirs.known for row in spared):
+            self.verdict.is_open = True
         for touched in (row for work in own for row in work.touched if row.id not in there.rows):
             present = rows.get(touched.id)
             if present is not None and present.writer in self.theirs.known:
                 del rows[touched.id]
-        is_blurred = here.is_blurred or there.is_blurred
         for row in there.rows.values():
             if row.writer in self.mine.known:
                 continue

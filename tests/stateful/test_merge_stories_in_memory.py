@@ -88,3 +88,14 @@ def test_an_overwrite_that_was_overwritten_by_a_merge_is_not_redone(lake: Lake) 
     lake.sql("INSERT OVERWRITE d.t VALUES (5, 'b')", "b")
     lake.merge("main", "b")
     assert lake.rows("d.t", "b") == [(5, "b")]
+
+
+def test_a_name_that_one_side_gave_to_a_table_that_the_other_moved_reaches_both(lake: Lake) -> None:
+    lake.sql("CREATE DATABASE e")
+    lake.merge("main", "b")
+    lake.sql("ALTER TABLE d.t RENAME TO d.u", "b")
+    lake.sql("ALTER TABLE d.t RENAME TO e.t")
+    lake.merge("main", "b")
+    lake.merge("b")
+    assert [row[:2] for row in lake.sql("SHOW TABLES", "b").rows] == [["e", "u"]]
+    assert [row[:2] for row in lake.sql("SHOW TABLES").rows] == [["e", "u"]]
