@@ -108,7 +108,9 @@ class LargeLake(Bench):
                 " (SELECT max(version) FROM catalog_app_commit WHERE branch_id = %(branch)s)",
                 parameters,
             )
-            cursor.execute("SELECT max(at_version) FROM catalog_app_branchreach WHERE branch_id = %(branch)s", parameters)
+            cursor.execute(
+                "SELECT max(at_version) FROM catalog_app_branchreach WHERE branch_id = %(branch)s", parameters
+            )
             (reached,) = cursor.fetchone()
             # What merges brought counts from the version that they made.
             cursor.execute("UPDATE catalog_app_branch SET head_version = %s WHERE id = %s", [reached, main.pk])
