@@ -1,8 +1,8 @@
-"""Lists of catalogs and branches, and how far branches are apart."""
+"""Lists of catalogs and branches."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,14 +25,6 @@ class CatalogSummary:
     branch_count: int
     commit_count: int
     last_commit: Commit | None
-
-
-@dataclass(frozen=True, slots=True)
-class Divergence:
-    """Commits that the one head reaches and the other does not (semantics P6), and the reverse."""
-
-    ahead: int
-    behind: int
 
 
 _COUNTS = """
@@ -104,55 +96,3 @@ def branch_detail(catalog: Catalog, name: str) -> Branch:
 def _branches() -> QuerySet[Branch]:
     shown = Branch.objects.filter(is_workspace=False)
     return shown.select_related("catalog", "parent", "created_by", "head_commit__branch")
-
-
-_DIVERGENCE = """
-WITH pair AS (
-    SELECT * FROM unnest(%(mine)s::bigint[], %(other)s::bigint[]) AS p(mine, other)
-    UNION SELECT * FROM unnest(%(other)s::bigint[], %(mine)s::bigint[]) AS q(mine, other)
-), chain AS MATERIALIZED (
-    SELECT b.id AS owner, b.id AS branch_id, b.head_version AS upto
-    FROM catalog_app_branch b WHERE b.id IN (SELECT mine FROM pair)
-    UNION ALL
-    SELECT b.id, a.branch_id, a.upto FROM catalog_app_branch b
-    CROSS JOIN LATERAL unnest(b.ancestor_branches, b.ancestor_limits) AS a(branch_id, upto)
-    WHERE b.id IN (SELECT mine FROM pair)
-), gap AS (
-    SELECT p.mine, p.other, k.branch_id, coalesce(o.upto, 0) AS after, k.upto
-    FROM pair p JOIN chain k ON k.owner = p.mine
-    LEFT JOIN chain o ON o.owner = p.other AND o.branch_id = k.branch_id
-    WHERE k.upto > coalesce(o.upto, 0)
-), candidate AS (
-    SELECT mine, other, branch_id FROM gap
-    UNION
-    SELECT g.mine, g.other, r.reached_branch_id FROM gap g JOIN catalog_app_branchreach r
-      ON r.branch_id = g.branch_id AND r.at_version > g.after AND r.at_version <= g.upto
-), reach AS (
-    SELECT w.owner, w.branch_id, greatest(
-        coalesce((SELECT k.upto FROM chain k WHERE k.owner = w.owner AND k.branch_id = w.branch_id), 0),
-        coalesce((SELECT max(r.reached_version) FROM chain k JOIN catalog_app_branchreach r
-                  ON r.branch_id = k.branch_id AND r.reached_branch_id = w.branch_id AND r.at_version <= k.upto
-                  WHERE k.owner = w.owner), 0)) AS upto
-    FROM (SELECT mine AS owner, branch_id FROM candidate UNION SELECT other, branch_id FROM candidate) w
-)
-SELECT c.mine, c.other, sum((
-    SELECT count(*) FROM catalog_app_commit m
-    WHERE m.branch_id = c.branch_id AND m.version > theirs.upto AND m.version <= own.upto))::bigint
-FROM candidate c
-JOIN reach own ON own.owner = c.mine AND own.branch_id = c.branch_id
-JOIN reach theirs ON theirs.owner = c.other AND theirs.branch_id = c.branch_id
-GROUP BY c.mine, c.other
-"""
-"""Only where the look-up chains differ can the heads' reach differ: ``gap`` are those levels, and what merges in them
-brought are the further candidates. The commits of a branch are a line, so each candidate is one range to count."""
-
-
-def divergences_load(pairs: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Divergence]:
-    """By (branch id, other branch id): how far their heads are apart. One query for all."""
-    wanted = list(dict.fromkeys(pairs))
-    if not wanted:
-        return {}
-    mine, other = zip(*wanted, strict=True)
-    rows = fetch_all(_DIVERGENCE, {"mine": list(mine), "other": list(other)})
-    counts = {(row[0], row[1]): row[2] for row in rows}
-    return {pair: Divergence(counts.get(pair, 0), counts.get((pair[1], pair[0]), 0)) for pair in wanted}

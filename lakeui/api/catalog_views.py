@@ -15,9 +15,9 @@ from catalog_app.selectors.branches import (
     branches_list,
     catalogs_list,
     catalogs_summarise,
-    divergences_load,
     sort_key,
 )
+from catalog_app.selectors.divergence import divergences_load
 from catalog_app.selectors.lineage import catalog_get
 from catalog_app.services.catalogs import MAIN
 from lakeui.api.base import ApiView, checked, tagged
@@ -114,7 +114,7 @@ class BranchView(ApiView):
 
 
 def branches_shown(branches: Sequence[Branch]) -> list[dict[str, Any]]:
-    """Branches as JSON, each with how far it is from its parent: one query for all."""
-    pairs = [(branch.pk, branch.parent_id) for branch in branches if branch.parent_id is not None]
+    """Branches as JSON, each with how far it is from its parent: two queries for all."""
+    pairs = [(branch, branch.parent) for branch in branches if branch.parent is not None]
     context = {"divergences": divergences_load(pairs)}
     return list(BranchAnswer(branches, many=True, context=context).data)

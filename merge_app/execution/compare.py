@@ -9,7 +9,7 @@ from django.db import transaction
 
 from catalog_app.domain.state import DatabaseState
 from catalog_app.models import Branch
-from catalog_app.selectors.branches import Divergence, divergences_load
+from catalog_app.selectors.divergence import Divergence, divergences_load
 from catalog_app.selectors.lineage import branch_lineage
 from lakeui.common.errors import SameBranch
 from merge_app.execution.keys import EngineSource
@@ -76,8 +76,7 @@ def comparison_load(source: Branch, destination: Branch, engine: EngineSource) -
         side = merge_source_load(there, here)
         given = plan_input_load(side, here, engine=engine)
         base = merge_base_version(side.reach, reach_load(here))
-        pair = source.pk, destination.pk
-        divergence = divergences_load([pair])[pair]
+        divergence = divergences_load([(source, destination)])[source.pk, destination.pk]
     planned = plan(given)
     return Comparison(base, planned.fingerprint, divergence, _objects(planned, sides_of(given)))
 

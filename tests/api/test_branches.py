@@ -156,4 +156,4 @@ def test_a_list_takes_as_many_statements_for_many_branches_as_for_few(lake: Lake
     for number in range(1, 20):
         lake.sql(f"CREATE BRANCH b{number} FROM b{number - 1}")
         lake.insert(f"b{number}", 1)
-    assert lake.queries("branches/") == few == 4
+    assert lake.queries("branches/") == few == 5

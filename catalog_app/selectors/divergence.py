@@ -1,0 +1,211 @@
+"""How far branches are apart: commits that one head reaches and the other does not (semantics P6).
+
+The commits of a branch are a line, so a head reaches a prefix of each line, and what merges brought is known row by
+row (``BranchReach``). The difference of two heads is counted line by line: on each line of the one's look-up chain,
+what lies behind the point that the other reaches, with what the merges there brought first. Of that, what the other
+reaches by its own lines is taken off again. So the work grows with the merges of the lines concerned, once for all
+pairs, and not with the commits.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from catalog_app.models import Branch
+from catalog_app.selectors.lineage import Lineage, branch_lineage
+from catalog_app.selectors.rows import fetch_all
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """Commits that only the one head reaches, and those that only the other does."""
+
+    ahead: int
+    behind: int
+
+
+Point = tuple[int, int]
+"""A branch and a version on its line; its rank is how many commits the line has up to there."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Brought:
+    """From version ``at`` of a line on, a branch is reached up to ``upto``; before, it was up to ``known``."""
+
+    at: int
+    branch_id: int
+    upto: int
+    known: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Merges:
+    """What merges brought to the lines, in order. ``by_branch`` finds the rows of one line on one branch."""
+
+    by_line: dict[int, list[_Brought]] = field(default_factory=lambda: defaultdict(list))
+    by_branch: dict[Point, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+
+    def upto(self, line: int, version: int, branch_id: int) -> int:
+        """How far merges on the line up to ``version`` reach the branch."""
+        rows = self.by_branch.get((line, branch_id), ())
+        place = bisect_right(rows, version, key=lambda row: row[0])
+        return rows[place - 1][1] if place else 0
+
+    def between(self, line: int, after: int, upto: int) -> list[_Brought]:
+        rows = self.by_line.get(line, [])
+        return rows[bisect_right(rows, after, key=_at) : bisect_right(rows, upto, key=_at)]
+
+
+def _at(row: _Brought) -> int:
+    return row.at
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """What one head has more: stretches (line, after, upto), less overlaps (branch, after, upto)."""
+
+    stretches: tuple[tuple[int, int, int], ...]
+    overlaps: tuple[tuple[int, int, int], ...]
+
+
+def divergences_load(pairs: Iterable[tuple[Branch, Branch]]) -> dict[tuple[int, int], Divergence]:
+    """By (branch id, other branch id): how far their heads are apart. Two queries, however many pairs."""
+    given = list(pairs)
+    chains = {branch.pk: branch_lineage(branch) for pair in given for branch in pair}
+    wanted = list(dict.fromkeys((one.pk, other.pk) for one, other in given))
+    if not wanted:
+        return {}
+    merges = _merges_load(chains.values())
+    both = {*wanted, *((other, one) for one, other in wanted)}
+    found = {pair: _difference(chains[pair[0]], chains[pair[1]], merges) for pair in both}
+    counts = _counted(found, merges)
+    return {pair: Divergence(counts[pair], counts[pair[1], pair[0]]) for pair in wanted}
+
+
+_BROUGHT = """
+SELECT branch_id, at_version, reached_branch_id, reached_version FROM catalog_app_branchreach
+WHERE branch_id = ANY(%(lines)s) ORDER BY branch_id, at_version
+"""
+
+
+def _merges_load(chains: Iterable[Lineage]) -> _Merges:
+    merges = _Merges()
+    below = _below(chains)
+    rows = fetch_all(_BROUGHT, {"lines": list(below)})
+    for line, at, branch_id, upto in rows:
+        merges.by_branch[line, branch_id].append((at, upto))
+    for line, at, branch_id, upto in rows:
+        known = max(merges.upto(line, at - 1, branch_id), _reach(below[line], branch_id, merges))
+        if upto > known:
+            merges.by_line[line].append(_Brought(at, branch_id, upto, known))
+    return merges
+
+
+def _below(chains: Iterable[Lineage]) -> dict[int, Lineage]:
+    """By line, the chain of its ancestors, seen from where most of the line counts: lower cuts hide ancestors."""
+    best: dict[int, tuple[int, Lineage]] = {}
+    for chain in chains:
+        for place, (line, upto) in enumerate(_levels(chain), 1):
+            if line not in best or upto > best[line][0]:
+                best[line] = upto, Lineage(chain.branch_ids[place:], chain.limits[place:])
+    return {line: chain for line, (_, chain) in best.items()}
+
+
+def _levels(chain: Lineage) -> Iterator[Point]:
+    return zip(chain.branch_ids, chain.limits, strict=True)
+
+
+def _reach(chain: Lineage, branch_id: int, merges: _Merges) -> int:
+    """The newest version of the branch that the chain reaches, 0 if none."""
+    return max(
+        (max(upto if line == branch_id else 0, merges.upto(line, upto, branch_id)) for line, upto in _levels(chain)),
+        default=0,
+    )
+
+
+def _difference(mine: Lineage, other: Lineage, merges: _Merges) -> _Difference:
+    shared = Lineage(mine.branch_ids, tuple(min(upto, _reach(other, line, merges)) for line, upto in _levels(mine)))
+    stretches = tuple(
+        (line, after, upto) for (line, upto), after in zip(_levels(mine), shared.limits, strict=True) if after < upto
+    )
+    overlaps = []
+    for branch_id in _fewer_candidates(stretches, shared, other, merges):
+        after = _reach(shared, branch_id, merges)
+        upto = min(_reach(mine, branch_id, merges), _reach(other, branch_id, merges))
+        if after < upto:
+            overlaps.append((branch_id, after, upto))
+    return _Difference(stretches, tuple(overlaps))
+
+
+def _fewer_candidates(
+    stretches: Iterable[tuple[int, int, int]], shared: Lineage, other: Lineage, merges: _Merges
+) -> set[int]:
+    """Branches of which both heads may reach more than what is shared: those of the side that has fewer."""
+    theirs = [
+        (line, after, upto)
+        for line, upto in _levels(other)
+        if (after := min(upto, _reach(shared, line, merges))) < upto
+    ]
+    return min((_touched(side, merges) for side in (stretches, theirs)), key=len)
+
+
+def _touched(stretches: Iterable[tuple[int, int, int]], merges: _Merges) -> set[int]:
+    found: set[int] = set()
+    for line, after, upto in stretches:
+        found.add(line)
+        found.update(row.branch_id for row in merges.between(line, after, upto))
+    return found
+
+
+_RANKS = """
+WITH point AS (
+    SELECT DISTINCT branch_id, version FROM unnest(%(branches)s::bigint[], %(versions)s::bigint[])
+        AS p(branch_id, version)
+), line AS (
+    SELECT branch_id, version, 0 AS is_point FROM catalog_app_commit
+    WHERE branch_id IN (SELECT branch_id FROM point)
+    UNION ALL SELECT branch_id, version, 1 FROM point
+), ranked AS (
+    SELECT branch_id, version, is_point,
+           count(*) FILTER (WHERE is_point = 0) OVER (PARTITION BY branch_id ORDER BY version, is_point) AS rank
+    FROM line
+)
+SELECT branch_id, version, rank FROM ranked WHERE is_point = 1
+"""
+
+
+def _counted(found: dict[tuple[int, int], _Difference], merges: _Merges) -> dict[tuple[int, int], int]:
+    ranges = [item for difference in found.values() for item in (*difference.stretches, *difference.overlaps)]
+    first: dict[int, int] = {}
+    for difference in found.values():
+        for line, after, _ in difference.stretches:
+            first[line] = min(after, first.get(line, after))
+    brought = {line: [row for row in merges.by_line.get(line, []) if row.at > after] for line, after in first.items()}
+    points = {(branch_id, version) for branch_id, *ends in ranges for version in ends}
+    points |= {(row.branch_id, end) for rows in brought.values() for row in rows for end in (row.known, row.upto)}
+    ranks = _ranks(points)
+    gained = {
+        line: list(accumulate((ranks[r.branch_id, r.upto] - ranks[r.branch_id, r.known] for r in rows), initial=0))
+        for line, rows in brought.items()
+    }
+
+    def stretch(line: int, after: int, upto: int) -> int:
+        rows, sums = brought[line], gained[line]
+        merged = sums[bisect_right(rows, upto, key=_at)] - sums[bisect_right(rows, after, key=_at)]
+        return ranks[line, upto] - ranks[line, after] + merged
+
+    return {
+        pair: sum(stretch(*item) for item in difference.stretches)
+        - sum(ranks[branch_id, upto] - ranks[branch_id, after] for branch_id, after, upto in difference.overlaps)
+        for pair, difference in found.items()
+    }
+
+
+def _ranks(points: Iterable[Point]) -> dict[Point, int]:
+    wanted = list(points)
+    parameters = {"branches": [point[0] for point in wanted], "versions": [point[1] for point in wanted]}
+    return {(row[0], row[1]): row[2] for row in fetch_all(_RANKS, parameters)}

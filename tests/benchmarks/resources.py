@@ -1,0 +1,191 @@
+"""What lists of the HTTP interface cost in a large catalog. Real PostgreSQL, rows made in bulk, no Spark.
+
+Run by ``python -m tests.benchmarks.resources``; prints a table and writes JSON. Nothing here is timed in continuous
+integration, where the number of statements of each resource is asserted instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.metadata import Bench, postgres
+
+TARGET_MS = 100
+
+_TABLES = """
+WITH made AS (
+    INSERT INTO catalog_app_table (catalog_id, next_column_id, next_address)
+    SELECT %(catalog)s, 2, 0 FROM generate_series(1, %(count)s) RETURNING id
+), definition AS (
+    INSERT INTO catalog_app_schemadefinition (table_id, content)
+    SELECT id, (SELECT content FROM catalog_app_schemadefinition WHERE table_id = %(table)s LIMIT 1) FROM made
+    RETURNING id, table_id
+), history AS (
+    INSERT INTO catalog_app_tableschemahistory (branch_id, table_id, version, definition_id)
+    SELECT %(branch)s, table_id, %(version)s, id FROM definition
+)
+INSERT INTO catalog_app_tablerecord (branch_id, version, name, name_key, is_dropped, table_id, database_id, comment,
+    properties, declared_partitions)
+SELECT %(branch)s, %(version)s, n.name, n.name, false, made.id, %(database)s, '', '{}', '[]'
+FROM made CROSS JOIN LATERAL (SELECT 'table_' || lpad((made.id * 7919 %% 1000003)::text, 7, '0') AS name) n
+"""
+
+_COMMITS = """
+WITH made AS (
+    INSERT INTO catalog_app_commit (catalog_id, branch_id, version, operation, statement, author_name, committed_at)
+    SELECT %(catalog)s, %(branch)s, nextval(%(sequence)s::regclass), 'ALTER TABLE', 'ALTER TABLE d.t ...', 'bench',
+           clock_timestamp() FROM generate_series(1, %(count)s) RETURNING id, branch_id, version
+)
+INSERT INTO catalog_app_commitoperation (commit_id, branch_id, version, object_kind, object_id, kind, changes, metrics,
+    origin_branch_id, origin_version)
+SELECT id, branch_id, version, 'table', %(table)s, 'set properties', '[]', '{"rows_updated": 3}', branch_id, version
+FROM made
+"""
+
+_BRANCHES = """
+INSERT INTO catalog_app_branch (catalog_id, name, parent_id, fork_version, head_version, head_commit_id,
+    ancestor_branches, ancestor_limits, created_at)
+SELECT %(catalog)s, 'feature/' || c.version, %(branch)s, c.version, c.version, c.id, ARRAY[%(branch)s],
+       ARRAY[c.version], now()
+FROM catalog_app_commit c WHERE c.branch_id = %(branch)s ORDER BY c.version DESC LIMIT %(count)s
+"""
+
+_WORK = """
+WITH made AS (
+    INSERT INTO catalog_app_commit (catalog_id, branch_id, version, parent_id, operation, statement, author_name,
+        committed_at)
+    SELECT b.catalog_id, b.id, nextval(%(sequence)s::regclass), b.head_commit_id, 'INSERT', '', 'bench',
+           clock_timestamp()
+    FROM catalog_app_branch b WHERE b.parent_id = %(branch)s RETURNING id, branch_id, version
+)
+UPDATE catalog_app_branch b SET head_version = made.version, head_commit_id = made.id FROM made
+WHERE made.branch_id = b.id
+"""
+
+_MERGED = """
+INSERT INTO catalog_app_branchreach (branch_id, at_version, reached_branch_id, reached_version)
+SELECT %(branch)s, nextval(%(sequence)s::regclass), b.id, b.head_version
+FROM catalog_app_branch b WHERE b.parent_id = %(branch)s AND b.id %% 2 = 0
+"""
+
+
+class LargeLake(Bench):
+    """A catalog with many tables, commits and branches; every other branch is merged into main."""
+
+    def __init__(self, *, tables: int, branches: int, segments: int) -> None:
+        super().__init__(segments)
+        from django.db import connection
+
+        from catalog_app.selectors.lineage import branch_lineage
+        from catalog_app.selectors.objects import databases_list
+
+        main = self.branch("main")
+        (database,) = databases_list(branch_lineage(main))
+        parameters = {
+            "catalog": main.catalog_id,
+            "branch": main.pk,
+            "version": main.head_version,
+            "database": database.database_id,
+            "table": self.table_id,
+            "sequence": f"catalog_version_{main.catalog_id}",
+        }
+        with connection.cursor() as cursor:
+            cursor.execute(_TABLES, {**parameters, "count": tables})
+            cursor.execute(_COMMITS, {**parameters, "count": branches})
+            cursor.execute(_BRANCHES, {**parameters, "count": branches})
+            cursor.execute(_WORK, parameters)
+            cursor.execute(_MERGED, parameters)
+            cursor.execute(
+                "UPDATE catalog_app_branch b SET head_version = c.version, head_commit_id = c.id"
+                " FROM catalog_app_commit c WHERE b.id = %(branch)s AND c.branch_id = b.id AND c.version ="
+                " (SELECT max(version) FROM catalog_app_commit WHERE branch_id = %(branch)s)",
+                parameters,
+            )
+            cursor.execute(
+                "SELECT max(at_version) FROM catalog_app_branchreach WHERE branch_id = %(branch)s", parameters
+            )
+            (reached,) = cursor.fetchone()
+            # What merges brought counts from the version that they made.
+            cursor.execute("UPDATE catalog_app_branch SET head_version = %s WHERE id = %s", [reached, main.pk])
+            cursor.execute("VACUUM ANALYZE")
+
+
+def paths() -> dict[str, str]:
+    """What is asked, by what it is called in the table."""
+    tables = "branches/main/databases/d/tables/"
+    return {
+        "branches, by name": "branches/",
+        "branches, newest activity": "branches/?order=-activity",
+        "branches, 200 a page": "branches/?limit=200",
+        "history": "branches/main/history/",
+        "history, searched": "branches/main/history/?search=nothing",
+        "graph, 200 commits": "graph/",
+        "tables": tables,
+        "tables with sizes": f"{tables}?include=sizes",
+        "tables, searched": f"{tables}?search=99",
+        "tables, searched in vain": f"{tables}?search=zzz",
+        "database with its count": "branches/main/databases/d/",
+        "table": f"{tables}t/",
+        "segments": f"{tables}t/segments/",
+        "history of a table": f"{tables}t/history/",
+        "catalog": "",
+    }
+
+
+def measure(lake: Any, *, rounds: int) -> list[dict[str, Any]]:
+    """Medians and 95th percentiles in milliseconds of what a signed-in client waits."""
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    from lakeui.access.tokens import token_create
+
+    secret = token_create(user=User.objects.create_user("bench"), name="bench")[1]
+    client = Client(headers={"Authorization": f"Bearer {secret}", "Host": "localhost"})
+    return [
+        {"what": what, **_times(client, f"/api/v1/catalogs/{lake.catalog}/{path}", rounds)}
+        for what, path in paths().items()
+    ]
+
+
+def _times(client: Any, address: str, rounds: int) -> dict[str, float]:
+    taken = []
+    for _ in range(rounds + 2):
+        began = time.perf_counter()
+        response = client.get(address)
+        taken.append(1000 * (time.perf_counter() - began))
+        assert response.status_code == 200, response.content
+    counted = sorted(taken[2:])
+    return {"median": statistics.median(counted), "p95": counted[int(0.95 * (len(counted) - 1))]}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tables", type=int, default=100_000)
+    parser.add_argument("--branches", type=int, default=10_000)
+    parser.add_argument("--segments", type=int, default=10_000, help="segments of one table")
+    parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--json", type=Path, default=Path("var/bench-resources.json"))
+    options = parser.parse_args()
+    with postgres():
+        lake = LargeLake(tables=options.tables, branches=options.branches, segments=options.segments)
+        rows = measure(lake, rounds=options.rounds)
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    lines = [f"{row['what']:28} {row['median']:9.1f} {row['p95']:9.1f}  {_verdict(row)}" for row in rows]
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    options.json.write_text(json.dumps({"machine": machine, "figures": rows}, indent=2))
+    print("\n".join([machine, f"{'ms':28} {'median':>9} {'p95':>9}", *lines]))  # noqa: T201 - what the command is for
+
+
+def _verdict(row: dict[str, Any]) -> str:
+    return f"at most {TARGET_MS}: {'yes' if row['p95'] <= TARGET_MS else 'NO'}"
+
+
+if __name__ == "__main__":
+    main()
