@@ -35,7 +35,11 @@ def alice() -> User:
 def bundle(settings: Any, tmp_path: Path) -> Path:
     """Static files as a build leaves them: an entry that imports one module, each with a style sheet."""
     manifest = {
-        "src/main.tsx": {"file": "assets/main-aaaaaaaa.js", "css": ["assets/main-bbbbbbbb.css"], "imports": ["_shared"]},
+        "src/main.tsx": {
+            "file": "assets/main-aaaaaaaa.js",
+            "css": ["assets/main-bbbbbbbb.css"],
+            "imports": ["_shared"],
+        },
         "_shared": {"file": "assets/shared-cccccccc.js", "css": ["assets/shared-dddddddd.css"]},
         "src/later.tsx": {"file": "assets/later-eeeeeeee.js", "imports": ["_shared"]},
     }
@@ -103,7 +107,7 @@ def test_a_new_build_is_seen_without_a_restart(alice: User, bundle: Path) -> Non
 
 
 @pytest.mark.usefixtures("bundle")
-@pytest.mark.parametrize(("chosen", "shown"), [("dark", 'data-theme="dark"'), ('"><b>', "<html lang=\"en\">")])
+@pytest.mark.parametrize(("chosen", "shown"), [("dark", 'data-theme="dark"'), ('"><b>', '<html lang="en">')])
 def test_the_shell_is_drawn_in_the_chosen_theme(alice: User, chosen: str, shown: str) -> None:
     client = Client()
     client.force_login(alice)
