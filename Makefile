@@ -1,29 +1,40 @@
 # Two commands matter: `make up` runs everything on this machine, `make test` tests it.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help up test check bench clean java
+.PHONY: help up test check bench frontend e2e clean java
 
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHONS := $(PYTHON) python3.11 python3.12 python3.13 python3
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# Node, as an absolute path for the script that runs in frontend/.
+NPM := sh frontend/npm.sh "$(CURDIR)/$(BIN)/python"
+FRONTEND := $(shell find frontend \( -name node_modules -o -name dist -o -name e2e \) -prune -o -type f ! -name schema.d.ts -print)
 
 up: java $(VENV)/.installed ## Start everything here; Ctrl-C stops it
+	@$(MAKE) --no-print-directory frontend || echo "The pages could not be built; all but them works." >&2
 	@exec $(BIN)/python manage.py up
 
 test: java $(VENV)/.installed-dev ## Run all tests; ARGS="-k words" chooses some
 	@exec $(BIN)/python -m pytest $(ARGS)
 
-check: $(VENV)/.installed-dev ## Style, types, import rules, migrations, deployment settings
+check: $(VENV)/.installed-dev frontend/node_modules/.installed ## Style, types, import rules, migrations, deployment settings
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh .ci/check
 
 bench: java $(VENV)/.installed-dev ## Measure what the README quotes; writes JSON
 	@exec $(BIN)/python -m tests.benchmarks $(ARGS)
 
+frontend: frontend/dist/manifest.json ## Build the pages, if their sources changed
+
+e2e: java $(VENV)/.installed frontend ## Try the pages in Chromium, on a server of their own
+	@LAKEUI_PYTHON="$(CURDIR)/$(BIN)/python" $(NPM) run --silent e2e
+
 clean: ## Remove the virtual environment and caches; data in var/ stay
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks staticfiles
+	rm -rf frontend/node_modules frontend/dist frontend/src/api/schema.d.ts
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 # Said before the installation, which takes minutes; `up` itself looks at the version closely.
@@ -51,3 +62,13 @@ $(VENV)/.installed-dev: requirements-dev.txt requirements.txt | $(BIN)/python
 	@echo "Installing what tests and checks need."
 	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@ $(VENV)/.installed
+
+frontend/node_modules/.installed: frontend/package-lock.json | $(BIN)/python
+	@echo "Installing what the pages are built with."
+	@$(NPM) ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+frontend/dist/manifest.json: $(FRONTEND) frontend/node_modules/.installed
+	@echo "Building the pages."
+	@$(NPM) run --silent build -- --logLevel=warn
+	@touch $@

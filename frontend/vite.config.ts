@@ -13,9 +13,18 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   test: {
-    environment: "jsdom",
-    include: ["src/**/*.test.{ts,tsx}"],
-    setupFiles: ["src/testing/setup.ts"],
     restoreMocks: true,
+    projects: [
+      { extends: true, test: { name: "model", environment: "node", include: ["src/model/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: {
+          name: "pages",
+          environment: "jsdom",
+          include: ["src/{api,features,queries,ui}/**/*.test.{ts,tsx}"],
+          setupFiles: ["src/testing/setup.ts"],
+        },
+      },
+    ],
   },
 });

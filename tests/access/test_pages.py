@@ -1,18 +1,18 @@
-"""Signing in and out, the start page, and pages for errors. The front door is a fake here."""
+"""Signing in and out, the shell of the browser application, and pages for errors."""
 
 from __future__ import annotations
 
+import json
+import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.test import Client
-
-from lakeui import frontdoor
-from lakeui.common.errors import EngineError
 
 pytestmark = pytest.mark.django_db
 
@@ -32,20 +32,21 @@ def alice() -> User:
 
 
 @pytest.fixture
-def fake_lake(monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = {
-        "SHOW CATALOGS": ([("name", "string")], [["demo"], ["<b>odd</b>"]]),
-        "SHOW BRANCHES": (
-            [("name", "string"), ("parent", "string"), ("fork_version", "bigint"), ("head_version", "bigint")],
-            [["main", None, 0, 7], ["feature/x", "main", 5, 12]],
-        ),
+def bundle(settings: Any, tmp_path: Path) -> Path:
+    """Static files as a build leaves them: an entry that imports one module, each with a style sheet."""
+    manifest = {
+        "src/main.tsx": {
+            "file": "assets/main-aaaaaaaa.js",
+            "css": ["assets/main-bbbbbbbb.css"],
+            "imports": ["_shared"],
+        },
+        "_shared": {"file": "assets/shared-cccccccc.js", "css": ["assets/shared-dddddddd.css"]},
+        "src/later.tsx": {"file": "assets/later-eeeeeeee.js", "imports": ["_shared"]},
     }
-
-    def execute(text: str, session: Any, context: Any) -> Any:
-        columns, rows = answers[text]
-        return frontdoor.StatementResult(columns=columns, rows=rows, row_count=len(rows))
-
-    monkeypatch.setattr(frontdoor, "execute", execute)
+    settings.STATIC_ROOT = str(tmp_path)
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "manifest.json").write_text(json.dumps(manifest))
+    return tmp_path / "app" / "manifest.json"
 
 
 def sign_in(client: Client, password: str = PASSWORD, address: str = "10.0.0.1", username: str = "alice") -> Any:
@@ -59,31 +60,84 @@ def test_the_start_page_asks_strangers_to_sign_in() -> None:
     assert response["Location"] == "/login/?next=/"
 
 
-@pytest.mark.usefixtures("fake_lake")
-def test_signing_in_leads_to_the_catalogs_and_signing_out_back(alice: User) -> None:
+@pytest.mark.usefixtures("bundle")
+def test_signing_in_leads_to_the_application_and_signing_out_back(alice: User) -> None:
     client = Client()
     assert sign_in(client)["Location"] == "/"
     page = client.get("/").content.decode()
-    assert "feature/x" in page
-    assert re.search(r"feature/x</th><td>main</td>\s*<td class=\"number\">5</td>\s*<td class=\"number\">12<", page)
-    assert "&lt;b&gt;odd" in page
-    assert page.count('<pre class="command">') == 3
-    assert 'href="/api/docs/"' in page
+    assert '<script type="module" src="/static/app/assets/main-aaaaaaaa.js"></script>' in page
+    assert '<meta name="lakeui-user" content="alice">' in page
     assert client.get("/logout/").status_code == 405
     assert client.post("/logout/")["Location"] == "/login/"
     assert client.get("/").status_code == 302
 
 
-def test_a_lake_that_cannot_be_read_is_said_on_the_start_page(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: Any) -> Any:
-        raise EngineError("Nothing answers.")
-
-    monkeypatch.setattr(frontdoor, "execute", fail)
+@pytest.mark.usefixtures("bundle")
+@pytest.mark.parametrize("address", ["/", "/c/demo", "/c/demo/b/feature%2Fx/t/d/t", "/merges/1", "/tasks", "/tasks/1"])
+def test_every_address_of_the_application_gets_its_shell(alice: User, address: str) -> None:
+    assert Client().get(address)["Location"].startswith("/login/?next=/")
     client = Client()
     client.force_login(alice)
-    response = client.get("/")
+    response = client.get(address)
     assert response.status_code == 200
-    assert "Nothing answers." in response.content.decode()
+    assert '<div id="root">' in response.content.decode()
+    assert response.cookies["csrftoken"].value
+
+
+@pytest.mark.usefixtures("bundle")
+def test_the_shell_names_what_the_entry_needs_and_nothing_that_loads_later(alice: User) -> None:
+    client = Client()
+    client.force_login(alice)
+    page = client.get("/").content.decode()
+    assert re.findall(r'rel="modulepreload" href="([^"]+)"', page) == ["/static/app/assets/shared-cccccccc.js"]
+    assert re.findall(r'rel="stylesheet" href="([^"]+)"', page) == [
+        "/static/app/assets/main-bbbbbbbb.css",
+        "/static/app/assets/shared-dddddddd.css",
+    ]
+    assert "later" not in page
+
+
+def test_a_new_build_is_seen_without_a_restart(alice: User, bundle: Path) -> None:
+    client = Client()
+    client.force_login(alice)
+    assert "main-aaaaaaaa.js" in client.get("/").content.decode()
+    bundle.write_text(bundle.read_text().replace("aaaaaaaa", "ffffffff"))
+    os.utime(bundle, ns=(1, 1))
+    assert "main-ffffffff.js" in client.get("/").content.decode()
+
+
+@pytest.mark.usefixtures("bundle")
+@pytest.mark.parametrize(("chosen", "shown"), [("dark", 'data-theme="dark"'), ('"><b>', '<html lang="en">')])
+def test_the_shell_is_drawn_in_the_chosen_theme(alice: User, chosen: str, shown: str) -> None:
+    client = Client()
+    client.force_login(alice)
+    client.cookies["theme"] = chosen
+    assert shown in client.get("/").content.decode()
+
+
+def test_a_bundle_that_was_not_built_is_said_with_what_to_run(alice: User, settings: Any, tmp_path: Path) -> None:
+    settings.STATIC_ROOT = str(tmp_path)
+    client = Client()
+    client.force_login(alice)
+    response = client.get("/c/demo")
+    assert response.status_code == 503
+    assert "make up" in response.content.decode()
+
+
+@pytest.mark.usefixtures("bundle")
+def test_no_page_may_run_anything_inline(alice: User) -> None:
+    client = Client()
+    client.force_login(alice)
+    for address in ("/", "/login/", "/api/docs/", "/no/such/page", "/api/v1/rules/"):
+        policy = client.get(address)["Content-Security-Policy"]
+        assert "default-src 'self'" in policy
+        assert "script-src" not in policy
+        assert "unsafe" not in policy
+    shell = client.get("/")
+    nonce = re.search(r'name="lakeui-style-nonce" nonce="([^"]+)"', shell.content.decode())
+    assert nonce
+    assert f"style-src 'self' 'nonce-{nonce[1]}'" in shell["Content-Security-Policy"]
+    assert nonce[1] not in client.get("/")["Content-Security-Policy"]
 
 
 def test_sign_in_needs_the_csrf_token(alice: User) -> None:
@@ -151,7 +205,7 @@ def test_a_page_that_fails_shows_an_id_and_no_trace(alice: User, monkeypatch: py
     def crash(*_: Any) -> Any:
         raise RuntimeError("secret inside")
 
-    monkeypatch.setattr(frontdoor, "execute", crash)
+    monkeypatch.setattr("lakeui.access.views.bundle_find", crash)
     client = Client(raise_request_exception=False)
     client.force_login(alice)
     response = client.get("/")

@@ -17,7 +17,8 @@ SERVICES: dict[str, Any] = COMPOSE["services"]
 
 def test_what_the_image_copies_exists() -> None:
     copied = re.findall(r"^COPY (?!--from)(\S+) ", DOCKERFILE, re.MULTILINE)
-    assert {"lakeui", "catalog_app", "merge_app", "manage.py", "requirements.txt"} == set(copied)
+    parts = {"lakeui", "catalog_app", "merge_app", "manage.py", "requirements.txt"}
+    assert parts | {"frontend", "frontend/package.json"} == set(copied)
     assert all((ROOT / name).exists() for name in copied)
 
 
