@@ -7,6 +7,7 @@ from dataclasses import replace
 from catalog_app.models import Commit, Transaction, TransactionState
 from catalog_app.services.transactions import transaction_begin, transaction_close, transaction_get
 from lakeui.common.errors import InvalidValue
+from lakeui.common.faults import fault_point
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.values import StatementResult
@@ -34,6 +35,7 @@ def commit(call: Call, statement: sql.CommitTransaction) -> StatementResult:
     header = replace(call.header("TRANSACTION"), statement=_statements(opened))
     request = MergeRequest(opened.workspace_id, opened.target_id, header, opened.pk)
     result = merge_run(request, engine, call.context)
+    fault_point("transaction.committed")
     opened.refresh_from_db()
     return StatementResult(version=result["version"], extra={**_outcome(opened), "notes": result["notes"]})
 

@@ -16,6 +16,7 @@ from catalog_app.models import Branch, Commit, TransactionState
 from catalog_app.selectors.lineage import branch_lineage
 from catalog_app.services.transactions import transaction_close
 from lakeui.common.errors import InvalidValue, SameBranch
+from lakeui.common.faults import fault_point
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
 from merge_app.execution.apply import Applied, CommitHeader, Source, plan_apply
@@ -119,12 +120,15 @@ def merge_run(request: MergeRequest, engine: EngineSource, progress: Progress) -
             raise conflict_error(prepared.planned, _refusal(prepared, request))
         if prepared.is_empty:
             return _result(_nothing(prepared, request))
+        fault_point("merge.planned")
         progress.step("rows", "move rows that files alone cannot")
         row_work = row_work_run(prepared.planned, prepared.side, branch_lineage(prepared.destination), engine)
+        fault_point("merge.row_work")
         progress.check_cancelled()
         progress.step("commit", "write one version")
         recorded = _commit(prepared, request, row_work)
         if recorded is not None:
+            fault_point("merge.committed")
             return _result(recorded)
     raise branch_moved_error()
 
@@ -151,6 +155,7 @@ def _close(request: MergeRequest, version: int | None) -> None:
         return
     if not transaction_close(identity=identity, state=TransactionState.COMMITTED, version=version):
         raise InvalidValue("The transaction was ended meanwhile; nothing was written.", remedy="Begin a new one.")
+    fault_point("transaction.committing")
 
 
 def _commit(prepared: Prepared, request: MergeRequest, row_work: Any) -> MergeAttempt | None:
@@ -171,7 +176,9 @@ def _commit(prepared: Prepared, request: MergeRequest, row_work: Any) -> MergeAt
         _close(request, applied.version)
         body = outcome_describe(prepared.planned, applied, prepared.side, branch)
         body["duration_ms"] = round(1000 * (time.monotonic() - prepared.started))
-        return _record(prepared, request, request.done, body, applied)
+        recorded = _record(prepared, request, request.done, body, applied)
+        fault_point("merge.committing")
+        return recorded
 
 
 def _record(

@@ -27,6 +27,7 @@ from catalog_app.selectors.changes import VisibleFile, changed_objects, table_fi
 from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.objects import databases_load, tables_load
 from lakeui.common.errors import MergeConflict
+from lakeui.common.faults import fault_point
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
 from merge_app.execution.apply import Applied, CommitHeader
@@ -169,13 +170,16 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
         done = "restored" if recovery.kind == "restore" else "undropped"
         attempt = attempt_record(_record(recovery, header, done, body, planned.fingerprint, applied.version))
         identity.append(str(attempt.merge_id))
+        fault_point("restore.committing")
 
+    fault_point("restore.planned")
     try:
         applied = statement_commit(staged, header, engine, record=record)
     except MergeConflict as refusal:
         with transaction.atomic():
             attempt_record(_record(recovery, header, "refused", dict(refusal.details)))
         raise
+    fault_point("restore.committed")
     return _result(identity[0] if identity else _earlier(header), recovery, applied.version)
 
 

@@ -11,6 +11,7 @@ from uuid import UUID
 from django.db import DatabaseError, connection
 
 from lakeui.common.errors import LakeError
+from lakeui.common.faults import fault_point
 from lakeui.common.problem import internal_problem
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.errors import TaskCancelled
@@ -29,10 +30,12 @@ def task_run(*, task_id: UUID, worker: str) -> TaskState | None:
     claim = task_claim(task_id=task_id, worker=worker)
     if claim is None:
         return None
+    fault_point("task.claimed")
     task = Task.objects.select_related("created_by").get(pk=task_id)
     context = TaskContext(task.pk, user=task.created_by, attempt=task.attempts)
     with Heartbeat(context, claim):
         state, result, error = _attempt(task, context)
+    fault_point("task.finishing")
     report = context.report(final=True)
     ours = task_finish(task_id=task_id, claim=claim, state=state, report=report, result=result, error=error)
     return state if ours else None
