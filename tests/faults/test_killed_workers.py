@@ -64,13 +64,12 @@ def test_every_point_and_every_statement_is_tried() -> None:
     assert {statement for statement, _ in PAIRS} == set(SCENARIOS)
 
 
-@pytest.mark.usefixtures("celery_worker")
 @pytest.mark.parametrize(("statement", "point"), PAIRS, ids=[" at ".join(pair) for pair in PAIRS])
-def test_a_task_whose_worker_is_killed_happens_once(lake: Lake, faults: Path, statement: str, point: str) -> None:
+def test_a_task_whose_worker_is_killed_happens_once(lake: Lake, worker_faults: Path, statement: str, point: str) -> None:
     scenario = SCENARIOS[statement]
     parameters = scenario.prepare(lake)
     commits = commits_of(lake)
-    task = run_and_kill(parameters, faults, point)
+    task = run_and_kill(parameters, worker_faults, point)
     assert task.attempts == 2
     assert comparable(task.result or task.error) == uninterrupted(statement)
     assert {table: lake.rows(table) for table in scenario.rows} == scenario.rows
