@@ -7,8 +7,8 @@ from typing import Any
 
 from lakeui.common.errors import NotSupported
 from lakeui.frontdoor import branches, columns, data, ddl, partitions, recovery, show, transactions, views
-from lakeui.frontdoor.committing import earlier_commit
 from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.resuming import earlier_outcome
 from lakeui.frontdoor.values import Session, StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.parse import parse
@@ -103,7 +103,7 @@ def dispatch(text: str, session: Session, context: Any = None) -> StatementResul
         raise NotSupported(
             "This statement cannot be part of a transaction.", remedy="COMMIT or ROLLBACK first, then run it alone."
         )
-    return earlier_commit(call) or handler(call, statement)
+    return earlier_outcome(call) or handler(call, statement)
 
 
 def runs_as_task(text: str) -> bool:
