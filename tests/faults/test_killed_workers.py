@@ -11,8 +11,6 @@ from django.conf import settings
 
 from catalog_app.models import Commit
 from catalog_app.selectors.lineage import catalog_get
-from catalog_app.services.integrity import catalog_check
-from catalog_app.storage.warehouse import Warehouse
 from lakeui.api.statements import statement_run
 from lakeui.common.errors import LakeError
 from lakeui.common.faults import POINTS
@@ -20,7 +18,7 @@ from merge_app.audit.models import MergeAttempt
 from merge_app.jobs.context import Context
 from tests.e2e.lake import Lake
 from tests.faults.scenarios import SCENARIOS
-from tests.faults.worker import run_and_kill
+from tests.faults.worker import breaches_with_files, run_and_kill
 
 PAIRS = [
     ("INSERT", "task.claimed"),
@@ -78,7 +76,7 @@ def test_a_statement_whose_worker_is_killed_happens_once(
     assert commits_of(lake) - commits == scenario.commits
     assert Commit.objects.filter(task_id=task.pk).count() == scenario.commits
     assert MergeAttempt.objects.filter(task_id=task.pk).count() == scenario.records
-    assert breaches_with_files(lake) == []
+    assert breaches_with_files(catalog_get(lake.catalog), settings.LAKEUI["WAREHOUSE"]) == []
 
 
 @cache
@@ -115,13 +113,3 @@ def comparable(body: Any) -> Any:
 
 def commits_of(lake: Lake) -> int:
     return Commit.objects.filter(catalog__name=lake.catalog).count()
-
-
-def breaches_with_files(lake: Lake) -> list[str]:
-    """What check_catalog finds, files on disk included."""
-    warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
-
-    def size_of(path: str) -> int | None:
-        return warehouse.size(path) if warehouse.exists(path) else None
-
-    return catalog_check(catalog_get(lake.catalog), size_of=size_of)

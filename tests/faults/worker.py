@@ -12,6 +12,9 @@ from uuid import UUID
 import psutil
 from django.utils import timezone
 
+from catalog_app.models import Catalog
+from catalog_app.services.integrity import catalog_check
+from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.faults import reached_mark
 from merge_app.jobs.models import Task
 from merge_app.jobs.selectors import task_wait
@@ -37,14 +40,20 @@ def until(condition: Callable[[], Any], seconds: float = 30.0) -> None:
 def run_and_kill(parameters: dict[str, Any], faults: Path, point: str) -> Task:
     """Run a statement as a task whose worker process is killed at the point; how the task ends."""
     arm(faults, point, "kill")
+    task = submit_and_reach(parameters, faults, point)
+    reached_mark(faults, point).unlink()
+    until(lambda: not _is_running(task))
+    be_missed(task.pk)
+    return task_wait(task.pk, seconds=60)
+
+
+def submit_and_reach(parameters: dict[str, Any], faults: Path, point: str) -> Task:
+    """Run a statement as a task up to the armed point; the task as it is there."""
     task_id = task_submit(kind="sql", parameters=parameters).pk
     until(lambda: reached_mark(faults, point).exists() or Task.objects.get(pk=task_id).is_finished)
     task = Task.objects.get(pk=task_id)
     assert reached_mark(faults, point).exists(), f"{parameters['statement']} never came to {point}: {task.error}"
-    reached_mark(faults, point).unlink()
-    until(lambda: not _is_running(task))
-    be_missed(task_id)
-    return task_wait(task_id, seconds=60)
+    return task
 
 
 def be_missed(task_id: UUID) -> None:
@@ -54,3 +63,13 @@ def be_missed(task_id: UUID) -> None:
 
 def _is_running(task: Task) -> bool:
     return psutil.pid_exists(int(task.worker.rpartition(":")[2]))
+
+
+def breaches_with_files(catalog: Catalog, warehouse: Path | str) -> list[str]:
+    """What check_catalog finds, files on disk included."""
+    files = Warehouse(str(warehouse))
+
+    def size_of(path: str) -> int | None:
+        return files.size(path) if files.exists(path) else None
+
+    return catalog_check(catalog, size_of=size_of)
