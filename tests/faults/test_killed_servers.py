@@ -25,7 +25,7 @@ from merge_app.jobs.tasks import run_task
 from tests.faults.servers import Servers
 from tests.faults.worker import be_missed, breaches_with_files, until
 
-NO_DATABASE = b"is left for another attempt"
+NOT_GIVEN_BACK = "task {} could not be given back"
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +136,7 @@ def test_postgresql_stays_away_and_the_task_is_taken_up_when_it_is_back(own: Ser
     task = own.pause(catalog.says(TWO), "task.finishing")
     own.kill_postgres()
     own.resume("task.finishing")
-    until(lambda: NO_DATABASE in own.worker_log.read_bytes().rpartition(str(task.pk).encode())[2])
+    until(lambda: NOT_GIVEN_BACK.format(task.pk) in own.worker_log.read_text())
     own.postgres.start()
     be_missed(task.pk)
     task = task_wait(task.pk, seconds=60)
