@@ -123,10 +123,21 @@ def database_url(django_db_setup: None) -> str:
 
 
 @pytest.fixture(scope="session")
-def celery_worker(embedded: Embedded, database_url: str, redis_url: str, spark_remote: str) -> Iterator[None]:
+def faults(embedded: Embedded) -> Path:
+    """The directory in which tests arm fault points of the worker."""
+    directory = embedded.home / "faults"
+    directory.mkdir()
+    return directory
+
+
+@pytest.fixture(scope="session")
+def celery_worker(
+    embedded: Embedded, database_url: str, redis_url: str, spark_remote: str, faults: Path
+) -> Iterator[None]:
     """A real worker over the test database, ready for tasks."""
     log = embedded.home / "logs" / "worker.log"
     environment = {**os.environ, "DATABASE_URL": database_url, "REDIS_URL": redis_url, "SPARK_REMOTE": spark_remote}
+    environment["LAKEUI_FAULTS"] = str(faults)
     command = [sys.executable, "-m", "celery", "-A", "lakeui", "worker", "--concurrency=2", "--loglevel=INFO"]
     process = process_start(command, log=log, env=environment, cwd=ROOT)
     try:

@@ -83,13 +83,17 @@ def merge_branch(call: Call, statement: sql.MergeBranch) -> StatementResult:
     source = call.named_branch(statement.source)
     destination = call.named_branch(statement.destination) if statement.destination else call.branch
     request = MergeRequest(source.pk, destination.pk, call.header("MERGE BRANCH"))
-    if statement.dry_run:
-        report = merge_dry_run(request, engine, call.context)
-        rows = _verdict_rows(report)
+    run = merge_dry_run if statement.dry_run else merge_run
+    return merge_answer(run(request, engine, call.context))
+
+
+def merge_answer(result: dict[str, Any]) -> StatementResult:
+    """A merge, or the verdicts of a dry run, as a table."""
+    if "mergeable" in result:
+        rows = _verdict_rows(result)
         names = ("verdict", "object", "source did", "destination did", "code", "message")
         columns = [(name, "string") for name in names]
-        return StatementResult(columns=columns, rows=rows, row_count=len(rows), extra=report)
-    result = merge_run(request, engine, call.context)
+        return StatementResult(columns=columns, rows=rows, row_count=len(rows), extra=result)
     columns = [("merge_id", "string"), ("outcome", "string"), ("version", "bigint")]
     row = [result["merge_id"], result["outcome"], result["version"]]
     return StatementResult(columns=columns, rows=[row], row_count=1, version=result["version"], extra=result)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from catalog_app.domain.files import NewDataFile, NewDeleteFile
@@ -18,6 +19,7 @@ from catalog_app.selectors.segments import SegmentState, segments_list, table_sc
 from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register, delete_files_register
 from lakeui.common.errors import InvalidValue
+from lakeui.common.faults import fault_point
 from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.ddl import commit_table, create_operation, new_table
@@ -47,6 +49,15 @@ def select(call: Call, statement: sql.Select) -> StatementResult:
         truncated=found.truncated,
         version=call.lineage.version if call.session.catalog else None,
     )
+
+
+@contextmanager
+def _staging(call: Call) -> Iterator[None]:
+    """Work on Spark that stages files."""
+    fault_point("write.begin")
+    with interruptible(call.context):
+        yield
+    fault_point("write.staged")
 
 
 def definition_of(target: TablePlace) -> dict[int, StagedDefinition]:
@@ -96,7 +107,7 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
 def _append(call: Call, target: TablePlace, statement: sql.Insert) -> list[NewDataFile]:
     call.context.step("write", f"rows of {target.label}")
     table = target.table
-    with interruptible(call.context):
+    with _staging(call):
         return engine().append(
             table.table_id,
             table.schema,
@@ -156,6 +167,7 @@ def commit_rows(
     scope: OverwriteScope | None = None,
 ) -> StatementResult:
     """Commit one data operation on the table, its files staged under the table's present schema version."""
+    fault_point("write.registered")
     call.context.step("commit", "write one version")
     table = target.table
     done = alterations.operation(table, kind, effects=effects, overwrite=scope, metrics=metrics)
@@ -179,7 +191,7 @@ def delete(call: Call, statement: sql.Delete) -> StatementResult:
     call.context.step("find rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
     scan = table_scan(target.place.lineage, target.table, chosen)
     text = statement.where.text if statement.where else None
-    with interruptible(call.context):
+    with _staging(call):
         changes = engine().delete(scan, text, alias=statement.alias or target.table.name)
     deletes = delete_files_register(target.table.table_id, changes.delete_files)
     written = _bytes(changes.delete_files)
@@ -210,7 +222,7 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
     call.context.step("rewrite rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
     scan = table_scan(target.place.lineage, table, chosen)
     text = statement.where.text if statement.where else None
-    with interruptible(call.context):
+    with _staging(call):
         changes = engine().update(scan, statement.assignments, text, alias=statement.alias or table.name)
         if assigns_key(table.schema, [name for name, _ in statement.assignments]):
             refuse_duplicate_keys(target, changes.images, without_changed_rows(segments, changes))
@@ -253,7 +265,7 @@ def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
     if not chosen:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
     call.context.step("compact", f"{len(chosen)} of {len(segments)} files of {target.label}")
-    with interruptible(call.context):
+    with _staging(call):
         staged = engine().compact(table_scan(target.place.lineage, table, chosen), target_bytes=TARGET_BYTES)
     added = data_files_register(table.table_id, staged)
     metrics |= {"files_added": len(added), "bytes_written": _bytes(staged)}
@@ -277,7 +289,7 @@ def create_table_as(call: Call, statement: sql.CreateTable) -> StatementResult:
     definitions = [sql.ColumnDefinition(name, kind) for name, kind in described]
     created = new_table(call, statement, definitions)
     table = created.table
-    with interruptible(call.context):
+    with _staging(call):
         staged = engine().append(table.table_id, table.schema, source, columns=None, by_name=False, partition=None)
     added = data_files_register(table.table_id, staged)
     inserted_rows = sum(file.rows for file in added)
@@ -286,5 +298,6 @@ def create_table_as(call: Call, statement: sql.CreateTable) -> StatementResult:
     if added:
         inserted = alterations.operation(table, OperationKind.INSERT, effects=FileEffects(added), metrics=metrics)
         rows.append(inserted)
+    fault_point("write.registered")
     result = commit_table(call, created, "CREATE TABLE AS SELECT", rows)
     return replace(result, metrics=metrics)

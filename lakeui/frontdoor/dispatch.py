@@ -19,8 +19,8 @@ from lakeui.frontdoor import (
     transactions,
     views,
 )
-from lakeui.frontdoor.committing import earlier_commit
 from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.resuming import earlier_outcome
 from lakeui.frontdoor.values import Session, StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.parse import parse
@@ -117,7 +117,7 @@ def dispatch(text: str, session: Session, context: Any = None) -> StatementResul
         raise NotSupported(
             "This statement cannot be part of a transaction.", remedy="COMMIT or ROLLBACK first, then run it alone."
         )
-    return earlier_commit(call) or handler(call, statement)
+    return earlier_outcome(call) or handler(call, statement)
 
 
 def runs_as_task(text: str) -> bool:

@@ -14,6 +14,7 @@ from lakeui.frontdoor.data import ROW_LIMIT
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
+from merge_app.audit.selectors import attempt_of_task
 from merge_app.audit.services import AttemptRecord, attempt_record
 from merge_app.jobs.selectors import oldest_running_start
 
@@ -50,6 +51,9 @@ def _answer(plan: VacuumPlan) -> StatementResult:
 
 
 def _record(call: Call, plan: VacuumPlan, limits: RetentionLimits) -> None:
+    """One record per task, also where a second attempt only removes what the first marked."""
+    if call.context.task_id is not None and attempt_of_task(call.context.task_id) is not None:
+        return
     head = call.branch.head_version
     body = {
         "files": len(plan.files),

@@ -224,7 +224,10 @@ def _run(call: Call, operation: str, recovery: Recovery) -> StatementResult:
     call.context.step("compare", f"{len(recovery.operations)} changes")
     call.context.check_cancelled()
     call.context.step("commit", "write one version")
-    result = recovery_run(recovery, call.header(operation), engine)
+    return recovery_answer(recovery_run(recovery, call.header(operation), engine))
+
+
+def recovery_answer(result: dict[str, Any]) -> StatementResult:
     columns = [("audit_id", "string"), ("outcome", "string"), ("version", "bigint")]
     row = [result["audit_id"], result["outcome"], result["version"]]
     return StatementResult(columns=columns, rows=[row], row_count=1, version=result["version"], extra=result)

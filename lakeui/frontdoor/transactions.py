@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from catalog_app.models import Commit, Transaction, TransactionState
 from catalog_app.services.transactions import transaction_begin, transaction_close, transaction_get
 from lakeui.common.errors import InvalidValue
+from lakeui.common.faults import fault_point
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.values import StatementResult
@@ -34,8 +36,13 @@ def commit(call: Call, statement: sql.CommitTransaction) -> StatementResult:
     header = replace(call.header("TRANSACTION"), statement=_statements(opened))
     request = MergeRequest(opened.workspace_id, opened.target_id, header, opened.pk)
     result = merge_run(request, engine, call.context)
-    opened.refresh_from_db()
-    return StatementResult(version=result["version"], extra={**_outcome(opened), "notes": result["notes"]})
+    fault_point("transaction.committed")
+    return commit_answer(call, result)
+
+
+def commit_answer(call: Call, result: dict[str, Any]) -> StatementResult:
+    """What a COMMIT answers, by what its merge came to."""
+    return StatementResult(version=result["version"], extra={**_outcome(_named(call)), "notes": result["notes"]})
 
 
 def rollback(call: Call, statement: sql.RollbackTransaction) -> StatementResult:

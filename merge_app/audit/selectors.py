@@ -14,7 +14,7 @@ from django.db.models.functions import Cast, Coalesce
 from catalog_app.models import Branch
 from catalog_app.selectors.lineage import LINEAGE, branch_lineage
 from catalog_app.selectors.rows import fetch_all
-from lakeui.common.errors import NotFound
+from lakeui.common.errors import MergeConflict, NotFound
 from merge_app.audit.models import MergeAttempt
 
 
@@ -128,14 +128,15 @@ def audit_get(merge_id: UUID | str) -> dict[str, Any]:
     return {**audit_summary(attempt), **attempt.body}
 
 
-def attempt_of_task(task_id: UUID) -> dict[str, Any]:
-    """What the record of a task's success says to whoever asks for the task's result; empty where it made none."""
-    attempt = MergeAttempt.objects.filter(task_id=task_id, version__isnull=False).first()
-    if attempt is None:
-        return {}
-    key = "merge_id" if attempt.kind == "merge" else "audit_id"
-    shown = {key: str(attempt.merge_id), "outcome": attempt.outcome, "version": attempt.version}
-    return {**shown, "fingerprint": attempt.fingerprint, "notes": attempt.body.get("notes", [])}
+def attempt_of_task(task_id: UUID) -> MergeAttempt | None:
+    """What a task recorded, if its work is of a kind that is recorded and came so far."""
+    return MergeAttempt.objects.filter(task_id=task_id).order_by("-number").first()
+
+
+def recorded_refusal(attempt: MergeAttempt) -> MergeConflict:
+    """The refusal as it was raised when it was recorded."""
+    conflicts, notes = attempt.body["conflicts"], attempt.body["notes"]
+    return MergeConflict(attempt.body["message"], remedy=conflicts[0]["remedy"], conflicts=conflicts, notes=notes)
 
 
 def audit_summary(attempt: MergeAttempt) -> dict[str, Any]:

@@ -52,11 +52,17 @@ class RowWorkResult:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a merge comes from: its chain, what its head reaches, and its head commit."""
+    """Where a merge comes from: its chain, what its head reaches, and its head commit. A transaction's workspace has
+    none: what was done there is the commit's own work, and no replay.
+    """
 
     lineage: Lineage
     reach: Reach
     head_commit_id: int | None
+
+    @property
+    def is_workspace(self) -> bool:
+        return self.head_commit_id is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,8 @@ def plan_apply(
     lineage = branch_lineage(branch)
     commit = commit_write(branch, header, source)
     version = commit.version
-    recorded = operations_record(plan, commit=commit)
+    is_replay = source is not None and not source.is_workspace
+    recorded = operations_record(plan, commit=commit, is_replay=is_replay)
     objects_record(plan, branch_id=branch.pk, version=version, recorded=recorded)
     new_definitions = schemas_record(plan, branch_id=branch.pk, version=version)
     staged = {**(definitions or {}), **{t: StagedDefinition(d, version) for t, d in new_definitions.items()}}
@@ -96,7 +103,7 @@ def plan_apply(
             row_work=row_work or {},
         )
     )
-    if source is not None:
+    if source is not None and is_replay:
         _reach_write(branch, version, lineage, source.reach)
     Branch.objects.filter(pk=branch.pk).update(head_version=version, head_commit=commit)
     branch.head_version, branch.head_commit = version, commit

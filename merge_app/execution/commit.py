@@ -15,6 +15,7 @@ from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch, Commit
 from catalog_app.selectors.lineage import Lineage, branch_lineage
 from lakeui.common.errors import BranchMoved, MergeConflict, NotFound
+from lakeui.common.faults import fault_point
 from merge_app.execution.apply import Applied, CommitHeader, RowWorkResult, StagedDefinition, plan_apply
 from merge_app.execution.keys import EngineSource
 from merge_app.execution.load import SourceSide, plan_input_load
@@ -64,7 +65,9 @@ def statement_commit(
     for attempt in range(ATTEMPTS):
         try:
             with transaction.atomic():
-                return _commit_under_lock(staged, header, ready, record)
+                applied = _commit_under_lock(staged, header, ready, record)
+            fault_point("write.committed")
+            return applied
         except _EngineNeeded:
             if attempt:
                 time.sleep(pause_seconds(attempt))
@@ -107,11 +110,13 @@ def _commit_under_lock(
             raise _EngineNeeded
     if ready.planned.conflicts:
         raise conflict_error(ready.planned, _refusal(staged, branch))
+    fault_point("write.planned")
     applied = plan_apply(
         ready.planned, branch=branch, header=header, definitions=staged.definitions, row_work=ready.row_work
     )
     if record is not None:
         record(ready.planned, applied)
+    fault_point("write.committing")
     return applied
 
 

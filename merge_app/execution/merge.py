@@ -16,6 +16,7 @@ from catalog_app.models import Branch, Commit, TransactionState
 from catalog_app.selectors.lineage import branch_lineage
 from catalog_app.services.transactions import transaction_close
 from lakeui.common.errors import InvalidValue, SameBranch
+from lakeui.common.faults import fault_point
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
 from merge_app.execution.apply import Applied, CommitHeader, Source, plan_apply
@@ -102,9 +103,8 @@ def merge_dry_run(request: MergeRequest, engine: EngineSource, progress: Progres
     """What the merge would do, through the very plan that it would apply; recorded as an attempt."""
     progress.step("plan", "compare both branches")
     prepared = merge_prepare(request, engine)
-    report = dry_run_as_json(prepared.planned)
-    attempt = _record(prepared, request, "dry run", {**report, **refusal_describe(prepared.planned)})
-    return {"merge_id": str(attempt.merge_id), **report}
+    body = {**dry_run_as_json(prepared.planned), **refusal_describe(prepared.planned)}
+    return merge_result(_record(prepared, request, "dry run", body))
 
 
 def merge_run(request: MergeRequest, engine: EngineSource, progress: Progress) -> dict[str, Any]:
@@ -115,17 +115,21 @@ def merge_run(request: MergeRequest, engine: EngineSource, progress: Progress) -
         progress.step("plan", "compare both branches")
         prepared = merge_prepare(request, engine)
         if prepared.planned.conflicts:
-            _record(prepared, request, "refused", refusal_describe(prepared.planned))
-            raise conflict_error(prepared.planned, _refusal(prepared, request))
+            message = _refusal(prepared, request)
+            _record(prepared, request, "refused", {**refusal_describe(prepared.planned), "message": message})
+            raise conflict_error(prepared.planned, message)
         if prepared.is_empty:
-            return _result(_nothing(prepared, request))
+            return merge_result(_nothing(prepared, request))
+        fault_point("merge.planned")
         progress.step("rows", "move rows that files alone cannot")
         row_work = row_work_run(prepared.planned, prepared.side, branch_lineage(prepared.destination), engine)
+        fault_point("merge.row_work")
         progress.check_cancelled()
         progress.step("commit", "write one version")
         recorded = _commit(prepared, request, row_work)
         if recorded is not None:
-            return _result(recorded)
+            fault_point("merge.committed")
+            return merge_result(recorded)
     raise branch_moved_error()
 
 
@@ -138,7 +142,11 @@ def _refusal(prepared: Prepared, request: MergeRequest) -> str:
 
 
 def _nothing(prepared: Prepared, request: MergeRequest) -> MergeAttempt:
+    """Record that there was nothing; or there is nothing any more, because another attempt at the same task merged."""
     with transaction.atomic():
+        done = _finished(request)
+        if done is not None:
+            return done
         outcome = "nothing to merge" if request.transaction_id is None else "nothing to do"
         _close(request, None)
         return _record(prepared, request, outcome, refusal_describe(prepared.planned))
@@ -151,6 +159,7 @@ def _close(request: MergeRequest, version: int | None) -> None:
         return
     if not transaction_close(identity=identity, state=TransactionState.COMMITTED, version=version):
         raise InvalidValue("The transaction was ended meanwhile; nothing was written.", remedy="Begin a new one.")
+    fault_point("transaction.committing")
 
 
 def _commit(prepared: Prepared, request: MergeRequest, row_work: Any) -> MergeAttempt | None:
@@ -171,7 +180,9 @@ def _commit(prepared: Prepared, request: MergeRequest, row_work: Any) -> MergeAt
         _close(request, applied.version)
         body = outcome_describe(prepared.planned, applied, prepared.side, branch)
         body["duration_ms"] = round(1000 * (time.monotonic() - prepared.started))
-        return _record(prepared, request, request.done, body, applied)
+        recorded = _record(prepared, request, request.done, body, applied)
+        fault_point("merge.committing")
+        return recorded
 
 
 def _record(
@@ -205,7 +216,11 @@ def _finished(request: MergeRequest) -> MergeAttempt | None:
     return MergeAttempt.objects.filter(task_id=request.header.task_id, outcome=request.done).first()
 
 
-def _result(attempt: MergeAttempt) -> dict[str, Any]:
+def merge_result(attempt: MergeAttempt) -> dict[str, Any]:
+    """What whoever asked for the merge, or the dry run, is told."""
+    if attempt.outcome == "dry run":
+        shown = ("mergeable", "conflicts", "notes", "findings", "plan", "fingerprint")
+        return {"merge_id": str(attempt.merge_id), **{name: attempt.body[name] for name in shown}}
     return {
         "merge_id": str(attempt.merge_id),
         "outcome": attempt.outcome,

@@ -26,10 +26,11 @@ Recorded = dict[tuple[ObjectKind, int], list[tuple[Operation, int]]]
 """By object: the plan's operations with the ids of the rows that record them."""
 
 
-def operations_record(plan: MergePlan, *, commit: Commit) -> Recorded:
-    """Write the operations that the plan carries out, each pointing at the operation it replays."""
+def operations_record(plan: MergePlan, *, commit: Commit, is_replay: bool) -> Recorded:
+    """Write the operations that the plan carries out, in a merge each pointing at the operation it replays."""
     pairs = [(item, operation) for item in plan.objects for operation in item.operations]
-    origins = _origins({operation.origin_id for _, operation in pairs if operation.origin_id is not None})
+    named = {operation.origin_id for _, operation in pairs if operation.origin_id is not None}
+    origins = _origins(named) if is_replay else {}
     rows = [_operation_row(operation, commit, origins) for _, operation in pairs]
     CommitOperation.objects.bulk_create(rows, batch_size=1000)
     recorded: Recorded = {}
@@ -44,9 +45,8 @@ def _origins(origin_ids: set[int]) -> dict[int, tuple[int, int]]:
 
 
 def _operation_row(operation: Operation, commit: Commit, origins: Mapping[int, tuple[int, int]]) -> CommitOperation:
-    origin_branch, origin_version = (
-        (commit.branch_id, commit.version) if operation.origin_id is None else origins[operation.origin_id]
-    )
+    origin_id = operation.origin_id if operation.origin_id in origins else None
+    origin_branch, origin_version = (commit.branch_id, commit.version) if origin_id is None else origins[origin_id]
     return CommitOperation(
         commit=commit,
         branch_id=commit.branch_id,
@@ -58,7 +58,7 @@ def _operation_row(operation: Operation, commit: Commit, origins: Mapping[int, t
         created=operation.created,
         overwrite=scope_as_json(operation.overwrite),
         metrics=operation.metrics,
-        origin_id=operation.origin_id,
+        origin_id=origin_id,
         origin_branch_id=origin_branch,
         origin_version=origin_version,
     )

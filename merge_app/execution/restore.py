@@ -27,6 +27,7 @@ from catalog_app.selectors.changes import VisibleFile, changed_objects, table_fi
 from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.objects import databases_load, tables_load
 from lakeui.common.errors import MergeConflict
+from lakeui.common.faults import fault_point
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
 from merge_app.execution.apply import Applied, CommitHeader
@@ -159,29 +160,36 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
     started = time.monotonic()
     branch = recovery.branch
     if not recovery.operations:
-        attempt = attempt_record(_record(recovery, header, "nothing to do", {"notes": list(recovery.notes)}))
-        return _result(str(attempt.merge_id), recovery, None)
+        body = {"notes": list(recovery.notes), "objects": 0}
+        return recovery_result(attempt_record(_record(recovery, header, "nothing to do", body)))
     staged = StagedStatement(branch.pk, recovery.seen, recovery.operations, recovery.databases, recovery.tables)
-    identity: list[str] = []
+    recorded: list[MergeAttempt] = []
 
     def record(planned: MergePlan, applied: Applied) -> None:
         body = _body(recovery, planned) | {"duration_ms": round(1000 * (time.monotonic() - started))}
         done = "restored" if recovery.kind == "restore" else "undropped"
-        attempt = attempt_record(_record(recovery, header, done, body, planned.fingerprint, applied.version))
-        identity.append(str(attempt.merge_id))
+        recorded.append(attempt_record(_record(recovery, header, done, body, planned.fingerprint, applied.version)))
+        fault_point("restore.committing")
 
+    fault_point("restore.planned")
     try:
-        applied = statement_commit(staged, header, engine, record=record)
+        statement_commit(staged, header, engine, record=record)
     except MergeConflict as refusal:
         with transaction.atomic():
-            attempt_record(_record(recovery, header, "refused", dict(refusal.details)))
+            attempt_record(_record(recovery, header, "refused", {**refusal.details, "message": refusal.message}))
         raise
-    return _result(identity[0] if identity else _earlier(header), recovery, applied.version)
+    fault_point("restore.committed")
+    return recovery_result(recorded[0] if recorded else _earlier(header))
 
 
 def _body(recovery: Recovery, planned: MergePlan) -> dict[str, Any]:
     described = refusal_describe(planned)
-    return {**described, "notes": [*recovery.notes, *described["notes"]], "restored_version": recovery.version}
+    return {
+        **described,
+        "notes": [*recovery.notes, *described["notes"]],
+        "restored_version": recovery.version,
+        "objects": len({(item.object_kind, item.object_id) for item in recovery.operations}),
+    }
 
 
 def _record(
@@ -211,18 +219,19 @@ def _record(
     )
 
 
-def _earlier(header: CommitHeader) -> str:
-    """The record of the attempt that committed before its task was run again."""
-    return str(MergeAttempt.objects.filter(task_id=header.task_id).values_list("merge_id", flat=True)[0])
+def _earlier(header: CommitHeader) -> MergeAttempt:
+    """The record of another attempt at the same task, which committed first."""
+    return MergeAttempt.objects.get(task_id=header.task_id, version__isnull=False)
 
 
-def _result(identity: str, recovery: Recovery, version: int | None) -> dict[str, Any]:
+def recovery_result(attempt: MergeAttempt) -> dict[str, Any]:
+    """What whoever asked for the recovery is told."""
     return {
-        "audit_id": identity,
-        "outcome": recovery.kind if version is not None else "nothing to do",
-        "version": recovery.seen.version if version is None else version,
-        "notes": list(recovery.notes),
-        "objects": len({(item.object_kind, item.object_id) for item in recovery.operations}),
+        "audit_id": str(attempt.merge_id),
+        "outcome": attempt.kind if attempt.version is not None else attempt.outcome,
+        "version": attempt.destination_head if attempt.version is None else attempt.version,
+        "notes": attempt.body["notes"],
+        "objects": attempt.body["objects"],
     }
 
 

@@ -16,13 +16,12 @@ from catalog_app.services.transactions import transactions_expire
 from merge_app.jobs.errors import TaskCancelled, TaskLost
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.presence import worker_seen
-from merge_app.jobs.services import task_ring
+from merge_app.jobs.services import MOST_ATTEMPTS, task_ring
 
 logger = logging.getLogger(__name__)
 
 STALE_AFTER = timedelta(seconds=15)
 LONGEST_SWEEP = 1000
-MOST_ATTEMPTS = 3
 SWEEP_SECONDS = 5.0
 
 
@@ -60,7 +59,7 @@ def _reap_running(chosen: QuerySet[Task]) -> list[UUID]:
 
 def _lost(task: Task) -> dict[str, object]:
     return TaskLost(
-        f"The worker died in each of {task.attempts} attempts.",
+        f"The worker or its database died in each of {task.attempts} attempts.",
         remedy="Nothing was written by halves. Look at the worker's log, then run the statement again.",
         attempts=task.attempts,
     ).as_problem()

@@ -8,15 +8,16 @@ from types import TracebackType
 from typing import Any
 from uuid import UUID
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
 from lakeui.common.errors import LakeError
+from lakeui.common.faults import fault_point
 from lakeui.common.problem import internal_problem
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.errors import TaskCancelled
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.registry import handler_for
-from merge_app.jobs.services import task_beat, task_claim, task_finish
+from merge_app.jobs.services import task_beat, task_claim, task_finish, task_release
 
 logger = logging.getLogger(__name__)
 
@@ -25,14 +26,38 @@ SHORTEST_BEAT_SECONDS = 0.1
 
 
 def task_run(*, task_id: UUID, worker: str) -> TaskState | None:
-    """Run the task if it is still to be had. Answers how it ended, or None if it was not ours (to finish)."""
+    """Run the task if it is still to be had. Answers how it ended, or None if it was not ours (to finish).
+
+    Where the database went away nobody here can say whether the last transaction was committed: the task is left to
+    another attempt, which looks.
+    """
     claim = task_claim(task_id=task_id, worker=worker)
     if claim is None:
         return None
+    fault_point("task.claimed")
+    try:
+        return _run_claimed(task_id, claim)
+    except (OperationalError, InterfaceError):
+        logger.warning("the database failed under task %s, which is left for another attempt", task_id, exc_info=True)
+        _give_back(task_id, claim)
+        return None
+
+
+def _give_back(task_id: UUID, claim: UUID) -> None:
+    connection.close()
+    try:
+        task_release(task_id=task_id, claim=claim)
+    except DatabaseError:
+        logger.warning("task %s could not be given back, its silence will tell", task_id)
+        connection.close()
+
+
+def _run_claimed(task_id: UUID, claim: UUID) -> TaskState | None:
     task = Task.objects.select_related("created_by").get(pk=task_id)
     context = TaskContext(task.pk, user=task.created_by, attempt=task.attempts)
     with Heartbeat(context, claim):
         state, result, error = _attempt(task, context)
+    fault_point("task.finishing")
     report = context.report(final=True)
     ours = task_finish(task_id=task_id, claim=claim, state=state, report=report, result=result, error=error)
     return state if ours else None
@@ -48,6 +73,8 @@ def _attempt(task: Task, context: TaskContext) -> tuple[TaskState, dict[str, Any
             # The engine, interrupted, reports its own failure; the person asked for a cancel and should read that.
             return TaskState.CANCELLED, None, TaskCancelled("The task was cancelled.").as_problem()
         return TaskState.FAILED, None, error.as_problem()
+    except (OperationalError, InterfaceError):
+        raise
     # The row must end in some state whatever the handler raised; the trace goes to the log under the same id.
     except Exception:
         problem = internal_problem()

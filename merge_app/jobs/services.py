@@ -27,6 +27,7 @@ logger = logging.getLogger(__name__)
 
 FIRST_RING_AGAIN = timedelta(seconds=10)
 LONGEST_RING_AGAIN = timedelta(minutes=5)
+MOST_ATTEMPTS = 3
 
 
 def task_submit(
@@ -131,6 +132,13 @@ def task_finish(
     if not finished:
         logger.warning("task %s was taken over; the outcome %s of this attempt is dropped", task_id, state)
     return bool(finished)
+
+
+def task_release(*, task_id: UUID, claim: UUID) -> None:
+    """Give a task that could not be finished back to the queue. After its last attempt its silence will end it."""
+    ours = Task.objects.filter(pk=task_id, state=TaskState.RUNNING, claim=claim, attempts__lt=MOST_ATTEMPTS)
+    if ours.update(state=TaskState.QUEUED, claim=None, ring_at=Now(), rings=0):
+        task_ring(task_id)
 
 
 def task_cancel(*, task_id: UUID) -> Task:

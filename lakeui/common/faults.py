@@ -1,0 +1,61 @@
+"""Named points at which a test has a process die or wait, to see what a half-done statement leaves behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+POINTS = (
+    "task.claimed",
+    "task.finishing",
+    "write.begin",
+    "write.staged",
+    "write.registered",
+    "write.planned",
+    "write.committing",
+    "write.committed",
+    "merge.planned",
+    "merge.row_work",
+    "merge.committing",
+    "merge.committed",
+    "restore.planned",
+    "restore.committing",
+    "restore.committed",
+    "transaction.committing",
+    "transaction.committed",
+)
+"""Every point there is. ``committing`` is the end of a database transaction, ``committed`` is right after it."""
+
+_DIRECTORY = os.environ.get("LAKEUI_FAULTS")
+_LOOK_SECONDS = 0.02
+
+
+def fault_point(name: str) -> None:
+    """Do nothing, unless the directory LAKEUI_FAULTS holds a file called ``name``: then do once what it says.
+
+    ``kill`` ends this process as ``kill -9`` does; ``pause`` waits until the mark is removed. The mark is the file
+    itself under the name that ``reached_mark`` gives: one process gets to rename it, and the next attempt passes.
+    """
+    if _DIRECTORY:
+        _act(Path(_DIRECTORY), name)
+
+
+def reached_mark(directory: Path, name: str) -> Path:
+    """The file that shows that somebody acted at the point."""
+    return directory / f"{name}.reached"
+
+
+def _act(directory: Path, name: str) -> None:
+    if name not in POINTS:
+        raise ValueError(f"{name} is not a fault point")
+    mark = reached_mark(directory, name)
+    try:
+        (directory / name).rename(mark)
+    except FileNotFoundError:
+        return
+    if mark.read_text() == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    while mark.exists():
+        time.sleep(_LOOK_SECONDS)

@@ -1,0 +1,50 @@
+"""A task that runs again because its worker died: what its earlier attempt did stands, and is answered alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from catalog_app.models import Commit, CommitOperation
+from lakeui.frontdoor.branches import merge_answer
+from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.recovery import recovery_answer
+from lakeui.frontdoor.transactions import commit_answer
+from lakeui.frontdoor.values import StatementResult
+from merge_app.audit.models import MergeAttempt
+from merge_app.audit.selectors import attempt_of_task, recorded_refusal
+from merge_app.execution.merge import merge_result
+from merge_app.execution.restore import recovery_result
+
+
+def earlier_outcome(call: Call) -> StatementResult | None:
+    """What an earlier attempt at the same task recorded or committed before its worker died; None where there is no
+    such thing. The statement must not run again: what it found then is not there any more. Raises MergeConflict.
+    """
+    task_id = call.context.task_id
+    if task_id is None or call.context.attempt <= 1:
+        return None
+    attempt = attempt_of_task(task_id)
+    if attempt is not None:
+        return _recorded(call, attempt)
+    commit = Commit.objects.filter(task_id=task_id).first()
+    return None if commit is None else _committed(commit)
+
+
+def _recorded(call: Call, attempt: MergeAttempt) -> StatementResult | None:
+    if attempt.kind == "vacuum":
+        # Marked, but perhaps not removed: running it again does the rest.
+        return None
+    if attempt.outcome == "refused":
+        raise recorded_refusal(attempt)
+    if attempt.kind == "merge":
+        return merge_answer(merge_result(attempt))
+    if attempt.kind == "transaction":
+        return commit_answer(call, merge_result(attempt))
+    return recovery_answer(recovery_result(attempt))
+
+
+def _committed(commit: Commit) -> StatementResult:
+    metrics: Counter[str] = Counter()
+    for counted in CommitOperation.objects.filter(commit=commit).values_list("metrics", flat=True):
+        metrics.update(counted)
+    return StatementResult(version=commit.version, metrics=dict(metrics))

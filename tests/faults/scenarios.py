@@ -1,0 +1,118 @@
+"""The statements that are interrupted: what there was before, and what there must be afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lakeui.frontdoor import Session, execute
+from tests.e2e.lake import Lake
+
+Rows = list[tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """``prepare`` brings a fresh lake to where the statement starts and answers the statement's parameters.
+
+    ``rows`` are what each table holds once the statement is done; ``commits`` and ``records`` how many commits and
+    audit records it makes.
+    """
+
+    prepare: Callable[[Lake], dict[str, Any]]
+    rows: Mapping[str, Rows]
+    commits: int = 1
+    records: int = 0
+
+
+def parameters(lake: Lake, statement: str, transaction: str | None = None) -> dict[str, Any]:
+    return {"statement": statement, "catalog": lake.catalog, "branch": "main", "transaction": transaction}
+
+
+def two_files(lake: Lake) -> None:
+    """Table d.t with two rows in a file each."""
+    lake.sql("CREATE TABLE d.t (id INT, v STRING)")
+    lake.sql("INSERT INTO d.t VALUES (1, 'a')")
+    lake.sql("INSERT INTO d.t VALUES (2, 'b')")
+
+
+def on_two_files(statement: str) -> Callable[[Lake], dict[str, Any]]:
+    def prepare(lake: Lake) -> dict[str, Any]:
+        two_files(lake)
+        return parameters(lake, statement)
+
+    return prepare
+
+
+def merge_with_row_work(lake: Lake) -> dict[str, Any]:
+    """The source deleted a row that the destination has compacted since: the delete must follow it."""
+    two_files(lake)
+    lake.sql("CREATE BRANCH b")
+    lake.sql("DELETE FROM d.t WHERE id = 1", "b")
+    lake.sql("INSERT INTO d.t VALUES (3, 'c')", "b")
+    lake.sql("OPTIMIZE d.t")
+    return parameters(lake, "MERGE BRANCH b")
+
+
+def refused_merge(lake: Lake) -> dict[str, Any]:
+    two_files(lake)
+    lake.sql("CREATE BRANCH b")
+    lake.sql("DELETE FROM d.t WHERE id = 1", "b")
+    lake.sql("DROP TABLE d.t")
+    lake.sql("CREATE TABLE d.u (id INT)")
+    return parameters(lake, "MERGE BRANCH b")
+
+
+def empty_merge(lake: Lake) -> dict[str, Any]:
+    two_files(lake)
+    lake.sql("CREATE BRANCH b")
+    return parameters(lake, "MERGE BRANCH b")
+
+
+def restore(lake: Lake) -> dict[str, Any]:
+    two_files(lake)
+    version = lake.head()
+    lake.sql("DELETE FROM d.t WHERE id = 1")
+    return parameters(lake, f"RESTORE TABLE d.t TO VERSION AS OF {version}")
+
+
+def undrop(lake: Lake) -> dict[str, Any]:
+    two_files(lake)
+    lake.sql("DROP TABLE d.t")
+    return parameters(lake, "UNDROP TABLE d.t")
+
+
+def undrop_branch(lake: Lake) -> dict[str, Any]:
+    two_files(lake)
+    lake.sql("CREATE BRANCH b")
+    lake.sql("DROP BRANCH b")
+    return parameters(lake, "UNDROP BRANCH b")
+
+
+def commit(lake: Lake) -> dict[str, Any]:
+    two_files(lake)
+    identity = lake.sql("BEGIN").extra["transaction"]
+    session = Session(catalog=lake.catalog, transaction=identity)
+    execute("INSERT INTO d.t VALUES (3, 'c')", session)
+    execute("DELETE FROM d.t WHERE id = 1", session)
+    return parameters(lake, "COMMIT", identity)
+
+
+A, B, C = (1, "a"), (2, "b"), (3, "c")
+
+SCENARIOS = {
+    "INSERT": Scenario(on_two_files("INSERT INTO d.t VALUES (3, 'c')"), {"d.t": [A, B, C]}),
+    "UPDATE": Scenario(on_two_files("UPDATE d.t SET v = 'z' WHERE id = 1"), {"d.t": [(1, "z"), B]}),
+    "DELETE": Scenario(on_two_files("DELETE FROM d.t WHERE id = 1"), {"d.t": [B]}),
+    "INSERT OVERWRITE": Scenario(on_two_files("INSERT OVERWRITE d.t VALUES (3, 'c')"), {"d.t": [C]}),
+    "OPTIMIZE": Scenario(on_two_files("OPTIMIZE d.t"), {"d.t": [A, B]}),
+    "CTAS": Scenario(on_two_files("CREATE TABLE d.u AS SELECT * FROM d.t"), {"d.t": [A, B], "d.u": [A, B]}),
+    "MERGE BRANCH": Scenario(merge_with_row_work, {"d.t": [B, C]}, records=1),
+    "MERGE BRANCH, refused": Scenario(refused_merge, {"d.u": []}, commits=0, records=1),
+    "MERGE BRANCH, nothing new": Scenario(empty_merge, {"d.t": [A, B]}, commits=0, records=1),
+    "RESTORE TABLE": Scenario(restore, {"d.t": [A, B]}, records=1),
+    "UNDROP TABLE": Scenario(undrop, {"d.t": [A, B]}, records=1),
+    "UNDROP BRANCH": Scenario(undrop_branch, {"d.t": [A, B], "d.t@b": [A, B]}, commits=0),
+    "COMMIT": Scenario(commit, {"d.t": [B, C]}, records=1),
+}

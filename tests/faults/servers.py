@@ -1,0 +1,109 @@
+"""PostgreSQL, Redis, Spark and a worker of these tests' own, to be killed while others use the run's."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.db import connection
+
+from lakeui.common.faults import reached_mark
+from lakeui.runtime.postgres import EmbeddedPostgres
+from lakeui.runtime.processes import process_record, process_start, process_stop
+from lakeui.runtime.redis_server import EmbeddedRedis
+from lakeui.runtime.spark import EmbeddedSpark
+from merge_app.jobs.models import Task
+from merge_app.jobs.selectors import task_wait
+from merge_app.jobs.services import task_submit
+from tests.faults.worker import arm, submit_and_reach
+
+ROOT = Path(__file__).resolve().parents[2]
+DATABASE = "lakeui"
+SPARK_MEMORY = "1g"
+
+
+class Servers:
+    """The four processes. Statements run as tasks of the worker; nothing here talks to Spark itself."""
+
+    def __init__(self, home: Path) -> None:
+        self.faults = home / "faults"
+        self.worker_log = home / "worker.log"
+        self.warehouse = home / "warehouse"
+        self.postgres = EmbeddedPostgres(home / "postgres", home / "postgres.log")
+        self.redis = EmbeddedRedis(home / "redis", home / "redis.log")
+        self.spark = EmbeddedSpark(home / "spark", home / "spark.log", memory=SPARK_MEMORY)
+        self.worker: subprocess.Popen[bytes] | None = None
+        for directory in (self.faults, self.warehouse):
+            directory.mkdir(parents=True)
+
+    @property
+    def database_url(self) -> str:
+        return self.postgres.url(DATABASE)
+
+    def start(self) -> None:
+        self.spark.start()
+        self.redis.start()
+        self.postgres.start()
+        self.postgres.database_create(DATABASE)
+        migrate = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
+        subprocess.run(migrate, cwd=ROOT, env=self._environment(), check=True)
+        self.spark.wait_until_ready()
+        command = [sys.executable, "-m", "celery", "-A", "lakeui", "worker", "--concurrency=1", "--loglevel=INFO"]
+        self.worker = process_start(command, log=self.worker_log, env=self._environment(), cwd=ROOT)
+
+    def stop(self) -> None:
+        if self.worker is not None and self.worker.poll() is None:
+            process_stop(process_record("worker", self.worker.pid), patience_seconds=5)
+            self.worker.wait()
+        for server in (self.spark, self.redis, self.postgres):
+            server.stop()
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            **os.environ,
+            "DATABASE_URL": self.database_url,
+            "REDIS_URL": self.redis.url,
+            "SPARK_REMOTE": self.spark.url,
+            "LAKEUI_WAREHOUSE": str(self.warehouse),
+            "LAKEUI_FAULTS": str(self.faults),
+        }
+
+    def kill_postgres(self) -> None:
+        """An immediate shutdown: connections are cut, nothing is put down, the log is replayed at the next start."""
+        crash(self.postgres, signal.SIGQUIT)
+        connection.close()
+
+    def kill_redis(self) -> None:
+        crash(self.redis, signal.SIGKILL)
+
+    def kill_spark(self) -> None:
+        crash(self.spark, signal.SIGKILL)
+
+    def restart_spark(self) -> None:
+        self.spark.start()
+        self.spark.wait_until_ready()
+
+    def run(self, parameters: dict[str, Any]) -> Task:
+        """Run a statement; its task, which must succeed."""
+        task = task_wait(task_submit(kind="sql", parameters=parameters).pk, seconds=60)
+        assert task.state == "succeeded", task.error or task.state
+        return task
+
+    def pause(self, parameters: dict[str, Any], point: str) -> Task:
+        """Submit a statement and wait until it stands at the point."""
+        arm(self.faults, point, "pause")
+        return submit_and_reach(parameters, self.faults, point)
+
+    def resume(self, point: str) -> None:
+        reached_mark(self.faults, point).unlink()
+
+
+def crash(server: EmbeddedPostgres | EmbeddedRedis | EmbeddedSpark, how: signal.Signals) -> None:
+    """End a server that gets no chance to clean up."""
+    assert server.process is not None
+    process_stop(process_record("server", server.process.pid), how=how, patience_seconds=20)
+    server.process.wait()

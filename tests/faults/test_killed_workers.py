@@ -1,0 +1,115 @@
+"""kill -9 at every step of every statement: another worker finishes the task, and all of it has happened once."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from catalog_app.models import Commit
+from catalog_app.selectors.lineage import catalog_get
+from lakeui.api.statements import statement_run
+from lakeui.common.errors import LakeError
+from lakeui.common.faults import POINTS
+from merge_app.audit.models import MergeAttempt
+from merge_app.jobs.context import Context
+from tests.e2e.lake import Lake
+from tests.faults.scenarios import SCENARIOS
+from tests.faults.worker import breaches_with_files, run_and_kill
+
+PAIRS = [
+    ("INSERT", "task.claimed"),
+    ("INSERT", "write.begin"),
+    ("INSERT", "write.staged"),
+    ("INSERT", "write.registered"),
+    ("INSERT", "write.planned"),
+    ("INSERT", "write.committing"),
+    ("INSERT", "write.committed"),
+    ("INSERT", "task.finishing"),
+    ("UPDATE", "write.staged"),
+    ("UPDATE", "write.committed"),
+    ("DELETE", "write.registered"),
+    ("DELETE", "write.committed"),
+    ("INSERT OVERWRITE", "write.committing"),
+    ("INSERT OVERWRITE", "write.committed"),
+    ("OPTIMIZE", "write.registered"),
+    ("OPTIMIZE", "write.committed"),
+    ("CTAS", "write.registered"),
+    ("CTAS", "write.committing"),
+    ("CTAS", "write.committed"),
+    ("MERGE BRANCH", "merge.planned"),
+    ("MERGE BRANCH", "merge.row_work"),
+    ("MERGE BRANCH", "merge.committing"),
+    ("MERGE BRANCH", "merge.committed"),
+    ("MERGE BRANCH, refused", "task.finishing"),
+    ("MERGE BRANCH, nothing new", "task.finishing"),
+    ("RESTORE TABLE", "restore.planned"),
+    ("RESTORE TABLE", "restore.committing"),
+    ("RESTORE TABLE", "restore.committed"),
+    ("UNDROP TABLE", "restore.committing"),
+    ("UNDROP TABLE", "restore.committed"),
+    ("UNDROP BRANCH", "task.finishing"),
+    ("COMMIT", "transaction.committing"),
+    ("COMMIT", "transaction.committed"),
+]
+
+
+def test_every_point_and_every_statement_is_tried() -> None:
+    assert {point for _, point in PAIRS} == set(POINTS)
+    assert {statement for statement, _ in PAIRS} == set(SCENARIOS)
+
+
+@pytest.mark.parametrize(("statement", "point"), PAIRS, ids=[" at ".join(pair) for pair in PAIRS])
+def test_a_statement_whose_worker_is_killed_happens_once(
+    lake: Lake, worker_faults: Path, statement: str, point: str
+) -> None:
+    scenario = SCENARIOS[statement]
+    parameters = scenario.prepare(lake)
+    commits = commits_of(lake)
+    task = run_and_kill(parameters, worker_faults, point)
+    assert task.attempts == 2
+    assert comparable(task.result or task.error) == uninterrupted(statement)
+    assert {table: lake.rows(table) for table in scenario.rows} == scenario.rows
+    assert commits_of(lake) - commits == scenario.commits
+    assert Commit.objects.filter(task_id=task.pk).count() == scenario.commits
+    assert MergeAttempt.objects.filter(task_id=task.pk).count() == scenario.records
+    assert breaches_with_files(catalog_get(lake.catalog), settings.LAKEUI["WAREHOUSE"]) == []
+
+
+@cache
+def uninterrupted(statement: str) -> Any:
+    """What the statement answers where nobody dies."""
+    lake = Lake()
+    lake.sql("CREATE DATABASE d")
+    parameters = SCENARIOS[statement].prepare(lake)
+    try:
+        return comparable(statement_run(parameters, user=None, context=Context()))
+    except LakeError as refusal:
+        return comparable(refusal.as_problem())
+
+
+OF_ONE_RUN = {
+    *("version", "merge_id", "audit_id", "transaction", "fingerprint"),
+    *("object_id", "table_id", "source_versions", "dest_versions", "bytes_written", "new_bytes"),
+    *("path", "bytes", "removed_segments"),
+}
+
+
+def comparable(body: Any) -> Any:
+    """An answer without what differs from run to run."""
+    if isinstance(body, list):
+        return [comparable(item) for item in body]
+    if not isinstance(body, dict):
+        return body
+    rows = {}
+    if "columns" in body and "rows" in body:
+        names = [column["name"] for column in body["columns"]]
+        rows = {"rows": [dict(zip(names, row, strict=True)) for row in body["rows"]]}
+    return {key: key if key in OF_ONE_RUN else comparable(value) for key, value in {**body, **rows}.items()}
+
+
+def commits_of(lake: Lake) -> int:
+    return Commit.objects.filter(catalog__name=lake.catalog).count()

@@ -1,0 +1,75 @@
+"""Fault points armed for the worker, and tasks whose worker died there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import psutil
+from django.utils import timezone
+
+from catalog_app.models import Catalog
+from catalog_app.services.integrity import catalog_check
+from catalog_app.storage.warehouse import Warehouse
+from lakeui.common.faults import reached_mark
+from merge_app.jobs.models import Task
+from merge_app.jobs.selectors import task_wait
+from merge_app.jobs.services import task_submit
+
+LONG_AGO = timedelta(minutes=1)
+
+
+def arm(faults: Path, point: str, action: str) -> None:
+    """Have the next process that comes to the point do ``kill`` or ``pause``, once."""
+    written = faults / f".{point}"
+    written.write_text(action)
+    written.rename(faults / point)
+
+
+def until(condition: Callable[[], Any], seconds: float = 30.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def run_and_kill(parameters: dict[str, Any], faults: Path, point: str) -> Task:
+    """Run a statement as a task whose worker process is killed at the point; how the task ends."""
+    arm(faults, point, "kill")
+    task = submit_and_reach(parameters, faults, point)
+    reached_mark(faults, point).unlink()
+    until(lambda: not _is_running(task))
+    be_missed(task.pk)
+    return task_wait(task.pk, seconds=60)
+
+
+def submit_and_reach(parameters: dict[str, Any], faults: Path, point: str) -> Task:
+    """Run a statement as a task up to the armed point; the task as it is there."""
+    task_id = task_submit(kind="sql", parameters=parameters).pk
+    until(lambda: reached_mark(faults, point).exists() or Task.objects.get(pk=task_id).is_finished)
+    task = Task.objects.get(pk=task_id)
+    assert reached_mark(faults, point).exists(), f"{parameters['statement']} never came to {point}: {task.error}"
+    return task
+
+
+def be_missed(task_id: UUID) -> None:
+    """Let the silence of the task's first worker count as long enough already."""
+    assert Task.objects.filter(pk=task_id, attempts=1).update(heartbeat_at=timezone.now() - LONG_AGO)
+
+
+def _is_running(task: Task) -> bool:
+    return psutil.pid_exists(int(task.worker.rpartition(":")[2]))
+
+
+def breaches_with_files(catalog: Catalog, warehouse: Path | str) -> list[str]:
+    """What check_catalog finds, files on disk included."""
+    files = Warehouse(str(warehouse))
+
+    def size_of(path: str) -> int | None:
+        return files.size(path) if files.exists(path) else None
+
+    return catalog_check(catalog, size_of=size_of)
