@@ -44,7 +44,7 @@ def columns_redo(
     the order of the columns where the destination altered none. ``replaces_rows``: the source overwrites the whole
     table, as a restore does that makes a type narrower.
     """
-    redo = _Redo(schema, destination, replaces_rows=replaces_rows)
+    redo = _Redo(schema, destination, source_schema, replaces_rows=replaces_rows)
     by_attribute = sorted(source.values(), key=lambda change: change.attribute is not ColumnAttribute.EXISTS)
     for change in by_attribute:
         if change.attribute is ColumnAttribute.EXISTS and change.after is None:
@@ -67,8 +67,11 @@ def columns_redo(
 class _Redo:
     """The schema as it changes, column by column."""
 
-    def __init__(self, schema: Schema, destination: ColumnChanges, *, replaces_rows: bool) -> None:
+    def __init__(
+        self, schema: Schema, destination: ColumnChanges, source_schema: Schema | None, *, replaces_rows: bool
+    ) -> None:
         self.schema = schema
+        self._source_schema = source_schema
         self._replaces_rows = replaces_rows
         self.problems: list[ColumnProblem] = []
         self._destination = destination
@@ -102,11 +105,22 @@ class _Redo:
     def add(self, column: Column) -> None:
         if any(self.schema.column(identifier) is not None for identifier in column.ids):
             return
+        known = self._source_schema.column(column.id) if self._source_schema is not None else None
+        alias = next((c for i in (known.ids if known else ()) if (c := self.schema.column(i)) is not None), None)
+        if known is not None and alias is not None:
+            # An earlier merge made the two one column on the source: what it is there has been judged since.
+            self._renamed.add(alias.id)
+            self._join(alias, known)
+            return
         holder = self.schema.named(column.name)
         if holder is None or not self._is_new(holder):
             self._added.add(column.id)
             self.schema = _with_columns(self.schema, (*self.schema.columns, column))
             return
+        self._join(holder, column)
+
+    def _join(self, holder: Column, column: Column) -> None:
+        """Make the source's column one with the destination's, which keeps its id."""
         self._retype(holder, column.type)
         holder = self.schema.column(holder.id) or holder
         merged = replace(
@@ -116,7 +130,7 @@ class _Redo:
             default=column.default,
             initial_default=holder.initial_default if column.initial_default is None else column.initial_default,
             comment=holder.comment if column.comment is None else column.comment,
-            aliases=(*holder.aliases, *column.ids),
+            aliases=(*holder.aliases, *(i for i in column.ids if i not in holder.ids)),
         )
         self.schema = self.schema.with_column(merged)
 
