@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from catalog_app.models import Branch
 from catalog_app.selectors.lineage import Lineage, branch_lineage
@@ -30,6 +30,10 @@ class Divergence:
 
 Point = tuple[int, int]
 """A branch and a version on its line; its rank is how many commits the line has up to there."""
+
+
+_Stretch = tuple[int, int, int]
+"""A line, and the versions behind the first of which and up to the second of which it is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,10 @@ class _Merges:
         rows = self.by_line.get(line, [])
         return rows[bisect_right(rows, after, key=_at) : bisect_right(rows, upto, key=_at)]
 
+    def count(self, line: int, after: int, upto: int) -> int:
+        rows = self.by_line.get(line, [])
+        return bisect_right(rows, upto, key=_at) - bisect_right(rows, after, key=_at)
+
 
 def _at(row: _Brought) -> int:
     return row.at
@@ -66,10 +74,10 @@ def _at(row: _Brought) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Difference:
-    """What one head has more: stretches (line, after, upto), less overlaps (branch, after, upto)."""
+    """What one head has more: stretches of its lines with what merges brought there, less plain overlaps."""
 
-    stretches: tuple[tuple[int, int, int], ...]
-    overlaps: tuple[tuple[int, int, int], ...]
+    stretches: tuple[_Stretch, ...]
+    overlaps: tuple[_Stretch, ...]
 
 
 def divergences_load(pairs: Iterable[tuple[Branch, Branch]]) -> dict[tuple[int, int], Divergence]:
@@ -99,7 +107,7 @@ def _merges_load(chains: Iterable[Lineage]) -> _Merges:
     for line, at, branch_id, upto in rows:
         merges.by_branch[line, branch_id].append((at, upto))
     for line, at, branch_id, upto in rows:
-        known = max(merges.upto(line, at - 1, branch_id), _reach(below[line], branch_id, merges))
+        known = merges.upto(line, at - 1, branch_id) or _reach(below[line], branch_id, merges)
         if upto > known:
             merges.by_line[line].append(_Brought(at, branch_id, upto, known))
     return merges
@@ -141,41 +149,22 @@ def _difference(mine: Lineage, other: Lineage, merges: _Merges) -> _Difference:
     return _Difference(stretches, tuple(overlaps))
 
 
-def _fewer_candidates(
-    stretches: Iterable[tuple[int, int, int]], shared: Lineage, other: Lineage, merges: _Merges
-) -> set[int]:
+def _fewer_candidates(stretches: Sequence[_Stretch], shared: Lineage, other: Lineage, merges: _Merges) -> set[int]:
     """Branches of which both heads may reach more than what is shared: those of the side that has fewer."""
     theirs = [
         (line, after, upto)
         for line, upto in _levels(other)
         if (after := min(upto, _reach(shared, line, merges))) < upto
     ]
-    return min((_touched(side, merges) for side in (stretches, theirs)), key=len)
+    return _touched(min((stretches, theirs), key=lambda side: sum(merges.count(*item) for item in side)), merges)
 
 
-def _touched(stretches: Iterable[tuple[int, int, int]], merges: _Merges) -> set[int]:
+def _touched(stretches: Iterable[_Stretch], merges: _Merges) -> set[int]:
     found: set[int] = set()
     for line, after, upto in stretches:
         found.add(line)
         found.update(row.branch_id for row in merges.between(line, after, upto))
     return found
-
-
-_RANKS = """
-WITH point AS (
-    SELECT DISTINCT branch_id, version FROM unnest(%(branches)s::bigint[], %(versions)s::bigint[])
-        AS p(branch_id, version)
-), line AS (
-    SELECT branch_id, version, 0 AS is_point FROM catalog_app_commit
-    WHERE branch_id IN (SELECT branch_id FROM point)
-    UNION ALL SELECT branch_id, version, 1 FROM point
-), ranked AS (
-    SELECT branch_id, version, is_point,
-           count(*) FILTER (WHERE is_point = 0) OVER (PARTITION BY branch_id ORDER BY version, is_point) AS rank
-    FROM line
-)
-SELECT branch_id, version, rank FROM ranked WHERE is_point = 1
-"""
 
 
 def _counted(found: dict[tuple[int, int], _Difference], merges: _Merges) -> dict[tuple[int, int], int]:
@@ -205,7 +194,29 @@ def _counted(found: dict[tuple[int, int], _Difference], merges: _Merges) -> dict
     }
 
 
+_RANGES = """
+SELECT (SELECT count(*) FROM catalog_app_commit c
+        WHERE c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto)
+FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[])
+    WITH ORDINALITY AS r(branch_id, after, upto, place)
+ORDER BY r.place
+"""
+
+
 def _ranks(points: Iterable[Point]) -> dict[Point, int]:
-    wanted = list(points)
-    parameters = {"branches": [point[0] for point in wanted], "versions": [point[1] for point in wanted]}
-    return {(row[0], row[1]): row[2] for row in fetch_all(_RANKS, parameters)}
+    """The rank of each point, counted from the first of its line: only differences matter.
+
+    What lies between two neighbours is counted once, so the work is bounded by the commits of the lines.
+    """
+    ordered = sorted(points)
+    ranges = [(one, other) for one, other in pairwise(ordered) if one[0] == other[0]]
+    parameters = {
+        "branches": [one[0] for one, _ in ranges],
+        "after": [one[1] for one, _ in ranges],
+        "upto": [other[1] for _, other in ranges],
+    }
+    counts = fetch_all(_RANGES, parameters)
+    ranks = dict.fromkeys(ordered, 0)
+    for (one, other), (count,) in zip(ranges, counts, strict=True):
+        ranks[other] = ranks[one] + count
+    return ranks

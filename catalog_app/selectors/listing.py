@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.state import TableState
@@ -64,12 +65,18 @@ _VALID_TABLES = """
 """
 """A record that its branch holds at that version, unless a nearer branch has one of the same table."""
 
-_MATCHING = """AND r.name_key IN (
-    SELECT c.name_key FROM lineage k JOIN catalog_app_tablerecord c
-      ON c.branch_id = k.branch_id AND c.database_id = %(database)s
-    WHERE strpos(c.name_key, %(search)s) > 0)
+_MATCHING = f"""
+WITH {LINEAGE}
+SELECT DISTINCT page.name_key FROM lineage l CROSS JOIN LATERAL (
+    SELECT DISTINCT r.name_key FROM catalog_app_tablerecord r
+    WHERE r.branch_id = l.branch_id AND r.database_id = %(database)s AND r.name_key > %(after)s
+      AND strpos(r.name_key, %(search)s) > 0
+    ORDER BY r.name_key LIMIT %(limit)s
+) page ORDER BY page.name_key LIMIT %(limit)s
 """
-"""Asked first, as the index alone answers it: few names match what people look for."""
+"""Names that records ever bore: the index alone answers it, whatever the records say."""
+
+NAMES_AT_ONCE = 1000
 
 _TABLES = f"""
 WITH {LINEAGE}
@@ -111,8 +118,32 @@ def tables_page(
         "after_id": after_id,
         "limit": limit,
     }
-    query = _TABLES.format(matching=_MATCHING if search else "")
+    if not search:
+        return _tables(parameters)
+    found: list[TableEntry] = []
+    for names in _names_matching(parameters):
+        found += _tables({**parameters, "names": names, "limit": limit - len(found)})
+        if len(found) >= limit:
+            break
+    return found
+
+
+def _tables(parameters: Mapping[str, Any]) -> list[TableEntry]:
+    query = _TABLES.format(matching="AND r.name_key = ANY(%(names)s)" if "names" in parameters else "")
     return [TableEntry(*row) for row in fetch_all(query, parameters)]
+
+
+def _names_matching(parameters: Mapping[str, Any]) -> Iterator[list[str]]:
+    """Names that hold the searched text, in order and in parts: few searches need a second one."""
+    after = parameters["after_name"]
+    while True:
+        rows = fetch_all(_MATCHING, {**parameters, "after": after, "limit": NAMES_AT_ONCE})
+        names = [row[0] for row in rows]
+        if names:
+            yield names
+        if len(names) < NAMES_AT_ONCE:
+            return
+        after = names[-1]
 
 
 def tables_count(lineage: Lineage, database_id: int) -> int:
@@ -132,7 +163,7 @@ MASKS = """
 _SIZES = f"""
 WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}), masks AS ({MASKS})
 SELECT v.table_id, sum(greatest(f.rows - coalesce(m.rows, 0), 0))::bigint, sum(f.bytes)::bigint, count(*),
-       coalesce(sum(m.files), 0)::bigint, coalesce(sum(least(m.rows, f.rows)), 0)::bigint
+       coalesce(sum(m.files), 0)::bigint, sum(least(coalesce(m.rows, 0), f.rows))::bigint
 FROM visible v JOIN catalog_app_datafile f ON f.id = v.file_id LEFT JOIN masks m ON m.segment_id = v.id
 GROUP BY v.table_id
 """

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from catalog_app.selectors import listing
 from tests.api.conftest import Caller
 from tests.api.lake import Lake
 from tests.api.test_statements import problem
@@ -88,6 +89,18 @@ def test_tables_are_searched_by_any_part_of_the_name(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.Air_ports (id INT)")
     assert table_names(lake, "?search=AIR_P") == ["Air_ports"]
     assert table_names(lake, "?search=%25") == []
+
+
+def test_a_search_goes_on_behind_names_that_tables_no_longer_bear(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "NAMES_AT_ONCE", 2)
+    for number in range(7):
+        lake.sql(f"CREATE TABLE d.air{number} (id INT)")
+    for value in range(3):
+        lake.sql(f"ALTER TABLE d.air0 SET TBLPROPERTIES ('k' = '{value}')")
+    for number in (1, 2, 3):
+        lake.sql(f"DROP TABLE d.air{number}")
+    pages = lake.pages(f"{MAIN}d/tables/?search=air&limit=3")
+    assert [[entry["name"] for entry in page] for page in pages] == [["air0", "air4", "air5"], ["air6"]]
 
 
 def test_an_entry_says_what_kind_of_table_it_is(lake: Lake) -> None:
