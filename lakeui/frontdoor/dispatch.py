@@ -84,6 +84,12 @@ TASKS = (
     *(sql.UndropTable, sql.UndropDatabase, sql.UndropBranch),
 )
 
+UNRECORDED = (
+    *(sql.CreateCatalog, sql.DropCatalog, sql.CreateTag, sql.DropTag, sql.CreateView, sql.DropView),
+    *(sql.CreateBranch, sql.DropBranch, sql.RenameBranch, sql.UndropBranch),
+    *(sql.BeginTransaction, sql.RollbackTransaction),
+)
+
 OUTSIDE_TRANSACTIONS = (
     *(sql.CreateCatalog, sql.DropCatalog, sql.CreateBranch, sql.DropBranch, sql.RenameBranch, sql.UndropBranch),
     *(sql.CreateTag, sql.DropTag, sql.MergeBranch, sql.RestoreBranch, sql.RestoreMerge, sql.Vacuum),
@@ -113,3 +119,7 @@ def runs_as_task(text: str) -> bool:
     if isinstance(statement, sql.MergeBranch):
         return not statement.dry_run
     return isinstance(statement, TASKS)
+
+
+def leaves_no_commit(text: str) -> bool:
+    return isinstance(parse(text), UNRECORDED)

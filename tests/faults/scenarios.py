@@ -114,5 +114,6 @@ SCENARIOS = {
     "RESTORE TABLE": Scenario(restore, {"d.t": [A, B]}, records=1),
     "UNDROP TABLE": Scenario(undrop, {"d.t": [A, B]}, records=1),
     "UNDROP BRANCH": Scenario(undrop_branch, {"d.t": [A, B], "d.t@b": [A, B]}, commits=0),
+    "CREATE BRANCH": Scenario(on_two_files("CREATE BRANCH b"), {"d.t@b": [A, B]}, commits=0),
     "COMMIT": Scenario(commit, {"d.t": [B, C]}, records=1),
 }

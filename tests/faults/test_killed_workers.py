@@ -52,6 +52,7 @@ PAIRS = [
     ("UNDROP TABLE", "restore.committing"),
     ("UNDROP TABLE", "restore.committed"),
     ("UNDROP BRANCH", "task.finishing"),
+    ("CREATE BRANCH", "task.finishing"),
     ("COMMIT", "transaction.committing"),
     ("COMMIT", "transaction.committed"),
 ]
