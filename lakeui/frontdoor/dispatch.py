@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lakeui.common.errors import NotSupported
+from lakeui.common.errors import LakeError, NotSupported
 from lakeui.frontdoor import branches, columns, data, ddl, partitions, recovery, show, transactions, views
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.resuming import earlier_outcome
@@ -109,7 +109,22 @@ def dispatch(text: str, session: Session, context: Any = None) -> StatementResul
         raise NotSupported(
             "This statement cannot be part of a transaction.", remedy="COMMIT or ROLLBACK first, then run it alone."
         )
-    return earlier_outcome(call) or handler(call, statement)
+    return handler(call, statement) if call.context.attempt <= 1 else _run_again(call, handler, statement)
+
+
+def _run_again(call: Call, handler: Handler, statement: Any) -> StatementResult:
+    """A later attempt. The earlier one may have committed; or be alive after all, and commit while this one works."""
+    done = earlier_outcome(call)
+    if done is not None:
+        return done
+    try:
+        found = handler(call, statement)
+    except LakeError:
+        done = earlier_outcome(call)
+        if done is None:
+            raise
+        return done
+    return earlier_outcome(call) or found
 
 
 def runs_as_task(text: str) -> bool:
