@@ -18,6 +18,7 @@ _LOST = (
     "SESSION_NOT_FOUND",
     "SESSION_CLOSED",
     "SESSION_CHANGED",
+    "NO_ACTIVE_SESSION",
     "server side session identifier",
     "RETRIES_EXCEEDED",
     "UNAVAILABLE",

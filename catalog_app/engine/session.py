@@ -46,6 +46,7 @@ class SparkSessions:
         self._lock = threading.Lock()
         self._session: SparkSession | None = None
         self._process = 0
+        self._thread = threading.local()
 
     def run(self, work: Callable[[SparkSession], Result]) -> Result:
         """Do ``work`` with the session; once more with a new one if the server had lost it.
@@ -58,14 +59,14 @@ class SparkSessions:
         session = None
         try:
             session = self._current()
-            return work(session)
+            return self._tagged(session, work)
         except failures as error:
             if not is_lost(error):
                 raise translate(error) from error
             logger.warning("The Spark session was lost (%s); making a new one.", error)
             self._forget(session)
         try:
-            return work(self._current())
+            return self._tagged(self._current(), work)
         except failures as error:
             self._forget(None)
             raise translate(error) from error
@@ -73,11 +74,22 @@ class SparkSessions:
     @contextmanager
     def interruptible(self, tag: str) -> Iterator[None]:
         """What this thread runs inside can be stopped by ``interrupt(tag)`` from another thread."""
-        self.run(lambda session: session.addTag(tag))
+        self._thread.tag = tag
         try:
             yield
         finally:
-            self.run(lambda session: session.removeTag(tag))
+            self._thread.tag = None
+
+    def _tagged(self, session: SparkSession, work: Callable[[SparkSession], Result]) -> Result:
+        # Here and not once for all: a session made anew in the middle of the work knows no tags.
+        tag = getattr(self._thread, "tag", None)
+        if tag is None:
+            return work(session)
+        session.addTag(tag)
+        try:
+            return work(session)
+        finally:
+            session.removeTag(tag)
 
     def interrupt(self, tag: str) -> None:
         """Stop what runs under the tag in this process; nothing happens if nothing does."""

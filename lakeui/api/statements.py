@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.db import transaction
+
 from lakeui import frontdoor
 from lakeui.common.errors import PermissionDenied
 from merge_app.jobs.context import Context, TaskContext
 from merge_app.jobs.registry import handles
+from merge_app.jobs.services import task_keep
 
 TASK_KIND = "sql"
 
@@ -43,4 +46,9 @@ def run_statement_task(context: TaskContext, parameters: Mapping[str, Any]) -> d
     user = context.user
     if user is not None and not user.is_active:
         raise PermissionDenied(f"The account {user.get_username()} is not active.", remedy="Ask an administrator.")
-    return statement_run(parameters, user=user, context=context)
+    if not frontdoor.is_unrecorded(parameters["statement"]):
+        return statement_run(parameters, user=user, context=context)
+    with transaction.atomic():
+        body = statement_run(parameters, user=user, context=context)
+        task_keep(task_id=context.task_id, claim=context.claim, result=body)
+    return body

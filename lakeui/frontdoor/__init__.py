@@ -2,7 +2,7 @@
 
 from lakeui.frontdoor.values import Session, StatementResult
 
-__all__ = ["Session", "StatementResult", "execute", "is_task"]
+__all__ = ["Session", "StatementResult", "execute", "is_task", "is_unrecorded"]
 
 
 def execute(text: str, session: Session, context: "object | None" = None) -> StatementResult:
@@ -17,3 +17,10 @@ def is_task(text: str) -> bool:
     from lakeui.frontdoor.dispatch import runs_as_task
 
     return runs_as_task(text)
+
+
+def is_unrecorded(text: str) -> bool:
+    """Whether the statement changes something in one short transaction, without a commit that names its task."""
+    from lakeui.frontdoor.dispatch import leaves_no_commit
+
+    return leaves_no_commit(text)

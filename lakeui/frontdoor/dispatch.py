@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lakeui.common.errors import NotSupported
+from lakeui.common.errors import LakeError, NotSupported
 from lakeui.frontdoor import (
     branches,
     columns,
@@ -98,6 +98,12 @@ TASKS = (
     *(sql.UndropTable, sql.UndropDatabase, sql.UndropBranch),
 )
 
+UNRECORDED = (
+    *(sql.CreateCatalog, sql.DropCatalog, sql.CreateTag, sql.DropTag, sql.CreateView, sql.DropView),
+    *(sql.CreateBranch, sql.DropBranch, sql.RenameBranch, sql.UndropBranch),
+    *(sql.BeginTransaction, sql.RollbackTransaction),
+)
+
 OUTSIDE_TRANSACTIONS = (
     *(sql.CreateCatalog, sql.DropCatalog, sql.CreateBranch, sql.DropBranch, sql.RenameBranch, sql.UndropBranch),
     *(sql.CreateTag, sql.DropTag, sql.MergeBranch, sql.RestoreBranch, sql.RestoreMerge, sql.Vacuum),
@@ -117,7 +123,22 @@ def dispatch(text: str, session: Session, context: Any = None) -> StatementResul
         raise NotSupported(
             "This statement cannot be part of a transaction.", remedy="COMMIT or ROLLBACK first, then run it alone."
         )
-    return earlier_outcome(call) or handler(call, statement)
+    return handler(call, statement) if call.context.attempt <= 1 else _run_again(call, handler, statement)
+
+
+def _run_again(call: Call, handler: Handler, statement: Any) -> StatementResult:
+    """A later attempt. The earlier one may have committed; or be alive after all, and commit while this one works."""
+    done = earlier_outcome(call)
+    if done is not None:
+        return done
+    try:
+        found = handler(call, statement)
+    except LakeError:
+        done = earlier_outcome(call)
+        if done is None:
+            raise
+        return done
+    return earlier_outcome(call) or found
 
 
 def runs_as_task(text: str) -> bool:
@@ -127,3 +148,7 @@ def runs_as_task(text: str) -> bool:
     if isinstance(statement, sql.MergeBranch | sql.Vacuum):
         return not statement.dry_run
     return isinstance(statement, TASKS)
+
+
+def leaves_no_commit(text: str) -> bool:
+    return isinstance(parse(text), UNRECORDED)

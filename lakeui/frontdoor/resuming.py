@@ -17,11 +17,11 @@ from merge_app.execution.restore import recovery_result
 
 
 def earlier_outcome(call: Call) -> StatementResult | None:
-    """What an earlier attempt at the same task recorded or committed before its worker died; None where there is no
-    such thing. The statement must not run again: what it found then is not there any more. Raises MergeConflict.
+    """What an attempt at the task recorded or committed; None where there is no such thing. The statement must not run
+    again then: what it found is not there any more. Raises MergeConflict where that is what was recorded.
     """
     task_id = call.context.task_id
-    if task_id is None or call.context.attempt <= 1:
+    if task_id is None:
         return None
     attempt = attempt_of_task(task_id)
     if attempt is not None:

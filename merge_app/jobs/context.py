@@ -49,8 +49,9 @@ class TaskContext(Context):
     So a handler may report from inside a transaction, without locking the task's row or having the report undone.
     """
 
-    def __init__(self, task_id: UUID, *, user: Any = None, attempt: int = 1) -> None:
+    def __init__(self, task_id: UUID, *, claim: UUID | None = None, user: Any = None, attempt: int = 1) -> None:
         self.task_id: UUID = task_id
+        self.claim = claim
         self.user = user
         self.attempt = attempt
         self.changed = threading.Event()

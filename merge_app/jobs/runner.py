@@ -54,7 +54,7 @@ def _give_back(task_id: UUID, claim: UUID) -> None:
 
 def _run_claimed(task_id: UUID, claim: UUID) -> TaskState | None:
     task = Task.objects.select_related("created_by").get(pk=task_id)
-    context = TaskContext(task.pk, user=task.created_by, attempt=task.attempts)
+    context = TaskContext(task.pk, claim=claim, user=task.created_by, attempt=task.attempts)
     with Heartbeat(context, claim):
         state, result, error = _attempt(task, context)
     fault_point("task.finishing")
@@ -64,6 +64,9 @@ def _run_claimed(task_id: UUID, claim: UUID) -> TaskState | None:
 
 
 def _attempt(task: Task, context: TaskContext) -> tuple[TaskState, dict[str, Any] | None, dict[str, Any] | None]:
+    if task.result is not None:
+        # An earlier attempt kept it together with what it did.
+        return TaskState.SUCCEEDED, task.result, None
     try:
         return TaskState.SUCCEEDED, handler_for(task.kind)(context, task.parameters), None
     except TaskCancelled as error:

@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 from kombu.exceptions import KombuError
 
 from merge_app.jobs.context import Report
-from merge_app.jobs.errors import IdempotencyMismatch, TaskCancelled, TaskFinished
+from merge_app.jobs.errors import IdempotencyMismatch, TaskCancelled, TaskFinished, TaskSuperseded
 from merge_app.jobs.json_values import storable
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.registry import handler_for
@@ -132,6 +132,16 @@ def task_finish(
     if not finished:
         logger.warning("task %s was taken over; the outcome %s of this attempt is dropped", task_id, state)
     return bool(finished)
+
+
+def task_keep(*, task_id: UUID, claim: UUID | None, result: Any) -> None:
+    """Keep the result in the transaction that makes it true; another attempt then only answers it.
+
+    Raises TaskSuperseded, which undoes that transaction, if the task was given to another attempt.
+    """
+    ours = Task.objects.filter(pk=task_id, state=TaskState.RUNNING, claim=claim)
+    if not ours.update(result=storable(result)):
+        raise TaskSuperseded("Another worker has taken this task over.")
 
 
 def task_release(*, task_id: UUID, claim: UUID) -> None:

@@ -88,6 +88,7 @@ def door(monkeypatch: pytest.MonkeyPatch) -> FakeDoor:
     fake = FakeDoor()
     monkeypatch.setattr(frontdoor, "execute", fake.execute)
     monkeypatch.setattr(frontdoor, "is_task", fake.is_task)
+    monkeypatch.setattr(frontdoor, "is_unrecorded", lambda text: False)
     return fake
 
 
