@@ -137,7 +137,8 @@ def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry
         if entry.origin in mine.known:
             continue
         if isinstance(entry, RowWork):
-            entries.append(_as_redone(entry, destination.state, after))
+            if any(work is entry for work in mine.works(entry.thing)):
+                entries.append(_as_redone(entry, mine.known, destination.state, after))
         elif (entry.thing, entry.key) in mine.nets:
             before = values.get((entry.thing, entry.key), entry.before)
             values[entry.thing, entry.key] = entry.after
@@ -145,15 +146,15 @@ def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry
     return entries
 
 
-def _as_redone(entry: RowWork, before: State, after: State) -> RowWork:
-    """Row work as it lies in the destination's line: it touched what it took away there."""
+def _as_redone(entry: RowWork, known: frozenset[Origin], before: State, after: State) -> RowWork:
+    """Row work as it lies in the destination's line: it touched what it took away there, and rows that came with it."""
     if entry.thing[1] not in before.tables or entry.thing[1] not in after.tables:
         return entry
     rows, left = before.tables[entry.thing[1]].rows, after.tables[entry.thing[1]].rows
     gone = {row.id: row for row in rows.values() if left.get(row.id) is not row}
-    own = {row.id: row for row in entry.touched if row.id not in rows}
+    new = {row.id: row for row in entry.touched if row.birth not in known}
     hit = {i: row for i, row in gone.items() if _in_scope(row, [entry]) or any(t.id == i for t in entry.touched)}
-    return replace(entry, touched=tuple((own | hit).values()))
+    return replace(entry, touched=tuple((new | hit).values()))
 
 
 def _dropped_databases(mine: Side, verdict: Verdict) -> None:
