@@ -21,6 +21,7 @@ export default defineConfig({
         test: {
           name: "pages",
           environment: "jsdom",
+          testTimeout: 20_000,
           include: ["src/{api,features,queries,ui}/**/*.test.{ts,tsx}"],
           setupFiles: ["src/testing/setup.ts"],
         },

@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["e2e/**/*.e2e.ts"],
+    globalSetup: "e2e/server.ts",
     testTimeout: 120_000,
     hookTimeout: 60_000,
     // The journeys share one lake and build on each other's commits.

@@ -1,7 +1,10 @@
-import { cleanup } from "@testing-library/react";
+import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
 
 afterEach(cleanup);
+
+// Pages load their code when they are first opened, which takes a while on a busy machine.
+configure({ asyncUtilTimeout: 5000 });
 
 // jsdom draws nothing: it has no dialogs, no layout and no media queries, which components ask for.
 Object.assign(HTMLDialogElement.prototype, {
@@ -13,6 +16,7 @@ Object.assign(HTMLDialogElement.prototype, {
   },
 });
 Object.assign(Element.prototype, { scrollIntoView: () => undefined });
+Object.defineProperties(Element.prototype, { clientHeight: { get: () => 600 }, clientWidth: { get: () => 800 } });
 Object.assign(globalThis, {
   ResizeObserver: class {
     observe = () => undefined;

@@ -1,0 +1,77 @@
+/** Every page in light, dark and high contrast, wide and narrow: nothing serious for axe, nothing wider than the screen. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { launch, open, signedIn, violations, type Visit } from "./browser";
+
+const PAGES = [
+  "/",
+  "/c/demo",
+  "/c/demo/b/main",
+  "/c/demo/b/main?tab=history",
+  "/c/demo/b/delays/t/flights/flights",
+  "/c/demo/b/delays/t/flights/flights?tab=history",
+  "/c/demo/b/delays/t/flights/flights?tab=segments",
+  "/c/demo/b/delays/t/flights/flights?tab=schemas",
+  "/c/demo/b/main/t/flights/airlines?tab=rows&version=3",
+  "/c/demo/compare",
+  "/c/demo/compare/delays...main",
+  "/c/demo/compare/airlines_2014...main",
+  "/c/demo/merges",
+  "/c/demo/sql?branch=main",
+  "/tasks",
+  "/c/nowhere",
+  "/no/such",
+];
+const SCREENS = [
+  { name: "light, wide", theme: "light", width: 1280 },
+  { name: "dark, wide", theme: "dark", width: 1280 },
+  { name: "high contrast, wide", theme: "contrast", width: 1280 },
+  { name: "light, narrow", theme: "light", width: 390 },
+] as const;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+
+describe.each(SCREENS)("$name", ({ theme, width }) => {
+  let visit: Visit;
+  beforeAll(async () => {
+    visit = await signedIn(browser, { viewport: { width, height: 844 } });
+    await visit.page.evaluate((chosen) => (document.cookie = `theme=${chosen}; path=/`), theme);
+  });
+  afterAll(() => visit.page.context().close());
+
+  it.each(PAGES)("%s", async (path) => {
+    const { page } = visit;
+    await open(page, path);
+    expect(await violations(page)).toEqual([]);
+    const excess = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(excess).toBeLessThanOrEqual(0);
+  });
+});
+
+it("runs without an error on the console and within the content policy", async () => {
+  const { page, complaints } = await signedIn(browser);
+  for (const path of PAGES.filter((path) => !path.includes("no"))) await open(page, path);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it("reviews a conflict by the keyboard alone", async () => {
+  const { page } = await signedIn(browser);
+  await open(page, "/c/demo/compare/delays...main");
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "");
+  const reached: string[] = [];
+  for (let press = 0; press < 40 && !reached.at(-1)?.startsWith("Update × Insert"); press += 1) {
+    await page.keyboard.press("Tab");
+    reached.push(await focused());
+  }
+  expect(reached.at(-1)).toBe("Update × Insert: conflict");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  expect(await page.getByRole("gridcell", { selected: true }).getByRole("button").getAttribute("aria-label")).toBe("Columns × Insert: fine (A6.2)");
+  await page.context().close();
+});

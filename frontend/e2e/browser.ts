@@ -1,0 +1,54 @@
+/** Chromium, signed in, and everything that a page complains about collected. */
+import { AxeBuilder } from "@axe-core/playwright";
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+export const BASE = () => process.env.LAKEUI_URL ?? "";
+
+export function launch(): Promise<Browser> {
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
+}
+
+export interface Visit {
+  page: Page;
+  /** Exceptions and errors on the console, content policy violations among them. */
+  complaints: string[];
+}
+
+export async function signedIn(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  await page.goto(`${BASE()}/login/`);
+  await page.getByLabel("User name").fill(process.env.LAKEUI_USER ?? "admin");
+  await page.getByLabel("Password").fill(process.env.LAKEUI_PASSWORD ?? "");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(`${BASE()}/`);
+  return { page, complaints };
+}
+
+export async function open(page: Page, path: string): Promise<void> {
+  await page.goto(BASE() + path);
+  await page.waitForLoadState("networkidle");
+}
+
+/** Serious and critical violations of WCAG 2.2 A and AA, as `rule: element`. */
+export async function violations(page: Page): Promise<string[]> {
+  const result = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]).analyze();
+  return result.violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")} ${node.failureSummary ?? ""}`));
+}

@@ -1,0 +1,139 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { renderAt } from "../../testing/render";
+import { comparedObject, COMPARED, COMPARISON, json, problem, serve, type Asked } from "../../testing/server";
+
+const AT = "/api/v1/catalogs/demo/compare/delays...main/";
+const ADDRESS = "/c/demo/compare/delays...main";
+const OBJECTS = Object.fromEntries(COMPARED.map((object, place) => [`${AT}objects/table/${object.object_id}/`, comparedObject(place)]));
+
+describe("comparing two branches", () => {
+  let asked: Asked[];
+  beforeEach(() => {
+    asked = serve({ [AT]: COMPARISON, ...OBJECTS });
+  });
+
+  it("shows the conflict first, why it is one, and ways out", async () => {
+    renderAt(ADDRESS);
+    const cell = await screen.findByRole("gridcell", { selected: true });
+    expect(within(cell).getByRole("button").getAttribute("aria-label")).toBe("Update × Insert: conflict");
+    expect(screen.getByText(/delays updated rows \(version 15\)/)).toBeTruthy();
+    expect(screen.getByRole("link", { name: "Merge main into delays" }).getAttribute("href")).toBe("/c/demo/compare/main...delays");
+    expect(screen.getAllByText("UPDATE flights.flights SET x = 1").length).toBeGreaterThan(0);
+  });
+
+  it("does not offer to merge what conflicts", async () => {
+    renderAt(ADDRESS);
+    const merge = await screen.findByRole<HTMLButtonElement>("button", { name: "Merge" });
+    expect(merge.disabled).toBe(true);
+  });
+
+  it("moves through the matrix by arrows and opens a cell by Enter", async () => {
+    const user = userEvent.setup();
+    renderAt(ADDRESS);
+    const conflict = await screen.findByRole("button", { name: "Update × Insert: conflict" });
+    conflict.focus();
+    await user.keyboard("{ArrowUp}{Enter}");
+    const chosen = screen.getByRole("gridcell", { selected: true });
+    expect(within(chosen).getByRole("button").getAttribute("aria-label")).toBe("Columns × Insert: fine (A6.2)");
+    expect(document.activeElement).toBe(within(chosen).getByRole("button"));
+  });
+
+  it("shows every cell of the rules when asked, and says which were not hit", async () => {
+    const user = userEvent.setup();
+    renderAt(ADDRESS);
+    await user.click(await screen.findByRole("button", { name: "Whole table" }));
+    expect(screen.getAllByRole("gridcell")).toHaveLength(100);
+    expect(screen.getByRole("button", { name: "Update × Update: depends (A3), not hit by this pair" })).toBeTruthy();
+  });
+
+  it("goes to the next object by j, back by k, and to the next conflict by p", async () => {
+    const user = userEvent.setup();
+    const router = renderAt(ADDRESS);
+    await screen.findByRole("option", { name: /flights\.planes/ });
+    await user.keyboard("j");
+    await waitFor(() => expect(router.state.location.search).toBe("?object=table%3A7"));
+    await user.keyboard("j");
+    await waitFor(() => expect(router.state.location.search).toBe("?object=table%3A8"));
+    await user.keyboard("k");
+    await waitFor(() => expect(router.state.location.search).toBe("?object=table%3A7"));
+    await user.keyboard("p");
+    await waitFor(() => expect(router.state.location.search).toBe("?object=table%3A5"));
+  });
+
+  it("asks the server to filter, and keeps the filter in the address", async () => {
+    const user = userEvent.setup();
+    const router = renderAt(ADDRESS);
+    await user.selectOptions(await screen.findByLabelText("Filter by verdict"), "note");
+    await waitFor(() => expect(asked.some(({ address }) => address.includes("verdict=note"))).toBe(true));
+    expect(router.state.location.search).toBe("?verdict=note");
+  });
+
+  it("records a dry run and opens its record", async () => {
+    const merge = { merge_id: "m-1", outcome: "dry run", conflicts: [], notes: [], findings: [], source: "delays", destination: "main", catalog: "demo", fingerprint: "f".repeat(64), digest: "d".repeat(64), time: "2026-01-01T00:00:00Z", actor: "alice", plan: { objects: [] } };
+    asked = serve({
+      [AT]: COMPARISON,
+      ...OBJECTS,
+      "/api/v1/sql/": { columns: [], rows: [], row_count: 0, truncated: false, version: null, metrics: {}, merge_id: "m-1" },
+      "/api/v1/merges/m-1/": merge,
+    });
+    const user = userEvent.setup();
+    const router = renderAt(ADDRESS);
+    await user.click(await screen.findByRole("button", { name: "Dry run" }));
+    await waitFor(() => expect(router.state.location.pathname).toBe("/merges/m-1"));
+    const sent = asked.find(({ method }) => method === "POST");
+    expect(sent?.body).toMatchObject({ statement: "MERGE BRANCH `delays` TO `main` DRY RUN", catalog: "demo", branch: "main" });
+    expect(await screen.findByText(/This would merge cleanly/)).toBeTruthy();
+  });
+});
+
+describe("merging", () => {
+  const clean = { ...COMPARISON, mergeable: true, counts: { ...COMPARISON.counts, conflict: 0, conflicts: 0 }, results: COMPARED.slice(2) };
+  const task = { id: "t-1", kind: "sql", state: "queued", parameters: { statement: "MERGE BRANCH `delays` TO `main`" }, steps: [], progress: 0, message: "", created_at: "2026-01-01T00:00:00Z", cancel_requested: false, result: null, error: null };
+
+  it("asks once more, starts a task that cannot happen twice, and shows it", async () => {
+    const asked = serve({ [AT]: clean, ...OBJECTS, "/api/v1/sql/": () => json(task, 202), "/api/v1/tasks/t-1/": task });
+    const user = userEvent.setup();
+    const router = renderAt(ADDRESS);
+    await user.click(await screen.findByRole("button", { name: "Merge" }));
+    await user.click(screen.getByRole("button", { name: "Merge into main" }));
+    await waitFor(() => expect(router.state.location.pathname).toBe("/tasks/t-1"));
+    const sent = asked.find(({ method }) => method === "POST");
+    expect(sent?.headers.get("Prefer")).toBe("respond-async");
+    expect(sent?.headers.get("Idempotency-Key")).toMatch(/^[0-9a-f]{32}$/);
+    expect(await screen.findByText("waits for a free worker")).toBeTruthy();
+  });
+
+  it("stays in the dialog and says why when the server refuses", async () => {
+    serve({ [AT]: clean, ...OBJECTS, "/api/v1/sql/": () => problem(403, { code: "PERMISSION_DENIED", title: "Permission denied", detail: "You may not merge into main." }) });
+    const user = userEvent.setup();
+    renderAt(ADDRESS);
+    await user.click(await screen.findByRole("button", { name: "Merge" }));
+    await user.click(screen.getByRole("button", { name: "Merge into main" }));
+    expect((await screen.findByRole("alert")).textContent).toContain("You may not merge into main.");
+  });
+});
+
+describe("a comparison that cannot be made", () => {
+  it("says what is missing and what to do", async () => {
+    serve({ [AT]: () => problem(404, { code: "NOT_FOUND", title: "Not found", detail: "There is no branch delays.", remedy: "Did you mean delay?" }) });
+    renderAt(ADDRESS);
+    const alert = await screen.findByRole("alert");
+    expect(alert.textContent).toContain("There is no branch delays.");
+    expect(alert.textContent).toContain("Did you mean delay?");
+  });
+
+  it("shows an id for the log when the server failed", async () => {
+    serve({ [AT]: () => problem(500, { code: "INTERNAL_ERROR", title: "Internal error", detail: "Something failed.", error_id: "abc123" }) });
+    renderAt(ADDRESS);
+    expect((await screen.findByRole("alert")).textContent).toContain("abc123");
+  });
+
+  it("leads to signing in when the session has ended", async () => {
+    serve({ [AT]: () => problem(401, { code: "UNAUTHENTICATED", title: "Not signed in", detail: "Sign in." }) });
+    renderAt(ADDRESS);
+    expect((await screen.findByRole("link", { name: "Sign in again" })).getAttribute("href")).toMatch(/^\/login\/\?next=/);
+  });
+});

@@ -1,0 +1,83 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it } from "vitest";
+
+import { renderAt } from "../../testing/render";
+import { page, problem, serve } from "../../testing/server";
+
+const GRAPH = { commits: [], branches: [], failed_merges: [], tags: [], next_before: null };
+const LAKE = {
+  "/api/v1/catalogs/demo/graph/": GRAPH,
+  "/api/v1/catalogs/demo/branches/main/databases/": page([{ name: "flights", database_id: 1, comment: "", properties: {} }]),
+  "/api/v1/catalogs/demo/branches/main/databases/flights/tables/": page([{ name: "planes", table_id: 7, database: "flights" }]),
+  "/api/v1/merges/": page([]),
+};
+
+describe("the frame", () => {
+  it("names the catalogs, and each branch with how far it is from its parent", async () => {
+    serve(LAKE);
+    renderAt("/");
+    const branches = await screen.findByRole("list", { name: "Branches of demo" });
+    expect(within(branches).getAllByRole("listitem")).toHaveLength(2);
+    expect(within(branches).getByText("2 ahead, 1 behind")).toBeTruthy();
+    expect(document.title).toBe("Catalogs · lakeui");
+  });
+
+  it("shows three commands where there is no catalog", async () => {
+    serve({ ...LAKE, "/api/v1/catalogs/": page([]) });
+    renderAt("/");
+    expect(await screen.findByText("There is no catalog yet")).toBeTruthy();
+    expect(screen.getAllByRole("button", { name: "Copy the command" })).toHaveLength(3);
+  });
+
+  it("finds a table by the palette and goes there", async () => {
+    serve(LAKE);
+    const user = userEvent.setup();
+    const router = renderAt("/c/demo");
+    await screen.findByRole("heading", { name: "demo" });
+    await user.keyboard("{Control>}k{/Control}");
+    await user.type(screen.getByRole("combobox"), "planes");
+    expect(await screen.findByRole("option", { name: /planes.*table in flights on main/ })).toBeTruthy();
+    await user.keyboard("{Enter}");
+    await waitFor(() => expect(router.state.location.pathname).toBe("/c/demo/b/main/t/flights/planes"));
+  });
+
+  it("lists the keys on a question mark, but not while somebody types one", async () => {
+    serve(LAKE);
+    const user = userEvent.setup();
+    renderAt("/c/demo");
+    await user.type(await screen.findByLabelText("Find a branch by name"), "?");
+    expect(screen.queryByRole("dialog", { name: "Keys" })).toBeNull();
+    await user.click(screen.getByRole("heading", { name: "demo" }));
+    await user.keyboard("?");
+    expect(screen.getByRole("dialog", { name: "Keys" })).toBeTruthy();
+  });
+
+  it("creates a branch with the statement that a person would type", async () => {
+    const asked = serve({ ...LAKE, "/api/v1/sql/": { columns: [], rows: [], row_count: 0, truncated: false, version: 16, metrics: {} } });
+    const user = userEvent.setup();
+    const router = renderAt("/c/demo");
+    await user.click(await screen.findByRole("button", { name: "New branch" }));
+    await user.type(screen.getByLabelText("Name"), "fix `x`");
+    await user.click(screen.getByRole("button", { name: "Create" }));
+    await waitFor(() => expect(router.state.location.pathname).toBe("/c/demo/b/fix%20%60x%60"));
+    expect(asked.find(({ method }) => method === "POST")?.body).toMatchObject({ statement: "CREATE BRANCH `fix ``x``` FROM `main`" });
+  });
+
+  it("keeps what a person typed when the server refuses it", async () => {
+    serve({ ...LAKE, "/api/v1/sql/": () => problem(409, { code: "ALREADY_EXISTS", title: "Already exists", detail: "There is a branch delays." }) });
+    const user = userEvent.setup();
+    renderAt("/c/demo");
+    await user.click(await screen.findByRole("button", { name: "New branch" }));
+    await user.type(screen.getByLabelText("Name"), "delays");
+    await user.click(screen.getByRole("button", { name: "Create" }));
+    expect((await screen.findByRole("alert")).textContent).toContain("There is a branch delays.");
+    expect(screen.getByLabelText<HTMLInputElement>("Name").value).toBe("delays");
+  });
+
+  it("says so at an address that is no page", async () => {
+    serve(LAKE);
+    renderAt("/c/demo/nothing/here");
+    expect(await screen.findByText("There is no page at this address")).toBeTruthy();
+  });
+});

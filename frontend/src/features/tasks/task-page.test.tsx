@@ -1,0 +1,73 @@
+import { screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it } from "vitest";
+
+import { pollAfter } from "../../queries/tasks";
+import { CONFLICT } from "../../testing/findings";
+import { renderAt } from "../../testing/render";
+import { serve } from "../../testing/server";
+
+const TASK = {
+  id: "t-1", kind: "sql", state: "running", progress: 0.4, message: "", created_by: "alice", attempts: 1, worker: "w",
+  parameters: { statement: "MERGE BRANCH x TO main", catalog: "demo", branch: "main" },
+  steps: [
+    { name: "plan", detail: "compare both branches", started: "2026-01-01T00:00:00Z", finished: "2026-01-01T00:00:02Z" },
+    { name: "rows", detail: "", started: "2026-01-01T00:00:02Z", finished: null },
+  ],
+  result: null, error: null, created_at: "2026-01-01T00:00:00Z", started_at: "2026-01-01T00:00:00Z", finished_at: null, cancel_requested: false,
+};
+
+describe("a task", () => {
+  it("shows its steps with their times, how far it is, and that the page may be closed", async () => {
+    serve({ "/api/v1/tasks/t-1/": TASK });
+    renderAt("/tasks/t-1");
+    expect(await screen.findByText("2.0 s")).toBeTruthy();
+    expect(screen.getByRole("progressbar").getAttribute("aria-valuenow")).toBe("40");
+    expect(screen.getByText(/goes on when this page is closed/)).toBeTruthy();
+  });
+
+  it("is cancelled on request", async () => {
+    const asked = serve({ "/api/v1/tasks/t-1/": TASK, "/api/v1/tasks/t-1/cancel/": { ...TASK, cancel_requested: true } });
+    const user = userEvent.setup();
+    renderAt("/tasks/t-1");
+    await user.click(await screen.findByRole("button", { name: "Cancel" }));
+    await waitFor(() => expect(asked.some(({ method, address }) => method === "POST" && address.endsWith("/cancel/"))).toBe(true));
+  });
+
+  it("leads on to the audit page when a merge that was watched is done", async () => {
+    let looks = 0;
+    const done = { ...TASK, state: "succeeded", finished_at: "2026-01-01T00:00:03Z", result: { merge_id: "m-1" } };
+    serve({ "/api/v1/tasks/t-1/": () => new Response(JSON.stringify(looks++ ? done : TASK), { headers: { "Content-Type": "application/json" } }) });
+    const router = renderAt("/tasks/t-1");
+    await screen.findByRole("progressbar");
+    await waitFor(() => expect(router.state.location.pathname).toBe("/merges/m-1"), { timeout: 4000 });
+  });
+
+  it("stays where it is when it was done before", async () => {
+    serve({ "/api/v1/tasks/t-1/": { ...TASK, state: "succeeded", finished_at: "2026-01-01T00:00:03Z", result: { merge_id: "m-1" } } });
+    const router = renderAt("/tasks/t-1");
+    await screen.findByRole("link", { name: /What changed/ });
+    expect(router.state.location.pathname).toBe("/tasks/t-1");
+  });
+
+  it("says every conflict that refused a merge, and the way out of each", async () => {
+    const error = { status: 409, code: "MERGE_CONFLICT", title: "Merge conflict", detail: "A conflict refuses the merge.", conflicts: [CONFLICT] };
+    serve({ "/api/v1/tasks/t-1/": { ...TASK, state: "failed", finished_at: "2026-01-01T00:00:03Z", error } });
+    renderAt("/tasks/t-1");
+    expect((await screen.findByRole("alert")).textContent).toContain("A conflict refuses the merge.");
+    expect(screen.getByText(CONFLICT.message)).toBeTruthy();
+    expect(screen.getByText(CONFLICT.remedy)).toBeTruthy();
+  });
+});
+
+describe("asking again", () => {
+  const created_at = "2026-01-01T00:00:00Z";
+  const after = (seconds: number) => Date.parse(created_at) + seconds * 1000;
+
+  it("is done every second while a task runs, rarely while it waits long, and never once it ended", () => {
+    expect(pollAfter({ state: "running", created_at }, after(3600))).toBe(1000);
+    expect(pollAfter({ state: "queued", created_at }, after(5))).toBe(1000);
+    expect(pollAfter({ state: "queued", created_at }, after(60))).toBe(10_000);
+    expect(pollAfter({ state: "lost", created_at }, after(5))).toBe(false);
+  });
+});
