@@ -188,8 +188,17 @@ class MemoryEngine:
         for row in matched:
             positions.setdefault(row.file.file_id, {})[row.position] = row.row_id
         by_id = {file.file_id: file for file in scan.files}
-        staged = tuple(self._write_deletes(scan.table_id, by_id[file], marks) for file, marks in positions.items())
-        return RowChanges(delete_files=staged, rows=len(matched), files_scanned=len(scan.files))
+        emptied = [
+            file_id
+            for file_id, marks in positions.items()
+            if len(self._deleted_positions(by_id[file_id]) | marks.keys()) == by_id[file_id].rows
+        ]
+        staged = tuple(
+            self._write_deletes(scan.table_id, by_id[file_id], marks)
+            for file_id, marks in positions.items()
+            if file_id not in emptied
+        )
+        return RowChanges(delete_files=staged, emptied=tuple(emptied), rows=len(matched), files_scanned=len(scan.files))
 
     def _write_deletes(self, table_id: int, file: FileScan, marks: dict[int, int]) -> NewDeleteFile:
         path = f"{table_id}/deletes/base={file.base}/{next(self._numbers)}.parquet"
@@ -263,6 +272,19 @@ class MemoryEngine:
             if marks:
                 followed.append(self._write_deletes(table_id, file, marks))
         return followed
+
+    def count_kept_rows(
+        self,
+        delete_paths: Sequence[str],
+        emptied: Sequence[FileScan],
+        images: Sequence[FileScan],
+        holders: Sequence[FileScan],
+    ) -> int:
+        deleted = {row_id for path in delete_paths for row_id in self._deletes[path].values()}
+        deleted |= {row_id for file in emptied for row_id in self._files[file.path].row_ids}
+        updated = {row_id for file in images for row_id in self._files[file.path].row_ids}
+        live = {row.row_id for file in holders for row in self._live(TableScan(0, file.schema, (file,)))}
+        return len(deleted & updated & live)
 
     def filter_images(self, table_id: int, file: FileScan, discarded: Sequence[FileScan]) -> NewDataFile | None:
         refused = {row_id for other in discarded for row_id in self._files[other.path].row_ids}
