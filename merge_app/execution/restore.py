@@ -160,6 +160,9 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
     started = time.monotonic()
     branch = recovery.branch
     if not recovery.operations:
+        earlier = _earlier(header)
+        if earlier is not None:
+            return recovery_result(earlier)
         body = {"notes": list(recovery.notes), "objects": 0}
         return recovery_result(attempt_record(_record(recovery, header, "nothing to do", body)))
     staged = StagedStatement(branch.pk, recovery.seen, recovery.operations, recovery.databases, recovery.tables)
@@ -179,7 +182,9 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
             attempt_record(_record(recovery, header, "refused", {**refusal.details, "message": refusal.message}))
         raise
     fault_point("restore.committed")
-    return recovery_result(recorded[0] if recorded else _earlier(header))
+    done = recorded[0] if recorded else _earlier(header)
+    assert done is not None
+    return recovery_result(done)
 
 
 def _body(recovery: Recovery, planned: MergePlan) -> dict[str, Any]:
@@ -219,9 +224,11 @@ def _record(
     )
 
 
-def _earlier(header: CommitHeader) -> MergeAttempt:
-    """The record of another attempt at the same task, which committed first."""
-    return MergeAttempt.objects.get(task_id=header.task_id, version__isnull=False)
+def _earlier(header: CommitHeader) -> MergeAttempt | None:
+    """The record of another attempt at the same task, if one committed first."""
+    if header.task_id is None:
+        return None
+    return MergeAttempt.objects.filter(task_id=header.task_id, version__isnull=False).first()
 
 
 def recovery_result(attempt: MergeAttempt) -> dict[str, Any]:

@@ -52,13 +52,14 @@ class Servers:
         migrate = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
         subprocess.run(migrate, cwd=ROOT, env=self._environment(), check=True)
         self.spark.wait_until_ready()
+        self.start_worker()
+
+    def start_worker(self) -> None:
         command = [sys.executable, "-m", "celery", "-A", "lakeui", "worker", "--concurrency=1", "--loglevel=INFO"]
         self.worker = process_start(command, log=self.worker_log, env=self._environment(), cwd=ROOT)
 
     def stop(self) -> None:
-        if self.worker is not None and self.worker.poll() is None:
-            process_stop(process_record("worker", self.worker.pid), patience_seconds=5)
-            self.worker.wait()
+        self._end_worker(signal.SIGTERM)
         for server in (self.spark, self.redis, self.postgres):
             server.stop()
 
@@ -71,6 +72,15 @@ class Servers:
             "LAKEUI_WAREHOUSE": str(self.warehouse),
             "LAKEUI_FAULTS": str(self.faults),
         }
+
+    def _end_worker(self, how: signal.Signals) -> None:
+        if self.worker is not None and self.worker.poll() is None:
+            process_stop(process_record("worker", self.worker.pid), how=how, patience_seconds=5)
+            self.worker.wait()
+
+    def kill_worker(self) -> None:
+        """The worker with all its processes."""
+        self._end_worker(signal.SIGKILL)
 
     def kill_postgres(self) -> None:
         """An immediate shutdown: connections are cut, nothing is put down, the log is replayed at the next start."""

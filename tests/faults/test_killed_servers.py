@@ -1,4 +1,4 @@
-"""PostgreSQL, Redis or Spark dies under a statement: it has happened once or not at all, and what comes next works."""
+"""A server or the whole worker dies under a statement: it has happened once or not at all, and the next one works."""
 
 from __future__ import annotations
 
@@ -105,6 +105,18 @@ ONE_ROW = [[1, "a"]]
 TWO_ROWS = [[1, "a"], [2, "b"]]
 
 
+def test_the_whole_worker_dies_and_the_next_one_does_the_statement(own: Servers, catalog: Catalog) -> None:
+    task = own.pause(catalog.says(TWO), "write.committing")
+    own.kill_worker()
+    own.resume("write.committing")
+    own.start_worker()
+    be_missed(task.pk)
+    task = task_wait(task.pk, seconds=60)
+    assert (task.state, task.attempts) == ("succeeded", 2), task.error
+    assert catalog.rows() == TWO_ROWS
+    assert catalog.new_commits() == 1
+
+
 def test_postgresql_dies_before_the_commit_and_the_statement_is_done_again(own: Servers, catalog: Catalog) -> None:
     task = own.pause(catalog.says(TWO), "write.committing")
     own.kill_postgres()
@@ -170,7 +182,7 @@ def test_redis_dies_under_a_running_task_and_the_task_goes_on(own: Servers, cata
 
 def test_spark_dies_and_the_statement_fails_in_words_and_leaves_nothing(own: Servers, catalog: Catalog) -> None:
     """In the middle of the job: files are being written when the server is killed."""
-    big = f"INSERT INTO d.t SELECT id, repeat('x', 200) FROM range({20_000_000})"
+    big = "INSERT INTO d.t SELECT id, repeat('x', 200) FROM range(20000000)"
     task_id = task_submit(kind="sql", parameters=catalog.says(big)).pk
     until(lambda: any(staged(own.warehouse)))
     own.kill_spark()

@@ -30,7 +30,7 @@ def arm(faults: Path, point: str, action: str) -> None:
     written.rename(faults / point)
 
 
-def until(condition: Callable[[], Any], seconds: float = 30.0) -> None:
+def until(condition: Callable[[], Any], seconds: float = 60.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
