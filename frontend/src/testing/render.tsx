@@ -1,11 +1,11 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { render } from "@testing-library/react";
-import { createMemoryRouter, RouterProvider } from "react-router";
+import { createMemoryRouter, RouterProvider, type InitialEntry } from "react-router";
 
 import { ROUTES } from "../app";
 
 /** The whole application at an address, with nothing remembered. */
-export function renderAt(address: string) {
+export function renderAt(address: InitialEntry) {
   localStorage.clear();
   const router = createMemoryRouter(ROUTES, { initialEntries: [address] });
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false }, mutations: { retry: false } } });

@@ -50,7 +50,7 @@ export function VirtualRows<Item>({
     if (scrollTo !== undefined && scrollTo >= 0) virtual.scrollToIndex(scrollTo);
   }, [scrollTo, virtual]);
   return (
-    <div ref={box} className="scroll" style={{ maxHeight: height }} tabIndex={role === "list" ? 0 : -1}>
+    <div ref={box} className="scroll" style={{ maxHeight: height }} tabIndex={role === "list" ? 0 : undefined}>
       <div role={role} {...(labelled ? { "aria-label": label } : {})} style={{ height: virtual.getTotalSize(), position: "relative" }}>
         {shown.map((item) => (
           <div

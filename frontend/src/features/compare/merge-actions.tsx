@@ -8,6 +8,7 @@ import { counted } from "../../model/format";
 import { mergeStatement } from "../../model/sql";
 import type { Pair } from "../../queries/compare";
 import { statementRun, useTaskStart } from "../../queries/statements";
+import { JUST_STARTED } from "../tasks/just-started";
 import { Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icons";
 import { Failure } from "../../ui/states";
@@ -70,7 +71,7 @@ function MergeDialog({ pair, summary, onClose }: { pair: Pair; summary: Comparis
   const merge = () =>
     start.mutate(
       { catalog, branch: destination, statement: mergeStatement(source, destination) },
-      { onSuccess: (task) => void navigate(taskAddress(task.id)) },
+      { onSuccess: (task) => void navigate(taskAddress(task.id), { state: JUST_STARTED }) },
     );
   return (
     <Dialog title={`Merge ${source} into ${destination}`} onClose={onClose}>

@@ -128,7 +128,7 @@ function FiveNumbers({ record }: { record: MergeRecord }) {
         </dd>
       </div>
       <div>
-        <dt>tables</dt>
+        <dt>{tables.length === 1 ? "table" : "tables"}</dt>
         <dd>{count(tables.length)}</dd>
       </div>
       <div>

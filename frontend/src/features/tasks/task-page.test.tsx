@@ -6,6 +6,7 @@ import { pollAfter } from "../../queries/tasks";
 import { CONFLICT } from "../../testing/findings";
 import { renderAt } from "../../testing/render";
 import { serve } from "../../testing/server";
+import { JUST_STARTED } from "./just-started";
 
 const TASK = {
   id: "t-1", kind: "sql", state: "running", progress: 0.4, message: "", created_by: "alice", attempts: 1, worker: "w",
@@ -41,6 +42,12 @@ describe("a task", () => {
     const router = renderAt("/tasks/t-1");
     await screen.findByRole("progressbar");
     await waitFor(() => expect(router.state.location.pathname).toBe("/merges/m-1"), { timeout: 4000 });
+  });
+
+  it("leads on as well when it was done before the first look", async () => {
+    serve({ "/api/v1/tasks/t-1/": { ...TASK, state: "succeeded", finished_at: "2026-01-01T00:00:03Z", result: { merge_id: "m-1" } } });
+    const router = renderAt({ pathname: "/tasks/t-1", state: JUST_STARTED });
+    await waitFor(() => expect(router.state.location.pathname).toBe("/merges/m-1"));
   });
 
   it("stays where it is when it was done before", async () => {

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { Link, useNavigate, useParams } from "react-router";
+import { Link, useLocation, useNavigate, useParams } from "react-router";
 
 import type { Finding } from "../../api/resources";
 import { Problem } from "../../api/problem";
@@ -12,6 +12,7 @@ import { PageHead, Panel } from "../../ui/page";
 import { ResultGrid } from "../../ui/result-grid";
 import { Failure, Loaded } from "../../ui/states";
 import { Elapsed, Time } from "../../ui/time";
+import { JUST_STARTED } from "./just-started";
 import { TaskBadge } from "./task-badge";
 import { TaskSteps } from "./task-steps";
 import "../../styles/tasks.css";
@@ -37,11 +38,13 @@ export function TaskPage() {
   );
 }
 
-/** When a task that was watched ends: what it changed is asked for anew, and a merge leads on to its audit page. */
+/** When a task that was started or watched here ends: what it changed is asked for anew, and a merge leads on to its
+ * audit page. */
 function useArrival(task: Task | undefined) {
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const wasRunning = useRef(false);
+  const location = useLocation();
+  const wasRunning = useRef(location.state === JUST_STARTED);
   const state = task?.state;
   const mergeId = (task?.result as Result | null | undefined)?.merge_id;
   useEffect(() => {

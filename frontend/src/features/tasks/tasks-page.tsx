@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 
 import { taskAddress } from "../../model/addresses";
-import { useTasks, type TaskFilter, type TaskState, type TaskSummary } from "../../queries/tasks";
+import { isFinished, useTasks, type TaskFilter, type TaskState, type TaskSummary } from "../../queries/tasks";
 import { PageHead, Panel } from "../../ui/page";
 import { Empty, Loaded } from "../../ui/states";
 import { Elapsed, Time } from "../../ui/time";
@@ -79,7 +79,7 @@ function TaskList({ tasks }: { tasks: readonly TaskSummary[] }) {
           <Link to={taskAddress(task.id)} className="ellipsis mono">
             {statementOf(task) || task.kind}
           </Link>
-          <span className="small muted ellipsis">{task.message}</span>
+          <span className="small muted ellipsis">{isFinished(task.state) ? "" : task.message}</span>
           <span className="small muted number">
             {task.started_at ? <Elapsed from={task.started_at} to={task.finished_at ?? null} /> : null}
           </span>
