@@ -16,6 +16,7 @@ from catalog_app.selectors.objects import (
     tables_named,
 )
 from merge_app.execution.facts import facts_load
+from merge_app.execution.held_back import held_back_load
 from merge_app.execution.keys import EngineSource
 from merge_app.execution.operations import effects_load, operations_load
 from merge_app.execution.reach import Reach, own_ranges, reach_load
@@ -81,7 +82,9 @@ def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engi
     source = _effects_where(planned.source, wanted, FactKind.SOURCE_EFFECTS)
     theirs = _effects_where(planned.destination, wanted, FactKind.DESTINATION_EFFECTS)
     planned = replace(planned, source=source, destination=theirs)
-    return replace(planned, facts=facts_load(planned, side.lineage, destination, wanted, engine))
+    facts = facts_load(planned, side.lineage, destination, wanted, engine)
+    held_back = held_back_load(source, side.lineage, destination)
+    return replace(planned, facts={i: replace(f, held_back=held_back.get(i, ())) for i, f in facts.items()})
 
 
 def _effects_where(

@@ -89,7 +89,7 @@ def _same_file_updated(case: Case) -> Iterator[Problem]:
 
 
 def _same_files(case: Case, other: OperationKind, code: VerdictCode, note: str) -> Iterator[Problem]:
-    mine = SideFiles(case.source.history).touched_base(
+    mine = SideFiles(case.source.history, case.facts.held_back).touched_base(
         operation for operation in case.source.history if operation.kind is OperationKind.UPDATE
     )
     theirs = SideFiles(case.destination.history).touched_base(

@@ -6,7 +6,7 @@ operation has; only what differs from that is listed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from catalog_app.domain.files import PartitionValues
@@ -39,23 +39,28 @@ class DataOutcome:
     overtaken_partitions: tuple[PartitionValues, ...] = ()
 
 
-def data_redo(source: ObjectChanges, destination: ObjectChanges, *, is_new: bool) -> DataOutcome:
+def data_redo(
+    source: ObjectChanges, destination: ObjectChanges, *, is_new: bool, held_back: Sequence[Operation] = ()
+) -> DataOutcome:
     """Redo the source's data operations on the destination's files. ``carried`` holds indices into
-    ``source.operations``. ``is_new``: the destination has not the table yet.
+    ``source.operations``. ``is_new``: the destination has not the table yet. ``held_back``: as in ``TableFacts``.
     """
     if not any(operation.is_data or operation.kind is OperationKind.PARTITION for operation in source.operations):
         return DataOutcome(None, frozenset())
-    return _Redo(source, destination, is_new=is_new).outcome()
+    return _Redo(source, destination, is_new=is_new, held_back=held_back).outcome()
 
 
 class _Redo:
     """One table's redo. Destination files matter only where the source did not overwrite the whole table."""
 
-    def __init__(self, source: ObjectChanges, destination: ObjectChanges, *, is_new: bool) -> None:
+    def __init__(
+        self, source: ObjectChanges, destination: ObjectChanges, *, is_new: bool, held_back: Sequence[Operation]
+    ) -> None:
         self._source = source
         self._history = source.history
         self._remove_all = not is_new and source.overwrites_all
-        self._mine = SideFiles(self._history)
+        self._held_back = held_back
+        self._mine = SideFiles(self._history, held_back)
         past = () if is_new or self._remove_all else destination.past
         self._theirs = SideFiles(past)
         self._touched = self._theirs.touched_base(past)
@@ -68,7 +73,7 @@ class _Redo:
         self._attach: list[tuple[int, int]] = []
         self._discarded: dict[tuple[OperationKind, OperationKind], Discarded] = {}
         self._repartition: dict[int, PartitionValues] = {}
-        for operation in self._history:
+        for operation in (*held_back, *self._history):
             self._sort_added(operation)
 
     def outcome(self) -> DataOutcome:
@@ -77,14 +82,14 @@ class _Redo:
         )
         self._remove_base_files()
         for operation in self._skipped:
-            if operation.kind is OperationKind.PARTITION:
+            if operation.kind is OperationKind.PARTITION and operation not in self._held_back:
                 self._move_partition(operation)
         plan = self._plan([self._source.operations[index] for index in sorted(carried)])
         return DataOutcome(
             None if plan == DataPlan() else plan,
             carried,
             tuple(self._discarded.values()),
-            tuple(item for item in self._skipped if item.kind is OperationKind.COMPACTION),
+            tuple(o for o in self._skipped if o.kind is OperationKind.COMPACTION and o not in self._held_back),
             self._overtaken(),
         )
 
@@ -93,7 +98,8 @@ class _Redo:
     def _sort_added(self, operation: Operation) -> None:
         effects = effects_of(operation)
         if is_rewrite(operation):
-            if any(self._blocks_rewrite(file_id) for file_id in effects.removed) or self._moves_changed(operation):
+            is_blocked = operation in self._held_back or self._moves_changed(operation)
+            if is_blocked or any(self._blocks_rewrite(file_id) for file_id in effects.removed):
                 self._skipped.append(operation)
                 self._rewritten.update({item.file_id: operation for item in effects.added})
         elif operation.kind is OperationKind.UPDATE:

@@ -27,23 +27,24 @@ class SideFiles:
 
     A file is a *base file* when the side met it before adding it. ``removed`` maps each file out of sight in the end to
     the operation that removed it; a full overwrite removes also what was gone already, as it absorbs what came before.
+    Files that operations ``held_back`` by an earlier merge made are no base files: the other side never had them.
     """
 
-    def __init__(self, history: Sequence[Operation]) -> None:
+    def __init__(self, history: Sequence[Operation], held_back: Sequence[Operation] = ()) -> None:
         self.added: dict[int, AddedFile] = {}
         self.maker: dict[int, Operation] = {}
         self.removed: dict[int, Operation] = {}
         self._inputs: dict[int, frozenset[int]] = {}
         self._updates: dict[int, list[int]] = {}
         self._met: set[int] = set()
-        for operation in history:
+        for operation in (*held_back, *history):
             self._replay(operation)
 
     def _replay(self, operation: Operation) -> None:
         effects = effects_of(operation)
-        for file_id in effects.touched:
-            if file_id not in self.added:
-                self._met.add(file_id)
+        # A file may come by a merge together with deletes in it.
+        own = {item.file_id for item in effects.added}
+        self._met |= {file_id for file_id in effects.touched if file_id not in self.added and file_id not in own}
         gone = (*self.removed, *effects.removed) if is_full_overwrite(operation) else effects.removed
         self.removed.update(dict.fromkeys(gone, operation))
         if operation.kind is OperationKind.UPDATE:

@@ -64,13 +64,16 @@ class TableFacts:
     """File-level facts of one table, loaded only where the cells need them.
 
     ``destination_partitions``: values of live destination segments with their live row counts, loaded when
-    partitions matter. ``primary_key_clashes``: keys, as text, that the merged state would hold twice.
+    partitions matter. ``primary_key_clashes``: keys, as text, that the merged state would hold twice. ``held_back``:
+    earlier operations of the source that the destination knows, of which an earlier merge discarded or skipped the
+    files that the source now changes.
     """
 
     coverage: tuple[SchemaCoverage, ...] = ()
     destination_partitions: Mapping[PartitionValues, int] = field(default_factory=dict)
     destination_partition_operations: tuple[Operation, ...] = ()
     primary_key_clashes: tuple[str, ...] = ()
+    held_back: tuple[Operation, ...] = ()
 
 
 class FactKind(StrEnum):
