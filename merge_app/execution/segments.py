@@ -81,6 +81,7 @@ def segments_apply(work: SegmentWork) -> None:
     _bring_files(work)
     _attach_operations(work)
     _attach_pairs(work)
+    _attach_brought(work)
     _keep_invisible_schemas(work)
     _refuse_expired(work)
 
@@ -292,6 +293,28 @@ _BY_PAIR = """
 SELECT * FROM unnest(%(deletes)s::bigint[], %(files)s::bigint[], %(operations)s::bigint[])
     AS w(delete_file_id, data_file_id, operation_id)
 """
+
+
+_OF_BROUGHT = """
+SELECT DISTINCT ON (f.id) f.id AS delete_file_id, f.data_file_id, replay.new_id AS operation_id
+FROM unnest(%(old)s::bigint[], %(new)s::bigint[]) AS replay(old_id, new_id)
+JOIN catalog_app_segment s ON s.operation_id = replay.old_id
+JOIN catalog_app_segmentdelete d ON d.segment_id = s.id
+JOIN unnest(%(source_ids)s::bigint[], %(source_limits)s::bigint[]) AS m(branch_id, max_version)
+  ON m.branch_id = d.branch_id AND d.attached_version <= m.max_version
+JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
+WHERE NOT s.file_id = ANY(%(except)s)
+ORDER BY f.id
+"""
+
+
+def _attach_brought(work: SegmentWork) -> None:
+    """A file comes over with all that the source sees deleted in it, also by what the destination did itself."""
+    pairs = [pair for item, data in work.tables() for pair in work.replay_ids(item.object_id, data.bring_operations)]
+    if pairs and work.source is not None:
+        excepted = [file_id for _, data in work.tables() for file_id in data.bring_except]
+        columns = {"old": [pair[0] for pair in pairs], "new": [pair[1] for pair in pairs], "except": excepted}
+        _execute(work, _ATTACH.format(wanted=_OF_BROUGHT), **_source_parameters(work), **columns)
 
 
 def _attach_operations(work: SegmentWork) -> None:

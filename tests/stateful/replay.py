@@ -7,6 +7,7 @@ that the source has now. Conflicts are (kind of thing, id, code).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -117,16 +118,26 @@ def _nets(line: Sequence[Entry], known: frozenset[Origin]) -> dict[Key, Net]:
     return {key: net for key, net in found.items() if net.before != net.after}
 
 
-def merge(source: Branch, destination: Branch) -> Verdict:
-    """What the merge must do; the branches stay as they are."""
+def merge(source: Branch, destination: Branch, unsettled: AbstractSet[int] = frozenset()) -> Verdict:
+    """What the merge must do; the branches stay as they are. ``unsettled``: tables of which an earlier merge discarded
+    updates or skipped a compaction.
+    """
     verdict = Verdict(is_empty=source.reach <= destination.reach, state=destination.state)
     mine, theirs = Side.of(source, destination), Side.of(destination, source)
     for thing in sorted(mine.things()):
         _Object(thing, mine, theirs, verdict).redo()
+    for kind, identifier in mine.things():
+        if kind == "table" and identifier in unsettled and _changes_known_rows(mine, (kind, identifier)):
+            verdict.is_open = True
     _dropped_databases(mine, verdict)
     _names(mine, verdict)
     verdict.entries = _redone_entries(mine, destination, verdict.state)
     return verdict
+
+
+def _changes_known_rows(side: Side, table: Thing) -> bool:
+    works = side.works(table)
+    return any(base_images(works, kind, side.known) for kind in ("delete", "update"))
 
 
 def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry]:

@@ -99,3 +99,37 @@ def test_a_name_that_one_side_gave_to_a_table_that_the_other_moved_reaches_both(
     lake.merge("b")
     assert [row[:2] for row in lake.sql("SHOW TABLES", "b").rows] == [["e", "u"]]
     assert [row[:2] for row in lake.sql("SHOW TABLES").rows] == [["e", "u"]]
+
+
+def test_an_update_of_rows_whose_update_was_discarded_is_discarded_too(lake: Lake) -> None:
+    lake.sql("UPDATE d.t SET v = 'b'", "b")
+    lake.sql("INSERT OVERWRITE d.t VALUES (9, 'm')")
+    lake.merge("b")
+    lake.sql("UPDATE d.t SET v = 'c'", "b")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(9, "m")]
+
+
+@pytest.fixture
+def compacted(lake: Lake) -> Lake:
+    """Table d.c with three rows in two files, which branch b compacts while main deletes row 2."""
+    lake.sql("CREATE TABLE d.c (id INT, v STRING)")
+    lake.sql("INSERT INTO d.c VALUES (1, 'a'), (2, 'a')")
+    lake.sql("INSERT INTO d.c VALUES (3, 'a')")
+    lake.merge("main", "b")
+    lake.sql("OPTIMIZE d.c", "b")
+    lake.sql("DELETE FROM d.c WHERE id = 2")
+    return lake
+
+
+def test_a_compacted_file_comes_back_with_the_deletes_that_it_pulled(compacted: Lake) -> None:
+    compacted.merge("main", "b")
+    compacted.merge("b")
+    assert compacted.rows("d.c") == compacted.rows("d.c", "b") == [(1, "a"), (3, "a")]
+
+
+def test_an_update_after_a_skipped_compaction_counts_with_the_files_from_before(compacted: Lake) -> None:
+    compacted.merge("b")
+    compacted.sql("UPDATE d.c SET v = 'b' WHERE id = 1", "b")
+    assert compacted.codes("b") == {"SAME_FILE_UPDATE_DELETE"}
+    assert compacted.rows("d.c") == [(1, "a"), (3, "a")]
