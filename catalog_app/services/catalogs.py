@@ -64,9 +64,9 @@ def branch_cut(parent: Branch, *, name: str, version: int | None = None, user_id
 
 
 def catalog_share(catalog_id: int) -> None:
-    """Hold off expiry, and whoever else locks the catalog alone, until the transaction ends."""
+    """Hold off expiry until the transaction ends. Commits, which refer to the catalog, do so too."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT 1 FROM catalog_app_catalog WHERE id = %s FOR SHARE", [catalog_id])
+        cursor.execute("SELECT 1 FROM catalog_app_catalog WHERE id = %s FOR KEY SHARE", [catalog_id])
 
 
 def _refuse_taken_by_tag(catalog: Catalog, name: str) -> None:

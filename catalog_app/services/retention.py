@@ -79,8 +79,10 @@ def vacuum_run(
     what belongs to the same transaction.
     """
     with transaction.atomic():
+        # In the order in which commits lock: branches, then the catalog, which holds off new branches and commits.
+        branches = Branch.objects.select_for_update(of=("self",), no_key=True).filter(catalog=catalog)
+        list(branches.order_by("pk").values_list("pk"))
         Catalog.objects.select_for_update(of=("self",)).get(pk=catalog.pk)
-        list(Branch.objects.select_for_update(of=("self",)).filter(catalog=catalog).order_by("pk").values_list("pk"))
         plan = vacuum_plan(catalog, warehouse, limits)
         _mark(plan)
         record(plan)

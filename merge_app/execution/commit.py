@@ -156,16 +156,22 @@ def _refusal(staged: StagedStatement, branch: Branch) -> str:
 
 
 def branch_lock(branch_id: int) -> Branch:
-    """The branch row, locked until the transaction ends: what every commit to the branch waits for."""
+    """The branch row, locked until the transaction ends: what every commit to the branch waits for. The lock lets
+    others refer to the branch, so that merges into each other's source do not wait for each other.
+    """
     branch = (
-        Branch.objects.select_for_update(of=("self",))
+        Branch.objects.select_for_update(of=("self",), no_key=True)
         .select_related("catalog")
         .filter(pk=branch_id, dropped_at__isnull=True)
         .first()
     )
     if branch is None:
-        raise NotFound("branch", f"with id {branch_id}", where="any more: it was dropped meanwhile")
+        raise branch_gone_error(branch_id)
     return branch
+
+
+def branch_gone_error(branch_id: int) -> NotFound:
+    return NotFound("branch", f"with id {branch_id}", where="any more: it was dropped meanwhile")
 
 
 def statement_plan(staged: StagedStatement, branch: Branch, engine: EngineSource) -> MergePlan:

@@ -20,7 +20,14 @@ from lakeui.common.faults import fault_point
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
 from merge_app.execution.apply import Applied, CommitHeader, Source, plan_apply
-from merge_app.execution.commit import ATTEMPTS, branch_lock, branch_moved_error, conflict_error, pause_seconds
+from merge_app.execution.commit import (
+    ATTEMPTS,
+    branch_gone_error,
+    branch_lock,
+    branch_moved_error,
+    conflict_error,
+    pause_seconds,
+)
 from merge_app.execution.keys import EngineSource
 from merge_app.execution.load import SourceSide, merge_source_load, plan_input_load
 from merge_app.execution.outcome import outcome_describe, refusal_describe
@@ -87,7 +94,7 @@ def merge_prepare(request: MergeRequest, engine: EngineSource) -> Prepared:
 def _branch(branch_id: int) -> Branch:
     branch = Branch.objects.select_related("catalog").filter(pk=branch_id, dropped_at__isnull=True).first()
     if branch is None:
-        raise InvalidValue("A branch of this merge was dropped meanwhile.")
+        raise branch_gone_error(branch_id)
     return branch
 
 

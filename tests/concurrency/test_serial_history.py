@@ -1,0 +1,78 @@
+"""Sixteen clients create, change, merge, restore and drop at once: their history has a serial explanation.
+
+``LAKEUI_SOAK=1`` runs for a minute, else for some seconds.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+
+from catalog_app.selectors.rows import fetch_all
+from merge_app.audit.verification import audit_verify
+from tests.concurrency.clients import Client, Event
+from tests.concurrency.serial import Serial
+from tests.e2e.lake import Lake
+from tests.stateful.memory_engine import MemoryEngine
+
+CLIENTS = 16
+SECONDS = 60 if os.environ.get("LAKEUI_SOAK") == "1" else 12
+
+
+def test_a_concurrent_history_has_a_serial_explanation(database: None, memory_engine: MemoryEngine) -> None:
+    lake = Lake()
+    lake.sql("CREATE DATABASE d")
+    lake.sql("CREATE TABLE d.t (id int, n int)")
+    first_version = lake.head()
+    branches = ["main"]
+    events = run_clients(lake.catalog, branches)
+    assert_no_duplicates(lake.catalog, events)
+    explanation = Serial(first_version)
+    explanation.replay(events)
+    compared = 0
+    for branch in branches:
+        if branch not in explanation.blurred:
+            assert lake.rows("d.t", branch) == explanation.rows(branch), branch
+            compared += 1
+    assert compared >= 1
+    assert lake.breaches() == []
+    assert audit_verify(_catalog(lake)) == []
+    _assert_worth_it(events, explanation)
+
+
+def run_clients(catalog: str, branches: list[str]) -> list[Event]:
+    """Everything that all clients saw. Fails with the first error that no client has to expect."""
+    deadline = time.monotonic() + SECONDS
+    clients = [Client(number, catalog, branches, deadline) for number in range(1, CLIENTS + 1)]
+    for client in clients:
+        client.thread.start()
+    for client in clients:
+        client.thread.join()
+    for client in clients:
+        for failure in client.failures:
+            raise failure
+    return [event for client in clients for event in client.events]
+
+
+def assert_no_duplicates(catalog: str, events: list[Event]) -> None:
+    """No version was given to two calls, and every commit of the catalog belongs to one."""
+    told = [event.version for event in events if event.version is not None]
+    assert [version for version, count in Counter(told).items() if count > 1] == []
+    query = """SELECT c.version FROM catalog_app_commit c JOIN catalog_app_catalog k ON k.id = c.catalog_id
+        WHERE k.name = %(catalog)s AND c.operation NOT IN ('CREATE DATABASE', 'CREATE TABLE')"""
+    assert sorted(row[0] for row in fetch_all(query, {"catalog": catalog})) == sorted(told)
+
+
+def _assert_worth_it(events: list[Event], explanation: Serial) -> None:
+    """The clients did meet: things happened at once, some were refused, and merges were explained."""
+    done = Counter(event.kind for event in events if event.version is not None)
+    assert all(done[kind] for kind in ("insert", "count", "delete", "merge", "restore")), done
+    assert any(event.code == "MERGE_CONFLICT" for event in events)
+    assert explanation.explained >= 5
+
+
+def _catalog(lake: Lake):  # type: ignore[no-untyped-def]
+    from catalog_app.selectors.lineage import catalog_get
+
+    return catalog_get(lake.catalog)
