@@ -1,0 +1,61 @@
+"""Work on Spark is stopped from another thread, also in a session that was made anew in the middle of it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+from catalog_app.engine.session import SparkSessions
+from lakeui.common.errors import EngineError
+
+ENDLESS = "SELECT sum(a.id * b.id) FROM range(10000000) a CROSS JOIN range(10000000) b"
+
+
+def interrupted(sessions: SparkSessions, tag: str, work: Any) -> BaseException | None:
+    """What ``work``, done under the tag, raises when the tag is interrupted again and again."""
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            with sessions.interruptible(tag):
+                sessions.run(work)
+        except EngineError as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    deadline = time.monotonic() + 60
+    while thread.is_alive() and time.monotonic() < deadline:
+        sessions.interrupt(tag)
+        thread.join(timeout=0.5)
+    assert not thread.is_alive()
+    return raised[0] if raised else None
+
+
+def test_a_running_query_is_interrupted(sessions: SparkSessions) -> None:
+    error = interrupted(sessions, "first", lambda spark: spark.sql(ENDLESS).collect())
+    assert error is not None
+    assert "cancel" in str(error).lower()
+
+
+def test_a_query_repeated_in_a_new_session_can_be_interrupted_too(sessions: SparkSessions) -> None:
+    seen: list[str] = []
+
+    def work(spark: Any) -> Any:
+        seen.append(spark.session_id)
+        if len(seen) == 1:
+            # The server forgets the session, as one that was started again does.
+            spark.client.release_session()
+        return spark.sql(ENDLESS).collect()
+
+    error = interrupted(sessions, "second", work)
+    assert len(set(seen)) == 2
+    assert error is not None
+    assert "cancel" in str(error).lower()
+
+
+def test_what_runs_under_another_tag_goes_on(sessions: SparkSessions) -> None:
+    with sessions.interruptible("mine"):
+        sessions.interrupt("another")
+        assert sessions.run(lambda spark: spark.sql("SELECT 1").collect())[0][0] == 1
