@@ -14,7 +14,14 @@ from catalog_app.selectors.lineage import nearest_name
 from catalog_app.selectors.rows import fetch_all
 from lakeui.common.errors import NotFound
 
-BRANCH_ORDERS = ("name", "-created_at", "-activity")
+_SORT_KEYS: dict[str, tuple[Any, str]] = {
+    "name": (Lower("name"), ""),
+    "-created_at": (F("pk"), "-"),
+    "-activity": (F("head_version"), "-"),
+}
+"""By order of a list: what it is sorted by before the id, and ``-`` for downwards."""
+
+BRANCH_ORDERS = tuple(_SORT_KEYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +71,20 @@ def branches_list(
     limit: int,
 ) -> list[Branch]:
     """Valid branches, or the dropped ones, with what their summaries show; ``after`` is a ``sort_key``."""
-    found = _branches().filter(catalog=catalog, dropped_at__isnull=not dropped)
+    found = Branch.objects.filter(catalog=catalog, dropped_at__isnull=not dropped)
     if search:
         found = found.filter(name__icontains=search)
-    if order == "name":
-        found = found.annotate(sort_key=Lower("name")).order_by("sort_key", "pk")
-        behind = Q(sort_key__gt=after[0]) | Q(sort_key=after[0], pk__gt=after[1]) if after else Q()
-    else:
-        column = "pk" if order == "-created_at" else "head_version"
-        found = found.annotate(sort_key=F(column)).order_by(f"-{column}", "-pk")
-        behind = Q(sort_key__lt=after[0]) | Q(sort_key=after[0], pk__lt=after[1]) if after else Q()
-    return list(found.filter(behind)[:limit])
+    key, sign = _SORT_KEYS[order]
+    found = found.annotate(sort_key=key)
+    if after is not None:
+        side = "lt" if sign else "gt"
+        found = found.filter(
+            Q(**{f"sort_key__{side}": after[0]}) | Q(**{"sort_key": after[0], f"pk__{side}": after[1]})
+        )
+    ordering = (f"{sign}sort_key", f"{sign}pk")
+    # Chosen first and joined then: the page is small, the list is not.
+    page = found.order_by(*ordering).values("pk")[:limit]
+    return list(_branches().filter(pk__in=page).annotate(sort_key=key).order_by(*ordering))
 
 
 def sort_key(entry: Branch | Catalog) -> tuple[Any, int]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
@@ -38,12 +38,15 @@ _Stretch = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Brought:
-    """From version ``at`` of a line on, a branch is reached up to ``upto``; before, it was up to ``known``."""
+    """From version ``at`` of a line on, a branch is reached up to ``upto``: by ``commits`` further than merges on the
+    line had brought it, of which those up to ``known`` were reached through the line's ancestors.
+    """
 
     at: int
     branch_id: int
     upto: int
     known: int
+    commits: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +98,15 @@ def divergences_load(pairs: Iterable[tuple[Branch, Branch]]) -> dict[tuple[int, 
 
 
 _BROUGHT = """
-SELECT branch_id, at_version, reached_branch_id, reached_version FROM catalog_app_branchreach
-WHERE branch_id = ANY(%(lines)s) ORDER BY branch_id, at_version
+SELECT r.branch_id, r.at_version, r.reached_branch_id, r.reached_version, (
+    SELECT count(*) FROM catalog_app_commit c
+    WHERE c.branch_id = r.reached_branch_id AND c.version > r.known AND c.version <= r.reached_version)
+FROM (
+    SELECT *, coalesce(lag(reached_version) OVER (
+        PARTITION BY branch_id, reached_branch_id ORDER BY at_version), 0) AS known
+    FROM catalog_app_branchreach WHERE branch_id = ANY(%(lines)s)
+) r
+ORDER BY r.branch_id, r.at_version
 """
 
 
@@ -104,12 +114,12 @@ def _merges_load(chains: Iterable[Lineage]) -> _Merges:
     merges = _Merges()
     below = _below(chains)
     rows = fetch_all(_BROUGHT, {"lines": list(below)})
-    for line, at, branch_id, upto in rows:
+    for line, at, branch_id, upto, _ in rows:
         merges.by_branch[line, branch_id].append((at, upto))
-    for line, at, branch_id, upto in rows:
-        known = merges.upto(line, at - 1, branch_id) or _reach(below[line], branch_id, merges)
+    for line, at, branch_id, upto, commits in rows:
+        known = 0 if merges.upto(line, at - 1, branch_id) else _reach(below[line], branch_id, merges)
         if upto > known:
-            merges.by_line[line].append(_Brought(at, branch_id, upto, known))
+            merges.by_line[line].append(_Brought(at, branch_id, upto, known, commits))
     return merges
 
 
@@ -175,11 +185,10 @@ def _counted(found: dict[tuple[int, int], _Difference], merges: _Merges) -> dict
             first[line] = min(after, first.get(line, after))
     brought = {line: [row for row in merges.by_line.get(line, []) if row.at > after] for line, after in first.items()}
     points = {(branch_id, version) for branch_id, *ends in ranges for version in ends}
-    points |= {(row.branch_id, end) for rows in brought.values() for row in rows for end in (row.known, row.upto)}
+    points |= {(row.branch_id, end) for rows in brought.values() for row in rows if row.known for end in (0, row.known)}
     ranks = _ranks(points)
     gained = {
-        line: list(accumulate((ranks[r.branch_id, r.upto] - ranks[r.branch_id, r.known] for r in rows), initial=0))
-        for line, rows in brought.items()
+        line: list(accumulate((_gained(row, ranks) for row in rows), initial=0)) for line, rows in brought.items()
     }
 
     def stretch(line: int, after: int, upto: int) -> int:
@@ -192,6 +201,12 @@ def _counted(found: dict[tuple[int, int], _Difference], merges: _Merges) -> dict
         - sum(ranks[branch_id, upto] - ranks[branch_id, after] for branch_id, after, upto in difference.overlaps)
         for pair, difference in found.items()
     }
+
+
+def _gained(row: _Brought, ranks: Mapping[Point, int]) -> int:
+    if not row.known:
+        return row.commits
+    return row.commits - ranks[row.branch_id, row.known] + ranks[row.branch_id, 0]
 
 
 _RANGES = """

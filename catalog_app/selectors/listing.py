@@ -54,16 +54,19 @@ class PartitionEntry:
     key: str
 
 
-_VALID_TABLES = """
+_HELD = """
     r.branch_id = l.branch_id AND r.database_id = %(database)s AND r.version <= l.max_version
     AND (r.superseded_version IS NULL OR r.superseded_version > l.max_version) AND NOT r.is_dropped
-    {matching}
-    AND NOT EXISTS (
+"""
+"""The records of valid tables that a branch of the chain holds at its version."""
+
+_NEAREST = """
+    (l.depth = 1 OR NOT EXISTS (
         SELECT 1 FROM lineage n JOIN catalog_app_tablerecord q
           ON q.branch_id = n.branch_id AND q.table_id = r.table_id AND q.version <= n.max_version
-        WHERE n.depth < l.depth)
+        WHERE n.depth < l.depth))
 """
-"""A record that its branch holds at that version, unless a nearer branch has one of the same table."""
+"""No nearer branch has a record of the same table; asked for each, as a page needs few."""
 
 _MATCHING = f"""
 WITH {LINEAGE}
@@ -86,7 +89,7 @@ SELECT r.table_id, r.name, r.name_key, r.comment, r.version, entry.version,
 FROM (
     SELECT page.* FROM lineage l CROSS JOIN LATERAL (
         SELECT r.* FROM catalog_app_tablerecord r
-        WHERE {_VALID_TABLES} AND (r.name_key, r.table_id) > (%(after_name)s, %(after_id)s)
+        WHERE {_HELD} AND {_NEAREST} {{matching}} AND (r.name_key, r.table_id) > (%(after_name)s, %(after_id)s)
         ORDER BY r.name_key, r.table_id LIMIT %(limit)s
     ) page ORDER BY page.name_key, page.table_id LIMIT %(limit)s
 ) r
@@ -100,9 +103,15 @@ ORDER BY r.name_key, r.table_id
 """
 
 _TABLE_COUNT = f"""
-WITH {LINEAGE}
-SELECT count(*) FROM lineage l JOIN catalog_app_tablerecord r ON {_VALID_TABLES}
+WITH {LINEAGE}, nearer AS MATERIALIZED (
+    SELECT q.table_id, min(n.depth) AS depth FROM lineage n JOIN catalog_app_tablerecord q
+      ON q.branch_id = n.branch_id AND q.version <= n.max_version
+    WHERE n.depth < (SELECT max(depth) FROM lineage) GROUP BY q.table_id
+)
+SELECT count(*) FROM lineage l JOIN catalog_app_tablerecord r ON {_HELD}
+WHERE NOT EXISTS (SELECT 1 FROM nearer WHERE nearer.table_id = r.table_id AND nearer.depth < l.depth)
 """
+"""All are counted, so what nearer branches have is gathered once."""
 
 
 def tables_page(
@@ -149,7 +158,7 @@ def _names_matching(parameters: Mapping[str, Any]) -> Iterator[list[str]]:
 def tables_count(lineage: Lineage, database_id: int) -> int:
     """How many valid tables a database has."""
     parameters = {**lineage.parameters, "database": database_id}
-    return int(fetch_all(_TABLE_COUNT.format(matching=""), parameters)[0][0])
+    return int(fetch_all(_TABLE_COUNT, parameters)[0][0])
 
 
 MASKS = """

@@ -144,6 +144,8 @@ def measure(lake: Any, *, rounds: int) -> list[dict[str, Any]]:
     from django.contrib.auth.models import User
     from django.test import Client
 
+    # As in a server, where what was loaded at the start is left alone by the collector.
+    import lakeui.wsgi  # noqa: F401
     from lakeui.access.tokens import token_create
 
     secret = token_create(user=User.objects.create_user("bench"), name="bench")[1]
