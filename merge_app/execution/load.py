@@ -16,7 +16,7 @@ from catalog_app.selectors.objects import (
     tables_named,
 )
 from merge_app.execution.facts import facts_load
-from merge_app.execution.held_back import held_back_load
+from merge_app.execution.held_back import held_back_load, rewritten_load
 from merge_app.execution.keys import EngineSource
 from merge_app.execution.operations import effects_load, operations_load
 from merge_app.execution.reach import Reach, own_ranges, reach_load
@@ -84,7 +84,14 @@ def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engi
     planned = replace(planned, source=source, destination=theirs)
     facts = facts_load(planned, side.lineage, destination, wanted, engine)
     held_back = held_back_load(source, side.lineage, destination)
-    return replace(planned, facts={i: replace(f, held_back=held_back.get(i, ())) for i, f in facts.items()})
+    rewritten = rewritten_load(source, theirs, destination) if side.lineage else {}
+    return replace(
+        planned,
+        facts={
+            i: replace(found, held_back=held_back.get(i, ()), rewritten=rewritten.get(i, ()))
+            for i, found in facts.items()
+        },
+    )
 
 
 def _effects_where(

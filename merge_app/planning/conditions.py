@@ -92,7 +92,7 @@ def _same_files(case: Case, other: OperationKind, code: VerdictCode, note: str) 
     mine = SideFiles(case.source.history, case.facts.held_back).touched_base(
         operation for operation in case.source.history if operation.kind is OperationKind.UPDATE
     )
-    theirs = SideFiles(case.destination.history).touched_base(
+    theirs = SideFiles(case.destination.history, case.facts.rewritten).touched_base(
         operation for operation in case.destination.history if operation.kind is other
     )
     common = sorted(mine & theirs)

@@ -6,14 +6,14 @@ operation has; only what differs from that is listed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import AttachedDelete, Operation, OperationKind, PartitionChange
 from merge_app.planning.files import SideFiles, effects_of, is_rewrite
 from merge_app.planning.surviving import ObjectChanges, is_full_overwrite
-from merge_app.planning.values import DataPlan, FilterImages, FollowDeletes, RepartitionFile, RowWork
+from merge_app.planning.values import DataPlan, FilterImages, FollowDeletes, RepartitionFile, RowWork, TableFacts
 
 _ATTACHING = (OperationKind.DELETE, OperationKind.UPDATE, OperationKind.OVERWRITE)
 
@@ -40,29 +40,27 @@ class DataOutcome:
 
 
 def data_redo(
-    source: ObjectChanges, destination: ObjectChanges, *, is_new: bool, held_back: Sequence[Operation] = ()
+    source: ObjectChanges, destination: ObjectChanges, *, is_new: bool, facts: TableFacts | None = None
 ) -> DataOutcome:
     """Redo the source's data operations on the destination's files. ``carried`` holds indices into
-    ``source.operations``. ``is_new``: the destination has not the table yet. ``held_back``: as in ``TableFacts``.
+    ``source.operations``. ``is_new``: the destination has not the table yet.
     """
     if not any(operation.is_data or operation.kind is OperationKind.PARTITION for operation in source.operations):
         return DataOutcome(None, frozenset())
-    return _Redo(source, destination, is_new=is_new, held_back=held_back).outcome()
+    return _Redo(source, destination, is_new=is_new, facts=facts or TableFacts()).outcome()
 
 
 class _Redo:
     """One table's redo. Destination files matter only where the source did not overwrite the whole table."""
 
-    def __init__(
-        self, source: ObjectChanges, destination: ObjectChanges, *, is_new: bool, held_back: Sequence[Operation]
-    ) -> None:
+    def __init__(self, source: ObjectChanges, destination: ObjectChanges, *, is_new: bool, facts: TableFacts) -> None:
         self._source = source
         self._history = source.history
         self._remove_all = not is_new and source.overwrites_all
-        self._held_back = held_back
-        self._mine = SideFiles(self._history, held_back)
+        self._held_back = facts.held_back
+        self._mine = SideFiles(self._history, facts.held_back)
         past = () if is_new or self._remove_all else destination.past
-        self._theirs = SideFiles(past)
+        self._theirs = SideFiles(past, () if self._remove_all else facts.rewritten)
         self._touched = self._theirs.touched_base(past)
         self._rewritten: dict[int, Operation] = {}
         self._gone: dict[int, frozenset[int]] = {}
@@ -73,7 +71,7 @@ class _Redo:
         self._attach: list[tuple[int, int]] = []
         self._discarded: dict[tuple[OperationKind, OperationKind], Discarded] = {}
         self._repartition: dict[int, PartitionValues] = {}
-        for operation in (*held_back, *self._history):
+        for operation in (*facts.held_back, *self._history):
             self._sort_added(operation)
 
     def outcome(self) -> DataOutcome:

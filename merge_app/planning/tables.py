@@ -52,7 +52,7 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     findings += [problem_finding(pair, note) for note in attribute_notes(pair)]
     if source.dropped:
         return _dropped(case, before), findings
-    outcome = data_redo(source, case.destination, is_new=False, held_back=case.facts.held_back)
+    outcome = data_redo(source, case.destination, is_new=False, facts=case.facts)
     if not case.destination.dropped:
         findings += [problem_finding(pair, note) for note in data_notes(pair, outcome)]
     return _altered(case, before, columns, outcome), findings

@@ -66,7 +66,8 @@ class TableFacts:
     ``destination_partitions``: values of live destination segments with their live row counts, loaded when
     partitions matter. ``primary_key_clashes``: keys, as text, that the merged state would hold twice. ``held_back``:
     earlier operations of the source that the destination knows, of which an earlier merge discarded or skipped the
-    files that the source now changes.
+    files that the source now changes. ``rewritten``: the destination's rewrites of such files that the source knows
+    but, for the same reason, does not show.
     """
 
     coverage: tuple[SchemaCoverage, ...] = ()
@@ -74,6 +75,7 @@ class TableFacts:
     destination_partition_operations: tuple[Operation, ...] = ()
     primary_key_clashes: tuple[str, ...] = ()
     held_back: tuple[Operation, ...] = ()
+    rewritten: tuple[Operation, ...] = ()
 
 
 class FactKind(StrEnum):
