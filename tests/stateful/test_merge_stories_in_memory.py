@@ -149,3 +149,13 @@ def test_a_delete_arrives_after_a_pull_of_a_compaction_that_it_made_skip(compact
     compacted.merge("main", "e")
     compacted.merge("e")
     assert compacted.rows("d.c") == compacted.rows("d.c", "e") == [(1, "a")]
+
+
+def test_a_compaction_merged_by_a_third_branch_takes_all_its_inputs_away(lake: Lake) -> None:
+    lake.sql("CREATE BRANCH old VERSION AS OF 1")
+    lake.sql("INSERT INTO d.t VALUES (2, 'b')", "b")
+    lake.merge("b", "old")
+    lake.sql("OPTIMIZE d.t", "b")
+    lake.merge("b")
+    lake.merge("main", "old")
+    assert lake.rows("d.t", "old") == lake.rows("d.t") == [(1, "a"), (2, "b")]
