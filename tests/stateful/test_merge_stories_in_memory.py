@@ -133,3 +133,29 @@ def test_an_update_after_a_skipped_compaction_counts_with_the_files_from_before(
     compacted.sql("UPDATE d.c SET v = 'b' WHERE id = 1", "b")
     assert compacted.codes("b") == {"SAME_FILE_UPDATE_DELETE"}
     assert compacted.rows("d.c") == [(1, "a"), (3, "a")]
+
+
+def test_a_delete_follows_its_row_into_a_file_that_the_branch_pulled_around(compacted: Lake) -> None:
+    compacted.merge("b")
+    compacted.merge("main", "b")
+    assert compacted.rows("d.c") == compacted.rows("d.c", "b") == [(1, "a"), (3, "a")]
+
+
+def test_a_delete_arrives_after_a_pull_of_a_compaction_that_it_made_skip(compacted: Lake) -> None:
+    compacted.merge("b", "main")
+    compacted.sql("CREATE BRANCH e")
+    compacted.sql("DELETE FROM d.c WHERE id = 3", "e")
+    compacted.sql("OPTIMIZE d.c")
+    compacted.merge("main", "e")
+    compacted.merge("e")
+    assert compacted.rows("d.c") == compacted.rows("d.c", "e") == [(1, "a")]
+
+
+def test_a_compaction_merged_by_a_third_branch_takes_all_its_inputs_away(lake: Lake) -> None:
+    lake.sql("CREATE BRANCH old VERSION AS OF 1")
+    lake.sql("INSERT INTO d.t VALUES (2, 'b')", "b")
+    lake.merge("b", "old")
+    lake.sql("OPTIMIZE d.t", "b")
+    lake.merge("b")
+    lake.merge("main", "old")
+    assert lake.rows("d.t", "old") == lake.rows("d.t") == [(1, "a"), (2, "b")]
