@@ -13,6 +13,7 @@ from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.values import StatementResult
 from merge_app.execution.apply import StagedDefinition
 from merge_app.execution.commit import StagedStatement, statement_commit
+from merge_app.execution.report import finding_as_json
 
 
 def commit_operations(
@@ -33,4 +34,6 @@ def commit_operations(
         return StatementResult(version=seen.version, metrics=dict(metrics or {}))
     staged = StagedStatement(branch.pk, seen, wanted, databases or {}, tables or {}, definitions or {})
     applied = statement_commit(staged, call.header(operation), engine)
-    return StatementResult(version=applied.version, metrics=dict(metrics or {}))
+    notes = [finding_as_json(note) for note in applied.notes]
+    extra = {"notes": notes} if notes else {}
+    return StatementResult(version=applied.version, metrics=dict(metrics or {}), extra=extra)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +25,7 @@ from lakeui.frontdoor.resuming import earlier_outcome
 from lakeui.frontdoor.values import Session, StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.parse import parse
+from merge_app.execution.commit import ATTEMPTS, StatementOvertaken, branch_moved_error, pause_seconds
 from merge_app.jobs.context import Context
 
 Handler = Callable[[Call, Any], StatementResult]
@@ -118,12 +120,19 @@ def dispatch(text: str, session: Session, context: Any = None) -> StatementResul
     handler = HANDLERS.get(type(statement))
     if handler is None:
         raise NotSupported(f"{type(statement).__name__} is not supported yet.")
-    call = Call(session, context or Context(), text)
     if session.transaction and isinstance(statement, OUTSIDE_TRANSACTIONS):
         raise NotSupported(
             "This statement cannot be part of a transaction.", remedy="COMMIT or ROLLBACK first, then run it alone."
         )
-    return handler(call, statement) if call.context.attempt <= 1 else _run_again(call, handler, statement)
+    for number in range(ATTEMPTS):
+        if number:
+            time.sleep(pause_seconds(number))
+        call = Call(session, context or Context(), text)
+        try:
+            return handler(call, statement) if call.context.attempt <= 1 else _run_again(call, handler, statement)
+        except StatementOvertaken:
+            call.context.step("look again", "others changed the same rows meanwhile")
+    raise branch_moved_error()
 
 
 def _run_again(call: Call, handler: Handler, statement: Any) -> StatementResult:

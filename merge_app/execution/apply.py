@@ -16,7 +16,7 @@ from catalog_app.selectors.rows import fetch_all
 from merge_app.execution.reach import Reach, reach_load
 from merge_app.execution.record import objects_record, operations_record, schemas_record
 from merge_app.execution.segments import SegmentWork, segments_apply
-from merge_app.planning.values import MergePlan
+from merge_app.planning.values import Finding, MergePlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
+    """``notes`` say what the rule tables discarded or skipped of it, where the branch had moved."""
+
     commit_id: int
     version: int
+    notes: tuple[Finding, ...] = ()
     schema_tables: tuple[int, ...] = field(default=())
     kept_rows: Mapping[int, int] = field(default_factory=dict)
 
@@ -108,7 +111,7 @@ def plan_apply(
     Branch.objects.filter(pk=branch.pk).update(head_version=version, head_commit=commit)
     branch.head_version, branch.head_commit = version, commit
     kept_rows = {table_id: result.kept_rows for table_id, result in (row_work or {}).items()}
-    return Applied(commit.pk, version, tuple(new_definitions), kept_rows)
+    return Applied(commit.pk, version, plan.notes, tuple(new_definitions), kept_rows)
 
 
 _NEXT = """

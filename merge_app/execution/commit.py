@@ -23,7 +23,7 @@ from merge_app.execution.reach import chain_reach, reach_load
 from merge_app.execution.report import finding_as_json
 from merge_app.execution.row_work import row_work_run
 from merge_app.planning.plan import plan
-from merge_app.planning.values import MergePlan
+from merge_app.planning.values import CountKeptRows, MergePlan
 
 ATTEMPTS = 8
 SHORTEST_PAUSE_SECONDS = 0.02
@@ -58,8 +58,8 @@ def statement_commit(
     Most plans are made under the branch's lock, so nobody can come in between. A plan that needs the engine (rows to
     be followed into compacted files, keys to be compared) is made without the lock and tried again, after a growing
     random pause, if the branch moved meanwhile. Raises MergeConflict with every verdict where the rule tables do not
-    allow the rebase, BranchMoved after too many tries; then nothing was written. A task that already committed gets
-    its commit back.
+    allow the rebase, BranchMoved after too many tries, StatementOvertaken where the statement has to look again; then
+    nothing was written. A task that already committed gets its commit back.
     """
     ready: Ready | None = None
     for attempt in range(ATTEMPTS):
@@ -84,6 +84,12 @@ class Ready:
     row_work: Mapping[int, RowWorkResult]
 
 
+class StatementOvertaken(Exception):
+    """A DELETE that did not see an update of its rows. A merge keeps the updated rows (delete x update); a statement
+    runs again on the new head instead, so that writers of one branch have a serial order.
+    """
+
+
 class _EngineNeeded(Exception):
     """The plan cannot be made or carried out under the lock."""
 
@@ -106,6 +112,8 @@ def _commit_under_lock(
     if ready is None or ready.head != branch.head_version:
         planned = statement_plan(staged, branch, _no_engine)
         ready = Ready(branch.head_version, planned, {})
+        if not planned.conflicts and _is_overtaken(planned):
+            raise StatementOvertaken
         if not planned.conflicts and needs_row_work(planned):
             raise _EngineNeeded
     if ready.planned.conflicts:
@@ -135,6 +143,11 @@ def _prepare(staged: StagedStatement, engine: EngineSource) -> Ready:
 def needs_row_work(planned: MergePlan) -> bool:
     """Whether the engine must stage files before the plan can be applied."""
     return any(item.data is not None and item.data.row_work for item in planned.objects)
+
+
+def _is_overtaken(planned: MergePlan) -> bool:
+    works = (work for item in planned.objects if item.data is not None for work in item.data.row_work)
+    return any(isinstance(work, CountKeptRows) for work in works)
 
 
 def pause_seconds(attempt: int) -> float:

@@ -12,8 +12,8 @@ from merge_app.planning.values import CountKeptRows
 def rows_kept(
     mine: SideFiles, source: Iterable[Operation], theirs: SideFiles, destination: Iterable[Operation]
 ) -> CountKeptRows | None:
-    """What has to be counted; None where no base file was touched by both, and for statements, which have no audit."""
-    deletes = [item for item in source if item.kind is OperationKind.DELETE and item.operation_id is not None]
+    """What has to be counted; None where no base file was touched by both."""
+    deletes = [item for item in source if item.kind is OperationKind.DELETE]
     updates = [item for item in destination if item.kind is OperationKind.UPDATE]
     common = mine.touched_base(deletes) & theirs.touched_base(updates)
     if not common:

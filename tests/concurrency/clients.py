@@ -75,7 +75,10 @@ class Client:
             return None
         ended = time.monotonic()
         made = result.version if _committed(kind, result) else None
-        details = {**details, **{key: result.extra[key] for key in ("merge_id", "outcome") if key in result.extra}}
+        details = {
+            **details,
+            **{key: result.extra[key] for key in ("merge_id", "outcome", "notes") if key in result.extra},
+        }
         if "merge_id" in details:
             details["source_head"] = audit_get(details["merge_id"])["source_head"]
         self.events.append(Event(kind, branch, began, ended, made, "", details))
@@ -119,7 +122,7 @@ class Client:
     def _restore(self) -> None:
         branch = self._some_branch()
         versions = [event.version for event in self.events if event.branch == branch and event.version]
-        if versions:
+        if versions and self._random.random() < 0.5:
             version = self._random.choice(versions)
             self._call("restore", branch, f"RESTORE TABLE d.t TO VERSION AS OF {version}", to=version)
 

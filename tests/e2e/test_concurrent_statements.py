@@ -95,6 +95,15 @@ def test_an_update_follows_its_rows_into_files_compacted_meanwhile(lake: Lake, m
     assert lake.rows("d.t") == [(1, "a"), (2, "b"), (3, "x"), (4, "x")]
 
 
+def test_a_delete_looks_again_when_its_rows_were_updated_meanwhile(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_table(lake)
+    update = "UPDATE d.t SET name = 'x' WHERE id IN (1, 2)"
+    with between_staging_and_commit(monkeypatch, "delete", lambda: lake.sql(update)):
+        result = lake.sql("DELETE FROM d.t WHERE id = 2 OR name = 'c'")
+    assert lake.rows("d.t") == [(1, "x"), (4, "d")]
+    assert result.metrics["rows_deleted"] == 2
+
+
 def test_a_delete_is_refused_when_rows_arrived_that_it_never_saw(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     small_table(lake)
     with (
