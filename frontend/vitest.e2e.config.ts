@@ -1,4 +1,12 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** The journeys share one lake and build on each other's commits: first those that only look. */
+class ByName extends BaseSequencer {
+  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return Promise.resolve(files.toSorted((left, right) => left.moduleId.localeCompare(right.moduleId)));
+  }
+}
 
 /** Journeys in a real browser against a running server; LAKEUI_URL says where it is. */
 export default defineConfig({
@@ -7,7 +15,7 @@ export default defineConfig({
     globalSetup: "e2e/server.ts",
     testTimeout: 120_000,
     hookTimeout: 60_000,
-    // The journeys share one lake and build on each other's commits.
     fileParallelism: false,
+    sequence: { sequencer: ByName },
   },
 });

@@ -20,6 +20,7 @@ const PAGES = [
   "/c/demo/merges",
   "/c/demo/sql?branch=main",
   "/tasks",
+  "/settings",
   "/c/nowhere",
   "/no/such",
 ];

@@ -45,7 +45,9 @@ function ready(server: ChildProcess): Promise<void> {
 async function stopped(server: ChildProcess): Promise<void> {
   const ended = new Promise((done) => server.once("exit", done));
   server.kill("SIGTERM");
-  await Promise.race([ended, new Promise((done) => setTimeout(done, STOP_MS))]);
+  const late = setTimeout(() => server.kill("SIGKILL"), STOP_MS);
+  await ended;
+  clearTimeout(late);
 }
 
 function freePort(): Promise<number> {

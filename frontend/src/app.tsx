@@ -50,6 +50,10 @@ export const ROUTES: RouteObject[] = [
             path: "/tasks/:taskId",
             lazy: async () => ({ Component: (await import("./features/tasks/task-page")).TaskPage }),
           },
+          {
+            path: "/settings",
+            lazy: async () => ({ Component: (await import("./features/settings/settings-page")).SettingsPage }),
+          },
           { path: "*", element: <NotFoundPage /> },
         ],
       },

@@ -1,9 +1,8 @@
 /** The one way to the server: typed by the OpenAPI document, with the session's CSRF token, problems thrown. */
 import createClient, { type Middleware } from "openapi-fetch";
 
-import type { ResourcePaths } from "./paths";
+import type { Paths } from "./paths";
 import { Problem } from "./problem";
-import type { paths } from "./schema";
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 
@@ -19,7 +18,7 @@ const session: Middleware = {
 };
 
 // `fetch` is looked up at each call, so that tests can put a server of their own in its place.
-export const client = createClient<Omit<paths, keyof ResourcePaths> & ResourcePaths>({
+export const client = createClient<Paths>({
   baseUrl: window.location.origin,
   fetch: (request) => globalThis.fetch(request),
 });

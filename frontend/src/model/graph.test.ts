@@ -7,8 +7,8 @@ function commit(version: number, branch = "main", more: Partial<GraphCommit> = {
   return {
     version,
     branch,
-    parent_version: version - 1,
-    parent_branch: branch,
+    branch_id: 1,
+    parent: { branch, version: version - 1 },
     merge_parent: null,
     operation: "INSERT",
     author: "alice",
@@ -21,7 +21,7 @@ function commit(version: number, branch = "main", more: Partial<GraphCommit> = {
 function branch(name: string, fork: number | null, head: number, more: Partial<GraphBranch> = {}): GraphBranch {
   const branch_id = name === "main" ? 1 : 10 + (fork ?? 0);
   const parent = fork === null ? null : "main";
-  return { name, branch_id, parent, fork_version: fork, head_version: head, created_at: "", is_dropped: false, ...more };
+  return { name, branch_id, parent, parent_id: parent ? 1 : null, fork_version: fork ?? 0, head_version: head, created_at: "", is_dropped: false, ...more };
 }
 
 function graph(branches: GraphBranch[], commits: GraphCommit[], more: Partial<Graph> = {}): Graph {

@@ -88,7 +88,7 @@ function landmarks(graph: Graph): Set<number> {
   const found = new Set<number>();
   for (const branch of graph.branches) {
     found.add(branch.head_version);
-    if (branch.fork_version !== null) found.add(branch.fork_version);
+    if (branch.parent) found.add(branch.fork_version);
   }
   for (const commit of graph.commits) {
     if (commit.merge_parent) found.add(commit.version).add(commit.merge_parent.version);
@@ -132,7 +132,7 @@ function branchesInOrder(branches: readonly GraphBranch[], commits: readonly Gra
   const active = new Set(commits.map((commit) => commit.branch));
   return branches
     .filter((branch) => !branch.is_dropped || active.has(branch.name))
-    .toSorted((left, right) => Number(right.parent === null) - Number(left.parent === null) || left.branch_id - right.branch_id);
+    .toSorted((left, right) => Number(!right.parent) - Number(!left.parent) || left.branch_id - right.branch_id);
 }
 
 /** First fit: a branch takes the highest lane that is free from its fork to its last commit or merge. */
@@ -145,7 +145,7 @@ function lanesOf(
   const found: Lane[] = [];
   for (const branch of branches) {
     const [firstColumn, lastColumn] = reach(branch, commits, columnOf);
-    let lane = branch.parent === null ? 0 : 1;
+    let lane = branch.parent ? 1 : 0;
     while (taken[lane]?.some((other) => other.firstColumn <= lastColumn && firstColumn <= other.lastColumn)) lane += 1;
     const placed = { branch, lane, firstColumn, lastColumn };
     (taken[lane] ??= []).push(placed);
@@ -163,7 +163,7 @@ function reach(
     (commit) => commit.branch === branch.name || commit.merge_parent?.branch === branch.name,
   );
   const columns = mine.map((commit) => columnOf.get(commit.version) ?? 0);
-  const fork = branch.fork_version === null ? 0 : columnBefore(commits, columnOf, branch.fork_version);
+  const fork = branch.parent ? columnBefore(commits, columnOf, branch.fork_version) : 0;
   // A branch that still lives keeps its lane to the end, so that its name has a place.
   const end = branch.is_dropped ? Math.max(fork, ...columns) : columnOf.size;
   return [fork, end];
@@ -208,7 +208,7 @@ function edgesOf(
     const own = commits.filter((commit) => commit.branch === branch.name).map((c) => columnOf.get(c.version) ?? 0);
     const columns = [...new Set(own)];
     const first = columns[0];
-    if (branch.parent !== null && branch.fork_version !== null) {
+    if (branch.parent) {
       const from = { column: columnAt(branch.fork_version), lane: laneOf.get(branch.parent) ?? 0 };
       // Without a commit of its own a branch is a stub beside its fork.
       edges.push({ kind: "fork", branch: branch.name, from, to: { column: first ?? from.column + 1, lane: lane.lane } });

@@ -11,7 +11,7 @@ function nodes(times: string[]): CommitNode[] {
     isHead: false,
     tags: [],
     commit: {
-      version: column, branch: "main", parent_version: null, parent_branch: null, merge_parent: null,
+      version: column, branch: "main", branch_id: 1, parent: null, merge_parent: null,
       operation: "INSERT", author: "", time, rows_changed: 0,
     },
   }));

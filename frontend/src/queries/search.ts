@@ -41,7 +41,7 @@ async function branchEntries(catalog: string, text: string, signal: AbortSignal)
   const page = await body(client.GET("/api/v1/catalogs/{catalog}/branches/", { params, signal }));
   return page.results.flatMap((entry) => [
     { id: `branch:${entry.name}`, label: entry.name, detail: "branch", address: branchAddress(catalog, entry.name), icon: "branch" },
-    ...(entry.parent === null ? [] : [compareEntry(catalog, entry.name, entry.parent)]),
+    ...(entry.parent ? [compareEntry(catalog, entry.name, entry.parent)] : []),
   ]);
 }
 

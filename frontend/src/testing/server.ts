@@ -42,7 +42,7 @@ const time = "2026-01-01T00:00:00Z";
 const lastCommit = { version: 16, branch: "main", time, operation: "INSERT", author: "alice" };
 
 export const MAIN = {
-  name: "main", branch_id: 1, parent: null, fork_version: null, head_version: 16, created_at: time, created_by: "",
+  name: "main", branch_id: 1, parent: null, fork_version: 0, head_version: 16, created_at: time, created_by: "",
   is_main: true, is_dropped: false, dropped_at: null, last_commit: lastCommit, ahead: null, behind: null,
 };
 export const DELAYS = {

@@ -74,7 +74,7 @@ function BranchFacts({ catalog, branch }: { catalog: string; branch: Branch }) {
         <span>
           head <code>v{branch.head_version}</code>
         </span>
-        {branch.parent === null ? (
+        {!branch.parent ? (
           <span>the first branch of {catalog}</span>
         ) : (
           <span>
@@ -87,7 +87,7 @@ function BranchFacts({ catalog, branch }: { catalog: string; branch: Branch }) {
           {branch.created_by ? ` by ${branch.created_by}` : ""}
         </span>
       </p>
-      {branch.parent === null || !branch.ahead ? null : (
+      {!branch.parent || !branch.ahead ? null : (
         <AgainstParent catalog={catalog} branch={branch.name} parent={branch.parent} />
       )}
     </>

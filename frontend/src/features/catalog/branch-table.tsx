@@ -36,7 +36,7 @@ export function BranchTable({
             )}
           </span>
           <span className="small muted from">
-            {branch.parent === null ? "the first branch" : `from ${branch.parent} v${branch.fork_version ?? 0}`}
+            {!branch.parent ? "the first branch" : `from ${branch.parent} v${branch.fork_version}`}
           </span>
           <span className="small last">
             <code>v{branch.head_version}</code>{" "}
@@ -52,7 +52,7 @@ export function BranchTable({
             <AheadBehind ahead={branch.ahead} behind={branch.behind} />
           </span>
           <span className="row actions">
-            {branch.parent !== null && !branch.is_dropped ? (
+            {branch.parent && !branch.is_dropped ? (
               <Link className="button small" to={compareAddress(catalog, branch.name, branch.parent)}>
                 Compare<span className="visually-hidden"> {branch.name} with {branch.parent}</span>
               </Link>

@@ -95,7 +95,7 @@ function joined(pages: readonly Graph[]): Graph {
 function BranchesPanel({ catalog, onIntent }: { catalog: string; onIntent: (intent: BranchIntent) => void }) {
   const [text, setText] = useState("");
   const [dropped, setDropped] = useState(false);
-  const filter = { ...(text ? { search: text } : {}), ...(dropped ? { dropped: 1 as const } : {}) };
+  const filter = { ...(text ? { search: text } : {}), ...(dropped ? { dropped: true } : {}) };
   const branches = useBranches(catalog, filter);
   return (
     <Panel

@@ -22,7 +22,7 @@ export function ChoosePair({ catalog }: { catalog: string }) {
 
 function PairForm({ catalog, branches }: { catalog: string; branches: Branch[] }) {
   const navigate = useNavigate();
-  const first = branches.find((branch) => branch.parent !== null);
+  const first = branches.find((branch) => branch.parent);
   const [source, setSource] = useState(first?.name ?? "");
   const [destination, setDestination] = useState(first?.parent ?? "main");
   if (!first) {

@@ -63,6 +63,16 @@ describe("comparing two branches", () => {
     await waitFor(() => expect(router.state.location.search).toBe("?object=table%3A5"));
   });
 
+  it("draws only the objects in sight of many, and asks for no more before their end is near", async () => {
+    const many = Array.from({ length: 200 }, (_, place) => ({ ...COMPARED[2], object_id: 100 + place, name: `flights.t${place}` }));
+    const next = `http://localhost${AT}?cursor=abc`;
+    asked = serve({ [AT]: { ...COMPARISON, results: many, next }, [`${AT}objects/table/100/`]: comparedObject(2), [`${AT}objects/table/299/`]: comparedObject(2) });
+    renderAt(`${ADDRESS}?object=table:299`);
+    await screen.findByRole("listbox");
+    expect((await screen.findAllByRole("option")).length).toBeLessThan(60);
+    expect(asked.filter(({ address }) => address.includes("cursor=abc"))).toHaveLength(0);
+  });
+
   it("asks the server to filter, and keeps the filter in the address", async () => {
     const user = userEvent.setup();
     const router = renderAt(ADDRESS);

@@ -6,6 +6,7 @@ import {
   compareAddress,
   homeAddress,
   mergesAddress,
+  settingsAddress,
   sqlAddress,
   tasksAddress,
   type AddressPlace,
@@ -32,6 +33,7 @@ export function Rail({
       {place.catalog === undefined ? null : <CatalogLinks catalog={place.catalog} branch={place.branch ?? "main"} />}
       <p className="heading">Everywhere</p>
       <RailLink to={tasksAddress} icon="tasks" label="Tasks" count={running.data} countLabel="running" />
+      <RailLink to={settingsAddress} icon="settings" label="Settings" />
       <button
         type="button"
         className="rail-toggle"

@@ -87,7 +87,7 @@ function BranchRow({ catalog, branch }: { catalog: string; branch: Branch }) {
         <AheadBehind ahead={branch.ahead} behind={branch.behind} />
       </span>
       <span className="small against">
-        {branch.parent === null ? null : <Against catalog={catalog} branch={branch} parent={branch.parent} />}
+        {!branch.parent ? null : <Against catalog={catalog} branch={branch} parent={branch.parent} />}
       </span>
     </li>
   );

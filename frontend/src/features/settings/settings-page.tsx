@@ -1,0 +1,170 @@
+import { useState, type SubmitEvent } from "react";
+
+import { useTokenCreate, useTokenRevoke, useTokens, type Token } from "../../queries/tokens";
+import { Copyable } from "../../ui/copyable";
+import { Dialog } from "../../ui/dialog";
+import { Icon } from "../../ui/icons";
+import { PageHead, Panel } from "../../ui/page";
+import { Empty, Failure, Loaded } from "../../ui/states";
+import { Time } from "../../ui/time";
+import "../../styles/settings.css";
+
+const DAY_MS = 86_400_000;
+/** How long a token may live, in days; 0 is for ever. */
+const LIFETIMES = [30, 90, 365, 0] as const;
+
+export function SettingsPage() {
+  const tokens = useTokens();
+  const [isCreating, setCreating] = useState(false);
+  const [revoked, setRevoked] = useState<Token>();
+  return (
+    <div className="page">
+      <PageHead title="Settings" />
+      <Panel
+        title="Access tokens"
+        actions={
+          <button type="button" className="button" onClick={() => setCreating(true)}>
+            <Icon name="plus" />
+            New token
+          </button>
+        }
+      >
+        <p className="inside muted">
+          A token lets a program use the <a href="/api/docs/">HTTP interface</a> with your rights.
+        </p>
+        <Loaded query={tokens} label="tokens">
+          {({ pages }) => <TokenList tokens={pages.flatMap((page) => page.results)} onRevoke={setRevoked} />}
+        </Loaded>
+        {tokens.hasNextPage ? (
+          <p className="inside">
+            <button type="button" className="button small" onClick={() => void tokens.fetchNextPage()}>
+              More tokens
+            </button>
+          </p>
+        ) : null}
+      </Panel>
+      {isCreating ? <CreateDialog onClose={() => setCreating(false)} /> : null}
+      {revoked ? <RevokeDialog token={revoked} onClose={() => setRevoked(undefined)} /> : null}
+    </div>
+  );
+}
+
+function TokenList({ tokens, onRevoke }: { tokens: readonly Token[]; onRevoke: (token: Token) => void }) {
+  if (tokens.length === 0) return <Empty title="You have no token" />;
+  return (
+    <ul className="token-list">
+      {tokens.map((token) => (
+        <li key={token.id}>
+          <span className="row">
+            <strong>{token.name}</strong> <code className="muted">{token.prefix}…</code>
+            {token.is_expired ? <span className="badge amber">expired</span> : null}
+          </span>
+          <span className="small muted">
+            made <Time at={token.created_at} />
+            {token.expires_at ? (
+              <>
+                , ends <Time at={token.expires_at} />
+              </>
+            ) : (
+              ", never ends"
+            )}
+            {token.last_used_at ? (
+              <>
+                , used <Time at={token.last_used_at} />
+              </>
+            ) : (
+              ", never used"
+            )}
+          </span>
+          <button type="button" className="button small" onClick={() => onRevoke(token)}>
+            Revoke<span className="visually-hidden"> {token.name}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function CreateDialog({ onClose }: { onClose: () => void }) {
+  const create = useTokenCreate();
+  const [name, setName] = useState("");
+  const [days, setDays] = useState<number>(LIFETIMES[1]);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const expires_at = days === 0 ? null : new Date(Date.now() + days * DAY_MS).toISOString();
+    create.mutate({ name: name.trim(), expires_at });
+  };
+  if (create.data) {
+    return (
+      <Dialog title={`The token ${create.data.name}`} onClose={onClose}>
+        <p>It is shown only now. Keep it like a password.</p>
+        <Copyable text={create.data.token} label="the token" />
+        <div className="actions">
+          <button type="button" className="button primary" onClick={onClose}>
+            I have it
+          </button>
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title="New token" onClose={onClose}>
+      <form className="stack" onSubmit={submit}>
+        <label className="field">
+          <span>What it is for</span>
+          <input
+            className="input"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+            required
+            maxLength={100}
+            // eslint-disable-next-line jsx-a11y/no-autofocus -- a dialog that was opened to type in
+            autoFocus
+          />
+        </label>
+        <label className="field">
+          <span>Ends after</span>
+          <select className="input" value={days} onChange={(event) => setDays(Number(event.target.value))}>
+            {LIFETIMES.map((lifetime) => (
+              <option key={lifetime} value={lifetime}>
+                {lifetime === 0 ? "never" : `${lifetime} days`}
+              </option>
+            ))}
+          </select>
+        </label>
+        {create.error ? <Failure error={create.error} /> : null}
+        <div className="actions">
+          <button type="button" className="button" onClick={onClose}>
+            Not now
+          </button>
+          <button type="submit" className="button primary" disabled={create.isPending || name.trim() === ""}>
+            Create
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function RevokeDialog({ token, onClose }: { token: Token; onClose: () => void }) {
+  const revoke = useTokenRevoke();
+  return (
+    <Dialog title={`Revoke ${token.name}?`} onClose={onClose}>
+      <p>Programs that use it are refused from now on. This cannot be undone.</p>
+      {revoke.error ? <Failure error={revoke.error} /> : null}
+      <div className="actions">
+        <button type="button" className="button" onClick={onClose}>
+          Not now
+        </button>
+        <button
+          type="button"
+          className="button danger"
+          disabled={revoke.isPending}
+          onClick={() => revoke.mutate(token, { onSuccess: onClose })}
+        >
+          Revoke
+        </button>
+      </div>
+    </Dialog>
+  );
+}
