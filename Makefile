@@ -1,7 +1,7 @@
 # Two commands matter: `make up` runs everything on this machine, `make test` tests it.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help up test check bench frontend e2e clean java
+.PHONY: help up test soak check bench frontend e2e clean java
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -20,6 +20,9 @@ up: java $(VENV)/.installed ## Start everything here; Ctrl-C stops it
 
 test: java $(VENV)/.installed-dev ## Run all tests; ARGS="-k words" chooses some
 	@exec $(BIN)/python -m pytest $(ARGS)
+
+soak: java $(VENV)/.installed-dev ## The proofs of reliability at length, about an hour
+	@LAKEUI_SOAK=1 exec $(BIN)/python -m pytest tests/stateful tests/concurrency tests/faults $(ARGS)
 
 check: $(VENV)/.installed-dev frontend/node_modules/.installed ## Style, types, import rules, migrations, deployment settings
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh .ci/check

@@ -18,6 +18,10 @@ REFUSALS = {"MERGE_CONFLICT", "NOT_FOUND", "ALREADY_EXISTS", "BRANCH_MOVED", "SA
 """What a client among others has to expect. Any other error is a bug."""
 
 
+RESTORED = ("restored_1", "restored_2")
+"""Branches that are written to and restored, but neither merged nor cut from: the model of merges has no restores."""
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """One call. ``version`` is that of the commit it made, None for none; times are seconds of one clock."""
@@ -84,8 +88,9 @@ class Client:
         self.events.append(Event(kind, branch, began, ended, made, "", details))
         return result
 
-    def _some_branch(self) -> str:
-        return self._random.choice(list(self._branches))
+    def _some_branch(self, *, merging: bool = False) -> str:
+        chosen = [name for name in list(self._branches) if not (merging and name in RESTORED)]
+        return self._random.choice(chosen)
 
     def _insert(self) -> None:
         self._made += 1
@@ -116,13 +121,13 @@ class Client:
             self._call("delete", branch, f"DELETE FROM d.t WHERE id = {row}", id=row)
 
     def _merge(self) -> None:
-        source, destination = self._some_branch(), self._some_branch()
+        source, destination = self._some_branch(merging=True), self._some_branch(merging=True)
         self._call("merge", destination, f"MERGE BRANCH {source} TO {destination}", source=source)
 
     def _restore(self) -> None:
-        branch = self._some_branch()
+        branch = self._random.choice(RESTORED)
         versions = [event.version for event in self.events if event.branch == branch and event.version]
-        if versions and self._random.random() < 0.5:
+        if versions:
             version = self._random.choice(versions)
             self._call("restore", branch, f"RESTORE TABLE d.t TO VERSION AS OF {version}", to=version)
 
@@ -130,14 +135,14 @@ class Client:
         if len(self._branches) > 12:
             return
         self._cut += 1
-        parent, name = self._some_branch(), f"b{self._number}_{self._cut}"
+        parent, name = self._some_branch(merging=True), f"b{self._number}_{self._cut}"
         result = self._call("create branch", name, f"CREATE BRANCH {name} FROM {parent}", parent=parent)
         if result is not None:
             self.events[-1].details["fork"] = result.version
             self._branches.append(name)
 
     def _drop_branch(self) -> None:
-        branch = self._some_branch()
+        branch = self._some_branch(merging=True)
         if branch != "main" and len(self._branches) > 4 and self._random.random() < 0.3:
             if branch in self._branches:
                 self._branches.remove(branch)

@@ -16,19 +16,20 @@ TABLE = ("table", 1)
 
 
 class Serial:
-    """The model, driven by events. ``blurred`` are branches with a merge that the model cannot foretell, because its
-    outcome hangs on files or a restore lies behind it (``restored``); they are explained up to there.
+    """The model, driven by events. ``blurred`` are branches with a merge whose outcome hangs on files, which the model
+    does not know; they are explained up to there.
     """
 
-    def __init__(self, first_version: int) -> None:
+    def __init__(self, first_version: int, branches: Sequence[str]) -> None:
         self.model = Model()
         self.blurred: set[str] = set()
-        self.restored: set[str] = set()
         self.explained = 0
         main = self.model.branches["main"]
         self.model.create(main, first_version - 1, Database(1, "d"))
         columns = (Column(self.model.number(), "id", "int"), Column(self.model.number(), "n", "int"))
         self.model.create(main, first_version, Table(1, 1, "t", columns))
+        for name in branches:
+            self.model.create_branch(name, "main", first_version)
 
     def replay(self, events: Sequence[Event]) -> None:
         """Every event that changed something, by version; branches come right behind what they were cut from."""
@@ -86,15 +87,13 @@ class Serial:
             event.version, TABLE, "overwrite", tuple(table.rows.values()), tuple(then.rows.values()), EVERYTHING
         )
         branch.commit(event.version, branch.state.with_table(then), [work])
-        self.restored.add(branch.name)
 
     def _merge(self, event: Event) -> None:
         destination = self.model.branches[event.branch]
         source = self._as_of(event.details["source"], event.details["source_head"])
         verdict = merge(source, destination)
         assert event.version is not None
-        met = {event.branch, event.details["source"]}
-        if verdict.is_open or met & (self.blurred | self.restored):
+        if verdict.is_open or {event.branch, event.details["source"]} & self.blurred:
             self.blurred.add(event.branch)
         else:
             assert not verdict.required, f"no serial order explains that {event} was not refused"
@@ -110,9 +109,8 @@ class Serial:
         parent = self.model.branches[event.details["parent"]]
         newest = max(version for version in parent.versions if version <= event.details["fork"])
         self.model.create_branch(event.branch, parent.name, newest)
-        for kind in (self.blurred, self.restored):
-            if parent.name in kind:
-                kind.add(event.branch)
+        if parent.name in self.blurred:
+            self.blurred.add(event.branch)
 
     _step: dict[str, Callable[[Serial, Event], None]] = {
         "insert": _insert,
