@@ -137,7 +137,7 @@ def celery_worker(
     """A real worker over the test database, ready for tasks."""
     log = embedded.home / "logs" / "worker.log"
     environment = {**os.environ, "DATABASE_URL": database_url, "REDIS_URL": redis_url, "SPARK_REMOTE": spark_remote}
-    environment["LAKEUI_FAULTS"] = str(faults)
+    environment |= {"LAKEUI_FAULTS": str(faults), "LAKEUI_RETENTION_DAYS": "0", "LAKEUI_STAGED_HOURS": "0"}
     command = [sys.executable, "-m", "celery", "-A", "lakeui", "worker", "--concurrency=2", "--loglevel=INFO"]
     process = process_start(command, log=log, env=environment, cwd=ROOT)
     try:

@@ -23,6 +23,7 @@ from catalog_app.selectors.retention import (
     unreachable_files,
 )
 from catalog_app.storage.warehouse import Warehouse
+from lakeui.common.faults import fault_point
 
 BATCH = 1000
 
@@ -86,7 +87,9 @@ def vacuum_run(
         plan = vacuum_plan(catalog, warehouse, limits)
         _mark(plan)
         record(plan)
-    _remove_waiting(warehouse)
+        fault_point("vacuum.committing")
+    fault_point("vacuum.committed")
+    marked_files_remove(warehouse)
     return plan
 
 
@@ -108,10 +111,11 @@ def _mark(plan: VacuumPlan) -> None:
     )
 
 
-def _remove_waiting(warehouse: Warehouse) -> None:
-    """Remove bytes of marked files. Removing what is gone already is fine."""
+def marked_files_remove(warehouse: Warehouse) -> None:
+    """Remove the bytes of marked files. Removing what is gone already is fine."""
     waiting = ExpiredFile.objects.filter(removed_at__isnull=True).order_by("pk")
     while batch := list(waiting.values_list("pk", "path")[:BATCH]):
         for _, path in batch:
             warehouse.remove(path)
+            fault_point("vacuum.removing")
         ExpiredFile.objects.filter(pk__in=[pk for pk, _ in batch]).update(removed_at=timezone.now())

@@ -25,6 +25,9 @@ POINTS = (
     "restore.committed",
     "transaction.committing",
     "transaction.committed",
+    "vacuum.committing",
+    "vacuum.committed",
+    "vacuum.removing",
 )
 """Every point there is. ``committing`` is the end of a database transaction, ``committed`` is right after it."""
 

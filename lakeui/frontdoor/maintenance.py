@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.utils import timezone
 
-from catalog_app.services.retention import RetentionLimits, VacuumPlan, vacuum_plan, vacuum_run
+from catalog_app.services.retention import (
+    RetentionLimits,
+    VacuumPlan,
+    marked_files_remove,
+    vacuum_plan,
+    vacuum_run,
+)
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.frontdoor.data import ROW_LIMIT
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
-from merge_app.audit.selectors import attempt_of_task
 from merge_app.audit.services import AttemptRecord, attempt_record
 from merge_app.jobs.selectors import oldest_running_start
+
+FILES_LISTED = 1000
+"""An answer and its audit record list so many of the files."""
 
 
 def retention_limits(own_task: UUID | None) -> RetentionLimits:
@@ -35,33 +43,41 @@ def vacuum(call: Call, statement: sql.Vacuum) -> StatementResult:
     limits = retention_limits(call.context.task_id)
     call.context.step("find", "files that nothing can reach")
     if statement.dry_run:
-        return _answer(vacuum_plan(call.catalog, warehouse, limits))
-    return _answer(vacuum_run(call.catalog, warehouse, limits, record=lambda plan: _record(call, plan, limits)))
+        return vacuum_answer(_body(vacuum_plan(call.catalog, warehouse, limits), limits))
+    plan = vacuum_run(call.catalog, warehouse, limits, record=lambda plan: _record(call, plan, limits))
+    return vacuum_answer(_body(plan, limits))
 
 
-def _answer(plan: VacuumPlan) -> StatementResult:
-    rows: list[list[object]] = [[file.path, file.bytes, file.reason] for file in plan.files[:ROW_LIMIT]]
+def vacuum_finish(body: dict[str, Any]) -> StatementResult:
+    """What an earlier attempt marked and recorded goes now, as far as it is still there."""
+    marked_files_remove(Warehouse(settings.LAKEUI["WAREHOUSE"]))
+    return vacuum_answer(body)
+
+
+def vacuum_answer(body: dict[str, Any]) -> StatementResult:
+    """The files as a table, and how many there are in all."""
     return StatementResult(
         columns=[("file", "string"), ("bytes", "bigint"), ("reason", "string")],
-        rows=rows,
-        row_count=len(rows),
-        truncated=len(plan.files) > ROW_LIMIT,
-        metrics={"files_removed": len(plan.files), "bytes_removed": plan.bytes},
+        rows=body["removed"],
+        row_count=len(body["removed"]),
+        truncated=len(body["removed"]) < body["files"],
+        metrics={"files_removed": body["files"], "bytes_removed": body["bytes"]},
     )
 
 
-def _record(call: Call, plan: VacuumPlan, limits: RetentionLimits) -> None:
-    """One record per task, also where a second attempt only removes what the first marked."""
-    if call.context.task_id is not None and attempt_of_task(call.context.task_id) is not None:
-        return
-    head = call.branch.head_version
-    body = {
+def _body(plan: VacuumPlan, limits: RetentionLimits) -> dict[str, Any]:
+    return {
         "files": len(plan.files),
         "bytes": plan.bytes,
+        "removed": [[file.path, file.bytes, file.reason] for file in plan.files[:FILES_LISTED]],
         "older_than": limits.history.isoformat(),
         "oldest_versions": {str(branch_id): version for branch_id, version in plan.retained.horizons.items()},
         "expired_branches": sorted(plan.retained.expired),
     }
+
+
+def _record(call: Call, plan: VacuumPlan, limits: RetentionLimits) -> None:
+    head = call.branch.head_version
     attempt_record(
         AttemptRecord(
             catalog_id=call.catalog.pk,
@@ -73,7 +89,7 @@ def _record(call: Call, plan: VacuumPlan, limits: RetentionLimits) -> None:
             destination_head=head,
             merge_base=head,
             fingerprint="",
-            body=body,
+            body=_body(plan, limits),
             actor_id=call.session.user_id,
             actor_name=call.session.user_name,
             task_id=call.context.task_id,

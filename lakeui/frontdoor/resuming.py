@@ -6,6 +6,7 @@ from collections import Counter
 
 from catalog_app.models import Commit, CommitOperation
 from lakeui.frontdoor.branches import merge_answer
+from lakeui.frontdoor.maintenance import vacuum_finish
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.recovery import recovery_answer
 from lakeui.frontdoor.transactions import commit_answer
@@ -30,10 +31,9 @@ def earlier_outcome(call: Call) -> StatementResult | None:
     return None if commit is None else _committed(commit)
 
 
-def _recorded(call: Call, attempt: MergeAttempt) -> StatementResult | None:
+def _recorded(call: Call, attempt: MergeAttempt) -> StatementResult:
     if attempt.kind == "vacuum":
-        # Marked, but perhaps not removed: running it again does the rest.
-        return None
+        return vacuum_finish(attempt.body)
     if attempt.outcome == "refused":
         raise recorded_refusal(attempt)
     if attempt.kind == "merge":

@@ -6,10 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from tests.e2e.conftest import lake, services
 
 __all__ = ["lake", "services"]
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_retained(monkeypatch: pytest.MonkeyPatch) -> None:
+    """VACUUM takes at once, in this process and in those that it starts."""
+    for name in ("RETENTION_DAYS", "STAGED_HOURS"):
+        monkeypatch.setitem(settings.LAKEUI, name, 0)
 
 
 @pytest.fixture

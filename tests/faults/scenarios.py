@@ -77,6 +77,12 @@ def restore(lake: Lake) -> dict[str, Any]:
     return parameters(lake, f"RESTORE TABLE d.t TO VERSION AS OF {version}")
 
 
+def vacuum(lake: Lake) -> dict[str, Any]:
+    two_files(lake)
+    lake.sql("OPTIMIZE d.t")
+    return parameters(lake, "VACUUM")
+
+
 def undrop(lake: Lake) -> dict[str, Any]:
     two_files(lake)
     lake.sql("DROP TABLE d.t")
@@ -115,5 +121,6 @@ SCENARIOS = {
     "UNDROP TABLE": Scenario(undrop, {"d.t": [A, B]}, records=1),
     "UNDROP BRANCH": Scenario(undrop_branch, {"d.t": [A, B], "d.`t@b`": [A, B]}, commits=0),
     "CREATE BRANCH": Scenario(on_two_files("CREATE BRANCH b"), {"d.`t@b`": [A, B]}, commits=0),
+    "VACUUM": Scenario(vacuum, {"d.t": [A, B]}, commits=0, records=1),
     "COMMIT": Scenario(commit, {"d.t": [B, C]}, records=1),
 }

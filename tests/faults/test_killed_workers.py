@@ -46,6 +46,9 @@ PAIRS = [
     ("UNDROP TABLE", "restore.committed"),
     ("UNDROP BRANCH", "task.finishing"),
     ("CREATE BRANCH", "task.finishing"),
+    ("VACUUM", "vacuum.committing"),
+    ("VACUUM", "vacuum.committed"),
+    ("VACUUM", "vacuum.removing"),
     ("COMMIT", "transaction.committing"),
     ("COMMIT", "transaction.committed"),
 ]
@@ -88,7 +91,7 @@ def uninterrupted(statement: str) -> Any:
 OF_ONE_RUN = {
     *("version", "merge_id", "audit_id", "transaction", "fingerprint"),
     *("object_id", "table_id", "source_versions", "dest_versions", "bytes_written", "new_bytes"),
-    *("path", "bytes", "removed_segments"),
+    *("path", "bytes", "removed_segments", "file", "bytes_removed"),
 }
 
 
