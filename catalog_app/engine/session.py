@@ -128,10 +128,20 @@ def _transport_failures(base: type[Exception]) -> tuple[type[Exception], ...]:
     return (base, grpc.RpcError)
 
 
+def _silence_query_contexts() -> None:
+    """Spark's client prints every failed query with its stack trace, even a misspelled column. ``translate`` logs what
+    is no fault of the user's.
+    """
+    from pyspark.logger import PySparkLogger
+
+    PySparkLogger.getLogger("SQLQueryContextLogger").disabled = True
+
+
 def _connect(remote: str) -> SparkSession:
     from pyspark.sql.connect.client.retries import DefaultPolicy
     from pyspark.sql.connect.session import SparkSession
 
+    _silence_query_contexts()
     session = SparkSession.builder.remote(remote).create()
     # The client's own policy waits for ten minutes; people do not.
     session.client.set_retry_policies([DefaultPolicy(**_RETRIES)])
