@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.metadata import Bench, postgres
+from tests.benchmarks.lake import Bench, Figure, postgres
 
 TARGET_MS = 100
 
