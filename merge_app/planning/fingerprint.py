@@ -35,6 +35,7 @@ def fingerprint(
     return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
 
+_AS_THEY_ARE = frozenset({str, int, float, bool, type(None)})
 _Plain = Callable[[Any], Any]
 
 
@@ -63,7 +64,12 @@ def _plain_fields(kind: type[Any]) -> _Plain:
     # Effects are covered by what the plan does with them, and need not be loaded for a plan to be the same.
     left_out = "effects" if issubclass(kind, Operation) else ""
     names = [field.name for field in fields(kind) if field.compare and field.name != left_out]
-    return lambda value: {name: _plain(getattr(value, name)) for name in names}
+
+    def plain(value: Any) -> dict[str, Any]:
+        items = [(name, getattr(value, name)) for name in names]
+        return {name: item if item.__class__ in _AS_THEY_ARE else _plain(item) for name, item in items}
+
+    return plain
 
 
 def _sortable(value: Any) -> str:
