@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Lower
 
-from catalog_app.models import Branch, Catalog, Commit
+from catalog_app.models import Branch, Catalog, Commit, Tag
 from catalog_app.selectors.lineage import nearest_name
 from catalog_app.selectors.rows import fetch_all
 from lakeui.common.errors import NotFound
@@ -26,7 +26,10 @@ BRANCH_ORDERS = tuple(_SORT_KEYS)
 
 @dataclass(frozen=True, slots=True)
 class CatalogSummary:
-    """A catalog with its valid branches and all commits counted. ``last_commit`` is the newest of any branch."""
+    """A catalog with its valid branches and all commits counted. ``last_commit`` is the newest of any branch.
+
+    What transactions have done on their workspaces is not among them until it is one commit.
+    """
 
     catalog: Catalog
     branch_count: int
@@ -38,8 +41,12 @@ _COUNTS = """
 SELECT c.id,
        (SELECT count(*) FROM catalog_app_branch b
         WHERE b.catalog_id = c.id AND b.dropped_at IS NULL AND NOT b.is_workspace),
-       (SELECT count(*) FROM catalog_app_commit m WHERE m.catalog_id = c.id),
-       (SELECT m.id FROM catalog_app_commit m WHERE m.catalog_id = c.id ORDER BY m.version DESC LIMIT 1)
+       (SELECT count(*) FROM catalog_app_commit m WHERE m.catalog_id = c.id) - (
+            SELECT count(*) FROM catalog_app_commit m JOIN catalog_app_branch w ON w.id = m.branch_id
+            WHERE w.catalog_id = c.id AND w.is_workspace),
+       (SELECT m.id FROM catalog_app_commit m WHERE m.catalog_id = c.id
+            AND NOT EXISTS (SELECT 1 FROM catalog_app_branch w WHERE w.id = m.branch_id AND w.is_workspace)
+        ORDER BY m.version DESC LIMIT 1)
 FROM catalog_app_catalog c WHERE c.id = ANY(%(ids)s)
 """
 
@@ -87,7 +94,7 @@ def branches_list(
     return list(_branches().filter(pk__in=page).annotate(sort_key=key).order_by(*ordering))
 
 
-def sort_key(entry: Branch | Catalog) -> tuple[Any, int]:
+def sort_key(entry: Branch | Catalog | Tag) -> tuple[Any, int]:
     """Where an entry of one of these lists stands in it: the key to go on behind."""
     # PostgreSQL's own lower case: another one would repeat or lose entries.
     return entry.sort_key, entry.pk  # type: ignore[union-attr]  # annotated by the list

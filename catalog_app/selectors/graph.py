@@ -1,4 +1,4 @@
-"""A stretch of a catalog's history for its branch graph: commits of all branches, and the branches that it shows."""
+"""A stretch of a catalog's history for its branch graph: commits of all branches, the lanes that it shows, and tags."""
 
 from __future__ import annotations
 
@@ -85,3 +85,34 @@ def graph_branches(
     ancestors = {pk for branch in found.values() for pk in branch.ancestor_branches} - found.keys()
     found |= branches.in_bulk(list(ancestors))
     return sorted(found.values(), key=lambda branch: branch.pk)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphTag:
+    """A tag at the dot that it names: the newest commit that its branch sees at the tagged version."""
+
+    name: str
+    branch: str
+    version: int
+
+
+_TAGS = """
+SELECT t.name, b.name, c.version
+FROM catalog_app_tag t JOIN catalog_app_branch home ON home.id = t.branch_id
+CROSS JOIN LATERAL (
+    SELECT m.branch_id, m.version
+    FROM unnest(home.id || home.ancestor_branches, t.version || home.ancestor_limits)
+        WITH ORDINALITY AS l(branch_id, upto, depth)
+    JOIN catalog_app_commit m ON m.branch_id = l.branch_id AND m.version <= least(l.upto, t.version)
+    ORDER BY l.depth, m.version DESC LIMIT 1
+) c
+JOIN catalog_app_branch b ON b.id = c.branch_id
+WHERE t.catalog_id = %(catalog)s AND t.version >= %(oldest)s AND c.version BETWEEN %(oldest)s AND %(newest)s
+ORDER BY c.version DESC, t.name LIMIT %(limit)s
+"""
+
+
+def graph_tags(catalog: Catalog, *, oldest: int, newest: int, limit: int) -> list[GraphTag]:
+    """The tags of commits between both versions, newest first."""
+    parameters = {"catalog": catalog.pk, "oldest": oldest, "newest": newest, "limit": limit}
+    return [GraphTag(*row) for row in fetch_all(_TAGS, parameters)]

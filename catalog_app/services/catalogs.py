@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from catalog_app.models import Branch, Catalog, Commit, Tag
 from catalog_app.selectors.lineage import branch_lineage, nearest_name, tag_find, version_check
+from catalog_app.selectors.tags import tag_get
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
 
 MAIN = "main"
@@ -144,8 +145,4 @@ def tag_create(*, branch: Branch, name: str, version: int | None = None, user_id
 
 
 def tag_drop(*, catalog: Catalog, name: str) -> None:
-    tag = tag_find(catalog, name)
-    if tag is None:
-        names = Tag.objects.filter(catalog=catalog).values_list("name", flat=True)
-        raise NotFound("tag", name, nearest=nearest_name(name, names), where=f"in catalog {catalog.name}")
-    tag.delete()
+    tag_get(catalog, name).delete()

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from catalog_app.models import Catalog
-from catalog_app.selectors.graph import NEWEST, graph_branches, graph_commits
+from catalog_app.selectors.graph import NEWEST, graph_branches, graph_commits, graph_tags
 from catalog_app.selectors.history import CommitEntry, HistoryFilter, history_list
 from catalog_app.selectors.lineage import Lineage, catalog_get
 from lakeui.api.base import ApiView, checked, tagged
@@ -81,6 +81,6 @@ def _graph(catalog: Catalog, before: int | None, limit: int) -> dict[str, Any]:
             catalog, branch_ids={commit.branch_id for commit in commits}, oldest=oldest, newest=newest, limit=limit
         ),
         "failed_merges": failed_merges(catalog_id=catalog.pk, oldest=oldest, newest=newest, limit=limit),
-        "tags": [],
+        "tags": graph_tags(catalog, oldest=oldest, newest=newest, limit=limit),
         "next_before": None if is_last else oldest,
     }

@@ -183,7 +183,7 @@ class FailedMergeEntry(serializers.Serializer[Any]):
 
 
 class TagEntry(serializers.Serializer[Any]):
-    """A name for a version of a branch."""
+    """A tag at the commit that it names, which an ancestor of its branch may have made."""
 
     name = serializers.CharField()
     branch = serializers.CharField()

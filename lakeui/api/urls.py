@@ -14,6 +14,7 @@ from lakeui.api import (
     metrics_view,
     sql_view,
     table_views,
+    tag_views,
     task_views,
     token_views,
 )
@@ -48,6 +49,8 @@ catalog_patterns: list[URLPattern | URLResolver] = [
     path("branches/", catalog_views.BranchListView.as_view(), name="api-branches"),
     path("branches/<branch:branch>/history/", history_views.BranchHistoryView.as_view(), name="api-branch-history"),
     path("branches/<branch:branch>/", catalog_views.BranchView.as_view(), name="api-branch"),
+    path("tags/", tag_views.TagListView.as_view(), name="api-tags"),
+    path("tags/<branch:tag>/", tag_views.TagView.as_view(), name="api-tag"),
     path("graph/", history_views.GraphView.as_view(), name="api-graph"),
     path("", catalog_views.CatalogView.as_view(), name="api-catalog"),
 ]

@@ -77,8 +77,9 @@ def comparison_load(source: Branch, destination: Branch, engine: EngineSource) -
         given = plan_input_load(side, here, engine=engine)
         base = merge_base_version(side.reach, reach_load(here))
         divergence = divergences_load([(source, destination)])[source.pk, destination.pk]
-    planned = plan(given)
-    return Comparison(base, planned.fingerprint, divergence, _objects(planned, sides_of(given)))
+    sides = sides_of(given)
+    planned = plan(given, sides)
+    return Comparison(base, planned.fingerprint, divergence, _objects(planned, sides))
 
 
 def _objects(planned: MergePlan, sides: Sides) -> tuple[ComparedObject, ...]:

@@ -95,7 +95,7 @@ def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Ope
         left = (_left_of(operation, change, overruled) for change in operation.changes)
         changes = tuple(change for change in left if change is not None)
         if changes or not operation.changes:
-            kept.append(replace(operation, changes=changes))
+            kept.append(operation if changes == operation.changes else replace(operation, changes=changes))
     return tuple(reversed(kept))
 
 

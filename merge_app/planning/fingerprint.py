@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 from catalog_app.domain.operations import Operation
@@ -35,31 +36,40 @@ def fingerprint(
 
 
 _AS_THEY_ARE = frozenset({str, int, float, bool, type(None)})
+_Plain = Callable[[Any], Any]
 
 
 def _plain(value: Any) -> Any:
     """The value in JSON's terms."""
-    if type(value) in _AS_THEY_ARE:
-        return value
-    if isinstance(value, Enum):
-        return value.value
-    if is_dataclass(value):
-        return {name: _plain(getattr(value, name)) for name in _names(value.__class__)}
-    if isinstance(value, Mapping):
-        return sorted(([_plain(key), _plain(item)] for key, item in value.items()), key=_sortable)
-    if isinstance(value, AbstractSet):
-        return sorted((_plain(item) for item in value), key=_sortable)
-    if isinstance(value, (tuple, list)):
-        return [_plain(item) for item in value]
-    return value
+    return _plainer(value.__class__)(value)
 
 
 @cache
-def _names(kind: type[Any]) -> tuple[str, ...]:
-    """The fields that count; large plans ask for those of a few classes very often."""
+def _plainer(kind: type[Any]) -> _Plain:
+    """What makes values of a class plain; large plans hold very many of a few classes."""
+    if issubclass(kind, Enum):
+        return attrgetter("value")
+    if is_dataclass(kind):
+        return _plain_fields(kind)
+    if issubclass(kind, Mapping):
+        return lambda value: sorted(([_plain(key), _plain(item)] for key, item in value.items()), key=_sortable)
+    if issubclass(kind, AbstractSet):
+        return lambda value: sorted(map(_plain, value), key=_sortable)
+    if issubclass(kind, (tuple, list)):
+        return lambda value: [_plain(item) for item in value]
+    return lambda value: value
+
+
+def _plain_fields(kind: type[Any]) -> _Plain:
     # Effects are covered by what the plan does with them, and need not be loaded for a plan to be the same.
     left_out = "effects" if issubclass(kind, Operation) else ""
-    return tuple(field.name for field in fields(kind) if field.compare and field.name != left_out)
+    names = [field.name for field in fields(kind) if field.compare and field.name != left_out]
+
+    def plain(value: Any) -> dict[str, Any]:
+        items = [(name, getattr(value, name)) for name in names]
+        return {name: item if item.__class__ in _AS_THEY_ARE else _plain(item) for name, item in items}
+
+    return plain
 
 
 def _sortable(value: Any) -> str:

@@ -18,14 +18,14 @@ from merge_app.planning.tables import TableCase, table_plan
 from merge_app.planning.values import Finding, MergePlan, ObjectPlan, PlanInput, TableFacts
 
 
-def plan(given: PlanInput) -> MergePlan:
+def plan(given: PlanInput, sides: Sides | None = None) -> MergePlan:
     """Redo the source's operations on the destination's state. The input alone decides; nothing is read or written.
 
     Every object that the source changed appears, databases first; others never do (P4). Raises ValueError where the
-    input lacks the source's state of a new object.
+    input lacks the source's state of a new object. ``sides`` are the input's own, for callers that have them already.
     """
     rules = load_rules()
-    sides = sides_of(given)
+    sides = sides or sides_of(given)
     objects: list[ObjectPlan] = []
     findings: list[Finding] = []
     for key in sorted(sides.source, key=lambda key: (key[0] is not ObjectKind.DATABASE, key[1])):

@@ -125,7 +125,7 @@ def _object_changes(key: ObjectKey, group: Sequence[Operation], base: int | None
     created, undropped = began is OperationKind.CREATE, began is OperationKind.UNDROP
     kept = [operation for operation in group if operation.kind not in _LIFECYCLE]
     past = tuple(operation for operation in kept if operation.is_data or operation.kind is OperationKind.PARTITION)
-    changes = replace(_net(key, _absorb_data(kept, base)), past=past)
+    changes = _net(key, _absorb_data(kept, base), past)
     if created or undropped:
         return replace(changes, operations=(steps[0], *changes.operations), created=created, undropped=undropped)
     return changes if changes.operations else None
@@ -159,7 +159,7 @@ def _restores_base(operations: Sequence[Operation], restore: Operation, base: in
     return base <= version < min(operation.version for operation in operations)
 
 
-def _net(key: ObjectKey, operations: Sequence[Operation]) -> ObjectChanges:
+def _net(key: ObjectKey, operations: Sequence[Operation], past: tuple[Operation, ...]) -> ObjectChanges:
     changes: list[tuple[int, Change]] = [
         (index, change) for index, operation in enumerate(operations) for change in operation.changes
     ]
@@ -172,7 +172,7 @@ def _net(key: ObjectKey, operations: Sequence[Operation]) -> ObjectChanges:
     for index, change in placed:
         kept.setdefault(index, []).append(change)
     survivors = tuple(
-        replace(operation, changes=tuple(kept.get(index, ())))
+        _with_changes(operation, tuple(kept.get(index, ())))
         for index, operation in enumerate(operations)
         if operation.is_data or index in kept or _moves_base_files(operation, operations)
     )
@@ -180,12 +180,17 @@ def _net(key: ObjectKey, operations: Sequence[Operation]) -> ObjectChanges:
         *key,
         operations=survivors,
         history=tuple(o for o in operations if o.is_data or o.kind is OperationKind.PARTITION),
+        past=past,
         rename=rename[0][1] if rename else None,
         properties={change.key: change for _, change in properties},
         columns={(change.column_id, change.attribute): change for _, change in columns},
         partitions=tuple(change for _, change in partitions),
         versions=_versions(survivors),
     )
+
+
+def _with_changes(operation: Operation, changes: tuple[Change, ...]) -> Operation:
+    return operation if operation.changes == changes else replace(operation, changes=changes)
 
 
 def _moves_base_files(operation: Operation, operations: Sequence[Operation]) -> bool:

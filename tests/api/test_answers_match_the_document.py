@@ -21,6 +21,8 @@ USUAL = [
     "/api/v1/catalogs/",
     CATALOG,
     CATALOG + "graph/",
+    CATALOG + "tags/",
+    CATALOG + "tags/{tag}/",
     CATALOG + "branches/",
     CATALOG + "branches/{branch}/",
     CATALOG + "branches/{branch}/history/",
@@ -53,6 +55,7 @@ def lake(alice: Caller) -> Lake:
         fresh.sql(f"CREATE BRANCH {branch}")
     fresh.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')", "bad")
     fresh.sql("DROP BRANCH gone")
+    fresh.sql("CREATE TAG early FROM b")
     for name in ("s1", "s2"):
         fresh.sql(f"ALTER TABLE d.t ADD COLUMN {name} INT", "b")
     fresh.insert("b", 1)
@@ -90,7 +93,7 @@ def _closed(shape: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("path", USUAL)
 def test_an_answer_has_the_members_of_the_document(lake: Lake, path: str) -> None:
-    names = {"catalog": lake.catalog, "branch": "main", "database": "d", "table": "t"}
+    names = {"catalog": lake.catalog, "branch": "main", "database": "d", "table": "t", "tag": "early"}
     check(lake.caller, path, source="b", destination="main", **names)
 
 

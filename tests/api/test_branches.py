@@ -31,6 +31,17 @@ def test_a_catalog_is_listed_with_counts_and_last_activity(lake: Lake) -> None:
     assert (entry["last_commit"]["version"], entry["last_commit"]["branch"]) == (version, "b")
 
 
+def test_work_of_an_open_transaction_is_not_counted_with_a_catalog(lake: Lake) -> None:
+    before = lake.read()
+    opened = lake.sql("BEGIN").extra["transaction"]
+    lake.sql("DROP TABLE d.t", transaction=opened)
+    assert lake.read() == before
+    lake.sql("COMMIT", transaction=opened)
+    after = lake.read()
+    assert after["commit_count"] == before["commit_count"] + 1
+    assert (after["last_commit"]["branch"], after["last_commit"]["operation"]) == ("main", "TRANSACTION")
+
+
 def test_a_catalog_shows_its_main_branch_and_its_merges(lake: Lake) -> None:
     lake.sql("CREATE BRANCH b")
     lake.sql("DROP TABLE d.t", "b")

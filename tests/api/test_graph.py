@@ -117,6 +117,30 @@ def test_a_refused_merge_is_shown_where_it_was_refused(lake: Lake) -> None:
     assert graph(lake, f"?before={head}")["failed_merges"] == []
 
 
+def test_a_tag_stands_at_the_commit_that_it_names(lake: Lake) -> None:
+    inherited = lake.branch("main").head_version
+    lake.sql("CREATE BRANCH b")
+    lake.sql("CREATE TAG early FROM b")
+    lake.insert("b", 1)
+    lake.insert("main", 1)
+    lake.sql("CREATE TAG late FROM b")
+    own = lake.branch("b").head_version
+    late = {"name": "late", "branch": "b", "version": own}
+    early = {"name": "early", "branch": "main", "version": inherited}
+    assert graph(lake)["tags"] == [late, early]
+    assert graph(lake, f"?before={own}")["tags"] == [early]
+    assert graph(lake, "?limit=2")["tags"] == [late]
+
+
+def test_a_tag_of_a_version_between_two_commits_stands_at_the_older_one(lake: Lake) -> None:
+    older = lake.branch("main").head_version
+    lake.sql("CREATE BRANCH b")
+    lake.insert("b", 1)
+    lake.insert("main", 1)
+    lake.sql(f"CREATE TAG between FROM main VERSION AS OF {lake.branch('b').head_version}")
+    assert graph(lake)["tags"] == [{"name": "between", "branch": "main", "version": older}]
+
+
 def test_the_length_of_a_stretch_is_limited(lake: Lake) -> None:
     problem(lake.get("graph/?limit=1001"), 400, "INVALID_VALUE")
 
@@ -126,4 +150,4 @@ def test_a_graph_takes_as_many_statements_for_many_commits_as_for_few(lake: Lake
     for number in range(15):
         lake.sql(f"CREATE BRANCH b{number}")
         lake.insert(f"b{number}", 1)
-    assert lake.queries("graph/") == few == 5
+    assert lake.queries("graph/") == few == 6

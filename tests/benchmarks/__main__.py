@@ -12,18 +12,26 @@ import platform
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.benchmarks import history, metadata
+from tests.benchmarks import history, metadata, resources
 from tests.benchmarks.lake import postgres
+
+PARTS = ("history", "metadata", "resources")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--large", type=int, default=1_000_000, help="segments of the large catalog")
     parser.add_argument("--changed", type=int, default=100_000, help="segments that a merge brings")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="parts to measure")
     parser.add_argument("--json", type=Path, default=Path("var/bench.json"))
     options = parser.parse_args()
     with postgres():
-        found = [*history.figures(), *metadata.figures(large=options.large, changed=options.changed)]
+        parts = {
+            "history": history.figures,
+            "metadata": lambda: metadata.figures(large=options.large, changed=options.changed),
+            "resources": resources.figures,
+        }
+        found = [figure for name, figures in parts.items() if name in options.only for figure in figures()]
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps({"machine": machine, "figures": [asdict(item) for item in found]}, indent=2))

@@ -89,10 +89,10 @@ class Bench:
         self.table_id = newest.pk
         self.insert("main", segments)
 
-    def sql(self, text: str, branch: str = "main") -> Any:
+    def sql(self, text: str, branch: str = "main", *, transaction: str | None = None) -> Any:
         from lakeui.frontdoor import Session, execute
 
-        return execute(text, Session(catalog=self.catalog, branch=branch))
+        return execute(text, Session(catalog=self.catalog, branch=branch, transaction=transaction))
 
     def branch(self, name: str) -> Any:
         from catalog_app.selectors.lineage import branch_get, catalog_get

@@ -68,6 +68,29 @@ def test_a_refused_merge_is_a_409_with_every_conflict(http: Http) -> None:
     )
 
 
+def test_the_rows_that_two_versions_differ_by_are_a_resource(http: Http) -> None:
+    http.sql("CREATE TABLE d.t (id INT, name STRING)")
+    since = http.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b')", Prefer="wait=60").json()["version"]
+    http.sql("UPDATE d.t SET name = 'x' WHERE id = 1", Prefer="wait=60")
+    until = http.sql("DELETE FROM d.t WHERE id = 2", Prefer="wait=60").json()["version"]
+    address = f"/api/v1/catalogs/{http.catalog}/branches/main/databases/d/tables/t/changes/"
+    response = http.client.get(address, {"from": since, "to": until})
+    assert response.status_code == 200, response.content
+    found = response.json()
+    assert [column["name"] for column in found["columns"]] == ["change", "row_id", "id", "name"]
+    assert sorted([row[0], *row[2:]] for row in found["rows"]) == [
+        ["delete", 2, "b"],
+        ["update_after", 1, "x"],
+        ["update_before", 1, "a"],
+    ]
+    assert (found["row_count"], found["truncated"], found["version"]) == (3, False, until)
+    assert http.client.get(address, {"from": until, "to": until}).json()["rows"] == []
+    beyond = http.client.get(address, {"from": since, "to": until + 10})
+    assert (beyond.status_code, beyond.json()["code"]) == (404, "NOT_FOUND")
+    lacking = http.client.get(address, {"to": until})
+    assert (lacking.status_code, lacking.json()["code"]) == (400, "INVALID_VALUE")
+
+
 def test_a_repeated_write_with_one_idempotency_key_happens_once(http: Http) -> None:
     http.sql("CREATE TABLE d.t (id INT)")
     answers = [
