@@ -53,7 +53,7 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     findings += [problem_finding(pair, note) for note in attribute_notes(pair)]
     if source.dropped:
         return _dropped(case, before), findings
-    outcome = data_redo(source, case.destination, is_new=False, diverged=case.facts.diverged)
+    outcome = data_redo(source, case.destination, is_new=False, facts=case.facts)
     if not case.destination.dropped:
         findings += [problem_finding(pair, note) for note in data_notes(pair, outcome)]
     return _altered(case, before, columns, outcome), findings
