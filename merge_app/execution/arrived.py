@@ -20,20 +20,28 @@ WITH source AS MATERIALIZED (
 ), scopes AS (
     SELECT * FROM unnest(%(tables)s::bigint[], %(partitions)s::text[], %(versions)s::bigint[], %(operations)s::bigint[])
         AS c(table_id, partition, version, operation_id)
+), came AS (
+    SELECT s.table_id, s.file_id, s.added_version AS version, s.operation_id, false AS was_spared
+    FROM source m JOIN catalog_app_segment s
+      ON s.branch_id = m.branch_id AND s.added_version <= m.max_version AND s.table_id = ANY(%(tables)s)
+    WHERE NOT s.operation_id = ANY(%(own)s)
+    UNION ALL
+    SELECT f.table_id, f.id, p.version, p.operation_id, true
+    FROM unnest(%(spared)s::bigint[], %(spared_versions)s::bigint[], %(spared_operations)s::bigint[])
+        AS p(file_id, version, operation_id)
+    JOIN catalog_app_datafile f ON f.id = p.file_id
 )
 SELECT DISTINCT s.table_id, s.file_id
-FROM source m JOIN catalog_app_segment s
-  ON s.branch_id = m.branch_id AND s.added_version <= m.max_version AND s.table_id = ANY(%(tables)s)
-JOIN catalog_app_datafile f ON f.id = s.file_id
-JOIN scopes c ON c.table_id = s.table_id
-WHERE NOT s.operation_id = ANY(%(own)s)
-GROUP BY s.table_id, s.file_id, s.id
-HAVING bool_or((s.added_version, s.operation_id) > (c.version, c.operation_id))
-   AND bool_and((s.added_version, s.operation_id) > (c.version, c.operation_id))
+FROM came s JOIN catalog_app_datafile f ON f.id = s.file_id JOIN scopes c ON c.table_id = s.table_id
+GROUP BY s.table_id, s.file_id, s.version, s.operation_id, s.was_spared
+HAVING bool_or((s.version, s.operation_id, s.was_spared) > (c.version, c.operation_id, false))
+   AND bool_and((s.version, s.operation_id, s.was_spared) > (c.version, c.operation_id, false))
        FILTER (WHERE c.partition IS NULL OR c.partition::jsonb = f.partition) IS NOT FALSE
 ORDER BY s.table_id, s.file_id
 """
-"""After some overwrite or drop of a partition, and after all that took its own partition away."""
+"""After some overwrite or drop of a partition, and after all that took its own partition away. What a merged overwrite
+spared counts as come with it.
+"""
 
 
 def arrived_files(planned: PlanInput, source: Lineage | None) -> Mapping[int, tuple[int, ...]]:
@@ -48,12 +56,22 @@ def arrived_files(planned: PlanInput, source: Lineage | None) -> Mapping[int, tu
         "partitions": [scope for _, scope in scopes],
         "versions": [item.version for item, _ in scopes],
         "operations": [item.operation_id for item, _ in scopes],
+        **_spared(planned.source),
         "own": [item.operation_id for item in planned.source],
     }
     found: dict[int, list[int]] = defaultdict(list)
     for table_id, file_id in fetch_all(_ARRIVED, parameters):
         found[table_id].append(file_id)
     return {table_id: tuple(files) for table_id, files in found.items()}
+
+
+def _spared(operations: Sequence[Operation]) -> dict[str, list[int | None]]:
+    pairs = [(file_id, item) for item in operations if item.overwrite for file_id in item.overwrite.spared]
+    return {
+        "spared": [file_id for file_id, _ in pairs],
+        "spared_versions": [item.version for _, item in pairs],
+        "spared_operations": [item.operation_id for _, item in pairs],
+    }
 
 
 def _scopes(operation: Operation) -> Sequence[str | None]:

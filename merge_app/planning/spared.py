@@ -37,6 +37,17 @@ def spared(past: Sequence[Operation], arrived: Sequence[ArrivedFile]) -> Spared:
     )
 
 
+def with_spared(operation: Operation, arrived: Sequence[ArrivedFile]) -> Operation:
+    """The operation as it is recorded: an overwrite with what its redo left alone."""
+    scope = operation.overwrite
+    if scope is None or not arrived:
+        return operation
+    holders = {holder for item in arrived for holder in item.holders}
+    spared_in = tuple(sorted(holders.union(scope.spared_in)))
+    files = tuple(sorted(item.file_id for item in arrived))
+    return replace(operation, overwrite=replace(scope, spared=files, spared_in=spared_in))
+
+
 def _only(operation: Operation, related: Iterable[int]) -> Operation:
     """The operation as far as it made, took or masked these files."""
     effects, wanted = effects_of(operation), frozenset(related)

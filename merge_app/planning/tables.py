@@ -15,6 +15,7 @@ from merge_app.planning.data import DataOutcome, data_redo
 from merge_app.planning.databases import properties_redo
 from merge_app.planning.findings import Pair, Problem, judge, problem_finding
 from merge_app.planning.notes import attribute_notes, data_notes
+from merge_app.planning.spared import with_spared
 from merge_app.planning.surviving import ObjectChanges
 from merge_app.planning.values import Action, DataPlan, Finding, ObjectPlan, TableFacts
 
@@ -84,7 +85,7 @@ def _dropped(case: TableCase, before: TableState) -> ObjectPlan:
 def _altered(case: TableCase, before: TableState, columns: ColumnRedo, outcome: DataOutcome) -> ObjectPlan:
     after = _redo(before, case.source, columns)
     operations = tuple(
-        operation
+        with_spared(operation, case.facts.arrived)
         for index, operation in enumerate(case.source.operations)
         if operation.kind is not OperationKind.CREATE and _is_left(operation, index, outcome)
     )

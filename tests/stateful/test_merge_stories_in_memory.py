@@ -173,6 +173,38 @@ def test_a_row_moved_into_an_overwritten_partition_stays_there(lake: Lake) -> No
     assert lake.rows("d.p", "b") == [(1, 2), (2, 1), (9, 2)]
 
 
+def test_an_update_before_a_merged_overwrite_that_spared_it_goes_on_to_other_branches(overtaken: Lake) -> None:
+    overtaken.sql("UPDATE d.t SET v = 's'", "b")
+    overtaken.merge("main", "b")
+    overtaken.merge("b")
+    assert overtaken.rows("d.t") == overtaken.rows("d.t", "b") == [(2, "s"), (9, "m")]
+
+
+def test_a_delete_before_a_merged_overwrite_that_spared_its_row_goes_on_to_other_branches(overtaken: Lake) -> None:
+    overtaken.sql("DELETE FROM d.t WHERE id = 2", "b")
+    overtaken.merge("main", "b")
+    overtaken.merge("b")
+    assert overtaken.rows("d.t") == overtaken.rows("d.t", "b") == [(9, "m")]
+
+
+def test_rows_that_a_merged_overwrite_spared_come_to_a_third_branch_with_it(overtaken: Lake) -> None:
+    overtaken.sql("CREATE BRANCH c VERSION AS OF 3")
+    assert overtaken.rows("d.t", "c") == [(1, "a")]
+    overtaken.sql("UPDATE d.t SET v = 's'", "b")
+    overtaken.merge("main", "b")
+    overtaken.merge("b", "c")
+    assert overtaken.rows("d.t", "c") == [(2, "s"), (9, "m")]
+
+
+def test_rows_that_a_third_branch_has_already_survive_a_merged_overwrite_that_spared_them(overtaken: Lake) -> None:
+    overtaken.sql("CREATE BRANCH c VERSION AS OF 3")
+    overtaken.merge("b", "c")
+    overtaken.merge("main", "b")
+    overtaken.sql("UPDATE d.t SET v = 's' WHERE id = 2", "c")
+    overtaken.merge("b", "c")
+    assert overtaken.rows("d.t", "c") == [(2, "s"), (9, "m")]
+
+
 def test_a_name_that_one_side_gave_to_a_table_that_the_other_moved_reaches_both(lake: Lake) -> None:
     lake.sql("CREATE DATABASE e")
     lake.merge("main", "b")
