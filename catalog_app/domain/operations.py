@@ -138,9 +138,13 @@ class FileEffects:
 
 @dataclass(frozen=True, slots=True)
 class OverwriteScope:
-    """``partitions`` None: the whole table."""
+    """``partitions`` None: the whole table. A merge that redid the overwrite left rows alone that its source had merged
+    after it: ``spared`` are the files that they came in, ``spared_in`` those that held them where it was redone.
+    """
 
     partitions: tuple[PartitionValues, ...] | None = None
+    spared: tuple[int, ...] = ()
+    spared_in: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,6 +119,10 @@ class Engine:
         """
         return rewriting.follow_deletes(self._writer, table_id, delete_paths, from_file, to_files, spared_paths)
 
+    def keep_rows(self, table_id: int, file: FileScan, kept: Sequence[FileScan]) -> NewDeleteFile | None:
+        """Mark the live rows of ``file`` whose ids lie in none of ``kept``."""
+        return rewriting.keep_rows(self._writer, table_id, file, kept)
+
     def filter_images(self, table_id: int, file: FileScan, discarded: Sequence[FileScan]) -> NewDataFile | None:
         """``file`` without its deleted rows and without rows whose ids lie in ``discarded``."""
         return rewriting.filter_images(self._writer, table_id, file, discarded)

@@ -25,6 +25,10 @@ class RowEngine(Protocol):
         """
         ...
 
+    def keep_rows(self, table_id: int, file: FileScan, kept: Sequence[FileScan]) -> NewDeleteFile | None:
+        """A delete file that marks the live rows of ``file`` whose ids lie in none of ``kept``; None without any."""
+        ...
+
     def filter_images(self, table_id: int, file: FileScan, discarded: Sequence[FileScan]) -> NewDataFile | None:
         """``file`` without its deleted rows and without rows whose ids lie in ``discarded``; None when none is left."""
         ...

@@ -112,6 +112,21 @@ def follow_deletes(
     return followed
 
 
+def keep_rows(writer: FileWriter, table_id: int, file: FileScan, kept: Sequence[FileScan]) -> NewDeleteFile | None:
+    """Mark the file's live rows whose ids lie in none of ``kept``; None where all of them do."""
+    row_ids = stored_row_ids(writer.warehouse, file)
+    surplus = np.ones(len(row_ids), dtype=bool)
+    surplus[deleted_positions(writer.warehouse, file.delete_paths)] = False
+    for other in kept:
+        surplus &= ~_lies_in(writer, row_ids, other)
+    positions = np.flatnonzero(surplus).astype(np.int64)
+    if not len(positions):
+        return None
+    return write_deletes(
+        writer.warehouse, table_id=table_id, file=file, positions=positions, row_ids=row_ids[positions]
+    )
+
+
 def filter_images(
     writer: FileWriter, table_id: int, file: FileScan, discarded: Sequence[FileScan]
 ) -> NewDataFile | None:

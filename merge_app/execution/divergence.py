@@ -83,6 +83,21 @@ def _touched(operations: Sequence[Operation], table_id: int, side: SideFiles) ->
 def _diverged(
     destination: Lineage, table_id: int, files: Collection[int], theirs: SideFiles
 ) -> tuple[DivergedFile, ...]:
+    holders = _holders(destination, table_id, files, theirs)
+    found = [_file(row) for row in fetch_all(_DIVERGED, {"files": list(files)})]
+    return tuple(DivergedFile(file, tuple(holders.get(file.file_id, ()))) for file in found)
+
+
+def holders_load(
+    destination: Lineage, table_id: int, files: Collection[int], operations: Sequence[Operation]
+) -> dict[int, list[AddedFile]]:
+    """By file, the files that may hold its rows on the destination as it was before these operations of its own."""
+    return _holders(destination, table_id, files, _side(operations, table_id))
+
+
+def _holders(
+    destination: Lineage, table_id: int, files: Collection[int], theirs: SideFiles
+) -> dict[int, list[AddedFile]]:
     parameters = {
         **destination.parameters,
         "table_ids": [table_id],
@@ -93,8 +108,7 @@ def _diverged(
     holders: dict[int, list[AddedFile]] = {}
     for file_id, *holder in fetch_all(_HOLDERS, parameters):
         holders.setdefault(file_id, []).append(_file(holder))
-    found = [_file(row) for row in fetch_all(_DIVERGED, parameters)]
-    return tuple(DivergedFile(file, tuple(holders.get(file.file_id, ()))) for file in found)
+    return holders
 
 
 def _file(row: Sequence[Any]) -> AddedFile:

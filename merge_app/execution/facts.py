@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
 from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.arrived import arrived_load
 from merge_app.execution.coverage import coverage_load
 from merge_app.execution.divergence import diverged_load
 from merge_app.execution.keys import key_clashes
@@ -26,10 +27,12 @@ def facts_load(
     source: Lineage | None,
     destination: Lineage,
     wanted: Mapping[int, set[FactKind]],
+    arrived: Mapping[int, Collection[int]],
     engine: EngineSource,
 ) -> Mapping[int, TableFacts]:
-    """The facts that each table needs."""
+    """The facts that each table needs. ``arrived``: by table, the files that the source merged after overwrites."""
     diverged = diverged_load(planned, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
+    spared = arrived_load(planned, destination, arrived)
     strict = _needing(wanted, FactKind.COVERAGE)
     partitions = _partitions(destination, _needing(wanted, FactKind.PARTITIONS))
     coverage = coverage_load(planned, source, destination, strict, engine)
@@ -38,6 +41,7 @@ def facts_load(
     return {
         table_id: TableFacts(
             diverged=diverged.get(table_id, ()),
+            arrived=spared.get(table_id, ()),
             coverage=coverage.get(table_id, ()),
             destination_partitions=partitions.get(table_id, {}),
             primary_key_clashes=clashes.get(table_id, ()),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from catalog_app.domain.operation_json import change_from_json, scope_from_json
@@ -26,6 +26,7 @@ from catalog_app.domain.operations import (
 )
 from catalog_app.selectors.rows import fetch_all, json_value
 from merge_app.execution.reach import CommitRange, Reach
+from merge_app.planning.surviving import spared_by
 
 _OPERATIONS = """
 WITH ranges AS (
@@ -73,7 +74,11 @@ def operations_load(
     }
     condition = "" if databases is None else _OF_OBJECTS
     rows = fetch_all(_OPERATIONS.format(condition=condition), parameters)
-    return without_overruled([(_operation(row), bool(row[12])) for row in rows])
+    found = [(_operation(row), bool(row[12])) for row in rows]
+    if any(is_theirs and item.overwrite is not None and item.overwrite.spared for item, is_theirs in found):
+        loaded = effects_load([item for item, _ in found])
+        found = [(item, is_theirs) for item, (_, is_theirs) in zip(loaded, found, strict=True)]
+    return without_overruled(found)
 
 
 def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Operation, ...]:
@@ -82,13 +87,14 @@ def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Ope
     left goes. So do operations on rows that a later overwrite of the other side swept away.
     """
     overruled: set[tuple[Any, ...]] = set()
-    overwrites: dict[int, list[OverwriteScope]] = defaultdict(list)
+    overwrites: dict[int, list[_Overwrite]] = defaultdict(list)
     kept: list[Operation] = []
-    for operation, is_theirs in reversed(operations):
+    for index, (operation, is_theirs) in reversed(list(enumerate(operations))):
         if is_theirs:
             overruled |= {name for change in operation.changes for name in _overruled(operation, change)}
             if operation.kind is OperationKind.OVERWRITE:
-                overwrites[operation.object_id].append(operation.overwrite or OverwriteScope())
+                earlier = [item for item, _ in operations[:index]]
+                overwrites[operation.object_id].append(_overwrite(operation, earlier))
             continue
         if operation.is_data and _is_swept(operation, overwrites[operation.object_id]):
             continue
@@ -99,10 +105,25 @@ def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Ope
     return tuple(reversed(kept))
 
 
-def _is_swept(operation: Operation, later: Sequence[OverwriteScope]) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Overwrite:
+    """What an overwrite takes away, and the operations before it that it left in effect."""
+
+    scope: OverwriteScope
+    spared: frozenset[int | None]
+
+
+def _overwrite(operation: Operation, earlier: Sequence[Operation]) -> _Overwrite:
+    same = [item for item in earlier if item.is_data and item.object_id == operation.object_id]
+    spared = frozenset(same[index].operation_id for index in spared_by(operation, same))
+    return _Overwrite(operation.overwrite or OverwriteScope(), spared)
+
+
+def _is_swept(operation: Operation, overwrites: Sequence[_Overwrite]) -> bool:
     """Whether later overwrites leave nothing of it: one of the whole table, or those of all partitions that it wrote
     over itself.
     """
+    later = [item.scope for item in overwrites if operation.operation_id not in item.spared]
     if any(scope.partitions is None for scope in later):
         return True
     if operation.kind is not OperationKind.OVERWRITE or operation.overwrite is None:

@@ -23,6 +23,7 @@ from merge_app.planning.values import (
     DataPlan,
     FilterImages,
     FollowDeletes,
+    KeepRows,
     MergePlan,
     RepartitionFile,
     RowWork,
@@ -58,7 +59,10 @@ def _table_work(
     scans = _scans(table_id, data, side, destination, staged_under)
     rewritten = _rewrite(table_id, data.row_work, scans, engine)
     images = tuple((file_id, scan.file_id) for file_id, scan in rewritten.items() if scan is not None)
-    attach = _follow(table_id, data.row_work, scans, rewritten, engine)
+    attach = (
+        *_follow(table_id, data.row_work, scans, rewritten, engine),
+        *_keep(table_id, data.row_work, scans, rewritten, engine),
+    )
     return RowWorkResult(attach, images, _kept_rows(data.row_work, scans, engine))
 
 
@@ -121,6 +125,22 @@ def _follow(
     return tuple(attach)
 
 
+def _keep(
+    table_id: int,
+    row_work: Iterable[RowWork],
+    scans: Mapping[int, FileScan],
+    rewritten: Mapping[int, FileScan | None],
+    engine: RowEngine,
+) -> tuple[tuple[int, int], ...]:
+    """(delete file, data file) pairs that mark the rows which spared files hold besides those spared."""
+    staged = []
+    for work in (item for item in row_work if isinstance(item, KeepRows)):
+        file = rewritten.get(work.file, scans[work.file])
+        marks = None if file is None else engine.keep_rows(table_id, file, [scans[kept] for kept in work.kept_files])
+        staged += [] if marks is None else [marks]
+    return tuple((item.delete_file_id, item.data_file_id) for item in delete_files_register(table_id, staged))
+
+
 def _kept_rows(row_work: Iterable[RowWork], scans: Mapping[int, FileScan], engine: RowEngine) -> int:
     counts = [work for work in row_work if isinstance(work, CountKeptRows)]
     paths = _delete_paths({item for work in counts for item in work.delete_files})
@@ -162,5 +182,7 @@ def _files_of(work: RowWork) -> set[int]:
             return {work.file, *work.discarded_files}
         case RepartitionFile():
             return {work.file}
+        case KeepRows():
+            return {work.file, *work.kept_files}
         case CountKeptRows():
             return {*work.emptied_files, *work.images, *work.holders}

@@ -102,33 +102,24 @@ _SOURCE = """source AS MATERIALIZED (
 )"""
 
 _REMOVE = f"""
-WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}), {_SOURCE},
-shown AS MATERIALIZED (
-    SELECT s.file_id FROM source m JOIN catalog_app_segment s
-      ON s.table_id = ANY(%(scoped_tables)s) AND s.branch_id = m.branch_id AND s.added_version <= m.max_version
-    WHERE NOT s.operation_id = ANY(%(brought)s) AND NOT EXISTS (
-        SELECT 1 FROM source n JOIN catalog_app_segmentremoval r
-          ON r.table_id = ANY(%(scoped_tables)s) AND r.branch_id = n.branch_id AND r.removed_version <= n.max_version
-        WHERE r.segment_id = s.id)
-),
+WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}),
 whole AS (SELECT * FROM unnest(%(all_tables)s::bigint[], %(all_operations)s::bigint[]) AS w(table_id, operation_id)),
 parts AS (SELECT * FROM unnest(%(part_tables)s::bigint[], %(part_values)s::text[], %(part_operations)s::bigint[])
           AS p(table_id, partition, operation_id)),
 files AS (SELECT * FROM unnest(%(file_ids)s::bigint[], %(file_operations)s::bigint[]) AS f(file_id, operation_id)),
 chosen AS (
     SELECT v.id, v.table_id, w.operation_id FROM visible v JOIN whole w USING (table_id)
-    WHERE NOT v.file_id IN (SELECT file_id FROM shown)
+    WHERE NOT v.file_id = ANY(%(spared)s)
     UNION ALL
     SELECT v.id, v.table_id, p.operation_id FROM visible v JOIN catalog_app_datafile d ON d.id = v.file_id
     JOIN parts p ON p.table_id = v.table_id AND p.partition::jsonb = d.partition
-    WHERE NOT v.file_id IN (SELECT file_id FROM shown)
+    WHERE NOT v.file_id = ANY(%(spared)s)
     UNION ALL
     SELECT v.id, v.table_id, f.operation_id FROM visible v JOIN files f USING (file_id)
 )
 INSERT INTO catalog_app_segmentremoval (table_id, branch_id, operation_id, removed_version, segment_id)
 SELECT DISTINCT ON (id) table_id, %(branch)s, operation_id, %(version)s, id FROM chosen ORDER BY id, operation_id
 """
-"""Scopes of overwrites and dropped partitions spare ``shown``: what the source merged after them and shows itself."""
 
 
 def _remove(work: SegmentWork) -> None:
@@ -148,9 +139,7 @@ def _remove(work: SegmentWork) -> None:
         _execute(
             work,
             _REMOVE,
-            **_source_parameters(work),
-            scoped_tables=[row[0] for row in (*whole, *parts)],
-            brought=[operation for _, data in work.tables() for operation in data.bring_operations],
+            spared=[file_id for _, data in work.tables() for file_id in data.spare_files],
             all_tables=[row[0] for row in whole],
             all_operations=[row[1] for row in whole],
             part_tables=[row[0] for row in parts],

@@ -122,7 +122,8 @@ def _required_values(case: Case) -> Iterator[Problem]:
         ("destination", case.destination, case.source),
     ):
         axis = next((axis for axis in ROW_AXES if changes.hits(axis)), None)
-        if axis is None or (side == "destination" and case.source.overwrites_all):
+        replaced = side == "destination" and case.source.overwrites_all and not case.facts.arrived
+        if axis is None or replaced:
             continue
         required = required_columns(other)
         cell = (axis, "column") if side == "source" else ("column", axis)

@@ -14,8 +14,9 @@ from catalog_app.domain.operations import AttachedDelete, Operation, OperationKi
 from merge_app.planning.files import SideFiles, divergence, effects_of, is_rewrite
 from merge_app.planning.kept_rows import rows_kept
 from merge_app.planning.partition_paths import partition_after, partition_renames
+from merge_app.planning.spared import spared
 from merge_app.planning.surviving import ObjectChanges, is_full_overwrite
-from merge_app.planning.values import DataPlan, DivergedFile, FilterImages, FollowDeletes, RepartitionFile, RowWork
+from merge_app.planning.values import DataPlan, FilterImages, FollowDeletes, RepartitionFile, RowWork, TableFacts
 
 _ATTACHING = (OperationKind.DELETE, OperationKind.UPDATE, OperationKind.OVERWRITE)
 
@@ -45,36 +46,37 @@ class DataOutcome:
 
 
 def data_redo(
-    source: ObjectChanges, destination: ObjectChanges, *, is_new: bool, diverged: Iterable[DivergedFile] = ()
+    source: ObjectChanges, destination: ObjectChanges, *, is_new: bool, facts: TableFacts | None = None
 ) -> DataOutcome:
     """Redo the source's data operations on the destination's files. ``carried`` holds indices into
-    ``source.operations``. ``is_new``: the destination has not the table yet.
+    ``source.operations``. ``is_new``: the destination has not the table yet, and there are no facts.
     """
     if not any(operation.is_data or operation.kind is OperationKind.PARTITION for operation in source.operations):
         return DataOutcome(None, frozenset())
-    return _Redo(source, destination, tuple(diverged), is_new=is_new).outcome()
+    return _Redo(source, destination, facts or TableFacts(), is_new=is_new).outcome()
 
 
 class _Redo:
-    """One table's redo. Destination files matter only where the source did not overwrite the whole table."""
+    """One table's redo. Where the source overwrote the whole table, only files that this spares matter."""
 
     def __init__(
         self,
         source: ObjectChanges,
         destination: ObjectChanges,
-        diverged: tuple[DivergedFile, ...],
+        facts: TableFacts,
         *,
         is_new: bool,
     ) -> None:
         self._source = source
-        left_out = divergence(source.object_id, diverged)
+        left_out = divergence(source.object_id, facts.diverged)
         self._history = (*left_out, *source.history)
         self._remove_all = not is_new and source.overwrites_all
         self._mine = SideFiles(self._history)
-        self._past = () if is_new or self._remove_all else destination.past
+        self._arrived = spared(destination.past, facts.arrived)
+        self._past = self._arrived.past if self._remove_all else () if is_new else destination.past
         self._theirs = SideFiles(self._past)
         self._touched = self._theirs.touched_base(self._past)
-        self._held = {holder.file_id: holder.partition for item in diverged for holder in item.holders}
+        self._held = {holder.file_id: holder.partition for item in facts.diverged for holder in item.holders}
         self._rewritten = {item.file_id: made for made in left_out for item in effects_of(made).added}
         self._gone: dict[int, frozenset[int]] = {}
         self._mixed: dict[int, frozenset[int]] = {}
@@ -281,7 +283,8 @@ class _Redo:
             bring_files=self._bring_files(held_back),
             remove_all=self._remove_all,
             remove_partitions=() if self._remove_all else self._removed_partitions(carried),
-            remove_files=() if self._remove_all else tuple(sorted(self._remove)),
+            remove_files=tuple(sorted(self._removed_files())),
+            spare_files=self._arrived.files,
             attach_operations=_ids(
                 item for item in recorded if item.kind in _ATTACHING and (item.effects is None or item.effects.deletes)
             ),
@@ -297,6 +300,9 @@ class _Redo:
             files.update(dict.fromkeys(f for f in effects_of(operation).removed if not self._is_base(f)))
         refused = set(held_back)
         return tuple(file_id for file_id in files if file_id not in refused and self._stays_alive(file_id))
+
+    def _removed_files(self) -> Iterable[int]:
+        return self._remove.keys() & set(self._arrived.files) if self._remove_all else self._remove
 
     def _removed_partitions(self, carried: Iterable[Operation]) -> tuple[PartitionValues, ...]:
         values: dict[PartitionValues, None] = {}
@@ -320,6 +326,7 @@ class _Redo:
             if self._stays_alive(file_id)
         ]
         work += [RepartitionFile(file_id, values) for file_id, values in self._repartition.items()]
+        work += self._arrived.row_work
         kept = rows_kept(self._mine, self._history, self._theirs, self._past)
         return (*work, kept) if kept is not None else tuple(work)
 

@@ -38,6 +38,11 @@ def divergence(table_id: int, diverged: Iterable[DivergedFile]) -> tuple[Operati
     )
 
 
+def _absorbs_all(operation: Operation) -> bool:
+    """Whether nothing that came before is of any account after it."""
+    return is_full_overwrite(operation) and not (operation.overwrite and operation.overwrite.spared)
+
+
 class SideFiles:
     """The files of one table on one side since base, replayed once.
 
@@ -60,7 +65,7 @@ class SideFiles:
         for file_id in effects.touched:
             if file_id not in self.added:
                 self._met.add(file_id)
-        gone = (*self.removed, *effects.removed) if is_full_overwrite(operation) else effects.removed
+        gone = (*self.removed, *effects.removed) if _absorbs_all(operation) else effects.removed
         self.removed.update(dict.fromkeys(gone, operation))
         if operation.kind is OperationKind.UPDATE:
             for delete in effects.deletes:

@@ -14,7 +14,7 @@ _FILE_AXES = ("delete", "update", "compaction", "partition")
 _REPLACING_AXES = (*_FILE_AXES, "overwrite")
 
 
-def needs(given: PlanInput) -> Mapping[int, set[FactKind]]:
+def needs(given: PlanInput) -> dict[int, set[FactKind]]:
     """By table id, for an input without facts and without file effects. Tables that need nothing are absent."""
     sides = sides_of(given)
     found = {}

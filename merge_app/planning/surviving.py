@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from catalog_app.domain.operations import (
@@ -63,8 +63,8 @@ class ObjectChanges:
 
     @property
     def overwrites_all(self) -> bool:
-        """Whether the side's data begin with an overwrite of the whole table."""
-        return bool(self.data) and is_full_overwrite(self.data[0])
+        """Whether an overwrite of the whole table is left of the side's data."""
+        return any(is_full_overwrite(operation) for operation in self.data)
 
 
 def axis_of(operation: Operation) -> str | None:
@@ -139,13 +139,32 @@ def _absorb_data(operations: Sequence[Operation], base: int | None) -> list[Oper
     if not indices:
         return list(operations)
     last = indices[-1]
+    spared = frozenset(spared_by(operations[last], operations[:last]))
     if _restores_base(operations, operations[last], base):
         last += 1
     return [
-        _without_effects(operation) if index < last else operation
+        operation if index >= last or index in spared else _without_effects(operation)
         for index, operation in enumerate(operations)
-        if index >= last or not operation.is_data
+        if index >= last or index in spared or not operation.is_data
     ]
+
+
+def spared_by(overwrite: Operation, earlier: Sequence[Operation]) -> Iterator[int]:
+    """Which of the operations before it, by index, an overwrite that a merge redid left in effect: those on files with
+    rows that it spared. All of them, where their file effects are not known.
+    """
+    scope = overwrite.overwrite
+    if scope is None or not scope.spared:
+        return
+    related = {*scope.spared, *scope.spared_in}
+    for index, operation in enumerate(earlier):
+        if not operation.is_data or operation.effects is None:
+            yield index
+            continue
+        files = {*operation.effects.touched, *(item.file_id for item in operation.effects.added)}
+        if related & files:
+            related |= files - set(operation.effects.touched)
+            yield index
 
 
 def _without_effects(operation: Operation) -> Operation:

@@ -15,6 +15,7 @@ from merge_app.planning.data import DataOutcome, data_redo
 from merge_app.planning.databases import properties_redo
 from merge_app.planning.findings import Pair, Problem, judge, problem_finding
 from merge_app.planning.notes import attribute_notes, data_notes
+from merge_app.planning.spared import with_spared
 from merge_app.planning.surviving import ObjectChanges
 from merge_app.planning.values import Action, DataPlan, Finding, ObjectPlan, TableFacts
 
@@ -53,7 +54,7 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     findings += [problem_finding(pair, note) for note in attribute_notes(pair)]
     if source.dropped:
         return _dropped(case, before), findings
-    outcome = data_redo(source, case.destination, is_new=False, diverged=case.facts.diverged)
+    outcome = data_redo(source, case.destination, is_new=False, facts=case.facts)
     if not case.destination.dropped:
         findings += [problem_finding(pair, note) for note in data_notes(pair, outcome)]
     return _altered(case, before, columns, outcome), findings
@@ -84,7 +85,7 @@ def _dropped(case: TableCase, before: TableState) -> ObjectPlan:
 def _altered(case: TableCase, before: TableState, columns: ColumnRedo, outcome: DataOutcome) -> ObjectPlan:
     after = _redo(before, case.source, columns)
     operations = tuple(
-        operation
+        with_spared(operation, case.facts.arrived)
         for index, operation in enumerate(case.source.operations)
         if operation.kind is not OperationKind.CREATE and _is_left(operation, index, outcome)
     )

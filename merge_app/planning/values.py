@@ -71,15 +71,28 @@ class DivergedFile:
 
 
 @dataclass(frozen=True, slots=True)
+class ArrivedFile:
+    """A file with rows of the destination's, which the source merged after it overwrote partitions or the whole table
+    itself: redoing that leaves these rows alone. ``holders`` are the files that may hold them on the destination, as
+    it was before its own operations: the file itself, or others where a merge rewrote it.
+    """
+
+    file_id: int
+    holders: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TableFacts:
     """File-level facts of one table, loaded only where the cells need them.
 
-    ``diverged`` is loaded with the file effects of the source. ``destination_partitions``: values of live
+    ``diverged`` is loaded with the file effects of the source; ``arrived`` with overwrites of the source, and where
+    there is any, the file effects of both sides with it. ``destination_partitions``: values of live
     destination segments with their live row counts, loaded when partitions matter. ``primary_key_clashes``: keys, as
     text, that the merged state would hold twice.
     """
 
     diverged: tuple[DivergedFile, ...] = ()
+    arrived: tuple[ArrivedFile, ...] = ()
     coverage: tuple[SchemaCoverage, ...] = ()
     destination_partitions: Mapping[PartitionValues, int] = field(default_factory=dict)
     destination_partition_operations: tuple[Operation, ...] = ()
@@ -174,13 +187,24 @@ class CountKeptRows:
     holders: tuple[int, ...]
 
 
-RowWork = FollowDeletes | FilterImages | RepartitionFile | CountKeptRows
+@dataclass(frozen=True, slots=True)
+class KeepRows:
+    """Row work: in a file of the destination that the redo of an overwrite spares, rows whose ids lie in none of
+    ``kept_files`` are marked deleted.
+    """
+
+    file: int
+    kept_files: tuple[int, ...]
+
+
+RowWork = FollowDeletes | FilterImages | RepartitionFile | CountKeptRows | KeepRows
 
 
 @dataclass(frozen=True, slots=True)
 class DataPlan:
     """What happens to one table's segments, in this order: remove, bring, attach.
 
+    ``spare_files`` stay although ``remove_all`` or ``remove_partitions`` names them; ``remove_files`` go even so.
     ``bring_operations``: live source segments that these source operations added come over, except the data files
     in ``bring_except``. ``bring_files``: source files that are not live on the source but come over all the same
     (inputs of a skipped compaction). ``attach_operations``: delete files that these source operations attached,
@@ -195,6 +219,7 @@ class DataPlan:
     remove_all: bool = False
     remove_partitions: tuple[PartitionValues, ...] = ()
     remove_files: tuple[int, ...] = ()
+    spare_files: tuple[int, ...] = ()
     attach_operations: tuple[int, ...] = ()
     attach_except: frozenset[int] = frozenset()
     attach: tuple[tuple[int, int], ...] = ()

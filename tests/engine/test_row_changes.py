@@ -150,6 +150,21 @@ def test_deletes_follow_rows_into_a_compacted_file(lake: Lake, size: int) -> Non
     assert compacted.rows("SELECT count(*), count_if(k IN (1, 4)) FROM __lake_0") == [[size - 2, 0]]
 
 
+def test_only_rows_that_other_files_hold_are_kept(lake: Lake) -> None:
+    lake.schema = schema_of("k int", "v string")
+    lake.values("1|'a'", "2|'b'")
+    lake.values("3|'c'")
+    base = list(lake.files)
+    lake.update(None, v="upper(v)")
+    (image,) = [file for file in lake.files if file.stores_row_ids]
+    marks = lake.engine.keep_rows(TABLE, image, [base[1]])
+    assert marks is not None
+    assert (marks.rows, marks.data_file_id) == (2, image.file_id)
+    lake.files = [replace(image, delete_paths=(marks.path,))]
+    assert lake.rows() == [[3, "C"]]
+    assert lake.engine.keep_rows(TABLE, image, base) is None
+
+
 def test_images_of_discarded_rows_are_left_out(lake: Lake) -> None:
     lake.schema = schema_of("k int", "v string")
     lake.values("1|'a'", "2|'b'")

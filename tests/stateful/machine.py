@@ -18,20 +18,11 @@ from tests.stateful.replay import Conflict, Verdict, merge
 from tests.stateful.row_rules import RowRules
 from tests.stateful.twins import one
 
-UNSETTLING = ("DISCARDED_UPDATE", "COMPACTION_SKIPPED")
 BRANCHES = ("b1", "b2", "b3", "b4")
 
 
 class Histories(ObjectRules, RowRules):
-    """Rules for branches and merges, besides those for what they hold.
-
-    ``unsettled`` are tables that hold other files on two branches although both know the same operations: merges of
-    later updates of their old rows go wrong in the product and are passed over.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.unsettled: set[int] = set()
+    """Rules for branches and merges, besides those for what they hold."""
 
     @initialize(data=st.data())
     def begin(self, data: st.DataObject) -> None:
@@ -81,9 +72,7 @@ class Histories(ObjectRules, RowRules):
         self._merge(source, destination)
 
     def _merge(self, source: Branch, destination: Branch) -> None:
-        verdict = merge(source, destination, self.unsettled)
-        if verdict.is_open:
-            return
+        verdict = merge(source, destination)
         note(f"MERGE BRANCH {source.name} TO {destination.name}")
         dry = self.lake.dry_run(source.name, destination.name)
         conflicts = {(item["kind"], item["object_id"], item["code"]) for item in dry["conflicts"]}
@@ -101,7 +90,6 @@ class Histories(ObjectRules, RowRules):
 
     def _merged(self, source: Branch, destination: Branch, dry: dict[str, Any], verdict: Verdict) -> None:
         result = self.lake.merge(source.name, destination.name)
-        self.unsettled |= {item["object_id"] for item in result["notes"] if item["code"] in UNSETTLING}
         assert result["fingerprint"] == dry["fingerprint"]
         assert (result["outcome"] == "nothing to merge") == verdict.is_empty
         if not verdict.is_empty:

@@ -286,6 +286,13 @@ class MemoryEngine:
         live = {row.row_id for file in holders for row in self._live(TableScan(0, file.schema, (file,)))}
         return len(deleted & updated & live)
 
+    def keep_rows(self, table_id: int, file: FileScan, kept: Sequence[FileScan]) -> NewDeleteFile | None:
+        wanted = {row_id for other in kept for row_id in self._files[other.path].row_ids}
+        gone = self._deleted_positions(file)
+        row_ids = enumerate(self._files[file.path].row_ids)
+        marks = {at: row_id for at, row_id in row_ids if row_id not in wanted and at not in gone}
+        return self._write_deletes(table_id, file, marks) if marks else None
+
     def filter_images(self, table_id: int, file: FileScan, discarded: Sequence[FileScan]) -> NewDataFile | None:
         refused = {row_id for other in discarded for row_id in self._files[other.path].row_ids}
         gone = self._deleted_positions(file)

@@ -144,6 +144,7 @@ EVERYTHING = None
 class RowWork:
     """What a statement did to rows: ``kind`` insert, delete, update, overwrite, partition or compaction; ``touched``
     the images that it took away; ``scope`` the partitions that it emptied first, EVERYTHING for the whole table.
+    ``spared`` are the ids of rows that a merge left alone when it redid the emptying.
     """
 
     origin: Origin
@@ -152,6 +153,7 @@ class RowWork:
     touched: tuple[Row, ...] = ()
     written: tuple[Row, ...] = ()
     scope: frozenset[Partition] | None = frozenset()
+    spared: frozenset[int] = frozenset()
 
     @property
     def empties_all(self) -> bool:

@@ -7,7 +7,6 @@ that the source has now. Conflicts are (kind of thing, id, code).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -39,16 +38,13 @@ class Net:
 
 @dataclass(slots=True)
 class Verdict:
-    """``required`` conflicts must be reported, ``possible`` ones may be: rows do not tell which files hold them.
-    ``is_open``: the outcome hangs on files that the model does not know.
-    """
+    """``required`` conflicts must be reported, ``possible`` ones may be: rows do not tell which files hold them."""
 
     required: set[Conflict] = field(default_factory=set)
     possible: set[Conflict] = field(default_factory=set)
     state: State = field(default_factory=State)
     entries: list[Entry] = field(default_factory=list)
     is_empty: bool = False
-    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +78,34 @@ class Side:
 
     def works(self, thing: Thing) -> list[RowWork]:
         """Own row work on a table. A full overwrite absorbs what precedes it (P7), also one that was merged from the
-        other side, which knows of it.
+        other side, which knows of it; but not work on rows that it spared.
         """
         found: list[RowWork] = []
         for entry in self.branch.line:
             if not isinstance(entry, RowWork) or entry.thing != thing:
                 continue
             if entry.empties_all:
-                found = []
+                found = [work for work in found if entry.spared & {row.id for row in (*work.touched, *work.written)}]
             if entry.origin not in self.known:
                 found.append(entry)
             elif entry.kind == "overwrite":
                 found = [work for work in found if not _is_overruled(work, entry)]
         return found
+
+    def arrived(self, thing: Thing) -> frozenset[int]:
+        """Ids of the other side's rows that came here after own overwrites, which spare them where they are redone."""
+        found: set[int] = set()
+        has_emptied = False
+        for entry in self.branch.line:
+            if not isinstance(entry, RowWork) or entry.thing != thing:
+                continue
+            if entry.origin not in self.known and (entry.scope is EVERYTHING or entry.scope):
+                has_emptied = True
+                found -= {row.id for row in entry.touched}
+                found |= entry.spared
+            elif entry.origin in self.known and has_emptied:
+                found |= {row.id for row in entry.written}
+        return frozenset(found)
 
 
 def _is_overruled(work: RowWork, later: RowWork) -> bool:
@@ -118,26 +129,16 @@ def _nets(line: Sequence[Entry], known: frozenset[Origin]) -> dict[Key, Net]:
     return {key: net for key, net in found.items() if net.before != net.after}
 
 
-def merge(source: Branch, destination: Branch, unsettled: AbstractSet[int] = frozenset()) -> Verdict:
-    """What the merge must do; the branches stay as they are. ``unsettled``: tables of which an earlier merge discarded
-    updates or skipped a compaction.
-    """
+def merge(source: Branch, destination: Branch) -> Verdict:
+    """What the merge must do; the branches stay as they are."""
     verdict = Verdict(is_empty=source.reach <= destination.reach, state=destination.state)
     mine, theirs = Side.of(source, destination), Side.of(destination, source)
     for thing in sorted(mine.things()):
         _Object(thing, mine, theirs, verdict).redo()
-    for kind, identifier in mine.things():
-        if kind == "table" and identifier in unsettled and _changes_known_rows(mine, (kind, identifier)):
-            verdict.is_open = True
     _dropped_databases(mine, verdict)
     _names(mine, verdict)
     verdict.entries = _redone_entries(mine, destination, verdict.state)
     return verdict
-
-
-def _changes_known_rows(side: Side, table: Thing) -> bool:
-    works = side.works(table)
-    return any(base_images(works, kind, side.known) for kind in ("delete", "update"))
 
 
 def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry]:
@@ -149,7 +150,7 @@ def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry
             continue
         if isinstance(entry, RowWork):
             if any(work is entry for work in mine.works(entry.thing)):
-                entries.append(_as_redone(entry, mine.known, destination.state, after))
+                entries.append(_as_redone(entry, mine, destination.state, after))
         elif (entry.thing, entry.key) in mine.nets:
             before = values.get((entry.thing, entry.key), entry.before)
             values[entry.thing, entry.key] = entry.after
@@ -157,15 +158,19 @@ def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry
     return entries
 
 
-def _as_redone(entry: RowWork, known: frozenset[Origin], before: State, after: State) -> RowWork:
-    """Row work as it lies in the destination's line: it touched what it took away there, and rows that came with it."""
+def _as_redone(entry: RowWork, mine: Side, before: State, after: State) -> RowWork:
+    """Row work as it lies in the destination's line: it touched what it took away there, and rows that came with it;
+    rows that the destination had taken away did not come.
+    """
     if entry.thing[1] not in before.tables or entry.thing[1] not in after.tables:
         return entry
     rows, left = before.tables[entry.thing[1]].rows, after.tables[entry.thing[1]].rows
     gone = {row.id: row for row in rows.values() if left.get(row.id) is not row}
-    new = {row.id: row for row in entry.touched if row.birth not in known}
+    new = {row.id: row for row in entry.touched if row.birth not in mine.known}
     hit = {i: row for i, row in gone.items() if _in_scope(row, [entry]) or any(t.id == i for t in entry.touched)}
-    return replace(entry, touched=tuple((new | hit).values()))
+    written = tuple(row for row in entry.written if row.birth not in mine.known or row.id in left)
+    spared = mine.arrived(entry.thing) if entry.scope is EVERYTHING else frozenset()
+    return replace(entry, touched=tuple((new | hit).values()), written=written, spared=spared)
 
 
 def _dropped_databases(mine: Side, verdict: Verdict) -> None:
@@ -327,13 +332,9 @@ class Rows(_Object):
                 self.conflict(code)
 
     def _carried_out(self, own: Sequence[RowWork], here: Table, there: Table) -> Table:
-        # What the source itself shows came there after its overwrites: redoing them does not take it away.
-        spared = [row for row in here.rows.values() if row.id in there.rows and _in_scope(row, own)]
-        rows = {row.id: row for row in here.rows.values() if row.id in there.rows or not _in_scope(row, own)}
-        # The product spares by file: not what was updated since, nor what lies in rewritten files.
+        spared = self.mine.arrived(self.thing)
+        rows = {row.id: row for row in here.rows.values() if row.id in spared or not _in_scope(row, own)}
         is_blurred = here.is_blurred or there.is_blurred
-        if any(is_blurred or row.writer not in self.theirs.known for row in spared):
-            self.verdict.is_open = True
         for touched in (row for work in own for row in work.touched if row.id not in there.rows):
             present = rows.get(touched.id)
             if present is not None and present.writer in self.theirs.known:

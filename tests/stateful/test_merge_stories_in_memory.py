@@ -90,6 +90,121 @@ def test_an_overwrite_that_was_overwritten_by_a_merge_is_not_redone(lake: Lake) 
     assert lake.rows("d.t", "b") == [(5, "b")]
 
 
+@pytest.fixture
+def overtaken(lake: Lake) -> Lake:
+    """Main overwrote d.t, then merged from b the row 2 that b wrote."""
+    lake.sql("INSERT INTO d.t VALUES (2, 'r')", "b")
+    lake.sql("INSERT OVERWRITE d.t VALUES (9, 'm')")
+    lake.merge("b")
+    return lake
+
+
+def test_a_row_merged_after_an_overwrite_keeps_its_update_when_the_overwrite_is_merged_back(overtaken: Lake) -> None:
+    overtaken.sql("UPDATE d.t SET v = 's' WHERE id = 2", "b")
+    overtaken.merge("main", "b")
+    assert overtaken.rows("d.t", "b") == [(2, "s"), (9, "m")]
+
+
+def test_an_updated_row_does_not_bring_overwritten_rows_of_its_file_back(overtaken: Lake) -> None:
+    overtaken.sql("UPDATE d.t SET v = 's'", "b")
+    overtaken.merge("main", "b")
+    assert overtaken.rows("d.t", "b") == [(2, "s"), (9, "m")]
+
+
+def test_a_compaction_after_an_overwrite_spares_what_the_other_branch_updated(overtaken: Lake) -> None:
+    overtaken.sql("OPTIMIZE d.t")
+    overtaken.sql("UPDATE d.t SET v = 's' WHERE id = 2", "b")
+    overtaken.merge("main", "b")
+    assert overtaken.rows("d.t", "b") == [(2, "s"), (9, "m")]
+
+
+def test_a_delete_after_an_overwrite_follows_its_row_into_a_compacted_file(overtaken: Lake) -> None:
+    overtaken.sql("DELETE FROM d.t WHERE id = 2")
+    overtaken.sql("OPTIMIZE d.t", "b")
+    overtaken.merge("main", "b")
+    assert overtaken.rows("d.t", "b") == overtaken.rows("d.t") == [(9, "m")]
+
+
+def test_a_delete_after_an_overwrite_spares_what_the_other_branch_updated(overtaken: Lake) -> None:
+    overtaken.sql("DELETE FROM d.t WHERE id = 2")
+    overtaken.sql("UPDATE d.t SET v = 's' WHERE id = 2", "b")
+    overtaken.merge("main", "b")
+    assert overtaken.rows("d.t", "b") == [(2, "s"), (9, "m")]
+
+
+def test_rows_that_a_merge_filtered_out_of_a_file_stay_where_they_were_written(lake: Lake) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, 'r')", "b")
+    lake.sql("UPDATE d.t SET v = 's'", "b")
+    lake.sql("INSERT OVERWRITE d.t VALUES (9, 'm')")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(2, "s"), (9, "m")]
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == [(2, "s"), (9, "m")]
+
+
+def test_rows_that_a_merge_filtered_out_of_a_file_may_be_updated_further(lake: Lake) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, 'r')", "b")
+    lake.sql("UPDATE d.t SET v = 's'", "b")
+    lake.sql("INSERT OVERWRITE d.t VALUES (9, 'm')")
+    lake.merge("b")
+    lake.sql("UPDATE d.t SET v = 'u'", "b")
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == [(2, "u"), (9, "m")]
+
+
+def test_updated_rows_of_a_filtered_file_come_without_those_that_were_overwritten(lake: Lake) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, 'r')", "b")
+    lake.sql("UPDATE d.t SET v = 's'", "b")
+    lake.sql("INSERT OVERWRITE d.t VALUES (9, 'm')")
+    lake.merge("b")
+    lake.sql("UPDATE d.t SET v = 'u'", "b")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(2, "u"), (9, "m")]
+
+
+def test_a_row_moved_into_an_overwritten_partition_stays_there(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.p (id INT, k INT) PARTITIONED BY (k)")
+    lake.merge("main", "b")
+    lake.sql("INSERT OVERWRITE d.p PARTITION (k = 2) VALUES (9)")
+    lake.sql("INSERT INTO d.p VALUES (1, 1), (2, 1)", "b")
+    lake.merge("b")
+    lake.sql("UPDATE d.p SET k = 2 WHERE id = 1", "b")
+    lake.merge("main", "b")
+    assert lake.rows("d.p", "b") == [(1, 2), (2, 1), (9, 2)]
+
+
+def test_an_update_before_a_merged_overwrite_that_spared_it_goes_on_to_other_branches(overtaken: Lake) -> None:
+    overtaken.sql("UPDATE d.t SET v = 's'", "b")
+    overtaken.merge("main", "b")
+    overtaken.merge("b")
+    assert overtaken.rows("d.t") == overtaken.rows("d.t", "b") == [(2, "s"), (9, "m")]
+
+
+def test_a_delete_before_a_merged_overwrite_that_spared_its_row_goes_on_to_other_branches(overtaken: Lake) -> None:
+    overtaken.sql("DELETE FROM d.t WHERE id = 2", "b")
+    overtaken.merge("main", "b")
+    overtaken.merge("b")
+    assert overtaken.rows("d.t") == overtaken.rows("d.t", "b") == [(9, "m")]
+
+
+def test_rows_that_a_merged_overwrite_spared_come_to_a_third_branch_with_it(overtaken: Lake) -> None:
+    overtaken.sql("CREATE BRANCH c VERSION AS OF 3")
+    assert overtaken.rows("d.t", "c") == [(1, "a")]
+    overtaken.sql("UPDATE d.t SET v = 's'", "b")
+    overtaken.merge("main", "b")
+    overtaken.merge("b", "c")
+    assert overtaken.rows("d.t", "c") == [(2, "s"), (9, "m")]
+
+
+def test_rows_that_a_third_branch_has_already_survive_a_merged_overwrite_that_spared_them(overtaken: Lake) -> None:
+    overtaken.sql("CREATE BRANCH c VERSION AS OF 3")
+    overtaken.merge("b", "c")
+    overtaken.merge("main", "b")
+    overtaken.sql("UPDATE d.t SET v = 's' WHERE id = 2", "c")
+    overtaken.merge("b", "c")
+    assert overtaken.rows("d.t", "c") == [(2, "s"), (9, "m")]
+
+
 def test_a_name_that_one_side_gave_to_a_table_that_the_other_moved_reaches_both(lake: Lake) -> None:
     lake.sql("CREATE DATABASE e")
     lake.merge("main", "b")

@@ -1,0 +1,61 @@
+"""What the redo of an overwrite leaves alone: rows that the source merged from the destination after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from catalog_app.domain.operations import FileEffects, Operation
+from merge_app.planning.files import SideFiles, effects_of
+from merge_app.planning.values import ArrivedFile, KeepRows
+
+
+@dataclass(frozen=True, slots=True)
+class Spared:
+    """``files`` are those in sight on the destination that hold spared rows, ``past`` is what the destination did to
+    such rows, and ``row_work`` takes the other rows out of files that hold both.
+    """
+
+    files: tuple[int, ...] = ()
+    past: tuple[Operation, ...] = ()
+    row_work: tuple[KeepRows, ...] = ()
+
+
+def spared(past: Sequence[Operation], arrived: Sequence[ArrivedFile]) -> Spared:
+    """``past`` are the destination's operations with their file effects."""
+    if not arrived:
+        return Spared()
+    theirs = SideFiles(past)
+    holders = {holder for item in arrived for holder in item.holders}
+    related = holders | {file_id for file_id in theirs.added if theirs.leaves(file_id) & holders}
+    files = tuple(sorted(related - theirs.removed.keys()))
+    kept = tuple(sorted(item.file_id for item in arrived))
+    return Spared(
+        files,
+        tuple(_only(operation, related) for operation in past),
+        tuple(KeepRows(file_id, kept) for file_id in files if not theirs.leaves(file_id) <= set(kept)),
+    )
+
+
+def with_spared(operation: Operation, arrived: Sequence[ArrivedFile]) -> Operation:
+    """The operation as it is recorded: an overwrite with what its redo left alone."""
+    scope = operation.overwrite
+    if scope is None or not arrived:
+        return operation
+    holders = {holder for item in arrived for holder in item.holders}
+    spared_in = tuple(sorted(holders.union(scope.spared_in)))
+    files = tuple(sorted(item.file_id for item in arrived))
+    return replace(operation, overwrite=replace(scope, spared=files, spared_in=spared_in))
+
+
+def _only(operation: Operation, related: Iterable[int]) -> Operation:
+    """The operation as far as it made, took or masked these files."""
+    effects, wanted = effects_of(operation), frozenset(related)
+    return replace(
+        operation,
+        effects=FileEffects(
+            added=tuple(item for item in effects.added if item.file_id in wanted),
+            removed=tuple(file_id for file_id in effects.removed if file_id in wanted),
+            deletes=tuple(item for item in effects.deletes if item.data_file_id in wanted),
+        ),
+    )
