@@ -17,7 +17,7 @@ from catalog_app.engine.sources import target_dataframe
 from catalog_app.engine.types import quoted, storage_type, stored_value, text_literal
 from catalog_app.engine.values import ArrowSource, QueryResult, QuerySource, RowChanges, RowSource
 from catalog_app.engine.writing import Allocate, FileWriter, Target
-from catalog_app.storage.deletes import count_kept_rows, live_rows
+from catalog_app.storage.deletes import count_kept_rows, live_row_ids, live_rows
 from catalog_app.storage.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -164,6 +164,10 @@ class Engine:
             return {name: int(found[0][index]) for index, name in enumerate(names)}
 
         return self._sessions.run(work)
+
+    def live_row_ids(self, file: FileScan) -> list[int]:
+        """Row ids that no delete marks."""
+        return [int(row_id) for row_id in live_row_ids(self._warehouse, [file])]
 
     def live_rows(self, scan: TableScan) -> int:
         """Rows that no delete marks; reads delete files only."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 
+from catalog_app.domain.files import FileScan
 from catalog_app.models import Branch, Catalog
 from catalog_app.selectors.lineage import LINEAGE, branch_lineage
+from catalog_app.selectors.objects import databases_list, tables_list
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.segments import table_scan
 
 _METADATA = {
     "a branch's head is not its newest commit": """
@@ -136,8 +140,16 @@ WHERE t.catalog_id = %(catalog)s AND EXISTS (SELECT 1 FROM catalog_app_segmentde
 """
 
 
-def catalog_check(catalog: Catalog, *, size_of: Callable[[str], int | None] | None = None) -> list[str]:
-    """Every breach in words; empty when all is well. ``size_of`` tells a file's bytes, None when it is missing."""
+RowIds = Callable[[FileScan], Sequence[int]]
+"""Tells the ids of a data file's rows that no delete marks."""
+
+
+def catalog_check(
+    catalog: Catalog, *, size_of: Callable[[str], int | None] | None = None, row_ids_of: RowIds | None = None
+) -> list[str]:
+    """Every breach in words; empty when all is well. ``size_of`` tells a file's bytes, None when it is missing. Only
+    with ``row_ids_of`` rows are looked at.
+    """
     breaches = []
     for what, query in _METADATA.items():
         breaches += [f"{what} (id {row[0]})" for row in fetch_all(query, {"catalog": catalog.pk})]
@@ -146,9 +158,25 @@ def catalog_check(catalog: Catalog, *, size_of: Callable[[str], int | None] | No
         for what, query in _OF_BRANCH.items():
             found = fetch_all(_VISIBLE_EVERYWHERE + query, parameters)
             breaches += [f"on branch {branch.name}: {what} (id {row[0]})" for row in found]
+        if row_ids_of is not None:
+            breaches += _rows_twice(branch, row_ids_of)
     if size_of is not None:
         for path, size in fetch_all(_FILES, {"catalog": catalog.pk}):
             found_size = size_of(path)
             if found_size != size:
                 breaches.append(f"file {path} has {found_size} bytes instead of {size}")
+    return breaches
+
+
+def _rows_twice(branch: Branch, row_ids_of: RowIds) -> list[str]:
+    """Rows that are live in two files of a table: an image next to the row that it replaces."""
+    lineage = branch_lineage(branch)
+    breaches = []
+    for table in tables_list(lineage, [database.database_id for database in databases_list(lineage)]):
+        files = table_scan(lineage, table).files
+        # Without stored ids rows have the addresses of their own file.
+        if any(file.stores_row_ids for file in files):
+            seen = Counter(row_id for file in files for row_id in row_ids_of(file))
+            twice = sorted(row_id for row_id, count in seen.items() if count > 1)
+            breaches += [f"on branch {branch.name}: row {row_id} of table {table.name} lives twice" for row_id in twice]
     return breaches

@@ -8,7 +8,7 @@ from typing import Any
 from catalog_app.selectors.lineage import branch_get, catalog_get
 from catalog_app.services.integrity import catalog_check
 from lakeui.common.errors import MergeConflict
-from lakeui.frontdoor import Session, StatementResult, execute
+from lakeui.frontdoor import Session, StatementResult, compute, execute
 from merge_app.audit.selectors import audit_get
 
 
@@ -51,5 +51,5 @@ class Lake:
         return branch_get(catalog_get(self.catalog), branch).head_version
 
     def breaches(self) -> list[str]:
-        """What check_catalog finds."""
-        return catalog_check(catalog_get(self.catalog))
+        """What check_catalog finds, and rows that live twice."""
+        return catalog_check(catalog_get(self.catalog), row_ids_of=compute.engine().live_row_ids)

@@ -13,15 +13,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule
 
 from tests.stateful.model import Branch
-from tests.stateful.object_rules import ObjectRules
 from tests.stateful.replay import Conflict, Verdict, merge
-from tests.stateful.row_rules import RowRules
+from tests.stateful.transaction_rules import TransactionRules
 from tests.stateful.twins import one
 
 BRANCHES = ("b1", "b2", "b3", "b4")
 
 
-class Histories(ObjectRules, RowRules):
+class Histories(TransactionRules):
     """Rules for branches and merges, besides those for what they hold."""
 
     @initialize(data=st.data())
@@ -125,6 +124,8 @@ class Histories(ObjectRules, RowRules):
             chosen = random.Random(branch.head).sample(sorted(branch.versions), min(3, len(branch.versions)))
             for version in chosen:
                 self._travel(branch, version)
+        for tag in self.tags:
+            self.compare_tag(tag)
         assert self.lake.breaches() == []
 
 

@@ -110,6 +110,10 @@ class MemoryEngine:
     def live_rows(self, scan: TableScan) -> int:
         return sum(file.rows - len(self._deleted_positions(file)) for file in scan.files)
 
+    def live_row_ids(self, file: FileScan) -> list[int]:
+        gone = self._deleted_positions(file)
+        return [row_id for at, row_id in enumerate(self._files[file.path].row_ids) if at not in gone]
+
     def duplicate_keys(
         self, scan: TableScan, names: Sequence[str], *, staged: Sequence[NewDataFile], limit: int
     ) -> list[str]:

@@ -171,7 +171,9 @@ class Snapshot:
 
 
 class Branch:
-    """A line of entries, the state they led to, and every commit that the head reaches (P6)."""
+    """A line of entries, the state they led to, and every commit that the head reaches (P6). ``transaction``: the id
+    of the open one whose statements it stands for.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -180,6 +182,7 @@ class Branch:
         self.reach: frozenset[Origin] = frozenset()
         self.versions: dict[int, Snapshot] = {}
         self.head = 0
+        self.transaction: str | None = None
 
     def cut(self, name: str, version: int) -> Branch:
         """A new branch that begins as this one was at a version."""
@@ -213,6 +216,32 @@ class Model:
 
     def create_branch(self, name: str, parent: str, version: int) -> None:
         self.branches[name] = self.branches[parent].cut(name, version)
+
+    def commit_workspace(self, branch: Branch, version: int, workspace: Branch) -> None:
+        """All that a transaction did, as if one commit had done it."""
+        known: dict[int, Row] = {}
+
+        def dated(row: Row) -> Row:
+            if row.writer <= branch.head:
+                return row
+            if id(row) not in known:
+                birth = version if row.birth > branch.head else row.birth
+                previous = dated(row.previous) if row.previous is not None else None
+                known[id(row)] = replace(row, birth=birth, writer=version, previous=previous)
+            return known[id(row)]
+
+        entries: list[Entry] = []
+        for entry in workspace.line[len(branch.line) :]:
+            if isinstance(entry, RowWork):
+                touched, written = (tuple(dated(row) for row in rows) for rows in (entry.touched, entry.written))
+                entries.append(replace(entry, origin=version, touched=touched, written=written))
+            else:
+                entries.append(replace(entry, origin=version))
+        tables = {
+            i: replace(table, rows={key: dated(row) for key, row in table.rows.items()})
+            for i, table in workspace.state.tables.items()
+        }
+        branch.commit(version, replace(workspace.state, tables=tables), entries)
 
     # -- objects ----------------------------------------------------------------------------------------------------
 

@@ -101,8 +101,15 @@ class ObjectRules(Twins):
     def set_table_property(self, data: st.DataObject, key: str, value: str) -> None:
         branch, table = self.table(data)
         if table:
-            text = f"ALTER TABLE {branch.state.full_name(table)} SET TBLPROPERTIES ('{key}' = '{value}')"
-            self.model.set_property(branch, self.version(branch, text), table, key, value)
+            self._set_property(branch, table, key, value)
+
+    def do_set_property(self, data: st.DataObject, branch: Branch, table: Table) -> None:
+        key, value = data.draw(st.sampled_from(KEYS), "key"), data.draw(st.sampled_from(VALUES), "value")
+        self._set_property(branch, table, key, value)
+
+    def _set_property(self, branch: Branch, table: Table, key: str, value: str) -> None:
+        text = f"ALTER TABLE {branch.state.full_name(table)} SET TBLPROPERTIES ('{key}' = '{value}')"
+        self.model.set_property(branch, self.version(branch, text), table, key, value)
 
     @rule(data=st.data(), key=st.sampled_from(KEYS))
     def unset_table_property(self, data: st.DataObject, key: str) -> None:

@@ -41,7 +41,7 @@ class Twins(RuleBasedStateMachine):
     # -- the two lakes ------------------------------------------------------------------------------------------------
 
     def sql(self, branch: Branch, text: str) -> StatementResult:
-        return self.lake.sql(text, branch.name)
+        return self.lake.sql(text, branch.name, transaction=branch.transaction)
 
     def version(self, branch: Branch, text: str) -> int:
         """Run a statement that must make a version."""

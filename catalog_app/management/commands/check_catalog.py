@@ -7,9 +7,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from catalog_app.domain.files import FileScan
 from catalog_app.models import Catalog
 from catalog_app.selectors.lineage import catalog_get
 from catalog_app.services.integrity import catalog_check
+from catalog_app.storage.deletes import live_row_ids
 from catalog_app.storage.warehouse import Warehouse
 
 
@@ -17,6 +19,7 @@ class Command(BaseCommand):
     help = "Check the invariants of one catalog, or of all; exits with 1 on any breach."
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--rows", action="store_true", help="also look for rows that live twice; reads data files")
         parser.add_argument("catalog", nargs="?", help="name of the catalog; all when left out")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -26,9 +29,12 @@ class Command(BaseCommand):
         def size_of(path: str) -> int | None:
             return warehouse.size(path) if warehouse.exists(path) else None
 
+        def row_ids_of(file: FileScan) -> list[int]:
+            return [int(row_id) for row_id in live_row_ids(warehouse, [file])]
+
         breaches = 0
         for catalog in chosen:
-            found = catalog_check(catalog, size_of=size_of)
+            found = catalog_check(catalog, size_of=size_of, row_ids_of=row_ids_of if options["rows"] else None)
             breaches += len(found)
             self.stdout.write(f"{catalog.name}: " + ("in order" if not found else f"{len(found)} breaches"))
             for breach in found:
