@@ -122,9 +122,9 @@ def test_heads_that_did_not_move_are_planned_once(lake: Lake, monkeypatch: pytes
     planned: list[int] = []
     real = compare.plan
 
-    def counted(given: Any) -> Any:
+    def counted(given: Any, sides: Any) -> Any:
         planned.append(given.destination_head)
-        return real(given)
+        return real(given, sides)
 
     monkeypatch.setattr(compare, "plan", counted)
     lake.insert("b", 1)
