@@ -218,11 +218,9 @@ def effects_load(operations: Sequence[Operation]) -> tuple[Operation, ...]:
         added[operation_id].append(AddedFile(file_id, base, rows, tuple(json_value(partition)), *ids))
     for operation_id, file_id in fetch_all(_REMOVED, parameters):
         removed[operation_id].append(file_id)
-    for operation_id, file_id in _inputs_elsewhere(operations):
-        if file_id not in removed[operation_id]:
-            removed[operation_id].append(file_id)
     for operation_id, *attached in fetch_all(_ATTACHED, parameters):
         deletes[operation_id].append(AttachedDelete(*attached))
+    _add_effects_elsewhere(operations, removed, deletes)
     return tuple(
         item
         if item.operation_id is None
@@ -236,14 +234,28 @@ def effects_load(operations: Sequence[Operation]) -> tuple[Operation, ...]:
     )
 
 
-def _inputs_elsewhere(operations: Sequence[Operation]) -> list[tuple[int, int]]:
-    """Inputs of replayed compactions that were never shown where they were replayed, but may be on a third branch."""
+_FOLLOWING = (OperationKind.COMPACTION, OperationKind.DELETE, OperationKind.UPDATE)
+
+
+def _add_effects_elsewhere(
+    operations: Sequence[Operation], removed: dict[int, list[int]], deletes: dict[int, list[AttachedDelete]]
+) -> None:
+    """What the originals of replays did to files that were never shown where they were replayed: a third branch may
+    show them.
+    """
     replays: dict[int, list[int]] = defaultdict(list)
     for item in operations:
         is_replay = item.origin_id is not None and item.origin_id != item.operation_id
-        if item.kind is OperationKind.COMPACTION and is_replay and item.operation_id is not None:
+        if item.kind in _FOLLOWING and is_replay and item.operation_id is not None:
             replays[item.origin_id or 0].append(item.operation_id)
     if not replays:
-        return []
-    rows = fetch_all(_REMOVED, {"ids": list(replays)})
-    return [(replay, file_id) for origin, file_id in rows for replay in replays[origin]]
+        return
+    for origin, file_id in fetch_all(_REMOVED, {"ids": list(replays)}):
+        for replay in replays[origin]:
+            if file_id not in removed[replay]:
+                removed[replay].append(file_id)
+    for origin, *values in fetch_all(_ATTACHED, {"ids": list(replays)}):
+        attached = AttachedDelete(*values)
+        for replay in replays[origin]:
+            if attached not in deletes[replay]:
+                deletes[replay].append(attached)

@@ -272,11 +272,13 @@ ORDER BY target.id, wanted.delete_file_id
 _BY_OPERATION = """
 SELECT DISTINCT ON (f.id) f.id AS delete_file_id, f.data_file_id, replay.new_id AS operation_id
 FROM unnest(%(old)s::bigint[], %(new)s::bigint[]) AS replay(old_id, new_id)
-JOIN catalog_app_segmentdelete d ON d.operation_id = replay.old_id
+JOIN catalog_app_commitoperation o ON o.id = replay.old_id
+JOIN catalog_app_segmentdelete d ON d.operation_id IN (o.id, o.origin_id)
 JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
 WHERE NOT f.id = ANY(%(except)s)
 ORDER BY f.id
 """
+"""Also what the original marked in files that were not shown where it was replayed."""
 
 _BY_PAIR = """
 SELECT * FROM unnest(%(deletes)s::bigint[], %(files)s::bigint[], %(operations)s::bigint[])

@@ -66,7 +66,9 @@ class SideFiles:
             if file_id not in self.added:
                 self._met.add(file_id)
         gone = (*self.removed, *effects.removed) if _absorbs_all(operation) else effects.removed
-        self.removed.update(dict.fromkeys(gone, operation))
+        # A replay also names files that its side never showed, or took away before.
+        again = frozenset() if _absorbs_all(operation) else self.removed.keys()
+        self.removed.update((file_id, operation) for file_id in gone if file_id not in again)
         if operation.kind is OperationKind.UPDATE:
             for delete in effects.deletes:
                 self._updates.setdefault(delete.data_file_id, []).append(delete.delete_file_id)

@@ -274,3 +274,39 @@ def test_a_compaction_merged_by_a_third_branch_takes_all_its_inputs_away(lake: L
     lake.merge("b")
     lake.merge("main", "old")
     assert lake.rows("d.t", "old") == lake.rows("d.t") == [(1, "a"), (2, "b")]
+
+
+@pytest.fixture
+def pulled(lake: Lake) -> Lake:
+    """Branch b pulled row 2 from main; branch old never had it."""
+    lake.sql("CREATE BRANCH old")
+    lake.sql("INSERT INTO d.t VALUES (2, 'm')")
+    lake.merge("main", "b")
+    return lake
+
+
+@pytest.mark.parametrize(
+    ("change", "left"),
+    [
+        ("DELETE FROM d.t WHERE id = 2", [(1, "a")]),
+        ("UPDATE d.t SET v = 'b' WHERE id = 2", [(1, "a"), (2, "b")]),
+        ("UPDATE d.t SET v = 'b'", [(1, "b"), (2, "b")]),
+    ],
+)
+def test_a_change_of_rows_that_a_branch_between_never_had_arrives(
+    pulled: Lake, change: str, left: list[tuple[int, str]]
+) -> None:
+    pulled.sql(change, "b")
+    pulled.merge("b", "old")
+    pulled.merge("old")
+    assert pulled.rows("d.t") == pulled.rows("d.t", "old") == left
+
+
+def test_a_delete_of_a_part_of_rows_that_a_branch_between_never_kept_arrives(pulled: Lake) -> None:
+    pulled.sql("INSERT INTO d.t VALUES (3, 'm'), (4, 'm')")
+    pulled.merge("main", "b")
+    pulled.sql("DELETE FROM d.t WHERE id = 3", "b")
+    pulled.sql("DELETE FROM d.t WHERE id = 4", "b")
+    pulled.merge("b", "old")
+    pulled.merge("old")
+    assert pulled.rows("d.t") == pulled.rows("d.t", "old") == [(1, "a"), (2, "m")]
