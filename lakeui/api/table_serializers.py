@@ -11,6 +11,9 @@ from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.schema import Schema
 from lakeui.api.paging import PageFilter
 
+# Members called ``source`` or ``parent`` bear names of DRF's own attributes. Its metaclass takes
+# declared fields off the class, so nothing is shadowed at run time; mypy does not know.
+
 LONGEST_PREVIEW = 200
 
 

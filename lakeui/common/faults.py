@@ -60,5 +60,6 @@ def _act(directory: Path, name: str) -> None:
         return
     if mark.read_text() == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
+    # A file can only be looked at; no product process ever comes here, as LAKEUI_FAULTS is set by tests only.
     while mark.exists():
         time.sleep(_LOOK_SECONDS)

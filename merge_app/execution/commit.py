@@ -16,8 +16,8 @@ from catalog_app.models import Branch, Commit
 from catalog_app.selectors.lineage import Lineage, branch_lineage
 from lakeui.common.errors import BranchMoved, MergeConflict, NotFound
 from lakeui.common.faults import fault_point
+from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import Applied, CommitHeader, RowWorkResult, StagedDefinition, plan_apply
-from merge_app.execution.keys import EngineSource
 from merge_app.execution.load import SourceSide, plan_input_load
 from merge_app.execution.reach import chain_reach, reach_load
 from merge_app.execution.report import finding_as_json
@@ -152,6 +152,7 @@ def _is_overtaken(planned: MergePlan) -> bool:
 
 def pause_seconds(attempt: int) -> float:
     """A random pause that doubles with every lost race, at most ``LONGEST_PAUSE_SECONDS`` ("full jitter")."""
+    # Spreads writers; nobody gains by guessing it, so S311 (no cryptography) does not matter.
     return random.uniform(0, min(LONGEST_PAUSE_SECONDS, SHORTEST_PAUSE_SECONDS * 2**attempt))  # noqa: S311
 
 

@@ -12,7 +12,7 @@ from catalog_app.models import Branch
 from catalog_app.selectors.divergence import Divergence, divergences_load
 from catalog_app.selectors.lineage import branch_lineage
 from lakeui.common.errors import SameBranch
-from merge_app.execution.keys import EngineSource
+from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.load import merge_source_load, plan_input_load
 from merge_app.execution.reach import merge_base_version, reach_load
 from merge_app.planning.plan import plan

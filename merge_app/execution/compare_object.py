@@ -16,7 +16,7 @@ from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.listing import TableSize, table_sizes
 from catalog_app.selectors.objects import databases_load, tables_load
 from lakeui.common.errors import NotFound
-from merge_app.execution.keys import EngineSource
+from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.load import SourceSide, plan_input_load
 from merge_app.execution.operations import effects_load, operations_load
 from merge_app.execution.preview import FilesPreview, files_preview, schemas_discarded

@@ -19,6 +19,7 @@ from lakeui.common.errors import InvalidValue, SameBranch
 from lakeui.common.faults import fault_point
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
+from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import Applied, CommitHeader, Source, plan_apply
 from merge_app.execution.commit import (
     ATTEMPTS,
@@ -28,7 +29,6 @@ from merge_app.execution.commit import (
     conflict_error,
     pause_seconds,
 )
-from merge_app.execution.keys import EngineSource
 from merge_app.execution.load import SourceSide, merge_source_load, plan_input_load
 from merge_app.execution.outcome import outcome_describe, refusal_describe
 from merge_app.execution.reach import merge_base_version, own_ranges, reach_load

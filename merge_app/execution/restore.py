@@ -30,9 +30,9 @@ from lakeui.common.errors import MergeConflict
 from lakeui.common.faults import fault_point
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
+from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import Applied, CommitHeader
 from merge_app.execution.commit import StagedStatement, statement_commit
-from merge_app.execution.keys import EngineSource
 from merge_app.execution.outcome import refusal_describe
 from merge_app.planning.surviving import RESTORED_VERSION
 from merge_app.planning.values import MergePlan

@@ -30,8 +30,7 @@ export function MatrixTable({
   };
   return (
     <div className="scroll">
-      {/* A grid may be a table (WAI-ARIA grid pattern), which keeps its headers. */}
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role -- a grid may be a table (WAI-ARIA) */}
       <table ref={table} className="matrix" role="grid" aria-label="Conflict matrix">
         <thead>
           <tr>

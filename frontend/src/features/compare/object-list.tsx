@@ -112,8 +112,7 @@ function ListFilter({
 function ObjectOption({ object, isChosen, onChoose }: { object: ComparedObject; isChosen: boolean; onChoose: () => void }) {
   const mark = objectMark(object.verdict);
   return (
-    // The list has the keys.
-    // eslint-disable-next-line jsx-a11y/click-events-have-key-events
+    // eslint-disable-next-line jsx-a11y/click-events-have-key-events -- the list that holds the options has the keys
     <div
       id={optionId(object)}
       role="option"

@@ -53,8 +53,7 @@ export function Palette({ place, onClose }: { place: AddressPlace; onClose: () =
       />
       <div className="palette-list" role="listbox" id={listId} aria-label="Found" ref={list} tabIndex={-1}>
         {entries.map((entry) => (
-          // The field keeps the focus and has the keys; the mouse may choose too.
-          // eslint-disable-next-line jsx-a11y/click-events-have-key-events
+          // eslint-disable-next-line jsx-a11y/click-events-have-key-events -- the field keeps the focus and has the keys
           <div
             key={entry.id}
             id={`${listId}-${entry.id}`}
