@@ -64,6 +64,7 @@ urlpatterns = [
     path("api/v1/tasks/", task_views.TaskListView.as_view(), name="api-tasks"),
     path("api/v1/tasks/<uuid:task_id>/", task_views.TaskView.as_view(), name="api-task"),
     path("api/v1/tasks/<uuid:task_id>/cancel/", task_views.TaskCancelView.as_view(), name="api-task-cancel"),
+    path("api/v1/tasks/<uuid:task_id>/retry/", task_views.TaskRetryView.as_view(), name="api-task-retry"),
     path("api/v1/merges/", lake_views.MergeListView.as_view(), name="api-merges"),
     path("api/v1/merges/<str:merge_id>/", lake_views.MergeView.as_view(), name="api-merge"),
     path("api/v1/rules/", lake_views.RulesView.as_view(), name="api-rules"),

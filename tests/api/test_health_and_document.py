@@ -123,6 +123,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/tasks/": ["get"],
         "/api/v1/tasks/{task_id}/": ["get"],
         "/api/v1/tasks/{task_id}/cancel/": ["post"],
+        "/api/v1/tasks/{task_id}/retry/": ["post"],
         "/api/v1/tokens/": ["get", "post"],
         "/api/v1/tokens/{token_id}/": ["delete"],
     }
