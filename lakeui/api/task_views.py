@@ -103,8 +103,8 @@ class TaskRetryView(ApiView):
     @extend_schema(
         operation_id="task_retry",
         summary="Retry a task",
-        description="Queues what a failed, cancelled or lost task of your own was to do as a new task, for the heads as "
-        "they are then. Asking again answers the same new task.",
+        description="Queues what a failed, cancelled or lost task of your own was to do as a new task, for the heads as"
+        " they are then. Asking again answers the same new task.",
         tags=["tasks"],
         request=None,
         responses={

@@ -25,6 +25,7 @@ register_converter(BranchConverter, "branch")
 table_patterns = [
     path("", table_views.TableView.as_view(), name="api-table"),
     path("history/", table_views.TableHistoryView.as_view(), name="api-table-history"),
+    path("versions/", table_views.TableVersionsView.as_view(), name="api-table-versions"),
     path("segments/", table_views.SegmentListView.as_view(), name="api-table-segments"),
     path("schemas/", table_views.SchemaListView.as_view(), name="api-table-schemas"),
     path("partitions/", table_views.PartitionListView.as_view(), name="api-table-partitions"),
