@@ -58,13 +58,14 @@ WITH {LINEAGE}, removals AS (
     FROM segments s LEFT JOIN masked m USING (id) WHERE s.removed_version IS NOT NULL
 ), versions AS (
     SELECT version, sum(sum(rows)) OVER upto AS rows, sum(sum(bytes)) OVER upto AS bytes,
-           sum(sum(files)) OVER upto AS files, row_number() OVER upto - 1 AS place, count(*) OVER () AS total
+           sum(sum(files)) OVER upto AS files, row_number() OVER upto - 1 AS place, count(*) OVER () AS total,
+           greatest(count(*) OVER () - 1, 1) AS last
     FROM changes GROUP BY version WINDOW upto AS (ORDER BY version)
 )
 SELECT v.version, c.committed_at, c.operation, v.rows::bigint, v.bytes::bigint, v.files::bigint, v.total
 FROM versions v JOIN catalog_app_commit c ON c.catalog_id = %(catalog_id)s AND c.version = v.version
-WHERE v.total <= %(most)s
-   OR v.place * (%(most)s - 1) / greatest(v.total - 1, 1) <> (v.place - 1) * (%(most)s - 1) / greatest(v.total - 1, 1) OR v.place = 0
+WHERE v.total <= %(most)s OR v.place = 0
+   OR v.place * (%(most)s - 1) / v.last <> (v.place - 1) * (%(most)s - 1) / v.last
 ORDER BY v.version
 """
 """Where there are more than ``most`` versions, the first, the last and an even choice of those between them."""
