@@ -49,7 +49,7 @@ class ImportAnswer(serializers.Serializer[Any]):
         allow_blank=True, trim_whitespace=False, help_text="Of CSV: what means NULL, unquoted, beside nothing at all."
     )
     columns = ImportColumn(many=True)
-    sample = serializers.ListField(child=serializers.ListField(child=serializers.JSONField(allow_null=True)))
+    sample = serializers.ListField(child=serializers.ListField(child=serializers.JSONField()))
     warnings = serializers.ListField(child=serializers.CharField())
     created_at = serializers.DateTimeField()
     expires_at = serializers.DateTimeField(help_text="The file is removed then.")
