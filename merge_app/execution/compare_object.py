@@ -129,9 +129,10 @@ def _planned(given: PlanInput, key: ObjectKey) -> ObjectPlan:
 
 
 def base_lineage(there: Lineage, here: Lineage, reach: Reach | None = None) -> Lineage | None:
-    """The chain as of the merge base: seen from the source where the base lies on its chain.
+    """The merge base as the branch that it is on sees it; None without one.
 
-    ``reach`` is what the source reaches, if that is known.
+    ``reach`` is what the source reaches, if that is known. A head that got the base by a merge does not have it on its
+    own chain.
     """
     other = reach_load(here)
     reach = reach_load(there) if reach is None else reach
@@ -139,7 +140,7 @@ def base_lineage(there: Lineage, here: Lineage, reach: Reach | None = None) -> L
     if not shared:
         return None
     version, branch = max(shared)
-    return (there if branch in there.branch_ids else here).at(version)
+    return branch_lineage(Branch.objects.get(pk=branch)).at(version)
 
 
 def _commits(
