@@ -2,7 +2,7 @@ import { cellText, isNumericType } from "../model/format";
 import type { DiffRow } from "../model/row-diff";
 import "../styles/row-diff.css";
 
-const WORDS = { insert: "＋ inserted", delete: "− deleted", update_before: "before", update_after: "after" } as const;
+const WORDS = { insert: "+ inserted", delete: "− deleted", update_before: "before", update_after: "after" } as const;
 
 /** Rows of a diff, with changed cells coloured. */
 export function RowDiffTable({

@@ -22,7 +22,7 @@ function SideRows({ pair, detail, side }: { pair: Pair; detail: ComparedDetail; 
   const branch = pair[side];
   const commits = side === "source" ? detail.source_commits : detail.dest_commits;
   return (
-    <section aria-label={`Rows that ${branch} changed`} className="stack tight">
+    <section className="stack tight">
       <h3 className="row">
         <LaneDot branch={branch} />
         {branch}
