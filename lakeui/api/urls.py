@@ -25,6 +25,7 @@ register_converter(BranchConverter, "branch")
 table_patterns = [
     path("", table_views.TableView.as_view(), name="api-table"),
     path("history/", table_views.TableHistoryView.as_view(), name="api-table-history"),
+    path("versions/", table_views.TableVersionsView.as_view(), name="api-table-versions"),
     path("segments/", table_views.SegmentListView.as_view(), name="api-table-segments"),
     path("schemas/", table_views.SchemaListView.as_view(), name="api-table-schemas"),
     path("partitions/", table_views.PartitionListView.as_view(), name="api-table-partitions"),
@@ -69,6 +70,7 @@ urlpatterns = [
     path("api/v1/tasks/", task_views.TaskListView.as_view(), name="api-tasks"),
     path("api/v1/tasks/<uuid:task_id>/", task_views.TaskView.as_view(), name="api-task"),
     path("api/v1/tasks/<uuid:task_id>/cancel/", task_views.TaskCancelView.as_view(), name="api-task-cancel"),
+    path("api/v1/tasks/<uuid:task_id>/retry/", task_views.TaskRetryView.as_view(), name="api-task-retry"),
     path("api/v1/merges/", lake_views.MergeListView.as_view(), name="api-merges"),
     path("api/v1/merges/<str:merge_id>/", lake_views.MergeView.as_view(), name="api-merge"),
     path("api/v1/rules/", lake_views.RulesView.as_view(), name="api-rules"),

@@ -37,6 +37,7 @@ def task_submit(
     user: AbstractBaseUser | AnonymousUser | None = None,
     idempotency_key: str = "",
     request_digest: str = "",
+    retry_of: UUID | None = None,
 ) -> Task:
     """Queue a task; the doorbell rings when the surrounding transaction commits.
 
@@ -50,6 +51,7 @@ def task_submit(
         created_by_id=None if user is None else user.pk,
         idempotency_key=idempotency_key,
         request_digest=request_digest,
+        retry_of_id=retry_of,
     )
     try:
         with transaction.atomic():

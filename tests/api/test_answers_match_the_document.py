@@ -32,6 +32,7 @@ USUAL = [
     TABLE,
     TABLE + "history/",
     TABLE + "segments/",
+    TABLE + "versions/",
     TABLE + "schemas/",
     COMPARE,
     "/api/v1/merges/",

@@ -110,6 +110,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/rows/": ["get"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/schemas/": ["get"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/segments/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/versions/": ["get"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/history/": ["get"],
         "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/": ["get"],
         "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/objects/{kind}/{object_id}/": ["get"],
@@ -124,6 +125,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/tasks/": ["get"],
         "/api/v1/tasks/{task_id}/": ["get"],
         "/api/v1/tasks/{task_id}/cancel/": ["post"],
+        "/api/v1/tasks/{task_id}/retry/": ["post"],
         "/api/v1/tokens/": ["get", "post"],
         "/api/v1/tokens/{token_id}/": ["delete"],
     }
