@@ -1,6 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 
 import { body, client, cursorOf } from "../api/client";
+import type { components } from "../api/schema";
 
 /** Where a table is: names, not ids, as people say them. */
 export interface TablePlace {
@@ -60,6 +61,19 @@ export function useTableHistory(place: TablePlace) {
       return body(client.GET(`${AT}/history/`, { params: { path: { ...place }, query }, signal }));
     },
     getNextPageParam: (page) => cursorOf(page.next),
+  });
+}
+
+export type TableVersions = components["schemas"]["VersionsAnswer"];
+
+const PLOT_POINTS = 200;
+
+/** Sizes of the table over its versions; of a long history an even choice. */
+export function useTableVersions(place: TablePlace) {
+  return useQuery({
+    queryKey: [...tableKey(place), "versions"],
+    queryFn: ({ signal }) =>
+      body(client.GET(`${AT}/versions/`, { params: { path: { ...place }, query: { points: PLOT_POINTS } }, signal })),
   });
 }
 

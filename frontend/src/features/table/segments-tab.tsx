@@ -1,6 +1,7 @@
 import type { Segment } from "../../api/resources";
 import { bytes, count } from "../../model/format";
 import { useSegments, type TablePlace } from "../../queries/tables";
+import { SizePlot } from "../../ui/size-plot";
 import { Empty, Loaded } from "../../ui/states";
 
 export function SegmentsTab({ place, version }: { place: TablePlace; version: number | undefined }) {
@@ -12,6 +13,11 @@ export function SegmentsTab({ place, version }: { place: TablePlace; version: nu
         if (found.length === 0) return <Empty title="No file in this version" />;
         return (
           <>
+            {found.length > 1 ? (
+              <div className="plots">
+                <SizePlot sizes={found.map((segment) => segment.bytes)} isPart={segments.hasNextPage} />
+              </div>
+            ) : null}
             <SegmentTable segments={found} />
             {segments.hasNextPage ? (
               <p className="inside">

@@ -89,7 +89,7 @@ function ChosenTab({
     case "rows":
       return <RowsTab place={place} version={version} />;
     case "history":
-      return <HistoryTab place={place} table={table} />;
+      return <HistoryTab place={place} table={table} version={version} />;
     case "segments":
       return <SegmentsTab place={place} version={version} />;
     case "schemas":

@@ -4,9 +4,9 @@ import { Link, useLocation, useNavigate, useParams } from "react-router";
 
 import type { Finding } from "../../api/resources";
 import { Problem } from "../../api/problem";
-import { branchAddress, compareAddress, mergeAddress, sqlAddress } from "../../model/addresses";
+import { branchAddress, compareAddress, mergeAddress, sqlAddress, taskAddress } from "../../model/addresses";
 import { count, counted } from "../../model/format";
-import { isFinished, useCancelTask, useTask, type Task } from "../../queries/tasks";
+import { isFinished, isRetriable, useCancelTask, useRetryTask, useTask, type Task } from "../../queries/tasks";
 import { Copyable } from "../../ui/copyable";
 import { PageHead, Panel } from "../../ui/page";
 import { ResultGrid } from "../../ui/result-grid";
@@ -62,6 +62,8 @@ function useArrival(task: Task | undefined) {
 
 function TaskView({ task }: { task: Task }) {
   const cancel = useCancelTask();
+  const retry = useRetryTask();
+  const failure = cancel.error ?? retry.error;
   const title = statementOf(task) || task.kind;
   const finished = isFinished(task.state);
   return (
@@ -69,23 +71,17 @@ function TaskView({ task }: { task: Task }) {
       <PageHead
         title="Task"
         actions={
-          finished ? null : (
-            <button
-              type="button"
-              className="button danger"
-              disabled={task.cancel_requested || cancel.isPending}
-              onClick={() => cancel.mutate(task.id)}
-            >
-              {task.cancel_requested ? "Stopping …" : "Cancel"}
-            </button>
-          )
+          <>
+            {finished ? null : <CancelButton cancel={cancel} task={task} />}
+            {isRetriable(task.state) ? <RetryButton retry={retry} task={task} /> : null}
+          </>
         }
       >
         <span className="row">
           Task <TaskBadge state={task.state} />
         </span>
       </PageHead>
-      {cancel.error ? <Failure error={cancel.error} /> : null}
+      {failure ? <Failure error={failure} /> : null}
       <Panel title={finished ? "What it did" : "What is happening"} padded>
         <div className="stack">
           <pre>
@@ -100,6 +96,30 @@ function TaskView({ task }: { task: Task }) {
       <Outcome task={task} />
       <Facts task={task} />
     </>
+  );
+}
+
+function CancelButton({ cancel, task }: { cancel: ReturnType<typeof useCancelTask>; task: Task }) {
+  return (
+    <button
+      type="button"
+      className="button danger"
+      disabled={task.cancel_requested || cancel.isPending}
+      onClick={() => cancel.mutate(task.id)}
+    >
+      {task.cancel_requested ? "Stopping …" : "Cancel"}
+    </button>
+  );
+}
+
+function RetryButton({ retry, task }: { retry: ReturnType<typeof useRetryTask>; task: Task }) {
+  const navigate = useNavigate();
+  const again = () =>
+    retry.mutate(task.id, { onSuccess: (made) => void navigate(taskAddress(made.id), { state: JUST_STARTED }) });
+  return (
+    <button type="button" className="button primary" disabled={retry.isPending} onClick={again}>
+      {retry.isPending ? "Starting …" : "Retry"}
+    </button>
   );
 }
 
@@ -165,7 +185,7 @@ function TaskFailure({ task }: { task: Task }) {
       {catalog && branch ? (
         <p className="row">
           <Link className="button" to={sqlAddress(catalog, branch, statementOf(task))}>
-            Try again in the SQL console
+            Open in the SQL console
           </Link>
           <Link className="button" to={conflicts.length ? compareAddress(catalog) : branchAddress(catalog, branch)}>
             {conflicts.length ? "Compare branches" : `Branch ${branch}`}
@@ -195,6 +215,14 @@ function Facts({ task }: { task: Task }) {
             <dd>
               <Elapsed from={task.started_at} to={task.finished_at ?? null} />
               {task.attempts && task.attempts > 1 ? `, attempt ${task.attempts}` : ""}
+            </dd>
+          </>
+        ) : null}
+        {task.retry_of ? (
+          <>
+            <dt>Repeats</dt>
+            <dd>
+              <Link to={taskAddress(task.retry_of)}>an earlier task</Link>
             </dd>
           </>
         ) : null}
