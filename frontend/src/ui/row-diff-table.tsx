@@ -1,5 +1,7 @@
-import { cellText, isNumericType } from "../model/format";
+import { isNumericType } from "../model/format";
 import type { DiffRow } from "../model/row-diff";
+import { Grid } from "./grid";
+import { CellValue } from "./result-grid";
 import "../styles/row-diff.css";
 
 const WORDS = { insert: "+ inserted", delete: "− deleted", update_before: "before", update_after: "after" } as const;
@@ -11,6 +13,7 @@ export function RowDiffTable({
   label,
   shown = columns.map((_, place) => place),
   alsoChanged,
+  height = "60vh",
 }: {
   /** Those of the table, without `change` and `row_id`. */
   columns: readonly { name: string; type: string }[];
@@ -20,48 +23,32 @@ export function RowDiffTable({
   shown?: readonly number[];
   /** Ids of rows that somebody else changed as well, and who. */
   alsoChanged?: { ids: ReadonlySet<unknown>; by: string };
+  height?: string;
 }) {
+  const numeric = columns.map((column) => isNumericType(column.type));
+  const heads = [
+    { title: "Change" },
+    { title: "Row id", isNumber: true },
+    ...shown.map((at) => ({ title: columns[at]?.name, isNumber: numeric[at] ?? false })),
+  ];
   return (
-    <div className="scroll diff" role="region" aria-label={label} tabIndex={0}>
-      <table className="grid">
-        <thead>
-          <tr>
-            <th scope="col">Change</th>
-            <th scope="col" className="number">
-              Row id
-            </th>
-            {shown.map((at) => (
-              <th key={at} scope="col" className={isNumericType(columns[at]?.type ?? "") ? "number" : ""}>
-                {columns[at]?.name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, place) => (
-            <tr key={place} className={row.change}>
-              <th scope="row" className="nowrap">
-                {WORDS[row.change]}{" "}
-                {alsoChanged?.ids.has(row.rowId) && row.change !== "update_before" ? (
-                  <span className="badge amber">{alsoChanged.by} too</span>
-                ) : null}
-              </th>
-              <td className="number muted">{String(row.rowId)}</td>
-              {shown.map((at) => (
-                <Cell key={at} value={row.values[at]} isNumeric={isNumericType(columns[at]?.type ?? "")} isChanged={row.changed.has(at)} />
-              ))}
-            </tr>
+    <Grid label={label} columns={heads} className="diff" height={height}>
+      {rows.map((row, place) => (
+        <tr key={place} className={row.change}>
+          <th scope="row" className="nowrap">
+            {WORDS[row.change]}{" "}
+            {alsoChanged?.ids.has(row.rowId) && row.change !== "update_before" ? (
+              <span className="badge amber">{alsoChanged.by} too</span>
+            ) : null}
+          </th>
+          <td className="number muted">{String(row.rowId)}</td>
+          {shown.map((at) => (
+            <td key={at} className={`${numeric[at] ? "number" : "nowrap"} ${row.changed.has(at) ? "changed" : ""}`}>
+              <CellValue value={row.values[at]} />
+            </td>
           ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function Cell({ value, isNumeric, isChanged }: { value: unknown; isNumeric: boolean; isChanged: boolean }) {
-  return (
-    <td className={`${isNumeric ? "number" : "nowrap"} ${isChanged ? "changed" : ""}`}>
-      {value === null ? <span className="null">NULL</span> : cellText(value)}
-    </td>
+        </tr>
+      ))}
+    </Grid>
   );
 }

@@ -61,6 +61,7 @@ function ChangedRows({ pair, detail, side }: { pair: Pair; detail: ComparedDetai
               rows={rows}
               label={`Rows that ${pair[side]} changed`}
               {...(isWhole ? {} : { shown: telling })}
+              height="40vh"
               alsoChanged={{ ids: theirs, by: pair[other] }}
             />
             <p className="row small muted">

@@ -1,5 +1,6 @@
 import { bytes, count } from "../../model/format";
 import { useTableVersions, type TablePlace, type TableVersions } from "../../queries/tables";
+import { Grid } from "../../ui/grid";
 import { StepPlot } from "../../ui/step-plot";
 import { Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
@@ -36,45 +37,32 @@ function Plots({ versions, version }: { versions: TableVersions; version: number
   );
 }
 
+const COLUMNS = [
+  { title: "Version", isNumber: true },
+  { title: "Operation" },
+  { title: "When" },
+  { title: "Rows", isNumber: true },
+  { title: "Size", isNumber: true },
+  { title: "Files", isNumber: true },
+];
+
 function SizeTable({ points }: { points: TableVersions["results"] }) {
   return (
-    <div className="scroll diff" role="region" aria-label="Size after each version" tabIndex={0}>
-      <table className="grid">
-        <thead>
-          <tr>
-            <th scope="col" className="number">
-              Version
-            </th>
-            <th scope="col">Operation</th>
-            <th scope="col">When</th>
-            <th scope="col" className="number">
-              Rows
-            </th>
-            <th scope="col" className="number">
-              Size
-            </th>
-            <th scope="col" className="number">
-              Files
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {points.toReversed().map((point) => (
-            <tr key={point.version}>
-              <th scope="row" className="number">
-                v{point.version}
-              </th>
-              <td>{point.operation}</td>
-              <td>
-                <Time at={point.time} />
-              </td>
-              <td className="number">{count(point.rows)}</td>
-              <td className="number">{bytes(point.bytes)}</td>
-              <td className="number">{count(point.files)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Grid label="Size after each version" columns={COLUMNS} height="40vh">
+      {points.toReversed().map((point) => (
+        <tr key={point.version}>
+          <th scope="row" className="number">
+            v{point.version}
+          </th>
+          <td>{point.operation}</td>
+          <td>
+            <Time at={point.time} />
+          </td>
+          <td className="number">{count(point.rows)}</td>
+          <td className="number">{bytes(point.bytes)}</td>
+          <td className="number">{count(point.files)}</td>
+        </tr>
+      ))}
+    </Grid>
   );
 }
