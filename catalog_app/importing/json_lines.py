@@ -63,9 +63,10 @@ class _Objects:
             try:
                 value, end = self._decoder.raw_decode(self._text, self._place)
             except json.JSONDecodeError as error:
+                behind = error.pos - self._place
                 if self._more():
                     continue
-                raise self._fault(error.msg, error.pos) from None
+                raise self._fault(error.msg, self._place + behind) from None
             if not isinstance(value, dict):
                 raise self._fault('Here is no object: a row is written as {"column": value}', self._place)
             text = self._text[self._place : end]

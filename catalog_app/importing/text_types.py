@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from catalog_app.importing.values import Misfit
-
-Bad = Callable[[pa.Array], pa.Array]
-"""Which values of an array without nulls are certainly none of a type."""
 
 _PADDED = r"^[+-]?0[0-9]"
 _EXACT_DIGITS = 15
@@ -24,7 +21,7 @@ class _Candidate:
     name: str
     arrow: pa.DataType
     is_not: str = ""
-    """A pattern of texts that would parse but mean something else: 007 is no number that may lose its zeros."""
+    """A pattern of texts that parse but probably mean something else: 007 is no number that may lose its zeros."""
 
 
 _CANDIDATES = (
@@ -41,11 +38,12 @@ EVERY = tuple(candidate.name for candidate in _CANDIDATES)
 
 @dataclass(slots=True)
 class TextProfile:
-    """What a column's values can be. ``misfits``: by type that was given up, the first value that it does not take."""
+    """What a column's values can be. ``misfits``: by type, the first value that it does not take."""
 
     candidates: Sequence[str] = EVERY
     misfits: dict[str, Misfit] = field(default_factory=dict)
     has_values: bool = False
+    _unlikely: set[str] = field(default_factory=set)
     _digits: tuple[int, int] | None = (0, 0)
     """Most digits before and after the point; None where some number has an exponent or is none."""
 
@@ -56,16 +54,20 @@ class TextProfile:
         for candidate in _CANDIDATES:
             if candidate.name in self.candidates and candidate.name not in self.misfits:
                 self._try(candidate, values, present, first_row)
-        if "double" in self.candidates and "double" not in self.misfits:
+        if "double" in self._possible:
             self._count_digits(present)
 
     def _try(self, candidate: _Candidate, values: pa.Array, present: pa.Array, first_row: int) -> None:
-        bad = _first_bad(candidate, present)
-        if bad is None:
-            return
-        text = present[bad].as_py()
-        row = first_row + pc.index(values, text).as_py()
-        self.misfits[candidate.name] = Misfit(row, text if len(text) <= 80 else f"{text[:79]}…")
+        if candidate.is_not and pc.any(pc.match_substring_regex(present, candidate.is_not)).as_py():
+            self._unlikely.add(candidate.name)
+        if not _parses(candidate, present):
+            text = present[_first_unparsed(candidate, present)].as_py()
+            row = first_row + pc.index(values, text).as_py()
+            self.misfits[candidate.name] = Misfit(row, text if len(text) <= 80 else f"{text[:79]}…")
+
+    @property
+    def _possible(self) -> list[str]:
+        return [name for name in self.candidates if name not in self.misfits and name not in self._unlikely]
 
     def _count_digits(self, present: pa.Array) -> None:
         if self._digits is None or not len(present):
@@ -85,7 +87,7 @@ class TextProfile:
     @property
     def inferred(self) -> str:
         """The first type that takes every value; ``string`` without any."""
-        found = next((name for name in self.candidates if name not in self.misfits), "string")
+        found = next(iter(self._possible), "string")
         if not self.has_values:
             return "string"
         return self._number() if found == "double" else found
@@ -97,17 +99,8 @@ class TextProfile:
         return f"decimal({precision},{scale})" if precision <= _LARGEST_PRECISION else "double"
 
 
-def _first_bad(candidate: _Candidate, values: pa.Array) -> int | None:
-    """The place of the first value that the candidate does not take."""
-    other = None
-    if candidate.is_not:
-        place = pc.index(pc.match_substring_regex(values, candidate.is_not), True).as_py()
-        other = place if place >= 0 else None
-    unparsed = None if _parses(candidate, values) else _bisect(candidate, values)
-    return min((place for place in (other, unparsed) if place is not None), default=None)
-
-
-def _bisect(candidate: _Candidate, values: pa.Array) -> int:
+def _first_unparsed(candidate: _Candidate, values: pa.Array) -> int:
+    """The place of the first value that does not parse; there is one."""
     low, high = 0, len(values) - 1
     while low < high:
         middle = (low + high) // 2

@@ -60,14 +60,29 @@ class Misfit:
 
 @dataclass(frozen=True, slots=True)
 class FoundColumn:
-    """A column of a file. ``inferred`` is the type that takes all its values; ``misfits`` say, by type, why others do
-    not. Text columns (``is_text``) are cast when they are loaded.
+    """A column of a file. ``inferred`` is the type that takes all its values; ``misfits`` name, by type, the first
+    value that a type does not take. Text columns (``is_text``) are cast when they are loaded.
     """
 
     source: str
     inferred: str
     is_text: bool
     misfits: Mapping[str, Misfit] = field(default_factory=dict)
+
+
+_TAKEN_AS = {
+    **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), ("bigint",)),
+    **dict.fromkeys(("float", "double", "decimal"), ("double",)),
+    **dict.fromkeys(("date", "timestamp", "timestamp_ntz"), ("date", "timestamp", "timestamp_ntz")),
+}
+"""By the name of a type, those of which one must take a text for a cast to succeed."""
+
+
+def misfit_of(column: FoundColumn, chosen_type: str) -> Misfit | None:
+    """A value of the column for which a cast to the type would fail; None where none is known."""
+    tried = _TAKEN_AS.get(chosen_type.partition("(")[0], ())
+    found = [column.misfits.get(name) for name in tried]
+    return found[0] if found and None not in found else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from catalog_app.models import Branch, FileImport
 from catalog_app.selectors.lineage import nearest_name
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue, NotFound
+from lakeui.common.json_values import storable
 
 MOST_SWEPT = 100
 
@@ -52,7 +53,7 @@ def import_create(
 
 
 def _keep(made: FileImport, scan: Scan) -> None:
-    made.reading, made.found = scan.reading.as_json(), scan.as_json()
+    made.reading, made.found = storable(scan.reading.as_json()), storable(scan.as_json())
     made.save()
 
 
@@ -85,13 +86,11 @@ def _chosen(reading: Reading, choices: Any) -> Reading:
     """The reading with some of its columns chosen otherwise."""
     known = {column.source: column for column in reading.columns}
     for choice in choices:
-        if choice["source"] not in known:
-            raise NotFound(
-                "column", choice["source"], nearest=nearest_name(choice["source"], known), where="in the file"
-            )
-        if "type" in choice:
-            choice = {**choice, "type": canonical_type(choice["type"])}
-        known[choice["source"]] = replace(known[choice["source"]], **choice)
+        source = choice["source"]
+        if source not in known:
+            raise NotFound("column", source, nearest=nearest_name(source, known), where="in the file")
+        typed = {"type": canonical_type(choice["type"])} if "type" in choice else {}
+        known[source] = replace(known[source], **{**choice, **typed})
     columns = tuple(known.values())
     _require_names([column for column in columns if column.include])
     return replace(reading, columns=columns)

@@ -10,6 +10,7 @@ from lakeui.api import (
     errors,
     health,
     history_views,
+    import_views,
     lake_views,
     metrics_view,
     sql_view,
@@ -41,6 +42,13 @@ database_patterns: list[URLPattern | URLResolver] = [
 # The longest address first: a branch's name may hold slashes.
 catalog_patterns: list[URLPattern | URLResolver] = [
     path("branches/<branch:branch>/databases/", include(database_patterns)),
+    path("branches/<branch:branch>/imports/", import_views.ImportListView.as_view(), name="api-imports"),
+    path("branches/<branch:branch>/imports/<uuid:import_id>/", import_views.ImportView.as_view(), name="api-import"),
+    path(
+        "branches/<branch:branch>/imports/<uuid:import_id>/load/",
+        import_views.ImportLoadView.as_view(),
+        name="api-import-load",
+    ),
     path(
         "compare/<branch:source>...<branch:destination>/objects/<str:kind>/<int:object_id>/",
         compare_views.CompareObjectView.as_view(),

@@ -17,9 +17,9 @@ from django.db.models import F
 from django.db.models.functions import Now
 from kombu.exceptions import KombuError
 
+from lakeui.common.json_values import storable
 from merge_app.jobs.context import Report
 from merge_app.jobs.errors import IdempotencyMismatch, TaskCancelled, TaskFinished, TaskSuperseded
-from merge_app.jobs.json_values import storable
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.registry import handler_for
 
