@@ -46,7 +46,7 @@ export function useTaskStart() {
   });
 }
 
-function randomKey(): string {
+export function randomKey(): string {
   // crypto.randomUUID is missing where a page came over plain HTTP from another machine.
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -25,7 +25,7 @@ export function useDatabases(catalog: string, branch: string) {
   });
 }
 
-export function useTables(catalog: string, branch: string, database: string, search = "") {
+export function useTables(catalog: string, branch: string, database: string, search = "", enabled = true) {
   return useInfiniteQuery({
     queryKey: ["catalog", catalog, "branch", branch, "tables", database, search],
     initialPageParam: null as string | null,
@@ -39,16 +39,18 @@ export function useTables(catalog: string, branch: string, database: string, sea
     },
     getNextPageParam: (page) => cursorOf(page.next),
     placeholderData: keepPreviousData,
+    enabled,
   });
 }
 
 /** `version` undefined is the head. */
-export function useTable(place: TablePlace, version?: number) {
+export function useTable(place: TablePlace, version?: number, enabled = true) {
   return useQuery({
     queryKey: [...tableKey(place), "detail", version ?? null],
     queryFn: ({ signal }) =>
       body(client.GET(`${AT}/`, { params: { path: { ...place }, query: atVersion(version) }, signal })),
     placeholderData: keepPreviousData,
+    enabled,
   });
 }
 

@@ -4,7 +4,7 @@ import { Link, useLocation, useNavigate, useParams } from "react-router";
 
 import type { Finding } from "../../api/resources";
 import { Problem } from "../../api/problem";
-import { branchAddress, compareAddress, mergeAddress, sqlAddress, taskAddress } from "../../model/addresses";
+import { branchAddress, compareAddress, importAddress, mergeAddress, sqlAddress, tableAddress, taskAddress } from "../../model/addresses";
 import { count, counted } from "../../model/format";
 import { isFinished, isRetriable, useCancelTask, useRetryTask, useTask, type Task } from "../../queries/tasks";
 import { Copyable } from "../../ui/copyable";
@@ -16,6 +16,8 @@ import { JUST_STARTED } from "./just-started";
 import { TaskBadge } from "./task-badge";
 import { TaskSteps } from "./task-steps";
 import "../../styles/tasks.css";
+
+const IMPORT = "import";
 
 interface Result {
   merge_id?: string;
@@ -139,6 +141,7 @@ function Outcome({ task }: { task: Task }) {
       </div>
     );
   }
+  const { catalog, branch, database, table } = placeOf(task);
   const metrics = Object.entries(result.metrics ?? {}).filter(([, value]) => typeof value === "number" && value > 0);
   return (
     <Panel title="Result" padded={!result.columns?.length}>
@@ -154,8 +157,15 @@ function Outcome({ task }: { task: Task }) {
         </dl>
       ) : null}
       {result.version ? (
-        <p className="inside small muted">
-          version <code>v{result.version}</code>
+        <p className="inside row small muted">
+          <span>
+            version <code>v{result.version}</code>
+          </span>
+          {task.kind === IMPORT && catalog && branch && database && table ? (
+            <Link to={tableAddress(catalog, branch, database, table)}>
+              See {database}.{table}
+            </Link>
+          ) : null}
         </p>
       ) : null}
     </Panel>
@@ -184,9 +194,15 @@ function TaskFailure({ task }: { task: Task }) {
       ) : null}
       {catalog && branch ? (
         <p className="row">
-          <Link className="button" to={sqlAddress(catalog, branch, statementOf(task))}>
-            Open in the SQL console
-          </Link>
+          {task.kind === IMPORT ? (
+            <Link className="button" to={importAddress(catalog, branch, importOf(task))}>
+              Change how the file is read
+            </Link>
+          ) : (
+            <Link className="button" to={sqlAddress(catalog, branch, statementOf(task))}>
+              Open in the SQL console
+            </Link>
+          )}
           <Link className="button" to={conflicts.length ? compareAddress(catalog) : branchAddress(catalog, branch)}>
             {conflicts.length ? "Compare branches" : `Branch ${branch}`}
           </Link>
@@ -243,6 +259,11 @@ export function statementOf(task: Pick<Task, "parameters">): string {
   return statement ?? "";
 }
 
-function placeOf(task: Task): { catalog?: string; branch?: string } {
+function placeOf(task: Task): { catalog?: string; branch?: string; database?: string; table?: string } {
   return (task.parameters ?? {});
+}
+
+/** The file that a task of that kind loads. */
+function importOf(task: Task): { import: string } {
+  return { import: (task.parameters as { import: string }).import };
 }
