@@ -102,22 +102,26 @@ function TypeThere({ column, table }: { column: ImportColumn; table: readonly Co
   return there ? <code>{there.type}</code> : <Problem text="The table has no such column." />;
 }
 
-/** A text that is said when the field is left or Enter is pressed; a refused one stays, so that it can be mended. */
+/**
+ * A text that is said when the field is left or Enter is pressed. A refused one stays, so that it can be mended; one that
+ * was taken gives way to what the server made of it.
+ */
 function TextChoice({ label, value, list, onSay }: { label: string; value: string; list?: string; onSay: (value: string) => void }) {
-  const [text, setText] = useState<string>();
-  const shown = text ?? value;
+  const [draft, setDraft] = useState({ of: value, text: value });
+  const text = draft.of === value ? draft.text : value;
+  const write = (typed: string) => setDraft({ of: value, text: typed });
   const say = () => {
-    if (text !== undefined && text.trim() !== "" && text !== value) onSay(text.trim());
-    if (text === value || text?.trim() === "") setText(undefined);
+    if (text.trim() === "") write(value);
+    else if (text !== value) onSay(text.trim());
   };
   return (
     <input
       className="input"
       aria-label={label}
-      value={shown}
+      value={text}
       list={list}
       spellCheck={false}
-      onChange={(event) => setText(event.target.value)}
+      onChange={(event) => write(event.target.value)}
       onBlur={say}
       onKeyDown={(event) => event.key === "Enter" && say()}
     />
