@@ -11,6 +11,7 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine import changes, rewriting
 from catalog_app.engine.answers import collect
 from catalog_app.engine.differences import changes_dataframe
+from catalog_app.engine.exporting import ExportTarget, result_write
 from catalog_app.engine.reading import ROW_ID, query_dataframe, table_dataframe
 from catalog_app.engine.session import SparkSessions
 from catalog_app.engine.sources import target_dataframe
@@ -43,6 +44,14 @@ class Engine:
         def work(spark: SparkSession) -> QueryResult:
             frame = query_dataframe(spark, self._warehouse, text, tables)
             return collect(frame, limit=limit)
+
+        return self._sessions.run(work)
+
+    def export(self, text: str, tables: Tables, target: ExportTarget) -> int:
+        """All rows of checked SQL into a file of this machine; answers how many. Raises ResultTooLarge."""
+
+        def work(spark: SparkSession) -> int:
+            return result_write(query_dataframe(spark, self._warehouse, text, tables), target)
 
         return self._sessions.run(work)
 
