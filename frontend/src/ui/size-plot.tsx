@@ -1,4 +1,4 @@
-import { bytes, counted } from "../model/format";
+import { bytesRound, counted } from "../model/format";
 import { sizeBins } from "../model/plot";
 import "../styles/plots.css";
 
@@ -18,7 +18,7 @@ export function SizePlot({ sizes, isPart }: { sizes: readonly number[]; isPart: 
         {bins.map((bin) => (
           <div key={bin.from}>
             <dt className="number muted">
-              {bytes(bin.from)} – {bytes(bin.to)}
+              {bytesRound(bin.from)} – {bytesRound(bin.to)}
             </dt>
             <dd>
               <svg aria-hidden="true" viewBox="0 0 1 1" preserveAspectRatio="none">

@@ -14,11 +14,14 @@ export function StepPlot({
   title,
   points,
   format,
+  formatTick = format,
   marked,
 }: {
   title: string;
   points: readonly PlotPoint[];
   format: (value: number) => string;
+  /** Of the round numbers on the axis. */
+  formatTick?: (value: number) => string;
   /** Place of the point that the page is about. */
   marked: number;
 }) {
@@ -47,7 +50,7 @@ export function StepPlot({
       <div className="plot-box">
         <div className="plot-scale" aria-hidden="true">
           {scale.toReversed().map((tick) => (
-            <span key={tick}>{format(tick)}</span>
+            <span key={tick}>{formatTick(tick)}</span>
           ))}
         </div>
         <svg
@@ -63,7 +66,9 @@ export function StepPlot({
           ))}
           <path className="area" d={`${line}V1H0Z`} />
           <path className="line" d={line} />
-          <rect className="place" x={place / points.length} width={1 / points.length} y={0} height={1} />
+          {place < points.length - 1 || pointed !== undefined ? (
+            <rect className="place" x={place / points.length} width={1 / points.length} y={0} height={1} />
+          ) : null}
         </svg>
         <div className="plot-ends muted" aria-hidden="true">
           <span>{points[0]?.label}</span>

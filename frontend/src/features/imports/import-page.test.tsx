@@ -25,7 +25,7 @@ const TASK = { id: "t-1", kind: "import", state: "queued", parameters: {}, steps
 const LAKE = {
   [AT]: page([]),
   [`${AT}i-1/`]: FILE,
-  "/api/v1/catalogs/demo/branches/delays/databases/": page([{ name: "flights", database_id: 1, comment: "", properties: {} }]),
+  "/api/v1/catalogs/demo/branches/delays/databases/": page(["flights", "sales"].map((name, place) => ({ name, database_id: place, comment: "", properties: {} }))),
   [TABLES]: page([{ name: "reasons", table_id: 9, database: "flights" }]),
   [`POST ${AT}i-1/load/`]: () => json(TASK, 202),
   "/api/v1/tasks/t-1/": TASK,

@@ -7,7 +7,7 @@ import { importAddress, taskAddress } from "../../model/addresses";
 import { bytes, counted } from "../../model/format";
 import { columnsMissing, columnsUnknown, tableNameOf } from "../../model/import-target";
 import { useImportDiscard, useImportLoad, useImportReread, type ImportPlace } from "../../queries/imports";
-import { useTable } from "../../queries/tables";
+import { useDatabases, useTable } from "../../queries/tables";
 import { Panel } from "../../ui/page";
 import { ResultGrid } from "../../ui/result-grid";
 import { Failure } from "../../ui/states";
@@ -28,13 +28,16 @@ export function ImportReview({
   /** The table that the person came from; empty names where none. */
   into: { database: string; table: string };
 }) {
-  const [target, setTarget] = useState<Target>({
+  const databases = useDatabases(place.catalog, place.branch);
+  const [chosen, setTarget] = useState<Target>({
     mode: into.table ? "append" : "create",
     database: into.database,
     table: into.table || tableNameOf(file.name),
     key: [],
     partition: [],
   });
+  const [only, ...others] = databases.data?.results ?? [];
+  const target = { ...chosen, database: chosen.database || (others.length ? "" : (only?.name ?? "")) };
   const isAppend = target.mode === "append";
   const table = useTable({ ...place, database: target.database, table: target.table }, undefined, isAppend && target.table !== "");
   const columns = isAppend && !table.error ? table.data?.columns : undefined;
@@ -77,7 +80,7 @@ function FileFacts({ place, file }: { place: ImportPlace; file: FileImport }) {
           <span>{counted(file.rows, "row")}</span>
           <span>{counted(file.columns.length, "column")}</span>
           <span>
-            waits until <Time at={file.expires_at} />
+            is removed <Time at={file.expires_at} />
           </span>
         </p>
         {file.warnings.map((warning) => (

@@ -263,16 +263,17 @@ function ExportMenu({ record }: { record: MergeRecord }) {
       <button
         type="button"
         className="item"
-        onClick={() => fileSave(`${name}.json`, "application/json", JSON.stringify(record, null, 2))}
+        onClick={() => fileSave(`${name}.json`, new Blob([JSON.stringify(record, null, 2)], { type: "application/json" }))}
       >
         Whole record (JSON)
       </button>
       <button
         type="button"
         className="item"
-        onClick={() =>
-          fileSave(`${name}.csv`, "text/csv", csvOf(columns, record.findings.map((finding) => columns.map((column) => finding[column]))))
-        }
+        onClick={() => {
+          const rows = record.findings.map((finding) => columns.map((column) => finding[column]));
+          fileSave(`${name}.csv`, new Blob([csvOf(columns, rows)], { type: "text/csv" }));
+        }}
       >
         Verdicts (CSV)
       </button>

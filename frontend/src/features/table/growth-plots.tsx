@@ -1,4 +1,4 @@
-import { bytes, count } from "../../model/format";
+import { bytes, bytesRound, count } from "../../model/format";
 import { useTableVersions, type TablePlace, type TableVersions } from "../../queries/tables";
 import { Grid } from "../../ui/grid";
 import { StepPlot } from "../../ui/step-plot";
@@ -24,7 +24,7 @@ function Plots({ versions, version }: { versions: TableVersions; version: number
     <>
       <div className="plots">
         <StepPlot title="Rows" points={of((point) => point.rows)} format={count} marked={marked} />
-        <StepPlot title="Size" points={of((point) => point.bytes)} format={bytes} marked={marked} />
+        <StepPlot title="Size" points={of((point) => point.bytes)} format={bytes} formatTick={bytesRound} marked={marked} />
       </div>
       <details className="inside small plot-values">
         <summary>

@@ -6,6 +6,9 @@ import { Grid } from "../../ui/grid";
 import { SizePlot } from "../../ui/size-plot";
 import { Empty, Loaded } from "../../ui/states";
 
+/** Of fewer files the list itself says all. */
+const PLOTTED_FROM = 5;
+
 export function SegmentsTab({ place, version }: { place: TablePlace; version: number | undefined }) {
   const segments = useSegments(place, version);
   return (
@@ -15,7 +18,7 @@ export function SegmentsTab({ place, version }: { place: TablePlace; version: nu
         if (found.length === 0) return <Empty title="No file in this version" />;
         return (
           <>
-            {found.length > 1 ? (
+            {found.length >= PLOTTED_FROM ? (
               <div className="plots">
                 <SizePlot sizes={found.map((segment) => segment.bytes)} isPart={segments.hasNextPage} />
               </div>
