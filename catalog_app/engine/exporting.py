@@ -46,19 +46,25 @@ class ExportTarget:
 def result_write(rows: DataFrame, target: ExportTarget) -> int:
     """Write all rows in the order of the query; answers how many. Raises ResultTooLarge."""
     names = _apart([field.name for field in rows.schema.fields])
+    # Counted first, and no further than needed: the server would hold the rows of a result without end.
+    _require_few(rows.limit(target.most_rows + 1).count(), target)
     count = 0
     batches = _batches(rows)
     first = next(batches)
     with _writer(first.schema, names, target) as writer:
         for batch in _with_first(first, batches):
             count += batch.num_rows
-            if count > target.most_rows:
-                raise ResultTooLarge(
-                    f"The result has more than {target.most_rows:,} rows, the most that one file takes.",
-                    remedy="Narrow the query, or download it in parts with WHERE or LIMIT.",
-                )
+            _require_few(count, target)
             writer.write_table(_shown(batch, names, target))
     return count
+
+
+def _require_few(count: int, target: ExportTarget) -> None:
+    if count > target.most_rows:
+        raise ResultTooLarge(
+            f"The result has more than {target.most_rows:,} rows, the most that one file takes.",
+            remedy="Narrow the query, or download it in parts with WHERE or LIMIT.",
+        )
 
 
 def _with_first(first: pa.Table, others: Iterator[pa.Table]) -> Iterator[pa.Table]:

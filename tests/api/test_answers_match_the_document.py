@@ -115,6 +115,11 @@ def test_so_it_has_for_every_object_of_a_comparison(lake: Lake, source: str, des
         check(lake.caller, OBJECT, kind=entry["kind"], object_id=entry["object_id"], **names)
 
 
+def test_so_it_has_for_what_is_searched(lake: Lake) -> None:
+    for text in ("t", "early", "main", "s1", lake.catalog):
+        assert check(lake.caller, "/api/v1/search/", f"?q={text}")["results"]
+
+
 @pytest.mark.parametrize("file", [b"a,b\n1,x\n2,\n", b'[{"a": {"n": [1]}}]'])
 def test_so_it_has_for_an_import(lake: Lake, file: bytes) -> None:
     names = {"catalog": lake.catalog, "branch": "main"}

@@ -126,6 +126,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/merges/": ["get"],
         "/api/v1/merges/{merge_id}/": ["get"],
         "/api/v1/rules/": ["get"],
+        "/api/v1/search/": ["get"],
         "/api/v1/sql/": ["post"],
         "/api/v1/tasks/": ["get"],
         "/api/v1/tasks/{task_id}/": ["get"],

@@ -60,7 +60,7 @@ def test_formulas_are_left_alone_unless_asked(lake: Lake, tmp_path: Path) -> Non
 
 def test_parquet_keeps_types_and_tells_names_apart(lake: Lake, tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
-    query = "SELECT 1 AS a, CAST(2.5 AS DECIMAL(5,2)) AS a, array(1) AS l, TIMESTAMP'2024-01-31 10:00:00Z' AS t"
+    query = "SELECT 1 AS a, CAST(2.5 AS DECIMAL(5,2)) AS a, array(1, NULL) AS l, TIMESTAMP'2024-01-31 10:00:00Z' AS t"
     assert write(lake, path, query, ExportFormat.PARQUET) == 1
     found = pq.read_table(path)
     assert {name: str(kind) for name, kind in zip(found.column_names, found.schema.types, strict=True)} == {
@@ -94,7 +94,7 @@ def test_a_result_that_is_too_large_is_refused_not_cut(lake: Lake, tmp_path: Pat
     assert write(lake, path, "SELECT id FROM range(100)", most_rows=100) == 100
     with pytest.raises(ResultTooLarge, match="more than 99 rows"):
         write(lake, path, "SELECT id FROM range(100)", most_rows=99)
-    # What is left of such a query is given up: the next one is answered.
+    # Such a query does not run to its end, and the next one is answered.
     with pytest.raises(ResultTooLarge):
         write(lake, path, "SELECT a.id FROM range(100000) a CROSS JOIN range(100000) b", most_rows=1000)
     assert lake.sql("SELECT 1").rows == [[1]]
