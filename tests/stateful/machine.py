@@ -72,11 +72,27 @@ class Histories(TransactionRules, RecoveryRules):
         """Merges are where laws can break: this one follows rows that both sides just wrote."""
         source, destination = self.two_branches(data)
         for branch in (destination, source):
-            table = one(data, branch.state.tables, "table")
-            if table:
-                change = data.draw(st.sampled_from((self.do_update, self.do_delete, self.do_insert, self.do_overwrite)))
-                change(data, branch, table)
+            self._change(data, branch)
         self._merge(source, destination)
+
+    @precondition(_has_two_branches)
+    @rule(data=st.data())
+    def recover_and_merge(self, data: st.DataObject) -> None:
+        """A branch goes back between changes of both sides."""
+        source, destination = self.two_branches(data)
+        back = data.draw(st.sampled_from((source, destination)), "going back")
+        self._change(data, back)
+        recover = data.draw(st.sampled_from((self.do_restore_table, self.do_restore_branch, self.do_undrop)))
+        recover(data, back)
+        for branch in data.draw(st.sampled_from(((), (source,), (destination,), (source, destination))), "changed"):
+            self._change(data, branch)
+        self._merge(source, destination)
+
+    def _change(self, data: st.DataObject, branch: Branch) -> None:
+        table = one(data, branch.state.tables, "table")
+        if table:
+            changes = (self.do_update, self.do_delete, self.do_insert, self.do_overwrite)
+            data.draw(st.sampled_from(changes), "change")(data, branch, table)
 
     def _merge(self, source: Branch, destination: Branch) -> None:
         verdict = merge(source, destination)

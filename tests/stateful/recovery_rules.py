@@ -33,7 +33,9 @@ class RecoveryRules(Twins):
 
     @rule(data=st.data())
     def restore_table(self, data: st.DataObject) -> None:
-        branch = self.branch(data)
+        self.do_restore_table(data, self.branch(data))
+
+    def do_restore_table(self, data: st.DataObject, branch: Branch) -> None:
         version = self._past(data, branch)
         past = branch.versions[version].state
         if not past.tables:
@@ -66,7 +68,9 @@ class RecoveryRules(Twins):
 
     @rule(data=st.data())
     def restore_branch(self, data: st.DataObject) -> None:
-        branch = self.branch(data)
+        self.do_restore_branch(data, self.branch(data))
+
+    def do_restore_branch(self, data: st.DataObject, branch: Branch) -> None:
         version = self._past(data, branch)
         things = branch.versions[version].state.things() | branch.state.things()
         self._restore(branch, f"BRANCH {branch.name}", version, things)
@@ -107,7 +111,9 @@ class RecoveryRules(Twins):
 
     @rule(data=st.data())
     def undrop(self, data: st.DataObject) -> None:
-        branch = self.branch(data)
+        self.do_undrop(data, self.branch(data))
+
+    def do_undrop(self, data: st.DataObject, branch: Branch) -> None:
         things = undroppable(branch)
         if not things:
             return

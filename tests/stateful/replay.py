@@ -102,10 +102,10 @@ class Side:
         before = self.branch.line[: versions[entry.restored].line]
         return all(other.thing != entry.thing or other.origin in self.known for other in before)
 
-    def brought_back(self, thing: Thing) -> set[tuple[int, Origin]]:
-        """Id and writer of the images that the last restore left put back."""
+    def brought_back(self, thing: Thing) -> dict[int, Row]:
+        """By row id, the images that the last restore put back: to other branches they come with it as if new."""
         restores = [work for work in self.works(thing) if work.restored is not None]
-        return {(row.id, row.writer) for row in restores[-1].written} if restores else set()
+        return {row.id: row for row in restores[-1].written} if restores else {}
 
     def arrived(self, thing: Thing) -> frozenset[int]:
         """Ids of the other side's rows that came here after own overwrites, which spare them where they are redone."""
@@ -347,10 +347,11 @@ class Rows(_Object):
             if present is not None and present.writer in self.theirs.known:
                 del rows[touched.id]
         for row in there.rows.values():
+            is_back = row.id in brought_back and row.id not in spared
             if row.writer in self.mine.known:
-                if (row.id, row.writer) in brought_back and row.id not in spared:
+                if is_back and brought_back[row.id].writer == row.writer:
                     rows[row.id] = row
-            elif row.birth not in self.mine.known or row.id in rows or not self._gone_by_theirs(row):
+            elif row.birth not in self.mine.known or is_back or row.id in rows or not self._gone_by_theirs(row):
                 rows[row.id] = row
             else:
                 blurs = blurs | {self.theirs.branch.head}
