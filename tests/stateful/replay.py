@@ -163,6 +163,9 @@ def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry
     for entry in mine.branch.line:
         if entry.origin in mine.known:
             continue
+        if after.get(entry.thing) is None and not (isinstance(entry, Change) and entry.key == ("exists",)):
+            # A drop absorbs what precedes it (P7).
+            continue
         if isinstance(entry, RowWork):
             if any(work is entry for work in mine.works(entry.thing)):
                 entries.append(_as_redone(entry, mine, destination.state, after))
