@@ -167,9 +167,7 @@ def partition_values(table: TableState, given: Sequence[tuple[str, str | None]])
     by_name = {name.casefold(): value for name, value in given}
     columns = table.schema.partition_columns
     if not columns:
-        raise InvalidValue(
-            f"Table {table.name} is not partitioned.", remedy="Give PARTITIONED BY in CREATE TABLE."
-        )
+        raise InvalidValue(f"Table {table.name} is not partitioned.", remedy="Give PARTITIONED BY in CREATE TABLE.")
     if set(by_name) != {column.name.casefold() for column in columns}:
         wanted = ", ".join(column.name for column in columns)
         raise InvalidValue(
