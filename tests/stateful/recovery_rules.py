@@ -172,7 +172,5 @@ def _is_certain(branch: Branch, version: int, things: Collection[Thing]) -> bool
     then = branch.versions[version].state
     pairs = [(then.get(thing), last_state(branch, thing)) for thing in things]
     return all(
-        past.blurs == present.blurs
-        for past, present in pairs
-        if isinstance(past, Table) and isinstance(present, Table)
+        past.blurs == present.blurs for past, present in pairs if isinstance(past, Table) and isinstance(present, Table)
     )
