@@ -38,7 +38,8 @@ def test_a_backup_made_while_people_write_is_a_whole_lake(lake: Lake, database_u
         environment = {"DATABASE_URL": restored, "LAKEUI_WAREHOUSE": str(tmp_path / "warehouse")}
         assert "in order" in _manage(environment, "check_catalog", "--rows", lake.catalog)
         assert "1 records, in order" in _manage(environment, "verify_audit", lake.catalog)
-        assert _manage(environment, "sql", "-c", lake.catalog, "SELECT * FROM d.t").split()[-2:] == ["2", "c"]
+        answer = _manage(environment, "sql", "-c", lake.catalog, "SELECT * FROM d.t")
+        assert [line.split() for line in answer.splitlines()][2:3] == [["2", "c"]], answer
     finally:
         _run("psql", database_url, "-c", f"DROP DATABASE {name} WITH (FORCE)")
 
