@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { launch, open, signedIn, type Visit } from "./browser";
+import { launch, open, signedIn, violations, type Visit } from "./browser";
 
 const WORK_MS = 90_000;
 
@@ -41,6 +41,7 @@ describe("from the start page to a merge that is taken back, by clicks alone", (
     const { page } = visit;
     await page.getByRole("button", { name: "Dry run" }).click();
     await page.getByText("1 conflict would refuse this merge.").waitFor({ timeout: WORK_MS });
+    expect(await violations(page)).toEqual([]);
     await page.getByRole("link", { name: "Compare now" }).click();
   });
 
@@ -75,6 +76,7 @@ describe("from the start page to a merge that is taken back, by clicks alone", (
     await page.getByRole("button", { name: "Merge into main" }).click();
     await page.waitForURL(/\/merges\//, { timeout: WORK_MS });
     await page.getByRole("row", { name: /flights\.flights/ }).waitFor();
+    expect(await violations(page)).toEqual([]);
   });
 
   it("sees on main what came over", async () => {
@@ -114,8 +116,10 @@ describe("work on a branch", () => {
     await page.getByRole("link", { name: "Import a file" }).click();
     await page.getByLabel("Choose a file").setInputFiles(file("1,late aircraft\n2,weather\n"));
     await page.getByLabel("code is part of the key").check();
+    expect(await violations(page)).toEqual([]);
     await page.getByRole("button", { name: "Create flights.reasons" }).click();
     await page.getByRole("link", { name: "See flights.reasons" }).click({ timeout: WORK_MS });
+    expect(await violations(page)).toEqual([]);
     await page.getByText("2 rows", { exact: true }).waitFor();
     await page.getByRole("link", { name: "Import rows" }).click();
     await page.getByLabel("Choose a file").setInputFiles(file("3,crew\n"));
