@@ -59,7 +59,7 @@ class ObjectChanges:
         return tuple(operation for operation in self.operations if operation.is_data)
 
     def hits(self, *axes: str) -> bool:
-        return any(axis in self.versions for axis in axes)
+        return not self.versions.keys().isdisjoint(axes)
 
     @property
     def overwrites_all(self) -> bool:

@@ -19,7 +19,8 @@ WITH made AS (
     SELECT %(catalog)s, 2, 0 FROM generate_series(1, %(count)s) RETURNING id
 ), definition AS (
     INSERT INTO catalog_app_schemadefinition (table_id, content)
-    SELECT id, (SELECT content FROM catalog_app_schemadefinition WHERE table_id = %(table)s LIMIT 1) FROM made
+    SELECT id, jsonb_set(content, '{columns,0,comment}', to_jsonb('of table ' || id)) FROM made,
+        (SELECT content FROM catalog_app_schemadefinition WHERE table_id = %(table)s LIMIT 1) first
     RETURNING id, table_id
 ), history AS (
     INSERT INTO catalog_app_tableschemahistory (branch_id, table_id, version, definition_id)
