@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
@@ -81,7 +82,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         pairs = [[plain(key), plain(item)] for key, item in value.items()]
         return sorted(pairs, key=lambda pair: json.dumps(pair, sort_keys=True))
-    if isinstance(value, Set):
+    if isinstance(value, AbstractSet):
         return sorted(map(plain, value), key=lambda item: json.dumps(item, sort_keys=True))
     return [plain(item) for item in value] if isinstance(value, tuple | list) else value
 
@@ -106,14 +107,8 @@ FINDINGS = st.builds(
     source_versions=st.tuples(st.integers()),
     details=st.dictionaries(NAMES, DETAILS, max_size=3),
 )
-COLUMNS = st.builds(
-    Column,
-    id=st.integers(),
-    name=NAMES,
-    type=NAMES,
-    default=st.none() | NAMES,
-    aliases=st.tuples() | st.tuples(st.integers()),
-)
+ALIASES = st.tuples() | st.tuples(st.integers())
+COLUMNS = st.builds(Column, id=st.integers(), name=NAMES, type=NAMES, default=st.none() | NAMES, aliases=ALIASES)
 TABLES = st.builds(
     TableState,
     table_id=st.integers(),
@@ -124,11 +119,8 @@ TABLES = st.builds(
     properties=st.dictionaries(NAMES, NAMES, max_size=3),
     declared_partitions=st.frozensets(st.tuples(st.none() | NAMES), max_size=3),
 )
-DATA = st.none() | st.builds(
-    DataPlan,
-    bring_except=st.frozensets(st.integers()),
-    row_work=st.tuples(st.builds(KeepRows, st.integers(), st.tuples(st.integers()))),
-)
+KEPT = st.builds(KeepRows, st.integers(), st.tuples(st.integers()))
+DATA = st.none() | st.builds(DataPlan, bring_except=st.frozensets(st.integers()), row_work=st.tuples(KEPT))
 PLANS = st.builds(
     ObjectPlan,
     st.just(ObjectKind.TABLE),
