@@ -50,7 +50,7 @@ class _Writer:
         self._schemas: dict[int, str] = {}
 
     def text(self, value: Any) -> str:
-        return _writer_of(value.__class__)(self, value)
+        return _WRITERS[value.__class__](self, value)
 
     def schema(self, value: Schema) -> str:
         # By identity: the plan that is being written keeps its schemas alive.
@@ -63,11 +63,21 @@ class _Writer:
 _Text = Callable[[_Writer, Any], str]
 
 
-@cache
+class _Writers(dict[type[Any], _Text]):
+    """By class, what writes its values; large plans hold very many of a few classes."""
+
+    def __missing__(self, kind: type[Any]) -> _Text:
+        found = self[kind] = _writer_of(kind)
+        return found
+
+
+_WRITERS = _Writers()
+
+
 def _writer_of(kind: type[Any]) -> _Text:
-    """What writes values of a class; large plans hold very many of a few classes."""
     if issubclass(kind, Enum):
-        return lambda writer, value: writer.text(value.value)
+        texts = {member: json.dumps(member.value) for member in kind}
+        return lambda _, value: texts[value]
     if kind is Schema:
         return _Writer.schema
     if is_dataclass(kind):
@@ -79,12 +89,9 @@ def _writer_of(kind: type[Any]) -> _Text:
     if issubclass(kind, AbstractSet):
         return lambda writer, value: _sorted_text([writer.text(item) for item in value])
     if issubclass(kind, (tuple, list)):
-        return lambda writer, value: "[" + ", ".join([writer.text(item) for item in value]) + "]"
-    return lambda writer, value: _scalar_text(value)
-
-
-def _sorted_text(texts: list[str]) -> str:
-    return "[" + ", ".join(sorted(texts)) + "]"
+        return lambda writer, value: "[" + ", ".join([writer.text(item) for item in value]) + "]" if value else "[]"
+    scalar = _SCALARS.get(kind, json.dumps)
+    return lambda _, value: scalar(value)
 
 
 _SCALARS: dict[type[Any], Callable[[Any], str]] = {
@@ -95,9 +102,8 @@ _SCALARS: dict[type[Any], Callable[[Any], str]] = {
 }
 
 
-def _scalar_text(value: Any) -> str:
-    known = _SCALARS.get(value.__class__)
-    return json.dumps(value) if known is None else known(value)
+def _sorted_text(texts: list[str]) -> str:
+    return "[" + ", ".join(sorted(texts)) + "]"
 
 
 def _members(names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
@@ -118,13 +124,13 @@ def _fields_text(kind: type[Any]) -> _Text:
     names = sorted(field.name for field in fields(kind) if field.compare and field.name != left_out)
     template = "{" + ", ".join(f'"{name}": %s' for name in names) + "}"
     values_of = _members(names)
-    scalar = _SCALARS.get
+    scalar, other = _SCALARS.get, _WRITERS
 
     def text(writer: _Writer, value: Any) -> str:
         # One expression a value, as there are hundreds of thousands.
         return template % tuple(
             [
-                known(item) if (known := scalar(item.__class__)) else writer.text(item) if item != () else "[]"
+                known(item) if (known := scalar(item.__class__)) else other[item.__class__](writer, item)
                 for item in values_of(value)
             ]
         )

@@ -182,10 +182,10 @@ def _net(key: ObjectKey, operations: Sequence[Operation], past: tuple[Operation,
     changes: list[tuple[int, Change]] = [
         (index, change) for index, operation in enumerate(operations) for change in operation.changes
     ]
-    rename = net_rename((i, c) for i, c in changes if isinstance(c, Rename))
-    properties = net_properties((i, c) for i, c in changes if isinstance(c, PropertyChange))
-    columns = net_columns((i, c) for i, c in changes if isinstance(c, ColumnChange))
-    partitions = net_partitions((i, c) for i, c in changes if isinstance(c, PartitionChange))
+    rename = net_rename([(i, c) for i, c in changes if isinstance(c, Rename)])
+    properties = net_properties([(i, c) for i, c in changes if isinstance(c, PropertyChange)])
+    columns = net_columns([(i, c) for i, c in changes if isinstance(c, ColumnChange)])
+    partitions = net_partitions([(i, c) for i, c in changes if isinstance(c, PartitionChange)])
     kept: dict[int, list[Change]] = {}
     placed: list[tuple[int, Change]] = [*rename, *properties, *columns, *partitions]
     for index, change in placed:
