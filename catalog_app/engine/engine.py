@@ -64,11 +64,15 @@ class Engine:
 
         return self._sessions.run(work)
 
-    def changes(self, before: TableScan, after: TableScan, *, limit: int) -> QueryResult:
-        """Rows that differ between two sets of files (see ``changes_dataframe``), at most ``limit``."""
+    def changes(self, before: TableScan, after: TableScan, *, limit: int, behind: int | None = None) -> QueryResult:
+        """Rows that differ between two sets of files (see ``changes_dataframe``), at most ``limit``.
+
+        With ``behind`` only rows with a greater row id.
+        """
 
         def work(spark: SparkSession) -> QueryResult:
-            return collect(changes_dataframe(spark, self._warehouse, before, after), limit=limit)
+            frame = changes_dataframe(spark, self._warehouse, before, after)
+            return collect(frame if behind is None else frame.where(frame.row_id > behind), limit=limit)
 
         return self._sessions.run(work)
 

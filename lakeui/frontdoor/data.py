@@ -71,7 +71,7 @@ def definition_of(target: TablePlace) -> dict[int, StagedDefinition]:
         "table_id": table.table_id,
         "version": table.schema_version,
     }
-    ((definition_id,),) = fetch_all(query, parameters)
+    ((definition_id,),) = fetch_all(query, parameters, prepared=True)
     return {table.table_id: StagedDefinition(definition_id, table.schema_version)}
 
 
