@@ -89,10 +89,14 @@ def database_get(lineage: Lineage, name: str) -> DatabaseState:
     raise NotFound("database", name, nearest=nearest_name(name, [item.name for item in databases_list(lineage)]))
 
 
-def tables_load(lineage: Lineage, table_ids: Iterable[int]) -> dict[int, TableState]:
-    """The states, dropped ones included, of those tables that the chain knows."""
+def tables_load(
+    lineage: Lineage, table_ids: Iterable[int], *, schemas: dict[str, Schema] | None = None
+) -> dict[int, TableState]:
+    """The states, dropped ones included, of those tables that the chain knows. ``schemas`` by their JSON are shared
+    with it, and gain those that it did not hold: two chains mostly hold the same ones.
+    """
     ids = list(table_ids)
-    return _tables(lineage, "r.table_id = ANY(%(ids)s)", ids=ids) if ids else {}
+    return _tables(lineage, "r.table_id = ANY(%(ids)s)", schemas, ids=ids) if ids else {}
 
 
 def tables_named(lineage: Lineage, names: Iterable[tuple[int, str]]) -> dict[int, TableState]:
@@ -129,7 +133,10 @@ def _finds_few(parameters: Mapping[str, list[Any]]) -> bool:
     return asked is not None and len(asked) <= FEW
 
 
-def _tables(lineage: Lineage, where: str, **parameters: list[Any]) -> dict[int, TableState]:
+def _tables(
+    lineage: Lineage, where: str, schemas: dict[str, Schema] | None = None, **parameters: list[Any]
+) -> dict[int, TableState]:
+    known = {} if schemas is None else schemas
     rows = fetch_all(_TABLES.format(where=where), {**lineage.parameters, **parameters}, prepared=_finds_few(parameters))
     return {
         row[0]: TableState(
@@ -141,10 +148,17 @@ def _tables(lineage: Lineage, where: str, **parameters: list[Any]) -> dict[int, 
             declared_partitions=frozenset(tuple(values) for values in json_value(row[5])),
             is_dropped=row[6],
             schema_version=row[7],
-            schema=Schema.from_json(json_value(row[8])),
+            schema=_schema(row[8], known),
         )
         for row in rows
     }
+
+
+def _schema(text: str, known: dict[str, Schema]) -> Schema:
+    found = known.get(text)
+    if found is None:
+        found = known[text] = Schema.from_json(json_value(text))
+    return found
 
 
 _DROPS = f"""

@@ -11,6 +11,7 @@ from catalog_app.domain.state import DatabaseState
 from catalog_app.models import Branch
 from catalog_app.selectors.divergence import Divergence, divergences_load
 from catalog_app.selectors.lineage import branch_lineage
+from lakeui.common.collector import collector_paused
 from lakeui.common.errors import SameBranch
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.load import merge_source_load, plan_input_load
@@ -71,6 +72,12 @@ def comparison_load(source: Branch, destination: Branch, engine: EngineSource) -
     """Compare both heads as they are in these rows. Reads only; ``engine`` is asked only for keys of keyed tables."""
     if source.pk == destination.pk:
         raise SameBranch("A branch cannot be compared with itself.", remedy="Name another source or destination.")
+    # The values of large plans are hundreds of thousands, and none is in a cycle.
+    with collector_paused():
+        return _compared(source, destination, engine)
+
+
+def _compared(source: Branch, destination: Branch, engine: EngineSource) -> Comparison:
     with transaction.atomic():
         there, here = branch_lineage(source), branch_lineage(destination)
         side = merge_source_load(there, here)

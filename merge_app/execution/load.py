@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, Rename
+from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.objects import (
@@ -27,13 +28,16 @@ from merge_app.planning.values import FactKind, PlanInput
 
 @dataclass(frozen=True, slots=True)
 class SourceSide:
-    """What is to be redone: operations, and the states of the objects that they end in."""
+    """What is to be redone: operations, and the states of the objects that they end in. ``schemas`` of these, by
+    their JSON, are shared with the destination's states.
+    """
 
     operations: tuple[Operation, ...]
     databases: Mapping[int, DatabaseState]
     tables: Mapping[int, TableState]
     lineage: Lineage | None
     reach: Reach
+    schemas: dict[str, Schema] = field(default_factory=dict)
 
 
 def merge_source_load(source: Lineage, destination: Lineage) -> SourceSide:
@@ -42,9 +46,10 @@ def merge_source_load(source: Lineage, destination: Lineage) -> SourceSide:
     destination_reach = reach_load(destination)
     operations = operations_load(own_ranges(source, destination_reach), destination_reach)
     databases, tables = _named_objects(operations)
-    table_states = tables_load(source, tables)
+    schemas: dict[str, Schema] = {}
+    table_states = tables_load(source, tables, schemas=schemas)
     databases |= {state.database_id for state in table_states.values()}
-    return SourceSide(operations, databases_load(source, databases), table_states, source, reach)
+    return SourceSide(operations, databases_load(source, databases), table_states, source, reach, schemas)
 
 
 def plan_input_load(
@@ -59,7 +64,7 @@ def plan_input_load(
     database_ids, table_ids = _named_objects(side.operations)
     database_ids |= {state.database_id for state in side.tables.values()}
     tables, databases = ({}, {}) if has_moved else _unaltered(side)
-    tables |= tables_load(destination, table_ids - tables.keys())
+    tables |= tables_load(destination, table_ids - tables.keys(), schemas=side.schemas)
     database_ids |= {state.database_id for state in tables.values()}
     databases |= databases_load(destination, database_ids - databases.keys())
     dropped = _dropped_databases(side, databases)
@@ -108,6 +113,8 @@ def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engi
     arrived = arrived_files(planned, side.lineage)
     for table_id in arrived:
         wanted.setdefault(table_id, set()).update((FactKind.SOURCE_EFFECTS, FactKind.DESTINATION_EFFECTS))
+    if not wanted:
+        return planned
     source = _effects_where(planned.source, wanted, FactKind.SOURCE_EFFECTS)
     theirs = _effects_where(planned.destination, wanted, FactKind.DESTINATION_EFFECTS)
     planned = replace(planned, source=source, destination=theirs)

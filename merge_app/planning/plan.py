@@ -80,7 +80,8 @@ def _database(given: PlanInput, database_id: int) -> DatabaseState | None:
 
 def _named(item: ObjectPlan, databases: Mapping[int, DatabaseState]) -> ObjectPlan:
     """The object's plan with the full name that it will have."""
-    if isinstance(item.after, DatabaseState):
-        return replace(item, name=item.after.name)
-    home = databases.get(item.after.database_id)
-    return replace(item, name=f"{home.name}.{item.after.name}" if home else item.after.name)
+    name = item.after.name
+    if not isinstance(item.after, DatabaseState):
+        home = databases.get(item.after.database_id)
+        name = f"{home.name}.{name}" if home else name
+    return item if item.name == name else replace(item, name=name)

@@ -135,6 +135,8 @@ class PlanInput:
     facts: Mapping[int, TableFacts] = field(default_factory=dict)
     source_head: int = 0
     destination_head: int = 0
+    _sides: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
+    """Its net changes, once ``sides_of`` has made them."""
 
 
 @dataclass(frozen=True, slots=True)
