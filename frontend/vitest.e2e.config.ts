@@ -15,6 +15,8 @@ export default defineConfig({
     globalSetup: "e2e/server.ts",
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    // A look at a page waits for the state: what a click began takes its time, on a small machine more.
+    expect: { poll: { timeout: 30_000, interval: 100 } },
     fileParallelism: false,
     sequence: { sequencer: ByName },
   },

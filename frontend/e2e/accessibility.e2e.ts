@@ -2,7 +2,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { launch, open, signedIn, violations, type Visit } from "./browser";
+import { expectAccessible, launch, open, signedIn, type Visit } from "./browser";
 
 const PAGES = [
   "/",
@@ -52,9 +52,8 @@ describe.each(SCREENS)("$name", ({ theme, width }) => {
   it.each(PAGES)("%s", async (path) => {
     const { page } = visit;
     await open(page, path);
-    expect(await violations(page)).toEqual([]);
-    const excess = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    expect(excess).toBeLessThanOrEqual(0);
+    await expectAccessible(page);
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
   });
 });
 
@@ -76,7 +75,8 @@ it("reviews a conflict by the keyboard alone", async () => {
   }
   expect(reached.at(-1)).toBe("Update × Insert: conflict");
   await page.keyboard.press("ArrowUp");
+  await expect.poll(focused).toMatch(/^Columns × Insert/);
   await page.keyboard.press("Enter");
-  expect(await page.getByRole("gridcell", { selected: true }).getByRole("button").getAttribute("aria-label")).toBe("Columns × Insert: fine (A6.2)");
+  await page.getByRole("gridcell", { selected: true }).getByRole("button", { name: "Columns × Insert: fine (A6.2)" }).waitFor();
   await page.context().close();
 });

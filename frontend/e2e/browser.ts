@@ -1,6 +1,7 @@
 /** Chromium, signed in, and everything that a page complains about collected. */
 import { AxeBuilder } from "@axe-core/playwright";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { expect } from "vitest";
 
 const FLAGS = [
   "--no-sandbox",
@@ -42,11 +43,18 @@ export async function signedIn(browser: Browser, options: BrowserContextOptions 
 
 export async function open(page: Page, path: string): Promise<void> {
   await page.goto(BASE() + path);
+  await page.locator("main[aria-busy=false]").waitFor();
   await page.waitForLoadState("networkidle");
+  await expect.poll(() => page.getByRole("status").filter({ hasText: "Loading" }).count()).toBe(0);
+}
+
+/** The page has come to rest with nothing serious for axe: what is drawn after the first look is looked at too. */
+export function expectAccessible(page: Page): Promise<void> {
+  return expect.poll(() => violations(page), { interval: 500 }).toEqual([]);
 }
 
 /** Serious and critical violations of WCAG 2.2 A and AA, as `rule: element`. */
-export async function violations(page: Page): Promise<string[]> {
+async function violations(page: Page): Promise<string[]> {
   const result = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]).analyze();
   return result.violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
