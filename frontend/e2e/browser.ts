@@ -43,7 +43,8 @@ export async function signedIn(browser: Browser, options: BrowserContextOptions 
 
 export async function open(page: Page, path: string): Promise<void> {
   await page.goto(BASE() + path);
-  await page.locator("main[aria-busy=false]").waitFor();
+  // The page that Django draws for an address that nothing has is ready at once.
+  await page.locator("main:not([aria-busy=true])").waitFor();
   await page.waitForLoadState("networkidle");
   await expect.poll(() => page.getByRole("status").filter({ hasText: "Loading" }).count()).toBe(0);
 }

@@ -1,6 +1,6 @@
 import { isNumericType } from "../model/format";
 import type { DiffRow } from "../model/row-diff";
-import { Grid } from "./grid";
+import { LongGrid } from "./grid";
 import { CellValue } from "./result-grid";
 import "../styles/row-diff.css";
 
@@ -32,8 +32,13 @@ export function RowDiffTable({
     ...shown.map((at) => ({ title: columns[at]?.name, isNumber: numeric[at] ?? false })),
   ];
   return (
-    <Grid label={label} columns={heads} className="diff" height={height}>
-      {rows.map((row, place) => (
+    <LongGrid
+      label={label}
+      columns={heads}
+      className="diff"
+      height={height}
+      rows={rows}
+      row={(row, place) => (
         <tr key={place} className={row.change}>
           <th scope="row" className="nowrap">
             {WORDS[row.change]}{" "}
@@ -48,7 +53,7 @@ export function RowDiffTable({
             </td>
           ))}
         </tr>
-      ))}
-    </Grid>
+      )}
+    />
   );
 }
