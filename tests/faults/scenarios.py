@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+
+from catalog_app.selectors.lineage import branch_get, catalog_get
+from catalog_app.services.imports import import_create
+from catalog_app.storage.warehouse import Warehouse
+from lakeui.api.importing import load_parameters
 from lakeui.frontdoor import Session, execute
+from lakeui.frontdoor.imports import import_lifetime
 from tests.e2e.lake import Lake
 
 Rows = list[tuple[Any, ...]]
@@ -14,7 +23,8 @@ Rows = list[tuple[Any, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """``prepare`` brings a fresh lake to where the statement starts and answers the statement's parameters.
+    """``prepare`` brings a fresh lake to where the statement starts and answers the parameters of its task, which is of
+    the given kind.
 
     ``rows`` are what each table holds once the statement is done; ``commits`` and ``records`` how many commits and
     audit records it makes.
@@ -24,6 +34,7 @@ class Scenario:
     rows: Mapping[str, Rows]
     commits: int = 1
     records: int = 0
+    kind: str = "sql"
 
 
 def parameters(lake: Lake, statement: str, transaction: str | None = None) -> dict[str, Any]:
@@ -105,6 +116,27 @@ def commit(lake: Lake) -> dict[str, Any]:
     return parameters(lake, "COMMIT", identity)
 
 
+def import_of(table: str, mode: str) -> Callable[[Lake], dict[str, Any]]:
+    """A file of one row that somebody sent, to be loaded into the table."""
+
+    def prepare(lake: Lake) -> dict[str, Any]:
+        two_files(lake)
+        with tempfile.NamedTemporaryFile(suffix=".csv") as file:
+            file.write(b"id,v\n3,c\n")
+            file.flush()
+            made = import_create(
+                branch=branch_get(catalog_get(lake.catalog), "main"),
+                user_id=None,
+                name="rows.csv",
+                file=Path(file.name),
+                warehouse=Warehouse(settings.LAKEUI["WAREHOUSE"]),
+                lifetime=import_lifetime(),
+            )
+        return load_parameters(made, {"database": "d", "table": table, "mode": mode})
+
+    return prepare
+
+
 A, B, C = (1, "a"), (2, "b"), (3, "c")
 
 SCENARIOS = {
@@ -123,4 +155,6 @@ SCENARIOS = {
     "CREATE BRANCH": Scenario(on_two_files("CREATE BRANCH b"), {"d.`t@b`": [A, B]}, commits=0),
     "VACUUM": Scenario(vacuum, {"d.t": [A, B]}, commits=0, records=1),
     "COMMIT": Scenario(commit, {"d.t": [B, C]}, records=1),
+    "IMPORT": Scenario(import_of("t", "append"), {"d.t": [A, B, C]}, kind="import"),
+    "IMPORT of a new table": Scenario(import_of("u", "create"), {"d.t": [A, B], "d.u": [C]}, kind="import"),
 }

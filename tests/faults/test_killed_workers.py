@@ -11,11 +11,10 @@ from django.conf import settings
 
 from catalog_app.models import Commit
 from catalog_app.selectors.lineage import catalog_get
-from lakeui.api.statements import statement_run
-from lakeui.common.errors import LakeError
 from lakeui.common.faults import POINTS
 from merge_app.audit.models import MergeAttempt
-from merge_app.jobs.context import Context
+from merge_app.jobs.selectors import task_wait
+from merge_app.jobs.services import task_submit
 from tests.e2e.lake import Lake
 from tests.faults.scenarios import SCENARIOS
 from tests.faults.worker import breaches_with_files, run_and_kill
@@ -51,6 +50,13 @@ PAIRS = [
     ("VACUUM", "vacuum.removing"),
     ("COMMIT", "transaction.committing"),
     ("COMMIT", "transaction.committed"),
+    ("IMPORT", "write.begin"),
+    ("IMPORT", "write.staged"),
+    ("IMPORT", "write.registered"),
+    ("IMPORT", "write.committed"),
+    ("IMPORT", "task.finishing"),
+    ("IMPORT of a new table", "write.staged"),
+    ("IMPORT of a new table", "write.committed"),
 ]
 
 
@@ -66,7 +72,7 @@ def test_a_statement_whose_worker_is_killed_happens_once(
     scenario = SCENARIOS[statement]
     parameters = scenario.prepare(lake)
     commits = commits_of(lake)
-    task = run_and_kill(parameters, worker_faults, point)
+    task = run_and_kill(parameters, worker_faults, point, kind=scenario.kind)
     assert task.attempts == 2
     assert comparable(task.result or task.error) == uninterrupted(statement)
     assert {table: lake.rows(table) for table in scenario.rows} == scenario.rows
@@ -81,11 +87,10 @@ def uninterrupted(statement: str) -> Any:
     """What the statement answers where nobody dies."""
     lake = Lake()
     lake.sql("CREATE DATABASE d")
-    parameters = SCENARIOS[statement].prepare(lake)
-    try:
-        return comparable(statement_run(parameters, user=None, context=Context()))
-    except LakeError as refusal:
-        return comparable(refusal.as_problem())
+    scenario = SCENARIOS[statement]
+    task = task_wait(task_submit(kind=scenario.kind, parameters=scenario.prepare(lake)).pk, seconds=60)
+    assert task.attempts == 1
+    return comparable(task.result or task.error)
 
 
 OF_ONE_RUN = {

@@ -37,19 +37,19 @@ def until(condition: Callable[[], Any], seconds: float = 60.0) -> None:
         time.sleep(0.02)
 
 
-def run_and_kill(parameters: dict[str, Any], faults: Path, point: str) -> Task:
-    """Run a statement as a task whose worker process is killed at the point; how the task ends."""
+def run_and_kill(parameters: dict[str, Any], faults: Path, point: str, *, kind: str = "sql") -> Task:
+    """Run a task whose worker process is killed at the point; how the task ends."""
     arm(faults, point, "kill")
-    task = submit_and_reach(parameters, faults, point)
+    task = submit_and_reach(parameters, faults, point, kind=kind)
     reached_mark(faults, point).unlink()
     until(lambda: not _is_running(task))
     be_missed(task.pk)
     return task_wait(task.pk, seconds=60)
 
 
-def submit_and_reach(parameters: dict[str, Any], faults: Path, point: str) -> Task:
-    """Run a statement as a task up to the armed point; the task as it is there."""
-    task_id = task_submit(kind="sql", parameters=parameters).pk
+def submit_and_reach(parameters: dict[str, Any], faults: Path, point: str, *, kind: str = "sql") -> Task:
+    """Run a task up to the armed point; the task as it is there."""
+    task_id = task_submit(kind=kind, parameters=parameters).pk
     until(lambda: reached_mark(faults, point).exists() or Task.objects.get(pk=task_id).is_finished)
     task = Task.objects.get(pk=task_id)
     assert reached_mark(faults, point).exists(), f"{parameters['statement']} never came to {point}: {task.error}"
