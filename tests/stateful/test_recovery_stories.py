@@ -1,0 +1,56 @@
+"""Merges of branches that went back, which random histories found wrong, told as stories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.e2e.lake import Lake
+from tests.stateful.memory_engine import MemoryEngine
+
+
+@pytest.fixture
+def lake(database: None, memory_engine: MemoryEngine) -> Iterator[Lake]:
+    """Table d.t with one row, and branch b."""
+    fresh = Lake()
+    fresh.sql("CREATE DATABASE d")
+    fresh.sql("CREATE TABLE d.t (id INT, v STRING)")
+    fresh.sql("INSERT INTO d.t VALUES (1, 'a')")
+    fresh.sql("CREATE BRANCH b")
+    yield fresh
+    assert fresh.breaches() == []
+
+
+@pytest.mark.parametrize(
+    ("drop", "undrop"),
+    [
+        ("DROP TABLE f.u", "UNDROP TABLE f.u"),
+        ("DROP DATABASE f CASCADE", "UNDROP DATABASE f"),
+        ("DROP DATABASE f CASCADE", "RESTORE BRANCH b TO VERSION AS OF {}"),
+    ],
+)
+def test_a_table_that_came_and_went_before_a_merge_brings_its_rows_when_it_is_back(
+    lake: Lake, drop: str, undrop: str
+) -> None:
+    lake.sql("CREATE DATABASE f", "b")
+    lake.sql("CREATE TABLE f.u (id INT)", "b")
+    lake.sql("INSERT INTO f.u VALUES (1), (2)", "b")
+    lake.sql("DELETE FROM f.u WHERE id = 2", "b")
+    version = lake.head("b")
+    lake.sql(drop, "b")
+    lake.sql("CREATE DATABASE e", "b")
+    lake.merge("b")
+    lake.sql(undrop.format(version), "b")
+    lake.merge("b")
+    assert lake.rows("f.u") == [(1,)]
+
+
+def test_a_table_of_a_dropped_database_that_the_other_side_never_had_comes_back_with_it(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.u (id INT)", "b")
+    lake.sql("INSERT INTO d.u VALUES (1)", "b")
+    lake.sql("DROP DATABASE d CASCADE", "b")
+    lake.merge("b")
+    lake.sql("UNDROP DATABASE d", "b")
+    lake.merge("b")
+    assert (lake.rows("d.t"), lake.rows("d.u")) == ([(1, "a")], [(1,)])
