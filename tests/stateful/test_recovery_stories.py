@@ -54,3 +54,35 @@ def test_a_table_of_a_dropped_database_that_the_other_side_never_had_comes_back_
     lake.sql("UNDROP DATABASE d", "b")
     lake.merge("b")
     assert (lake.rows("d.t"), lake.rows("d.u")) == ([(1, "a")], [(1,)])
+
+
+@pytest.fixture
+def older(lake: Lake) -> int:
+    """The version of one row in d.t; both branches have a second since, in a file of its own."""
+    version = lake.head()
+    lake.sql("INSERT INTO d.t VALUES (2, 'a')")
+    lake.merge("main", "b")
+    return version
+
+
+@pytest.mark.parametrize("before", ["SELECT * FROM d.t", "DELETE FROM d.t WHERE id = 1"])
+def test_an_update_after_a_restore_goes_with_it_over_what_the_other_side_did(
+    lake: Lake, older: int, before: str
+) -> None:
+    lake.sql(before, "b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {older}", "b")
+    lake.sql("UPDATE d.t SET v = 's' WHERE id = 1", "b")
+    lake.sql("UPDATE d.t SET v = 'm' WHERE id = 1")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(1, "s")]
+
+
+@pytest.mark.parametrize("before", ["SELECT * FROM d.t", "DELETE FROM d.t WHERE id = 1"])
+def test_two_updates_of_a_file_are_in_conflict_although_one_side_put_it_back(
+    lake: Lake, older: int, before: str
+) -> None:
+    lake.sql(before)
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {older}")
+    lake.sql("UPDATE d.t SET v = 'm' WHERE id = 1")
+    lake.sql("UPDATE d.t SET v = 's' WHERE id = 1", "b")
+    assert lake.codes("b") == {"SAME_FILE_UPDATE_UPDATE"}
