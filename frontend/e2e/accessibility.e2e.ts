@@ -13,11 +13,13 @@ const PAGES = [
   "/c/demo/b/delays/t/flights/flights?tab=history",
   "/c/demo/b/delays/t/flights/flights?tab=segments",
   "/c/demo/b/delays/t/flights/flights?tab=schemas",
+  "/c/demo/b/delays/t/flights/flights?tab=changes",
   "/c/demo/b/main/t/flights/airlines?tab=rows&version=3",
   "/c/demo/compare",
   "/c/demo/compare/delays...main",
   "/c/demo/compare/airlines_2014...main",
   "/c/demo/merges",
+  "/c/demo/import?branch=delays",
   "/c/demo/sql?branch=main",
   "/tasks",
   "/settings",
@@ -29,6 +31,8 @@ const SCREENS = [
   { name: "dark, wide", theme: "dark", width: 1280 },
   { name: "high contrast, wide", theme: "contrast", width: 1280 },
   { name: "light, narrow", theme: "light", width: 390 },
+  { name: "dark, narrow", theme: "dark", width: 390 },
+  { name: "high contrast, narrow", theme: "contrast", width: 390 },
 ] as const;
 
 let browser: Browser;

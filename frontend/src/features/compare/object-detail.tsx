@@ -1,6 +1,8 @@
 import { useMemo, useState } from "react";
+import { Link } from "react-router";
 
 import type { ComparedDetail, ObjectKind, RuleTable, Rules, SideCommit } from "../../api/resources";
+import { sqlAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
 import { firstPlace, matrixOf, type Place } from "../../model/matrix";
 import { objectMark } from "../../model/verdict";
@@ -10,6 +12,7 @@ import { Loaded } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
 import { Time } from "../../ui/time";
 import { CellDetail } from "./cell-detail";
+import { ComparedRows } from "./compared-rows";
 import { FilesTab, PartitionsTab, PropertiesTab, ResultTab, SchemaTab } from "./detail-tabs";
 import { MatrixTable } from "./matrix-table";
 
@@ -34,8 +37,8 @@ export function ObjectDetail({ pair, kind, objectId }: { pair: Pair; kind: Objec
               <MarkBadge mark={objectMark(found.verdict)} />
             </header>
             <div className="sides">
-              <Side name={pair.source} commits={found.source_commits} />
-              <Side name={pair.destination} commits={found.dest_commits} />
+              <Side catalog={pair.catalog} name={pair.source} commits={found.source_commits} />
+              <Side catalog={pair.catalog} name={pair.destination} commits={found.dest_commits} />
             </div>
             <div className="inside stack">
               <Loaded query={rules} label="the rules">
@@ -50,7 +53,7 @@ export function ObjectDetail({ pair, kind, objectId }: { pair: Pair; kind: Objec
   );
 }
 
-function Side({ name, commits }: { name: string; commits: readonly SideCommit[] }) {
+function Side({ catalog, name, commits }: { catalog: string; name: string; commits: readonly SideCommit[] }) {
   return (
     <section>
       <h3>{name} did</h3>
@@ -66,7 +69,8 @@ function Side({ name, commits }: { name: string; commits: readonly SideCommit[] 
             <code>{commit.statement}</code>
           </pre>
           <p className="muted">
-            {commit.author || "someone"}, <Time at={commit.time} />
+            {commit.author || "someone"}, <Time at={commit.time} /> ·{" "}
+            <Link to={sqlAddress(catalog, name, commit.statement)}>Run it again</Link>
           </p>
         </details>
       ))}
@@ -165,15 +169,16 @@ function operationsDone(detail: ComparedDetail, table: RuleTable): { source: str
   return { source: keys(detail.source_commits), destination: keys(detail.dest_commits) };
 }
 
-type TabKey = "result" | "schema" | "files" | "properties" | "partitions";
+type TabKey = "result" | "schema" | "rows" | "files" | "properties" | "partitions";
 
 function DetailTabs({ detail, pair }: { detail: ComparedDetail; pair: Pair }) {
   const isTable = detail.kind === "table";
-  const [chosen, setChosen] = useState<TabKey>(isTable ? "result" : "properties");
+  const [chosen, setChosen] = useState<TabKey>(!isTable ? "properties" : detail.preview ? "result" : "schema");
   const changedColumns = detail.columns.filter((column) => column.is_changed).length;
   const tabs = [
     { key: "result" as const, label: "Result" },
     { key: "schema" as const, label: "Schema", count: changedColumns },
+    { key: "rows" as const, label: "Rows" },
     { key: "files" as const, label: "Files", count: detail.files ? detail.files.brought_count + detail.files.removed_count : undefined },
     { key: "properties" as const, label: "Properties", count: detail.properties.filter((entry) => entry.is_changed).length },
     { key: "partitions" as const, label: "Partitions", count: detail.partitions.source.length + detail.partitions.destination.length },
@@ -182,6 +187,7 @@ function DetailTabs({ detail, pair }: { detail: ComparedDetail; pair: Pair }) {
     <Tabs tabs={tabs} chosen={chosen} onChoose={setChosen} label="What changes">
       {chosen === "result" ? <ResultTab detail={detail} /> : null}
       {chosen === "schema" ? <SchemaTab detail={detail} pair={pair} /> : null}
+      {chosen === "rows" ? <ComparedRows pair={pair} detail={detail} /> : null}
       {chosen === "files" ? <FilesTab detail={detail} /> : null}
       {chosen === "properties" ? <PropertiesTab detail={detail} pair={pair} /> : null}
       {chosen === "partitions" ? <PartitionsTab detail={detail} pair={pair} /> : null}
