@@ -86,3 +86,32 @@ def test_two_updates_of_a_file_are_in_conflict_although_one_side_put_it_back(
     lake.sql("UPDATE d.t SET v = 'm' WHERE id = 1")
     lake.sql("UPDATE d.t SET v = 's' WHERE id = 1", "b")
     assert lake.codes("b") == {"SAME_FILE_UPDATE_UPDATE"}
+
+
+@pytest.mark.parametrize("change", ["DELETE FROM d.t WHERE id = 3", "UPDATE d.t SET v = 's' WHERE id = 3"])
+@pytest.mark.parametrize("after", ["SELECT * FROM d.t", "OPTIMIZE d.t"])
+def test_the_last_row_of_a_file_goes_without_those_that_the_other_side_put_back(
+    lake: Lake, change: str, after: str
+) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
+    version = lake.head()
+    lake.sql("DELETE FROM d.t WHERE id = 2")
+    lake.merge("main", "b")
+    lake.sql(change, "b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
+    lake.sql(after)
+    lake.merge("b")
+    last = [(3, "s")] if change.startswith("UPDATE") else []
+    assert lake.rows("d.t") == [(1, "a"), (2, "a"), *last]
+
+
+def test_rows_deleted_again_after_a_restore_put_them_back_are_deleted_on_the_other_side_too(lake: Lake) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a'), (4, 'a')")
+    version = lake.head()
+    lake.sql("DELETE FROM d.t WHERE id = 2")
+    lake.merge("main", "b")
+    lake.sql("DELETE FROM d.t WHERE id = 3", "b")
+    lake.sql("DELETE FROM d.t WHERE id = 4", "b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(1, "a"), (2, "a")]
