@@ -89,7 +89,7 @@ class TableFacts:
     there is any, the file effects of both sides with it. ``destination_partitions``: values of live
     destination segments with their live row counts, loaded when partitions matter. ``primary_key_clashes``: keys, as
     text, that the merged state would hold twice. ``masks``: by file that the source emptied and a restore of the
-    destination put back, the delete files that masked it when the sides parted; their rows are not the source's to take.
+    destination put back, the delete files that masked it when the sides parted; their rows are not for it to take.
     """
 
     diverged: tuple[DivergedFile, ...] = ()
