@@ -45,11 +45,32 @@ def merge_source_load(source: Lineage, destination: Lineage) -> SourceSide:
     reach = reach_load(source)
     destination_reach = reach_load(destination)
     operations = operations_load(own_ranges(source, destination_reach), destination_reach)
+    operations = _with_all_of_unknown(operations, source, destination)
     databases, tables = _named_objects(operations)
     schemas: dict[str, Schema] = {}
     table_states = tables_load(source, tables, schemas=schemas)
     databases |= {state.database_id for state in table_states.values()}
     return SourceSide(operations, databases_load(source, databases), table_states, source, reach, schemas)
+
+
+def _with_all_of_unknown(
+    operations: tuple[Operation, ...], source: Lineage, destination: Lineage
+) -> tuple[Operation, ...]:
+    """What the source brought back and the destination never had, made and dropped before it first merged, is new to
+    it: with all that the source ever did to it. A database comes back with its tables.
+    """
+    databases, tables = _named_objects([item for item in operations if item.kind is OperationKind.UNDROP])
+    if not (databases or tables):
+        return operations
+    tables |= {state.table_id for state in tables_list(source, databases)}
+    databases -= databases_load(destination, databases).keys()
+    tables -= tables_load(destination, tables).keys()
+    if not (databases or tables):
+        return operations
+    ids = {ObjectKind.DATABASE: databases, ObjectKind.TABLE: tables}
+    others = [item for item in operations if item.object_id not in ids[item.object_kind]]
+    whole = operations_load(own_ranges(source, {}), {}, databases=list(databases), tables=list(tables))
+    return tuple(sorted([*others, *whole], key=lambda item: (item.version, item.operation_id or 0)))
 
 
 def plan_input_load(

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
+from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, PartitionChange
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import cursor_open, fetch_all
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
 from lakeui.common.errors import Stale
 from merge_app.execution.record import Recorded
+from merge_app.planning.surviving import is_full_overwrite
 from merge_app.planning.values import DataPlan, MergePlan, ObjectPlan
 
 if TYPE_CHECKING:
@@ -58,6 +60,10 @@ class SegmentWork:
         fitting = [row for op, row in operations if (op.kind in _REMOVING if removing else op.is_data)]
         return (fitting or [row for _, row in operations])[-1]
 
+    def operation_emptying(self, table_id: int, partition: PartitionValues | None = None) -> int:
+        """The last recorded operation that emptied the table, or this partition of it."""
+        return next(row for op, row in reversed(self.operations(table_id)) if _empties(op, partition))
+
     def _by_file(self, table_id: int) -> dict[int, int]:
         """The first operation that names each file."""
         if table_id not in self._named_files:
@@ -68,6 +74,14 @@ class SegmentWork:
                     named = dict.fromkeys(files, row) | named
             self._named_files[table_id] = named
         return self._named_files[table_id]
+
+
+def _empties(operation: Operation, partition: PartitionValues | None) -> bool:
+    if partition is None:
+        return is_full_overwrite(operation)
+    if operation.kind is OperationKind.OVERWRITE:
+        return operation.overwrite is not None and partition in (operation.overwrite.partitions or ())
+    return any(isinstance(c, PartitionChange) and (c.before, c.after) == (partition, None) for c in operation.changes)
 
 
 def segments_apply(work: SegmentWork) -> None:
@@ -130,9 +144,9 @@ def _remove(work: SegmentWork) -> None:
     for item, data in work.tables():
         table_id = item.object_id
         if data.remove_all:
-            whole.append((table_id, work.operation_for(table_id, removing=True)))
+            whole.append((table_id, work.operation_emptying(table_id)))
         parts += [
-            (table_id, json.dumps(list(values)), work.operation_for(table_id, removing=True))
+            (table_id, json.dumps(list(values)), work.operation_emptying(table_id, values))
             for values in data.remove_partitions
         ]
         files += [

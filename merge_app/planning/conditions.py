@@ -91,10 +91,10 @@ def _same_files(case: Case, other: OperationKind, code: VerdictCode, note: str) 
     if not any(operation.kind is OperationKind.UPDATE for operation in case.source.history):
         return
     diverged = divergence(case.source.object_id, case.facts.diverged)
-    mine = SideFiles((*diverged, *case.source.history)).touched_base(
+    mine = SideFiles((*diverged, *case.source.history), restores_are_own=True).touched_base(
         operation for operation in case.source.history if operation.kind is OperationKind.UPDATE
     )
-    theirs = SideFiles(case.destination.history).touched_base(
+    theirs = SideFiles(case.destination.past).touched_base(
         operation for operation in case.destination.history if operation.kind is other
     )
     common = sorted(mine & theirs)

@@ -72,6 +72,7 @@ class _Redo:
         self._history = (*left_out, *source.history)
         self._remove_all = not is_new and source.overwrites_all
         self._mine = SideFiles(self._history)
+        self._masks = facts.masks
         self._arrived = spared(destination.past, facts.arrived)
         self._past = self._arrived.past if self._remove_all else () if is_new else destination.past
         self._theirs = SideFiles(self._past)
@@ -201,7 +202,7 @@ class _Redo:
         """Take away the rows of a file that the source's delete or update emptied and removed."""
         if not self._is_base(file_id) and file_id not in self._rewritten:
             return file_id not in self._gone
-        if self._is_base(file_id) and file_id not in self._theirs.removed:
+        if self._is_base(file_id) and file_id not in self._theirs.removed and file_id not in self._masks:
             return True
         return self._follow_rows(operation, file_id, None)
 
@@ -228,7 +229,8 @@ class _Redo:
 
     def _remove_base_files(self) -> None:
         for file_id, remover in self._mine.removed.items():
-            if self._is_base(file_id) and file_id not in self._theirs.removed and remover not in self._skipped:
+            is_there = self._is_base(file_id) and file_id not in self._theirs.removed
+            if is_there and file_id not in self._follow and remover not in self._skipped:
                 self._remove[file_id] = None
         for file_id in list(self._follow):
             deletes, targets = self._follow[file_id]
@@ -331,9 +333,12 @@ class _Redo:
         return (*work, kept) if kept is not None else tuple(work)
 
     def _spared(self, file_id: int) -> tuple[int, ...]:
-        """Delete files of the destination's updates of rows that lie in compacted files together with their images."""
+        """Delete files that mark rows which are not the source's to take: those of the destination's updates of rows
+        that lie in compacted files together with their images, and those that a restore took off.
+        """
         moved = [leaf for leaf in self._mine.leaves(file_id) if leaf in self._theirs.removed]
-        return tuple(sorted({delete for leaf in moved for delete in self._theirs.update_deletes(leaf)}))
+        updated = {delete for leaf in moved for delete in self._theirs.update_deletes(leaf)}
+        return tuple(sorted(updated.union(self._masks.get(file_id, ()))))
 
     def _overtaken(self) -> tuple[PartitionValues, ...]:
         """Partitions that the source dropped although the destination wrote there since."""

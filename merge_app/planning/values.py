@@ -88,7 +88,8 @@ class TableFacts:
     ``diverged`` is loaded with the file effects of the source; ``arrived`` with overwrites of the source, and where
     there is any, the file effects of both sides with it. ``destination_partitions``: values of live
     destination segments with their live row counts, loaded when partitions matter. ``primary_key_clashes``: keys, as
-    text, that the merged state would hold twice.
+    text, that the merged state would hold twice. ``masks``: by file that the source emptied and a restore of the
+    destination put back, the delete files that masked it when the sides parted; their rows are not for it to take.
     """
 
     diverged: tuple[DivergedFile, ...] = ()
@@ -97,6 +98,7 @@ class TableFacts:
     destination_partitions: Mapping[PartitionValues, int] = field(default_factory=dict)
     destination_partition_operations: tuple[Operation, ...] = ()
     primary_key_clashes: tuple[str, ...] = ()
+    masks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 class FactKind(StrEnum):

@@ -328,10 +328,12 @@ class Rows(_Object):
 
     def _judge(self, own: Sequence[RowWork], others: Sequence[RowWork], *, is_blurred: bool) -> None:
         mine, theirs = ({work.kind for work in works} for works in (own, others))
+        # What a restore put back is as if new: the redo of the restore leaves nothing else of these rows.
+        swept = self.mine.brought_back(self.thing).keys() - self.mine.arrived(self.thing)
         if mine & {"delete", "update"} and "insert" in theirs:
             self.conflict("PREDICATE_DML_VS_INSERT")
         for kind, code in (("delete", "SAME_FILE_UPDATE_DELETE"), ("update", "SAME_FILE_UPDATE_UPDATE")):
-            ours = base_images(own, "update", self.mine.known)
+            ours = [row for row in base_images(own, "update", self.mine.known) if row.id not in swept]
             yours = base_images(others, kind, self.theirs.known)
             if {row.id for row in ours} & {row.id for row in yours}:
                 self.conflict(code)
