@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from lakeui.common.errors import InvalidValue, NotSupported
 from lakeui.sql import statements as s
-from lakeui.sql.allowlist import PLACEHOLDER_PREFIX, check
+from lakeui.sql.allowlist import PLACEHOLDER_PREFIX, check, words
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.dialect import quote_name, read_expression, write
 from lakeui.sql.lexer import Kind
@@ -17,13 +17,13 @@ from lakeui.sql.names import read_present_table, read_table
 from lakeui.sql.query import DEFAULT, build_query, is_default, localise
 from lakeui.sql.terms import terms_of
 
-_AGGREGATES = frozenset(
+_AGGREGATES = words(
     """any any_value approx_count_distinct approx_percentile array_agg avg bit_and bit_or bit_xor bool_and bool_or
     collect_list collect_set corr count count_if count_min_sketch covar_pop covar_samp every first first_value grouping
     grouping_id histogram_numeric kurtosis last last_value listagg max max_by mean median min min_by mode percentile
     percentile_approx percentile_cont percentile_disc regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope
     regr_sxx regr_sxy regr_syy skewness some std stddev stddev_pop stddev_samp string_agg sum try_avg try_sum var_pop
-    var_samp variance""".split()
+    var_samp variance"""
 )
 
 
@@ -122,6 +122,8 @@ def _merge(cursor: Cursor, *, with_schema_evolution: bool) -> s.MergeInto:
     cursor.expect("ON")
     on = scope.expression(_span(cursor), is_condition=True)
     clauses = _clauses(cursor, scope)
+    conjuncts = _conjuncts(on)
+    keys = [key for key in (_key(conjunct, scope) for conjunct in conjuncts) if key is not None]
     return s.MergeInto(
         table,
         source.query,
@@ -130,7 +132,8 @@ def _merge(cursor: Cursor, *, with_schema_evolution: bool) -> s.MergeInto:
         scope.target_name,
         scope.source_name,
         source.columns,
-        tuple(_keys(on, scope)),
+        tuple(keys),
+        len(keys) == len(conjuncts),
         with_schema_evolution,
     )
 
@@ -182,22 +185,21 @@ def _accept_alias(cursor: Cursor, following: str) -> str | None:
 # -- what matches -----------------------------------------------------------------------------------------------------
 
 
-def _keys(on: exp.Expr, scope: _Scope) -> list[s.MergeKey]:
-    """Conjuncts that set a bare column of the target equal to what only the source's columns make up."""
+def _conjuncts(on: exp.Expr) -> list[exp.Expr]:
     whole = on.unnest()
-    conjuncts = whole.flatten() if isinstance(whole, exp.And) else [whole]
-    found = []
-    for conjunct in conjuncts:
-        node = conjunct.unnest()
-        if not isinstance(node, exp.EQ | exp.NullSafeEQ):
-            continue
-        for side, other in ((node.this, node.expression), (node.expression, node.this)):
-            column, columns = side.unnest(), list(other.find_all(exp.Column))
-            is_bare = isinstance(column, exp.Column) and scope.owns_target(column)
-            if is_bare and columns and all(scope.owns_source(item) for item in columns):
-                found.append(s.MergeKey(column.name, write(other), isinstance(node, exp.NullSafeEQ)))
-                break
-    return found
+    return [part.unnest() for part in whole.flatten()] if isinstance(whole, exp.And) else [whole]
+
+
+def _key(conjunct: exp.Expr, scope: _Scope) -> s.MergeKey | None:
+    """The conjunct if it sets a bare column of the target equal to what only the source's columns make up."""
+    if not isinstance(conjunct, exp.EQ | exp.NullSafeEQ):
+        return None
+    for side, other in ((conjunct.this, conjunct.expression), (conjunct.expression, conjunct.this)):
+        column, columns = side.unnest(), list(other.find_all(exp.Column))
+        is_bare = isinstance(column, exp.Column) and scope.owns_target(column)
+        if is_bare and columns and all(scope.owns_source(item) for item in columns):
+            return s.MergeKey(column.name, write(other), isinstance(conjunct, exp.NullSafeEQ))
+    return None
 
 
 # -- clauses ----------------------------------------------------------------------------------------------------------
@@ -322,7 +324,7 @@ def _refuse_twice(columns: Sequence[str]) -> None:
 
 
 def _span(cursor: Cursor, *stops: str) -> str:
-    """An expression's text, up to a stop or the next clause. WHEN and THEN inside of CASE … END are the expression's."""
+    """An expression's text, up to a stop or the next clause; inside of CASE … END, WHEN and THEN are its own."""
     first = cursor.index
     depth = 0
     while not cursor.at_end and not (depth == 0 and _ends_here(cursor, stops)):

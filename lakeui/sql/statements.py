@@ -606,7 +606,7 @@ class MergeClause:
 @dataclass(frozen=True, slots=True)
 class MergeInto:
     """``source`` gives the source's rows, which expressions call by ``source_alias``; ``source_columns`` rename its
-    columns. ``keys`` are conjuncts of ``on``.
+    columns. ``keys`` are conjuncts of ``on``; ``is_by_keys_alone`` where there are no others.
     """
 
     table: TableName
@@ -617,6 +617,7 @@ class MergeInto:
     source_alias: str | None = None
     source_columns: tuple[str, ...] | None = None
     keys: tuple[MergeKey, ...] = ()
+    is_by_keys_alone: bool = False
     with_schema_evolution: bool = False
 
 
