@@ -11,6 +11,7 @@ from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, Table
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine import changes, rewriting
 from catalog_app.engine.answers import collect
+from catalog_app.engine.copying import Copied, Marks, copy_touched
 from catalog_app.engine.differences import changes_dataframe
 from catalog_app.engine.freezing import freeze_rows, staging_folder
 from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
@@ -120,6 +121,10 @@ class Engine:
     def merge(self, task: MergeTask, source: FrozenSource) -> MergeChanges:
         """Mark, write and insert rows as the task's rules say. Raises Cardinality."""
         return self._sessions.run(lambda spark: merge_rows(spark, self._writer, task, source))
+
+    def copy(self, scan: TableScan, marks: Marks) -> Copied:
+        """Write the files that the marks touch anew, without deletes, images in the places of the rows they replace."""
+        return self._sessions.run(lambda spark: copy_touched(spark, self._writer, scan, marks))
 
     def compact(self, scan: TableScan, *, target_bytes: int) -> list[NewDataFile]:
         """Rewrite the live rows into files of about ``target_bytes``, row ids and order kept."""

@@ -67,12 +67,15 @@ class FrozenSource:
 
 @dataclass(frozen=True, slots=True)
 class MergeTask:
-    """``scan`` are the files that can hold rows to act on, in the schema that the merge writes."""
+    """``scan`` are the files that can hold rows to act on, in the schema that the merge writes. ``copies``: touched
+    files will be written anew, so that a file which loses its last row to an update is marked like any other.
+    """
 
     scan: TableScan
     alias: str
     on: str
     rules: tuple[Rule, ...]
+    copies: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -262,11 +262,12 @@ class _Merge:
             rows_deleted=marks.rows_deleted + len(deleted[0]),
         )
         is_emptied = leaves_nothing(self._writer, file, np.concatenate([updated[0], deleted[0]]))
-        if is_emptied and not len(deleted[0]):
+        is_copied = self._task.copies and len(updated[0]) > 0
+        if is_emptied and not is_copied and not len(deleted[0]):
             return replace(marks, emptied_by_update=(*marks.emptied_by_update, file.file_id))
         if len(updated[0]):
             marks = replace(marks, updated=(*marks.updated, self._delete_file(file, updated)))
-        if is_emptied:
+        if is_emptied and not is_copied:
             return replace(marks, emptied_by_delete=(*marks.emptied_by_delete, file.file_id))
         if len(deleted[0]):
             marks = replace(marks, deleted=(*marks.deleted, self._delete_file(file, deleted)))

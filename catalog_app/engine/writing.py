@@ -134,9 +134,14 @@ class FileWriter:
             self.warehouse.discard(staging)
 
     def write_table(self, table: pa.Table, path: str) -> None:
-        pq.write_table(
-            table,
+        with self.open_table(path, table.schema) as output:
+            output.write_table(table)
+
+    def open_table(self, path: str, schema: pa.Schema) -> pq.ParquetWriter:
+        """A file to write tables of that schema to, one after the other."""
+        return pq.ParquetWriter(
             self.warehouse.absolute(path),
+            schema,
             filesystem=self.warehouse.filesystem,
             compression="zstd",
             store_schema=False,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from catalog_app.domain.files import NewDataFile
+from catalog_app.domain.files import NewDataFile, NewDeleteFile
 from catalog_app.domain.operations import FileEffects, Operation, OperationKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
+from catalog_app.engine.copying import Copied, Marks
 from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeChanges, MergeTask, Rule, SourceRows
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
 from catalog_app.services import alterations
@@ -25,6 +26,7 @@ from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
 from lakeui.frontdoor.pruning import pruned
 from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.values import StatementResult
+from lakeui.frontdoor.write_modes import copied_files, copies_files
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
 from merge_app.execution.commit import TestedRows
@@ -58,6 +60,7 @@ class _Staged:
 
     evolved: Evolved
     changes: MergeChanges
+    copied: Copied
     chosen: Sequence[SegmentState]
     keys: Sequence[KnownKeys]
 
@@ -85,10 +88,13 @@ def _stage(merge: _Merge, frozen: FrozenSource) -> _Staged:
     chosen = _worth_reading(merge, keys)
     merge.call.context.step("merge rows", f"{len(chosen)} of {len(merge.segments)} files of {merge.target.label}")
     scan = table_scan(merge.target.place.lineage, fresh.table, chosen)
-    changes = engine().merge(MergeTask(scan, merge.statement.alias, merge.statement.on.text, rules), frozen)
-    staged = _Staged(fresh, changes, chosen, keys)
-    _refuse_duplicate_keys(merge, staged)
-    return staged
+    copies = copies_files(merge.table, "merge")
+    task = MergeTask(scan, merge.statement.alias, merge.statement.on.text, rules, copies)
+    changes = engine().merge(task, frozen)
+    _refuse_duplicate_keys(merge, fresh.table, changes)
+    marks = Marks(changes.updated, changes.deleted, changes.images)
+    copied = engine().copy(scan, marks) if copies else Copied()
+    return _Staged(fresh, changes, copied, chosen, keys)
 
 
 # -- clauses ----------------------------------------------------------------------------------------------------------
@@ -159,15 +165,14 @@ def _may_hold(segment: SegmentState, keys: Sequence[KnownKeys]) -> bool:
 # -- primary keys -----------------------------------------------------------------------------------------------------
 
 
-def _refuse_duplicate_keys(merge: _Merge, staged: _Staged) -> None:
+def _refuse_duplicate_keys(merge: _Merge, table: TableState, changes: MergeChanges) -> None:
     """Refuse keys that would exist twice. Where ON compares nothing but the whole key, inserted rows can only clash
     with each other, and updated rows that are given the key they matched by keep it.
     """
-    schema = staged.evolved.table.schema
+    schema = table.schema
     if not schema.primary_key:
         return
-    target = replace(merge.target, table=staged.evolved.table)
-    changes = staged.changes
+    target = replace(merge.target, table=table)
     if _matches_by_key(merge.statement, schema) and _keeps_keys(merge.statement, schema):
         refuse_duplicate_keys(target, changes.inserted, [])
         return
@@ -217,52 +222,63 @@ def _left(segments: Sequence[SegmentState], changes: MergeChanges) -> list[Segme
 
 
 def _commit(merge: _Merge, staged: _Staged) -> StatementResult:
-    table, changes = merge.table, staged.changes
-    updated = delete_files_register(table.table_id, changes.updated)
-    deleted = delete_files_register(table.table_id, changes.deleted)
-    images = data_files_register(table.table_id, changes.images)
-    inserted = data_files_register(table.table_id, changes.inserted)
-    removed = {*changes.emptied_by_update, *changes.emptied_by_delete}
+    operations = _operations(merge.table, staged)
+    removed = sum(operation.metrics["files_removed"] for operation in operations)
     shared = {
         "files_scanned": len(staged.chosen),
         "files_skipped": len(merge.segments) - len(staged.chosen),
-        "files_reused": len(merge.segments) - len(removed),
+        "files_reused": len(merge.segments) - removed,
     }
-    update = FileEffects(images, changes.emptied_by_update, updated)
-    delete = FileEffects((), changes.emptied_by_delete, deleted)
-    found = [
-        (OperationKind.UPDATE, update, {"rows_updated": changes.rows_updated}, (*changes.images, *changes.updated)),
-        (OperationKind.DELETE, delete, {"rows_deleted": changes.rows_deleted}, changes.deleted),
-        (OperationKind.INSERT, FileEffects(inserted), {"rows_inserted": changes.rows_inserted}, changes.inserted),
-    ]
-    operations = [_operation(table, kind, effects, rows, files) for kind, effects, rows, files in found]
-    acted = [operation for operation in operations if operation is not None]
-    metrics = _total([shared, *(operation.metrics for operation in acted)])
-    if not acted:
+    metrics = _total([shared, *(operation.metrics for operation in operations)])
+    if not operations:
         return StatementResult(version=merge.target.place.lineage.version, metrics=metrics)
     fault_point("write.registered")
     merge.call.context.step("commit", "write one version")
-    first = replace(acted[0], metrics={**acted[0].metrics, **shared})
+    first = replace(operations[0], metrics={**operations[0].metrics, **shared})
     return commit_operations(
         merge.call,
         branch=merge.target.place.branch,
         seen=merge.target.place.lineage,
         operation="MERGE",
-        operations=[staged.evolved.change, first, *acted[1:]],
+        operations=[staged.evolved.change, first, *operations[1:]],
         databases={merge.target.place.database.database_id: merge.target.place.database},
-        tables={table.table_id: staged.evolved.table},
+        tables={merge.table.table_id: staged.evolved.table},
         definitions=definition_of(merge.target),
         metrics=metrics,
-        tested=_tested(merge, staged) if inserted else (),
+        tested=_tested(merge, staged) if staged.changes.inserted else (),
     )
 
 
+def _operations(table: TableState, staged: _Staged) -> list[Operation]:
+    """What the merge did, in the order in which a replay has to do it: the update, the delete and the insert that it
+    amounts to (semantics §3), and the copies of the touched files.
+    """
+    changes = staged.changes
+    images = data_files_register(table.table_id, changes.images)
+    updated = FileEffects(images, changes.emptied_by_update, delete_files_register(table.table_id, changes.updated))
+    deleted = FileEffects((), changes.emptied_by_delete, delete_files_register(table.table_id, changes.deleted))
+    inserted = FileEffects(data_files_register(table.table_id, changes.inserted))
+    copies = copied_files(table, staged.copied, images)
+    written = (*changes.images, *changes.updated)
+    update = _operation(table, OperationKind.UPDATE, updated, _bytes(written), rows_updated=changes.rows_updated)
+    delete = _operation(
+        table, OperationKind.DELETE, deleted, _bytes(changes.deleted), rows_deleted=changes.rows_deleted
+    )
+    insert = _operation(
+        table, OperationKind.INSERT, inserted, _bytes(changes.inserted), rows_inserted=changes.rows_inserted
+    )
+    if update is not None:
+        shown = update.metrics["files_added"] - len(copies.folded)
+        update = replace(update, metrics={**update.metrics, "files_added": shown})
+    return [operation for operation in (update, delete, insert, copies.operation) if operation is not None]
+
+
+def _bytes(files: Sequence[NewDataFile | NewDeleteFile]) -> int:
+    return sum(file.bytes for file in files)
+
+
 def _operation(
-    table: TableState,
-    kind: OperationKind,
-    effects: FileEffects,
-    rows: dict[str, int],
-    files: Sequence[object],
+    table: TableState, kind: OperationKind, effects: FileEffects, bytes_written: int, **rows: int
 ) -> Operation | None:
     """One kind of change that the merge did, None where it did not."""
     if effects == FileEffects():
@@ -271,7 +287,7 @@ def _operation(
         **rows,
         "files_added": len(effects.added),
         "files_removed": len(effects.removed),
-        "bytes_written": sum(file.bytes for file in files),
+        "bytes_written": bytes_written,
     }
     return alterations.operation(table, kind, effects=effects, metrics=metrics)
 
