@@ -259,14 +259,11 @@ def _operations(table: TableState, staged: _Staged) -> list[Operation]:
     deleted = FileEffects((), changes.emptied_by_delete, delete_files_register(table.table_id, changes.deleted))
     inserted = FileEffects(data_files_register(table.table_id, changes.inserted))
     copies = copied_files(table, staged.copied, images)
-    written = (*changes.images, *changes.updated)
-    update = _operation(table, OperationKind.UPDATE, updated, _bytes(written), rows_updated=changes.rows_updated)
-    delete = _operation(
-        table, OperationKind.DELETE, deleted, _bytes(changes.deleted), rows_deleted=changes.rows_deleted
-    )
-    insert = _operation(
-        table, OperationKind.INSERT, inserted, _bytes(changes.inserted), rows_inserted=changes.rows_inserted
-    )
+    of_update = _bytes(changes.images) + _bytes(changes.updated)
+    of_delete, of_insert = _bytes(changes.deleted), _bytes(changes.inserted)
+    update = _operation(table, OperationKind.UPDATE, updated, of_update, rows_updated=changes.rows_updated)
+    delete = _operation(table, OperationKind.DELETE, deleted, of_delete, rows_deleted=changes.rows_deleted)
+    insert = _operation(table, OperationKind.INSERT, inserted, of_insert, rows_inserted=changes.rows_inserted)
     if update is not None:
         shown = update.metrics["files_added"] - len(copies.folded)
         update = replace(update, metrics={**update.metrics, "files_added": shown})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import connection
 
-from catalog_app.domain.operations import ObjectKind, Operation
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SegmentWork:
-    """Everything the bulk statements need. ``lineage`` is the destination before this commit."""
+    """Everything the bulk statements need. ``lineage`` is the destination before this commit. A transaction's workspace
+    vanishes: of files that came and went in it the commit keeps what the history needs.
+    """
 
     plan: MergePlan
     branch_id: int
@@ -34,6 +36,7 @@ class SegmentWork:
     recorded: Recorded
     definitions: Mapping[int, StagedDefinition]
     row_work: Mapping[int, RowWorkResult]
+    is_workspace: bool = False
     _bookings: dict[int, Booking] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def tables(self) -> Iterator[tuple[ObjectPlan, DataPlan]]:
@@ -62,6 +65,7 @@ def segments_apply(work: SegmentWork) -> None:
     _attach_leaving(work)
     _remove(work)
     _bring_operations(work)
+    _pass_operations(work)
     _bring_files(work)
     _attach_operations(work)
     _attach_pairs(work)
@@ -175,6 +179,48 @@ def _bring_operations(work: SegmentWork) -> None:
         **_source_parameters(work),
         **{"old": [pair[0] for pair in pairs], "new": [pair[1] for pair in pairs], "except": excepted},
     )
+
+
+_PASS = f"""
+WITH {LINEAGE}, {_SOURCE}, {_LINE},
+replay AS (SELECT * FROM unnest(%(old)s::bigint[], %(new)s::bigint[]) AS r(old_id, new_id))
+INSERT INTO catalog_app_segment
+    (table_id, branch_id, operation_id, added_version, file_id, definition_id, schema_version, is_visible)
+SELECT s.table_id, %(branch)s, replay.new_id, %(version)s, s.file_id, s.definition_id, s.schema_version,
+       line.version IS NOT NULL
+FROM replay JOIN catalog_app_segment s ON s.operation_id = replay.old_id
+JOIN catalog_app_segmentremoval r ON r.segment_id = s.id
+JOIN source m ON m.branch_id = r.branch_id AND r.removed_version <= m.max_version
+JOIN unnest(%(removers)s::bigint[]) AS remover(old_id) ON remover.old_id = r.operation_id
+LEFT JOIN line ON line.table_id = s.table_id AND line.version = s.schema_version
+     AND line.definition_id = s.definition_id
+WHERE NOT s.file_id = ANY(%(except)s)
+ORDER BY s.id
+"""
+
+
+def _pass_operations(work: SegmentWork) -> None:
+    """Files that came and went in a transaction, until ``_remove_passed`` takes them away again."""
+    pairs = _workspace_replays(work)
+    if not pairs:
+        return
+    excepted = [
+        file_id for _, data in work.tables() for files in (data.bring_except, data.bring_files) for file_id in files
+    ]
+    columns = {"old": [pair[0] for pair in pairs], "new": [pair[1] for pair in pairs], "except": excepted}
+    _execute(work, _PASS, **_source_parameters(work), **columns, removers=[pair[0] for pair in pairs])
+
+
+def _workspace_replays(work: SegmentWork) -> list[tuple[int, int]]:
+    """(operation row in the workspace, row of this commit) of what a transaction did to rows, overwrites apart."""
+    if not work.is_workspace:
+        return []
+    return [
+        (operation.operation_id, row)
+        for item, _ in work.tables()
+        for operation, row in work.operations(item.object_id)
+        if operation.operation_id is not None and operation.is_data and operation.kind is not OperationKind.OVERWRITE
+    ]
 
 
 _BRING_FILES = f"""
@@ -308,6 +354,8 @@ def _attach_leaving(work: SegmentWork) -> None:
         if data_file in data.remove_files
     ]
     _attach_rows(work, rows)
+    if work.is_workspace:
+        _attach_operations(work)
 
 
 def _attach_pairs(work: SegmentWork) -> None:
@@ -336,7 +384,25 @@ ORDER BY s.id
 """
 
 
+_REMOVE_PASSED = f"""
+WITH {_SOURCE}, replay AS (SELECT * FROM unnest(%(old)s::bigint[], %(new)s::bigint[]) AS r(old_id, new_id))
+INSERT INTO catalog_app_segmentremoval (table_id, branch_id, operation_id, removed_version, segment_id)
+SELECT s.table_id, %(branch)s, replay.new_id, %(version)s, s.id
+FROM replay JOIN catalog_app_segmentremoval r ON r.operation_id = replay.old_id
+JOIN source m ON m.branch_id = r.branch_id AND r.removed_version <= m.max_version
+JOIN catalog_app_segment gone ON gone.id = r.segment_id
+JOIN catalog_app_segment s
+  ON s.file_id = gone.file_id AND s.branch_id = %(branch)s AND s.added_version = %(version)s
+JOIN unnest(%(makers)s::bigint[]) AS maker(new_id) ON maker.new_id = s.operation_id
+ORDER BY s.id
+"""
+
+
 def _remove_passed(work: SegmentWork) -> None:
+    pairs = _workspace_replays(work)
+    if pairs:
+        columns = {"old": [pair[0] for pair in pairs], "new": [pair[1] for pair in pairs]}
+        _execute(work, _REMOVE_PASSED, **_source_parameters(work), **columns, makers=columns["new"])
     rows = [
         (file_id, work.booking(item.object_id).of_removed(file_id))
         for item, data in work.tables()

@@ -1,4 +1,4 @@
-"""Merge-on-read and copy-on-write: other files, the same rows, row ids, merges and row diffs (semantics §3, rows §2)."""
+"""Merge-on-read and copy-on-write: other files, the same rows, row ids, merges and row diffs (rows §2)."""
 
 from __future__ import annotations
 
