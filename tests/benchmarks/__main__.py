@@ -12,16 +12,17 @@ import platform
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.benchmarks import history, metadata, resources
+from tests.benchmarks import history, metadata, resources, row_merges
 from tests.benchmarks.lake import postgres
 
-PARTS = ("history", "metadata", "resources")
+PARTS = ("history", "metadata", "resources", "merges")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--large", type=int, default=1_000_000, help="segments of the large catalog")
     parser.add_argument("--changed", type=int, default=100_000, help="segments that a merge brings")
+    parser.add_argument("--rows", type=int, default=10_000_000, help="rows of the table that is merged into")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="parts to measure")
     parser.add_argument("--json", type=Path, default=Path("var/bench.json"))
     options = parser.parse_args()
@@ -30,6 +31,7 @@ def main() -> None:
             "history": history.figures,
             "metadata": lambda: metadata.figures(large=options.large, changed=options.changed),
             "resources": resources.figures,
+            "merges": lambda: row_merges.figures(rows=options.rows),
         }
         found = [figure for name, figures in parts.items() if name in options.only for figure in figures()]
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
