@@ -6,7 +6,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from catalog_app.models import Branch, Catalog, Commit, Tag
-from catalog_app.selectors.lineage import branch_lineage, nearest_name, tag_find, version_check
+from catalog_app.selectors.lineage import branch_lineage, named, nearest_name, tag_find, version_check
 from catalog_app.selectors.tags import tag_get
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
 
@@ -94,7 +94,7 @@ def branch_drop(*, branch: Branch) -> None:
 def branch_undrop(*, catalog: Catalog, name: str) -> Branch:
     """Bring back the branch of that name that was dropped last."""
     dropped = Branch.objects.filter(catalog=catalog, dropped_at__isnull=False, is_workspace=False)
-    branch = dropped.filter(name__iexact=name).order_by("-dropped_at").first()
+    branch = named(dropped, name).order_by("-dropped_at").first()
     if branch is None:
         nearest = nearest_name(name, dropped.values_list("name", flat=True))
         raise NotFound("dropped branch", name, nearest=nearest, where=f"in catalog {catalog.name}")
@@ -128,7 +128,8 @@ def _refuse_main(branch: Branch, what: str) -> None:
 
 def tag_create(*, branch: Branch, name: str, version: int | None = None, user_id: int | None = None) -> Tag:
     """Name the branch's ``version`` (its head when None)."""
-    if Branch.objects.filter(catalog_id=branch.catalog_id, dropped_at__isnull=True, name__iexact=name).exists():
+    valid = Branch.objects.filter(catalog_id=branch.catalog_id, dropped_at__isnull=True)
+    if named(valid, name).exists():
         raise AlreadyExists(
             "branch", name, where=f"in catalog {branch.catalog.name}; branches and tags share their names"
         )

@@ -63,7 +63,7 @@ class SqlView(ApiView):
         body = StatementRequest(data=request.data)
         body.is_valid(raise_exception=True)
         parameters = dict(body.validated_data)
-        key = _idempotency_key(request)
+        key = idempotency_key(request)
         preference = read_preference(request.headers.get("Prefer", ""))
         as_task = frontdoor.is_task(parameters["statement"])
         # With a key even a quick statement is a task: its commit names the task, so it cannot happen twice.
@@ -73,13 +73,13 @@ class SqlView(ApiView):
                 parameters=parameters,
                 user=request.user,
                 idempotency_key=key,
-                request_digest=_digest(parameters) if key else "",
+                request_digest=request_digest(parameters) if key else "",
             )
-            return _task_response(task, preference)
+            return task_response(task, preference)
         return Response(statement_run(parameters, user=request.user, context=Context()))
 
 
-def _task_response(task: Task, preference: Preference) -> HttpResponse:
+def task_response(task: Task, preference: Preference) -> HttpResponse:
     """What the task answered, or the task itself if it takes longer than the client (or we) want to wait."""
     task = task_wait(task.pk, seconds=preference.wait)
     response: HttpResponse
@@ -95,7 +95,8 @@ def _task_response(task: Task, preference: Preference) -> HttpResponse:
     return response
 
 
-def _idempotency_key(request: Request) -> str:
+def idempotency_key(request: Request) -> str:
+    """The header Idempotency-Key, empty without one. Raises InvalidValue."""
     key = request.headers.get("Idempotency-Key", "").strip()
     if len(key) > LONGEST_KEY or not key.isascii() or not (key.isprintable() or not key):
         raise InvalidValue(
@@ -104,5 +105,6 @@ def _idempotency_key(request: Request) -> str:
     return key
 
 
-def _digest(parameters: dict[str, Any]) -> str:
+def request_digest(parameters: dict[str, Any]) -> str:
+    """What tells two requests under one key apart."""
     return hashlib.sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()

@@ -12,8 +12,9 @@ from rest_framework.response import Response
 
 from lakeui.api.base import ApiView, NewestFirst, tagged
 from lakeui.api.prefer import read_preference
-from lakeui.api.serializers import ProblemDocument, TaskAnswer, TaskFilter, TaskSummary
+from lakeui.api.serializers import ProblemDocument, TaskAnswer, TaskFilter, TaskSummary, task_url
 from lakeui.api.sql_view import PREFER
+from merge_app.jobs.retrying import task_retry
 from merge_app.jobs.selectors import task_get, task_list, task_wait
 from merge_app.jobs.services import task_cancel
 
@@ -96,3 +97,24 @@ class TaskCancelView(ApiView):
         task_get(task_id)
         task = task_cancel(task_id=task_id)
         return Response(TaskAnswer(task).data, status=200 if task.is_finished else 202)
+
+
+class TaskRetryView(ApiView):
+    @extend_schema(
+        operation_id="task_retry",
+        summary="Retry a task",
+        description="Queues what a failed, cancelled or lost task of your own was to do as a new task, for the heads as"
+        " they are then. Asking again answers the same new task.",
+        tags=["tasks"],
+        request=None,
+        responses={
+            202: OpenApiResponse(TaskAnswer, description="The new task; `retry_of` names the one that it repeats."),
+            (403, "application/problem+json"): ProblemDocument,
+            (409, "application/problem+json"): ProblemDocument,
+            **_NOT_FOUND,
+        },
+    )
+    def post(self, request: Request, task_id: UUID) -> Response:
+        task_get(task_id)
+        task = task_retry(task_id=task_id, user=request.user)
+        return Response(TaskAnswer(task).data, status=202, headers={"Location": task_url(task)})

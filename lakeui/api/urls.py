@@ -10,6 +10,7 @@ from lakeui.api import (
     errors,
     health,
     history_views,
+    import_views,
     lake_views,
     metrics_view,
     sql_view,
@@ -25,6 +26,7 @@ register_converter(BranchConverter, "branch")
 table_patterns = [
     path("", table_views.TableView.as_view(), name="api-table"),
     path("history/", table_views.TableHistoryView.as_view(), name="api-table-history"),
+    path("versions/", table_views.TableVersionsView.as_view(), name="api-table-versions"),
     path("segments/", table_views.SegmentListView.as_view(), name="api-table-segments"),
     path("schemas/", table_views.SchemaListView.as_view(), name="api-table-schemas"),
     path("partitions/", table_views.PartitionListView.as_view(), name="api-table-partitions"),
@@ -40,6 +42,13 @@ database_patterns: list[URLPattern | URLResolver] = [
 # The longest address first: a branch's name may hold slashes.
 catalog_patterns: list[URLPattern | URLResolver] = [
     path("branches/<branch:branch>/databases/", include(database_patterns)),
+    path("branches/<branch:branch>/imports/", import_views.ImportListView.as_view(), name="api-imports"),
+    path("branches/<branch:branch>/imports/<uuid:import_id>/", import_views.ImportView.as_view(), name="api-import"),
+    path(
+        "branches/<branch:branch>/imports/<uuid:import_id>/load/",
+        import_views.ImportLoadView.as_view(),
+        name="api-import-load",
+    ),
     path(
         "compare/<branch:source>...<branch:destination>/objects/<str:kind>/<int:object_id>/",
         compare_views.CompareObjectView.as_view(),
@@ -64,6 +73,7 @@ urlpatterns = [
     path("api/v1/tasks/", task_views.TaskListView.as_view(), name="api-tasks"),
     path("api/v1/tasks/<uuid:task_id>/", task_views.TaskView.as_view(), name="api-task"),
     path("api/v1/tasks/<uuid:task_id>/cancel/", task_views.TaskCancelView.as_view(), name="api-task-cancel"),
+    path("api/v1/tasks/<uuid:task_id>/retry/", task_views.TaskRetryView.as_view(), name="api-task-retry"),
     path("api/v1/merges/", lake_views.MergeListView.as_view(), name="api-merges"),
     path("api/v1/merges/<str:merge_id>/", lake_views.MergeView.as_view(), name="api-merge"),
     path("api/v1/rules/", lake_views.RulesView.as_view(), name="api-rules"),

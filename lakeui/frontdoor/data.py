@@ -73,7 +73,7 @@ def definition_of(target: TablePlace) -> dict[int, StagedDefinition]:
         "table_id": table.table_id,
         "version": table.schema_version,
     }
-    ((definition_id,),) = fetch_all(query, parameters)
+    ((definition_id,),) = fetch_all(query, parameters, prepared=True)
     return {table.table_id: StagedDefinition(definition_id, table.schema_version)}
 
 
@@ -89,7 +89,7 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
     staged = _append(call, target, statement)
     added = data_files_register(target.table.table_id, staged)
     rows = sum(file.rows for file in added)
-    metrics = metrics_of(rows_inserted=rows, files_added=len(added), bytes_written=_bytes(staged))
+    metrics = write_metrics(rows_inserted=rows, files_added=len(added), bytes_written=_bytes(staged))
     if not statement.overwrite:
         if not added:
             return StatementResult(version=target.place.lineage.version, metrics=metrics)
@@ -153,8 +153,8 @@ METRICS = (
 """What every write names (interfaces §2)."""
 
 
-def metrics_of(**known: int) -> dict[str, int]:
-    """Every metric of a write, those that are not given as 0."""
+def write_metrics(**known: int) -> dict[str, int]:
+    """Every metric of a write, those that are not said as 0."""
     return dict.fromkeys(METRICS, 0) | known
 
 
@@ -232,7 +232,7 @@ def _row_metrics(
     **known: int,
 ) -> dict[str, int]:
     """Metrics of a statement that looked at ``chosen``, took ``removed`` away and made ``copies`` of others."""
-    own = metrics_of(
+    own = write_metrics(
         files_scanned=len(chosen),
         files_skipped=len(segments) - len(chosen),
         files_removed=len(removed),
@@ -278,9 +278,9 @@ def truncate(call: Call, statement: sql.Truncate) -> StatementResult:
     target = table_for_writing(call, statement.table)
     segments = segments_list(target.place.lineage, target.table.table_id)
     if not segments:
-        return StatementResult(version=target.place.lineage.version, metrics=metrics_of())
+        return StatementResult(version=target.place.lineage.version, metrics=write_metrics())
     removed = tuple(segment.file_id for segment in segments)
-    metrics = metrics_of(files_removed=len(removed))
+    metrics = write_metrics(files_removed=len(removed))
     effects = FileEffects(removed=removed)
     return commit_rows(call, target, "TRUNCATE", OperationKind.OVERWRITE, effects, metrics, OverwriteScope())
 
@@ -324,7 +324,7 @@ def create_table_as(call: Call, statement: sql.CreateTable) -> StatementResult:
         staged = engine().append(table.table_id, table.schema, source, columns=None, by_name=False, partition=None)
     added = data_files_register(table.table_id, staged)
     inserted_rows = sum(file.rows for file in added)
-    metrics = metrics_of(rows_inserted=inserted_rows, files_added=len(added), bytes_written=_bytes(staged))
+    metrics = write_metrics(rows_inserted=inserted_rows, files_added=len(added), bytes_written=_bytes(staged))
     rows: list[Operation | None] = [create_operation(table)]
     if added:
         inserted = alterations.operation(table, OperationKind.INSERT, effects=FileEffects(added), metrics=metrics)

@@ -127,6 +127,11 @@ def dispatch(text: str, session: Session, context: Any = None) -> StatementResul
         raise NotSupported(
             "This statement cannot be part of a transaction.", remedy="COMMIT or ROLLBACK first, then run it alone."
         )
+    return carry_out(handler, statement, text, session, context)
+
+
+def carry_out(handler: Handler, statement: Any, text: str, session: Session, context: Any = None) -> StatementResult:
+    """Do what ``statement`` says, again where others came in between; once where an earlier attempt had done it."""
     for number in range(ATTEMPTS):
         if number:
             time.sleep(pause_seconds(number))

@@ -18,7 +18,7 @@ from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.faults import fault_point
 from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.data import definition_of, metrics_of, staging
+from lakeui.frontdoor.data import definition_of, staging, write_metrics
 from lakeui.frontdoor.evolving import Evolved, evolved
 from lakeui.frontdoor.key_pruning import KnownKeys, known_keys
 from lakeui.frontdoor.keys import refuse_duplicate_keys
@@ -290,7 +290,7 @@ def _operation(
 
 
 def _total(parts: Sequence[dict[str, int]]) -> dict[str, int]:
-    return metrics_of(**{name: sum(part.get(name, 0) for part in parts) for part in parts for name in part})
+    return write_metrics(**{name: sum(part.get(name, 0) for part in parts) for part in parts for name in part})
 
 
 def _tested(merge: _Merge, staged: _Staged) -> tuple[TestedRows, ...]:

@@ -126,12 +126,14 @@ def _commit_under_lock(
     if ready is None or ready.head != branch.head_version:
         planned = statement_plan(staged, branch, _no_engine)
         ready = Ready(branch.head_version, planned, {})
-        if not planned.conflicts and (_is_overtaken(planned) or _is_disproved(staged, branch)):
+        if not planned.conflicts and _is_overtaken(planned):
             raise StatementOvertaken
         if not planned.conflicts and needs_row_work(planned):
             raise _EngineNeeded
     if ready.planned.conflicts:
         raise conflict_error(ready.planned, _refusal(staged, branch))
+    if _is_disproved(staged, branch):
+        raise StatementOvertaken
     fault_point("write.planned")
     applied = plan_apply(
         ready.planned, branch=branch, header=header, definitions=staged.definitions, row_work=ready.row_work
@@ -199,12 +201,8 @@ def branch_lock(branch_id: int) -> Branch:
     """The branch row, locked until the transaction ends: what every commit to the branch waits for. The lock lets
     others refer to the branch, so that merges into each other's source do not wait for each other.
     """
-    branch = (
-        Branch.objects.select_for_update(of=("self",), no_key=True)
-        .select_related("catalog")
-        .filter(pk=branch_id, dropped_at__isnull=True)
-        .first()
-    )
+    locked = Branch.objects.select_for_update(no_key=True).filter(pk=branch_id, dropped_at__isnull=True)
+    branch = next(iter(locked), None)
     if branch is None:
         raise branch_gone_error(branch_id)
     return branch
@@ -217,7 +215,7 @@ def branch_gone_error(branch_id: int) -> NotFound:
 def statement_plan(staged: StagedStatement, branch: Branch, engine: EngineSource) -> MergePlan:
     """The statement redone on the branch as it is now. The other side is what came since the statement's snapshot."""
     here = branch_lineage(branch)
-    return plan(plan_input_load(_side(staged, here), here, engine=engine))
+    return plan(plan_input_load(_side(staged, here), here, engine=engine, has_moved=here != staged.seen))
 
 
 def _side(staged: StagedStatement, here: Lineage) -> SourceSide:

@@ -17,9 +17,9 @@ from django.db.models import F
 from django.db.models.functions import Now
 from kombu.exceptions import KombuError
 
+from lakeui.common.json_values import storable
 from merge_app.jobs.context import Report
 from merge_app.jobs.errors import IdempotencyMismatch, TaskCancelled, TaskFinished, TaskSuperseded
-from merge_app.jobs.json_values import storable
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.registry import handler_for
 
@@ -37,6 +37,7 @@ def task_submit(
     user: AbstractBaseUser | AnonymousUser | None = None,
     idempotency_key: str = "",
     request_digest: str = "",
+    retry_of: UUID | None = None,
 ) -> Task:
     """Queue a task; the doorbell rings when the surrounding transaction commits.
 
@@ -50,6 +51,7 @@ def task_submit(
         created_by_id=None if user is None else user.pk,
         idempotency_key=idempotency_key,
         request_digest=request_digest,
+        retry_of_id=retry_of,
     )
     try:
         with transaction.atomic():

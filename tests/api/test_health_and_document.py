@@ -94,7 +94,9 @@ def test_the_document_is_valid_openapi_3_1() -> None:
     document = response.json()
     assert document["openapi"].startswith("3.1")
     OpenAPIV31SpecValidator(document).validate()
-    operations = {path: sorted(item.keys() & {"get", "post", "delete"}) for path, item in document["paths"].items()}
+    operations = {
+        path: sorted(item.keys() & {"get", "post", "patch", "delete"}) for path, item in document["paths"].items()
+    }
     assert operations == {
         "/api/v1/catalogs/": ["get"],
         "/api/v1/catalogs/{catalog}/": ["get"],
@@ -110,7 +112,11 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/rows/": ["get"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/schemas/": ["get"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/segments/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/versions/": ["get"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/history/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/imports/": ["get", "post"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/imports/{import_id}/": ["delete", "get", "patch"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/imports/{import_id}/load/": ["post"],
         "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/": ["get"],
         "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/objects/{kind}/{object_id}/": ["get"],
         "/api/v1/catalogs/{catalog}/graph/": ["get"],
@@ -123,6 +129,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/tasks/": ["get"],
         "/api/v1/tasks/{task_id}/": ["get"],
         "/api/v1/tasks/{task_id}/cancel/": ["post"],
+        "/api/v1/tasks/{task_id}/retry/": ["post"],
         "/api/v1/tokens/": ["get", "post"],
         "/api/v1/tokens/{token_id}/": ["delete"],
     }
