@@ -234,7 +234,7 @@ def _commit(merge: _Merge, staged: _Staged) -> StatementResult:
         return StatementResult(version=merge.target.place.lineage.version, metrics=metrics)
     fault_point("write.registered")
     merge.call.context.step("commit", "write one version")
-    first = replace(operations[0], metrics={**operations[0].metrics, **shared})
+    first = replace(operations[0], metrics=write_metrics(**operations[0].metrics, **shared))
     return commit_operations(
         merge.call,
         branch=merge.target.place.branch,
