@@ -166,8 +166,8 @@ def _may_hold(segment: SegmentState, keys: Sequence[KnownKeys]) -> bool:
 
 
 def _refuse_duplicate_keys(merge: _Merge, table: TableState, changes: MergeChanges) -> None:
-    """Refuse keys that would exist twice. Where ON compares nothing but the whole key, inserted rows can only clash
-    with each other, and updated rows that are given the key they matched by keep it.
+    """Refuse keys that would exist twice. Where ON compares nothing but the whole key, and rows are written under what
+    it compares, updated rows keep their key and inserted ones can only clash with each other.
     """
     schema = table.schema
     if not schema.primary_key:
@@ -190,17 +190,19 @@ def _matches_by_key(statement: sql.MergeInto, schema: Schema) -> bool:
 
 
 def _keeps_keys(statement: sql.MergeInto, schema: Schema) -> bool:
+    """Whether rows are written under the very key that they were compared by, or under the one that they have."""
     compared = {key.column.casefold(): key.source.casefold() for key in statement.keys}
+    names = [column.name.casefold() for column in _key_columns(schema)]
+    alias = quote_name(statement.source_alias or UNNAMED_SOURCE)
     for clause in statement.clauses:
-        if not isinstance(clause.action, sql.MergeUpdate):
+        if isinstance(clause.action, sql.MergeDelete):
             continue
         if clause.action.assignments is None:
-            alias = quote_name(statement.source_alias or UNNAMED_SOURCE)
-            given = {name: f"{alias}.{quote_name(name)}".casefold() for name in compared}
+            given = {name: f"{alias}.{quote_name(name)}".casefold() for name in names}
         else:
             given = {name.casefold(): text.casefold() for name, text in clause.action.assignments}
-        names = [column.name.casefold() for column in _key_columns(schema)]
-        if any(name in given and given[name] != compared.get(name) for name in names):
+        is_update = isinstance(clause.action, sql.MergeUpdate)
+        if any(given.get(name, compared.get(name) if is_update else None) != compared.get(name) for name in names):
             return False
     return True
 

@@ -44,13 +44,13 @@ def test_a_merge_looks_again_only_where_a_key_may_have_come(numbers: Lake, monke
         return original(self, *given)
 
     monkeypatch.setattr(Engine, "merge", counting)
-    for far, times in (("100", 1), ("6", 2)):
+    for theirs, mine, times in ((100, 5, 1), (6, 7, 2)):
         staged.clear()
-        insert = f"INSERT INTO d.t VALUES (5 + {far}, 'theirs')"
+        insert = f"INSERT INTO d.t VALUES ({theirs}, 'theirs'), ({theirs + 2}, 'theirs')"
         with between_staging_and_commit(monkeypatch, "merge", lambda insert=insert: numbers.sql(insert)):
-            numbers.sql(inserting(10, 12, value="mine"))
+            numbers.sql(inserting(mine, value="mine"))
         assert len(staged) == times
-    assert [row for row in numbers.rows("d.t") if row[0] == 11] == [(11, "theirs")]
+    assert [row[0] for row in numbers.rows("d.t")] == [1, 100, 102, 2, 3, 4, 5, 6, 7, 8]
 
 
 @pytest.mark.parametrize("mode", ["merge-on-read", "copy-on-write"])
