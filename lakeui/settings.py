@@ -27,6 +27,8 @@ LAKEUI: dict[str, Any] = {
     # Files to be imported: the largest that is taken, and how long one waits to be loaded.
     "IMPORT_MEGABYTES": number(os.environ, "LAKEUI_IMPORT_MEGABYTES", default=512),
     "IMPORT_HOURS": number(os.environ, "LAKEUI_IMPORT_HOURS", default=24),
+    # A result with more rows is not downloaded as one file.
+    "EXPORT_ROWS": number(os.environ, "LAKEUI_EXPORT_ROWS", default=1_000_000),
 }
 # The Prometheus library looks for it when it is first imported, so it is said before anything can.
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = LAKEUI["METRICS"]

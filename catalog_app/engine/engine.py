@@ -13,6 +13,7 @@ from catalog_app.engine import changes, rewriting
 from catalog_app.engine.answers import collect
 from catalog_app.engine.copying import Copied, Marks, copy_touched
 from catalog_app.engine.differences import changes_dataframe
+from catalog_app.engine.exporting import ExportTarget, result_write
 from catalog_app.engine.freezing import freeze_rows, staging_folder
 from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
 from catalog_app.engine.merging import merge_rows
@@ -54,6 +55,14 @@ class Engine:
 
         return self._sessions.run(work)
 
+    def export(self, text: str, tables: Tables, target: ExportTarget) -> int:
+        """All rows of checked SQL into a file of this machine; answers how many. Raises ResultTooLarge."""
+
+        def work(spark: SparkSession) -> int:
+            return result_write(query_dataframe(spark, self._warehouse, text, tables), target)
+
+        return self._sessions.run(work)
+
     def describe(self, text: str, tables: Tables) -> list[tuple[str, str]]:
         """Names and types that the query would answer with."""
 
@@ -63,11 +72,15 @@ class Engine:
 
         return self._sessions.run(work)
 
-    def changes(self, before: TableScan, after: TableScan, *, limit: int) -> QueryResult:
-        """Rows that differ between two sets of files (see ``changes_dataframe``), at most ``limit``."""
+    def changes(self, before: TableScan, after: TableScan, *, limit: int, behind: int | None = None) -> QueryResult:
+        """Rows that differ between two sets of files (see ``changes_dataframe``), at most ``limit``.
+
+        With ``behind`` only rows with a greater row id.
+        """
 
         def work(spark: SparkSession) -> QueryResult:
-            return collect(changes_dataframe(spark, self._warehouse, before, after), limit=limit)
+            frame = changes_dataframe(spark, self._warehouse, before, after)
+            return collect(frame if behind is None else frame.where(frame.row_id > behind), limit=limit)
 
         return self._sessions.run(work)
 

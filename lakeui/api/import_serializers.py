@@ -77,11 +77,11 @@ class LoadRequest(serializers.Serializer[Any]):
     database = serializers.CharField(max_length=LONGEST_NAME)
     table = serializers.CharField(max_length=LONGEST_NAME)
     mode = serializers.ChoiceField(MODES)
-    primary_key = serializers.ListField(child=serializers.CharField(), required=False, default=list)
-    partition_by = serializers.ListField(child=serializers.CharField(), required=False, default=list)
+    primary_key = serializers.ListField(child=serializers.CharField(), required=False)
+    partition_by = serializers.ListField(child=serializers.CharField(), required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if attrs["mode"] == "append" and (attrs["primary_key"] or attrs["partition_by"]):
+        if attrs["mode"] == "append" and (attrs.get("primary_key") or attrs.get("partition_by")):
             raise serializers.ValidationError("An existing table has its key and its partitions.")
         return attrs
 

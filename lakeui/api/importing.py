@@ -21,6 +21,8 @@ TASK_KIND = "import"
 def load_parameters(made: FileImport, wanted: Mapping[str, Any]) -> dict[str, Any]:
     """What the task keeps: how the file is read now, and ``statement`` for people who look at it."""
     parameters = {
+        "primary_key": [],
+        "partition_by": [],
         **wanted,
         "catalog": made.branch.catalog.name,
         "branch": made.branch.name,

@@ -28,6 +28,11 @@ class StatementRequest(serializers.Serializer[Any]):
         required=False, allow_null=True, default=None, max_length=64, help_text="Transaction that BEGIN answered."
     )
 
+    escape_formulas = serializers.BooleanField(
+        required=False,
+        help_text="In CSV: put an apostrophe before texts that a spreadsheet would run as formulas.",
+    )
+
     def validate_statement(self, value: str) -> str:
         if len(value.encode()) > LONGEST_STATEMENT_BYTES:
             raise TooLarge(

@@ -2,7 +2,7 @@
 
 from lakeui.frontdoor.values import Session, StatementResult
 
-__all__ = ["Session", "StatementResult", "execute", "is_task", "is_unrecorded"]
+__all__ = ["Session", "StatementResult", "execute", "export", "is_task", "is_unrecorded"]
 
 
 def execute(text: str, session: Session, context: "object | None" = None) -> StatementResult:
@@ -10,6 +10,13 @@ def execute(text: str, session: Session, context: "object | None" = None) -> Sta
     from lakeui.frontdoor.dispatch import dispatch
 
     return dispatch(text, session, context)
+
+
+def export(text: str, session: Session, target: "object") -> StatementResult:
+    """Write the whole result of a SELECT to a file. See ``lakeui.frontdoor.exports``."""
+    from lakeui.frontdoor.exports import query_export
+
+    return query_export(text, session, target)
 
 
 def is_task(text: str) -> bool:

@@ -12,10 +12,10 @@ import platform
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.benchmarks import history, metadata, resources, row_merges
+from tests.benchmarks import compare, history, metadata, resources, row_merges
 from tests.benchmarks.lake import postgres
 
-PARTS = ("history", "metadata", "resources", "merges")
+PARTS = ("history", "metadata", "resources", "compare", "merges")
 
 
 def main() -> None:
@@ -32,6 +32,7 @@ def main() -> None:
             "metadata": lambda: metadata.figures(large=options.large, changed=options.changed),
             "resources": resources.figures,
             "merges": lambda: row_merges.figures(rows=options.rows),
+            "compare": compare.figures,
         }
         found = [figure for name, figures in parts.items() if name in options.only for figure in figures()]
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
