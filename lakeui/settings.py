@@ -6,8 +6,16 @@ import os
 from pathlib import Path
 from typing import Any
 
+from lakeui.common.logs import log_settings
 from lakeui.runtime.database.address import database_settings
-from lakeui.runtime.discovery import home_directory, number, port_number, secret_key, services_discover
+from lakeui.runtime.discovery import (
+    home_directory,
+    number,
+    port_number,
+    refuse_unfit_for_production,
+    secret_key,
+    services_discover,
+)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 HOME = home_directory(os.environ, BASE_DIR)
@@ -43,6 +51,10 @@ def _is_on(variable: str) -> bool:
 
 
 DEBUG = _is_on("LAKEUI_DEBUG")
+# Behind HTTPS set LAKEUI_HTTPS=1; `up` on a loopback address has none.
+HTTPS = _is_on("LAKEUI_HTTPS")
+if HTTPS:
+    refuse_unfit_for_production(os.environ, debug=DEBUG)
 SECRET_KEY = secret_key(os.environ, HOME)
 # Health checks come by loopback whatever the public name is.
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *_names("LAKEUI_ALLOWED_HOSTS")]
@@ -65,6 +77,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "lakeui.api.request_ids.RequestIds",
     "lakeui.api.request_metrics.RequestMetrics",
     "django.middleware.security.SecurityMiddleware",
     "lakeui.access.content_policy.ContentPolicyMiddleware",
@@ -143,8 +156,6 @@ STORAGES = {
 # Vite writes a hash of the content into names, so that these never change.
 WHITENOISE_IMMUTABLE_FILE_TEST = r"/app/assets/[^/]+-[A-Za-z0-9_-]{8}\.[a-z0-9]+$"
 
-# Behind HTTPS set LAKEUI_HTTPS=1; `up` on a loopback address has none.
-HTTPS = _is_on("LAKEUI_HTTPS")
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
@@ -183,20 +194,6 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {
-        "line": {
-            "format": "{asctime} {levelname} {process} {name} {message}",
-            "style": "{",
-        },
-    },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": os.environ.get("LAKEUI_LOG_LEVEL", "INFO")},
-    "loggers": {
-        "django": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
-        # One line per refused request is what access logs are for.
-        "django.request": {"handlers": ["stderr"], "level": "ERROR", "propagate": False},
-    },
-}
+LOGGING = log_settings(
+    level=os.environ.get("LAKEUI_LOG_LEVEL", "INFO"), as_json=os.environ.get("LAKEUI_LOG_FORMAT") == "json"
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
@@ -41,8 +42,10 @@ _RETRIES = {"max_retries": 5, "max_backoff": 4000}
 class SparkSessions:
     """Hands the process's session to pieces of work. Thread safe; a forked child makes its own."""
 
-    def __init__(self, remote: str) -> None:
+    def __init__(self, remote: str, *, observe: Callable[[str, float], None] | None = None) -> None:
+        """``observe`` is told the outcome ("done", "failed") and seconds of each piece of work."""
         self._remote = remote
+        self._observe = observe
         self._lock = threading.Lock()
         self._session: SparkSession | None = None
         self._process = 0
@@ -53,6 +56,16 @@ class SparkSessions:
 
         ``work`` must be safe to repeat: it stages files of fresh names and returns values.
         """
+        began, outcome = time.perf_counter(), "failed"
+        try:
+            result = self._run(work)
+            outcome = "done"
+            return result
+        finally:
+            if self._observe is not None:
+                self._observe(outcome, time.perf_counter() - began)
+
+    def _run(self, work: Callable[[SparkSession], Result]) -> Result:
         from pyspark.errors import PySparkException
 
         failures = _transport_failures(PySparkException)

@@ -43,7 +43,7 @@ def target_dataframe(
     frame = frame.toDF(*(f"s{index}" for index in range(len(targets))))
     given = {column.id: index for index, column in enumerate(targets)}
     if len(given) != len(targets):
-        raise InvalidValue("A column is named twice in the INSERT.")
+        raise InvalidValue("A column is named twice in the INSERT.", remedy="Name each column once.")
     expressions = []
     for column in schema.columns:
         if column.id in given:
@@ -83,7 +83,10 @@ def _rows(spark: SparkSession, warehouse: Warehouse, source: RowSource, targets:
 def _values_text(source: ValuesSource, targets: list[Column]) -> str:
     for row in source.rows:
         if len(row) != len(targets):
-            raise InvalidValue(f"A row has {len(row)} values, the target takes {len(targets)}.")
+            raise InvalidValue(
+                f"A row has {len(row)} values, the target takes {len(targets)}.",
+                remedy="Name the columns: INSERT INTO t (a, b) ..",
+            )
     rows = ", ".join("(" + ", ".join(map(_value, row, targets)) + ")" for row in source.rows)
     return f"SELECT * FROM VALUES {rows}"
 

@@ -107,7 +107,10 @@ def columns_drop(table: TableState, names: Sequence[str], *, if_exists: bool = F
     chosen = [column_get(table, name) for name in names if not if_exists or table.schema.named(name)]
     for column in chosen:
         if column.id in (*table.schema.primary_key, *table.schema.partition_by):
-            raise InvalidValue(f"Column {column.name} is part of the primary key or the partitioning.")
+            raise InvalidValue(
+                f"Column {column.name} is part of the primary key or the partitioning.",
+                remedy="Copy the table by CREATE TABLE without it.",
+            )
     if len(chosen) == len(table.schema.columns):
         raise InvalidValue(f"Table {table.name} would have no column left.", remedy="Drop the table instead.")
     changes = [ColumnChange(column.id, ColumnAttribute.EXISTS, column.as_json(), None) for column in chosen]
@@ -141,7 +144,10 @@ def column_attribute(table: TableState, name: str, attribute: ColumnAttribute, v
     column = column_get(table, name)
     before = getattr(column, attribute.value)
     if attribute is ColumnAttribute.NULLABLE and value and column.id in table.schema.primary_key:
-        raise InvalidValue(f"Column {column.name} is part of the primary key; it stays NOT NULL.")
+        raise InvalidValue(
+            f"Column {column.name} is part of the primary key; it stays NOT NULL.",
+            remedy="Copy the table by CREATE TABLE with another key.",
+        )
     return None if before == value else _change(table, column, attribute, before, value)
 
 
@@ -161,7 +167,7 @@ def partition_values(table: TableState, given: Sequence[tuple[str, str | None]])
     by_name = {name.casefold(): value for name, value in given}
     columns = table.schema.partition_columns
     if not columns:
-        raise InvalidValue(f"Table {table.name} is not partitioned.")
+        raise InvalidValue(f"Table {table.name} is not partitioned.", remedy="Give PARTITIONED BY in CREATE TABLE.")
     if set(by_name) != {column.name.casefold() for column in columns}:
         wanted = ", ".join(column.name for column in columns)
         raise InvalidValue(

@@ -1,62 +1,152 @@
-// Pictures of pages of a running server: node scripts/screenshots.mjs FOLDER [PATH=NAME …]
-// LAKEUI_URL, LAKEUI_USER and LAKEUI_PASSWORD say where and as whom; WIDTHS and THEMES narrow what is taken.
-import { mkdirSync } from "node:fs";
+// Pictures of every page, as WebP: node scripts/screenshots.mjs [FOLDER [NAME …]]
+// LAKEUI_URL, LAKEUI_USER and LAKEUI_PASSWORD say where and as whom. The server has a fresh demo lake: for pages that show
+// merges, one is refused and one carried out there (airlines_2014 into main), once.
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
-const {
-  LAKEUI_URL: base = "http://127.0.0.1:8000",
-  LAKEUI_USER: user = "admin",
-  LAKEUI_PASSWORD: password = "",
-  CHROMIUM: executablePath = "/usr/bin/chromium",
-  WIDTHS: widths = "1280,390",
-  THEMES: themes = "light,dark",
-} = process.env;
-const PAGES = {
-  "/": "home",
-  "/c/demo": "catalog",
-  "/c/demo/b/main": "branch",
-  "/c/demo/b/main?tab=history": "branch-history",
-  "/c/demo/b/main/t/flights/flights": "table",
-  "/c/demo/b/main/t/flights/flights?tab=rows": "table-rows",
-  "/c/demo/b/main/t/flights/flights?tab=segments": "table-segments",
-  "/c/demo/compare/delays...main": "compare",
-  "/c/demo/merges": "merges",
-  "/tasks": "tasks",
-  "/c/demo/sql?branch=main": "sql",
-};
-const [folder = "screenshots", ...chosen] = process.argv.slice(2);
-const pages = chosen.length
-  ? Object.fromEntries(chosen.map((entry) => [entry.slice(0, entry.lastIndexOf("=")), entry.slice(entry.lastIndexOf("=") + 1)]))
-  : PAGES;
+import { FLAGS, signIn } from "./browser.mjs";
 
+const { LAKEUI_URL: base = "http://127.0.0.1:8000", CHROMIUM: executablePath = "/usr/bin/chromium" } = process.env;
+const LOOKS = [
+  { suffix: "", theme: "light", width: 1280, height: 800 },
+  { suffix: "-narrow-dark", theme: "dark", width: 390, height: 844 },
+];
+const QUALITY = 0.82;
+const CSV = "code,reason,since\n1,late aircraft,2014-01-01\n2,weather,2014-01-01\n3,crew,2014-02-15\n";
+const QUERY = "SELECT carrier, count(*) AS flights, round(avg(dep_delay), 1) AS mean_delay\nFROM flights.flights\nGROUP BY carrier\nORDER BY flights DESC";
+
+/** Pages by the name of their picture; `act` brings one into the state that is worth a picture. */
+const PAGES = {
+  home: { path: "/" },
+  palette: { path: "/c/demo", act: search },
+  catalog: { path: "/c/demo" },
+  branch: { path: "/c/demo/b/delays" },
+  "branch-history": { path: "/c/demo/b/main?tab=history" },
+  table: { path: "/c/demo/b/delays/t/flights/flights" },
+  "table-rows": { path: "/c/demo/b/main/t/flights/flights?tab=rows" },
+  "table-history": { path: "/c/demo/b/main/t/flights/airlines?tab=history" },
+  "table-segments": { path: "/c/demo/b/delays/t/flights/flights?tab=segments" },
+  "table-schemas": { path: "/c/demo/b/delays/t/flights/flights?tab=schemas" },
+  "table-changes": { path: "/c/demo/b/delays/t/flights/flights?tab=changes" },
+  compare: { path: "/c/demo/compare/delays...main" },
+  "compare-whole-matrix": { path: "/c/demo/compare/delays...main", act: wholeMatrix },
+  "compare-rows": { path: "/c/demo/compare/delays...main", act: rowsTab },
+  "choose-branches": { path: "/c/demo/compare" },
+  merges: { path: "/c/demo/merges" },
+  "merge-refused": { path: (made) => `/merges/${made.refused}` },
+  "merge-done": { path: (made) => `/merges/${made.merged}` },
+  tasks: { path: "/tasks" },
+  task: { path: (made) => `/tasks/${made.task}` },
+  sql: { path: `/c/demo/sql?branch=main&statement=${encodeURIComponent(QUERY)}`, act: run },
+  import: { path: "/c/demo/import?branch=delays" },
+  "import-review": { path: "/c/demo/import?branch=delays", act: sendFile },
+  settings: { path: "/settings" },
+  "not-found": { path: "/c/nowhere" },
+};
+
+const [folder = "../docs/screenshots", ...chosen] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
-const browser = await chromium.launch({
-  executablePath,
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-});
+const browser = await chromium.launch({ executablePath, args: FLAGS });
 try {
-  for (const theme of themes.split(",")) {
-    for (const width of widths.split(",").map(Number)) {
-      const context = await browser.newContext({ viewport: { width, height: width < 800 ? 844 : 800 }, colorScheme: theme });
-      const page = await context.newPage();
-      page.on("pageerror", (error) => console.error(`page error: ${error.message}`));
-      page.on("console", (message) => message.type() === "error" && console.error(`console: ${message.text()}`));
-      await page.goto(`${base}/login/`);
-      await page.fill("#id_username", user);
-      await page.fill("#id_password", password);
-      await page.click("button[type=submit]");
-      for (const [path, name] of Object.entries(pages)) {
-        await page.goto(base + path);
-        await page.waitForLoadState("networkidle");
-        await page.waitForTimeout(250);
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
-        if (wide) console.error(`${path} is wider than ${width} px`);
-        await page.screenshot({ path: join(folder, `${name}-${width}-${theme}.png`) });
-      }
-      await context.close();
+  const made = await prepared(await visit(LOOKS[0]));
+  for (const look of LOOKS) {
+    const page = await visit(look);
+    for (const [name, { path, act }] of Object.entries(PAGES)) {
+      if (chosen.length && !chosen.includes(name)) continue;
+      await page.goto(base + (typeof path === "function" ? path(made) : path));
+      await page.waitForLoadState("networkidle");
+      if (act) await act(page);
+      await page.waitForTimeout(400);
+      if (await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)) console.error(`${name} is wider than ${look.width} px`);
+      writeFileSync(join(folder, `${name}${look.suffix}.webp`), await webp(page));
     }
+    await page.context().close();
   }
 } finally {
   await browser.close();
+}
+
+async function visit({ theme, width, height }) {
+  const context = await browser.newContext({ viewport: { width, height }, timezoneId: "UTC" });
+  const page = await context.newPage();
+  page.on("pageerror", (error) => console.error(`page error: ${error.message}`));
+  await signIn(page);
+  await page.evaluate((chosenTheme) => (document.cookie = `theme=${chosenTheme}; path=/`), theme);
+  return page;
+}
+
+/** Ids of a refused merge, of one that was carried out, and of the task of the latter. */
+async function prepared(page) {
+  const merges = () => read(page, "/api/v1/merges/?catalog=demo");
+  if ((await merges()).length === 0) {
+    await statement(page, "MERGE BRANCH delays TO main");
+    await statement(page, "MERGE BRANCH airlines_2014 TO main");
+  }
+  const known = await merges();
+  const idOf = (outcome) => known.find((merge) => merge.outcome === outcome)?.merge_id;
+  const tasks = await read(page, "/api/v1/tasks/?state=succeeded");
+  const task = tasks.find(({ parameters }) => parameters.statement?.startsWith("MERGE")) ?? tasks[0];
+  await page.context().close();
+  return { refused: idOf("refused"), merged: idOf("merged"), task: task?.id };
+}
+
+async function read(page, path) {
+  return (await (await page.request.get(base + path)).json()).results;
+}
+
+async function statement(page, text) {
+  const token = (await page.context().cookies()).find((cookie) => cookie.name === "csrftoken")?.value ?? "";
+  await page.request.post(`${base}/api/v1/sql/`, {
+    data: { catalog: "demo", branch: "main", statement: text },
+    headers: { "X-CSRFToken": token, Referer: base, Prefer: "wait=60" },
+    timeout: 90_000,
+  });
+}
+
+async function search(page) {
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox").fill("delay");
+  await page.getByRole("option", { name: /column of/ }).first().waitFor();
+}
+
+async function wholeMatrix(page) {
+  await page.getByRole("button", { name: "Whole table" }).click();
+  await page.getByRole("grid").scrollIntoViewIfNeeded();
+}
+
+async function rowsTab(page) {
+  const tab = page.getByRole("tab", { name: "Rows" });
+  await tab.click();
+  await page.getByRole("region", { name: "Rows that main changed" }).getByText("inserted").first().waitFor({ timeout: 60_000 });
+  await tab.evaluate((element) => element.scrollIntoView({ block: "start" }));
+}
+
+async function run(page) {
+  await page.getByRole("button", { name: "Run" }).click();
+  await page.getByRole("button", { name: "Parquet" }).waitFor({ timeout: 60_000 });
+}
+
+async function sendFile(page) {
+  await page.getByLabel("Choose a file").setInputFiles({ name: "delay reasons.csv", mimeType: "text/csv", buffer: Buffer.from(CSV) });
+  await page.getByRole("region", { name: "The first rows" }).waitFor({ timeout: 60_000 });
+}
+
+/** The picture as WebP: Chromium encodes it, as it drew it. */
+async function webp(page) {
+  const png = (await page.screenshot()).toString("base64");
+  const blank = await page.context().newPage();
+  const encoded = await blank.evaluate(
+    async ([data, quality]) => {
+      const picture = new Image();
+      picture.src = `data:image/png;base64,${data}`;
+      await picture.decode();
+      const canvas = Object.assign(document.createElement("canvas"), { width: picture.width, height: picture.height });
+      canvas.getContext("2d").drawImage(picture, 0, 0);
+      return canvas.toDataURL("image/webp", quality).split(",")[1];
+    },
+    [png, QUALITY],
+  );
+  await blank.close();
+  return Buffer.from(encoded, "base64");
 }

@@ -15,10 +15,10 @@ from rest_framework.request import Request
 
 from catalog_app.selectors.totals import lake_totals
 from lakeui.api.base import ApiView
-from lakeui.api.request_metrics import requests_registry
+from lakeui.common.instruments import shared_registry
 from merge_app.audit.selectors import merge_totals
 from merge_app.jobs.models import FINISHED_STATES
-from merge_app.jobs.selectors import task_totals
+from merge_app.jobs.selectors import queue_age, task_totals
 
 FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
 
@@ -46,7 +46,7 @@ class MetricsView(ApiView):
     schema = None  # type: ignore[assignment]  # no part of the HTTP interface for clients
 
     def get(self, request: Request) -> HttpResponse:
-        registry = requests_registry()
+        registry = shared_registry()
         registry.register(LakeCollector())
         return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
 
@@ -68,6 +68,9 @@ class LakeCollector:
             if total.state in FINISHED_STATES:
                 task_seconds.add_metric([total.kind, total.state], count_value=total.count, sum_value=total.seconds)
         yield tasks
+        yield GaugeMetricFamily(
+            "lakeui_task_queue_age_seconds", "How long the oldest task that waits has waited.", value=queue_age()
+        )
         yield task_seconds
         merges = CounterMetricFamily("lakeui_merges", "Attempts to merge by outcome.", labels=["outcome"])
         merge_seconds = SummaryMetricFamily("lakeui_merge_seconds", "Time of merges that went through.", labels=[])

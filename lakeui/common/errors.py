@@ -74,6 +74,25 @@ class PermissionDenied(LakeError):
     code, status, title = "PERMISSION_DENIED", 403, "Permission denied"
 
 
+LISTED_BY = {
+    "catalog": "SHOW CATALOGS lists those that there are.",
+    "branch": "SHOW BRANCHES lists those that there are; UNDROP BRANCH brings a dropped one back.",
+    "tag": "SHOW TAGS lists those that there are.",
+    "database": "SHOW DATABASES lists those that there are; UNDROP DATABASE brings a dropped one back.",
+    "table": "SHOW TABLES lists those that there are; UNDROP TABLE brings a dropped one back.",
+    "view": "SHOW VIEWS lists those that there are.",
+    "column": "DESCRIBE TABLE lists those that there are.",
+    "partition": "SHOW PARTITIONS lists those that there are.",
+    "version": "SHOW HISTORY lists those that there are.",
+    "merge": "SHOW MERGES lists those that there are.",
+    "transaction": "BEGIN opens one and answers its id.",
+    "dropped branch": "Name a branch by what it was called when it was dropped.",
+    "dropped database": "Name a database by what it was called when it was dropped; SHOW HISTORY tells.",
+    "dropped table": "Name a table by what it was called when it was dropped; SHOW HISTORY tells.",
+}
+"""By kind, what helps who named something that is not there, where no other name is near."""
+
+
 class NotFound(LakeError):
     """Details: ``kind`` and ``name`` of what was asked for, ``nearest`` existing name or null."""
 
@@ -81,7 +100,7 @@ class NotFound(LakeError):
 
     def __init__(self, kind: str, name: str, *, nearest: str | None = None, where: str = "") -> None:
         message = f"There is no {kind} {name}" + (f" {where}" if where else "") + "."
-        remedy = f"Did you mean {nearest}?" if nearest else ""
+        remedy = f"Did you mean {nearest}?" if nearest else LISTED_BY.get(kind, "")
         super().__init__(message, remedy=remedy, kind=kind, name=name, nearest=nearest)
 
 

@@ -52,8 +52,8 @@ def create_branch(call: Call, statement: sql.CreateBranch) -> StatementResult:
         branch = catalogs.branch_create(
             parent=parent, name=statement.branch.branch, version=version, user_id=call.session.user_id
         )
-    except AlreadyExists:
-        if not statement.if_not_exists:
+    except AlreadyExists as taken:
+        if not statement.if_not_exists or taken.details["kind"] != "branch":
             raise
         branch = branch_get(parent.catalog, statement.branch.branch)
     return StatementResult(version=branch.head_version, extra={"branch": branch.name})

@@ -12,12 +12,17 @@ from catalog_app.engine.engine import Engine
 from catalog_app.engine.session import SparkSessions
 from catalog_app.services.files import addresses_allocate
 from catalog_app.storage.warehouse import Warehouse
+from lakeui.common.instruments import instruments
 from merge_app.jobs.context import Context
 
 
 @cache
 def _sessions() -> SparkSessions:
-    return SparkSessions(settings.LAKEUI["SPARK_REMOTE"])
+    return SparkSessions(settings.LAKEUI["SPARK_REMOTE"], observe=_observe)
+
+
+def _observe(outcome: str, seconds: float) -> None:
+    instruments().spark_seconds.labels(outcome).observe(seconds)
 
 
 @cache

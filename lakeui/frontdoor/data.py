@@ -31,6 +31,7 @@ from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.values import StatementResult
 from lakeui.frontdoor.write_modes import FileCopies, copied_files, copies_files
 from lakeui.sql import statements as sql
+from lakeui.sql.query import condition_columns
 from merge_app.execution.apply import StagedDefinition
 
 ROW_LIMIT = 10_000
@@ -289,6 +290,8 @@ def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
     """Compact small files and files with deletes, partition by partition."""
     target = table_for_writing(call, statement.table)
     table = target.table
+    if statement.where is not None:
+        _refuse_other_columns(target, statement.where)
     segments = segments_list(target.place.lineage, table.table_id)
     terms = statement.where.terms if statement.where else ()
     chosen = _worth_compacting(pruned(segments, table.schema.columns, terms))
@@ -302,6 +305,17 @@ def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
     metrics |= {"files_added": len(added), "bytes_written": _bytes(staged)}
     effects = FileEffects(added, tuple(segment.file_id for segment in chosen))
     return commit_rows(call, target, "OPTIMIZE", OperationKind.COMPACTION, effects, metrics)
+
+
+def _refuse_other_columns(target: TablePlace, where: sql.Condition) -> None:
+    """What is compacted is chosen by partition."""
+    names = {column.name.casefold() for column in target.table.schema.partition_columns}
+    others = sorted(condition_columns(where) - names)
+    if others:
+        raise InvalidValue(
+            f"OPTIMIZE chooses by partition, and {others[0]} is no partition column of {target.label}.",
+            remedy="Compare partition columns only, or leave WHERE out.",
+        )
 
 
 def _worth_compacting(segments: Sequence[SegmentState]) -> list[SegmentState]:

@@ -9,7 +9,7 @@ from catalog_app.domain.operations import ObjectName, Operation, OperationKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch, Database, Table
-from catalog_app.selectors.lineage import Lineage, branch_lineage
+from catalog_app.selectors.lineage import Lineage, branch_lineage, catalog_get
 from catalog_app.selectors.objects import database_get, databases_named, tables_list
 from catalog_app.services import alterations
 from catalog_app.services.files import column_ids_allocate
@@ -17,6 +17,7 @@ from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
 from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.places import (
     Call,
+    Place,
     TablePlace,
     branch_of,
     place_of,
@@ -132,8 +133,7 @@ def table_columns(table_id: int, definitions: Sequence[sql.ColumnDefinition], *,
 def new_table(call: Call, statement: sql.CreateTable, definitions: Sequence[sql.ColumnDefinition]) -> TablePlace:
     """The state of a table that is about to be created."""
     place = place_of(call, statement.table)
-    if table_exists(place, statement.table.table) or view_find(place, statement.table.table):
-        raise AlreadyExists("table", f"{place.database.name}.{statement.table.table}")
+    _refuse_taken(place, statement.table.table)
     identity = Table.objects.create(catalog_id=place.branch.catalog_id)
     columns = table_columns(identity.pk, definitions, is_new=True)
     schema: Schema = alterations.schema_new(
@@ -149,6 +149,15 @@ def new_table(call: Call, statement: sql.CreateTable, definitions: Sequence[sql.
         properties=dict(statement.properties),
     )
     return TablePlace(place, state)
+
+
+def _refuse_taken(place: Place, name: str) -> None:
+    """Tables and views of a database share their names."""
+    label = f"{place.database.name}.{name}"
+    if table_exists(place, name):
+        raise AlreadyExists("table", label)
+    if view_find(place, name):
+        raise AlreadyExists("view", label)
 
 
 def create_operation(state: TableState) -> Operation:
@@ -198,13 +207,14 @@ def drop_table(call: Call, statement: sql.DropTable) -> StatementResult:
 
 def rename_table(call: Call, statement: sql.RenameTable) -> StatementResult:
     target = table_for_writing(call, statement.table)
+    catalog = statement.new.catalog
+    if catalog is not None and catalog_get(catalog).pk != target.place.branch.catalog_id:
+        raise InvalidValue("A table cannot move to another catalog.", remedy="Use CREATE TABLE … AS SELECT.")
     database = database_get(target.place.lineage, statement.new.database)
     there = replace(target.place, database=database)
     same = database.database_id == target.table.database_id
-    is_itself = same and statement.new.table.casefold() == target.table.name.casefold()
-    taken = table_exists(there, statement.new.table) or view_find(there, statement.new.table)
-    if taken and not is_itself:
-        raise AlreadyExists("table", f"{database.name}.{statement.new.table}")
+    if not (same and statement.new.table.casefold() == target.table.name.casefold()):
+        _refuse_taken(there, statement.new.table)
     renamed = alterations.rename(target.table, ObjectName(statement.new.table, database.database_id))
     after = replace(target.table, name=statement.new.table, database_id=database.database_id)
     return commit_table(call, target, "RENAME TABLE", [renamed], after)

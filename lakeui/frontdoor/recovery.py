@@ -132,6 +132,9 @@ def restore_merge(call: Call, statement: sql.RestoreMerge) -> StatementResult:
     if attempt is None or attempt.version is None:
         raise NotFound("merge", statement.merge_id, where=f"that made a version of catalog {call.catalog.name}")
     commit = Commit.objects.select_related("branch").get(catalog=call.catalog, version=attempt.version)
+    if commit.branch.dropped_at is not None:
+        # Another branch may bear the name by now.
+        raise NotFound("branch", commit.branch.name, where="any more: the one that was merged into was dropped")
     branch = call.branch_at(call.catalog, commit.branch.name)
     before = version_check(branch, commit.version - 1)
     changed = CommitOperation.objects.filter(commit=commit).values_list("object_kind", "object_id").distinct()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from catalog_app.selectors.lineage import nearest_name
+from catalog_app.selectors.objects import views_list
 from lakeui.common.errors import AlreadyExists, NotFound
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.places import Call, place_of, table_exists, view_find
+from lakeui.frontdoor.places import Call, Place, place_of, table_exists, view_find
 from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
@@ -32,7 +34,13 @@ def drop_view(call: Call, statement: sql.DropView) -> StatementResult:
     if present is None:
         if statement.if_exists:
             return StatementResult()
-        raise NotFound("view", f"{place.database.name}.{statement.view.table}")
+        raise _view_missing(place, statement.view.table)
     change = ViewChange(present.view_id, present.database_id, present.name, present.query, is_dropped=True)
     applied = view_commit(place.branch.pk, change, call.header("DROP VIEW"))
     return StatementResult(version=applied.version)
+
+
+def _view_missing(place: Place, name: str) -> NotFound:
+    database = place.database
+    nearest = nearest_name(name, [view.name for view in views_list(place.lineage, [database.database_id])])
+    return NotFound("view", f"{database.name}.{name}", nearest=f"{database.name}.{nearest}" if nearest else None)

@@ -18,6 +18,9 @@ VARIABLES = {
     "warehouse": "LAKEUI_WAREHOUSE",
 }
 
+SHORTEST_KEY = 50
+"""Characters of LAKEUI_SECRET_KEY in production."""
+
 
 @dataclass(frozen=True, slots=True)
 class Services:
@@ -97,6 +100,25 @@ def secret_key(environment: Mapping[str, str], home: Path) -> str:
     if not kept.exists():
         _write_private(kept, secrets.token_urlsafe(64))
     return kept.read_text().strip()
+
+
+def refuse_unfit_for_production(environment: Mapping[str, str], *, debug: bool) -> None:
+    """Raise InvalidValue, naming all that is wrong, unless the settings may face a network: a server that makes its
+    own key signs everybody out when it moves, a short key is guessed, and debug pages show secrets.
+    """
+    key = environment.get("LAKEUI_SECRET_KEY", "")
+    wrong = [
+        "LAKEUI_SECRET_KEY is not set" if not key else "",
+        f"LAKEUI_SECRET_KEY has fewer than {SHORTEST_KEY} characters" if 0 < len(key) < SHORTEST_KEY else "",
+        "LAKEUI_ALLOWED_HOSTS names no host" if not environment.get("LAKEUI_ALLOWED_HOSTS", "").strip() else "",
+        "LAKEUI_DEBUG is on" if debug else "",
+    ]
+    found = [reason for reason in wrong if reason]
+    if found:
+        raise InvalidValue(
+            f"LAKEUI_HTTPS=1 says that this is for production, but {', '.join(found)}.",
+            remedy="Set them as docs/operations.md says, or leave LAKEUI_HTTPS out on a machine of your own.",
+        )
 
 
 def _write_private(path: Path, text: str) -> None:

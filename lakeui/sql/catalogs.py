@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lakeui.common.errors import NotSupported
+from lakeui.common.errors import ForbiddenStatement, NotSupported
 from lakeui.sql import statements as s
 from lakeui.sql.common import (
     accept_comment,
@@ -127,6 +127,10 @@ def create_database(cursor: Cursor) -> s.CreateDatabase:
             comment = accept_comment(cursor)
         elif not properties and (cursor.accept("WITH", "DBPROPERTIES") or cursor.accept("WITH", "PROPERTIES")):
             properties = read_properties(cursor)
+        elif cursor.sees("LOCATION") or cursor.sees("MANAGED", "LOCATION"):
+            raise ForbiddenStatement(
+                "Where a database is stored is not the statement's to say.", remedy="Leave it out."
+            )
         else:
             break
     return s.CreateDatabase(database, if_not_exists, comment, properties)

@@ -63,6 +63,11 @@ def build_condition(text: str, target: TableName, alias: str | None) -> Conditio
     return Condition(write(tree), terms_of(tree, lambda column: column.table.casefold() in ("", own) and not column.db))
 
 
+def condition_columns(condition: Condition) -> set[str]:
+    """The names, folded, of all columns that it looks at."""
+    return {column.name.casefold() for column in read_expression(condition.text).find_all(exp.Column)}
+
+
 def build_assignment(text: str, target: TableName, alias: str | None) -> str:
     """The right side of ``SET column =``: an expression over the columns of the target, or DEFAULT."""
     tree = read_expression(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from types import TracebackType
 from typing import Any
 from uuid import UUID
@@ -12,6 +13,7 @@ from django.db import DatabaseError, InterfaceError, OperationalError, connectio
 
 from lakeui.common.errors import LakeError
 from lakeui.common.faults import fault_point
+from lakeui.common.logs import logged_as
 from lakeui.common.problem import internal_problem
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.errors import TaskCancelled
@@ -54,12 +56,22 @@ def _give_back(task_id: UUID, claim: UUID) -> None:
 
 def _run_claimed(task_id: UUID, claim: UUID) -> TaskState | None:
     task = Task.objects.select_related("created_by").get(pk=task_id)
+    with logged_as(request_id=task.request_id, task_id=str(task.pk)):
+        return _run(task, claim)
+
+
+def _run(task: Task, claim: UUID) -> TaskState | None:
     context = TaskContext(task.pk, claim=claim, user=task.created_by, attempt=task.attempts)
+    began = time.perf_counter()
     with Heartbeat(context, claim):
         state, result, error = _attempt(task, context)
     fault_point("task.finishing")
     report = context.report(final=True)
-    ours = task_finish(task_id=task_id, claim=claim, state=state, report=report, result=result, error=error)
+    ours = task_finish(task_id=task.pk, claim=claim, state=state, report=report, result=result, error=error)
+    seconds = round(time.perf_counter() - began, 3)
+    logger.info(
+        "%s %s in %s s", task.kind, state, seconds, extra={"kind": task.kind, "state": state, "seconds": seconds}
+    )
     return state if ours else None
 
 

@@ -90,6 +90,12 @@ def task_totals() -> list[TaskTotal]:
     ]
 
 
+def queue_age() -> float:
+    """Seconds that the oldest task which waits has waited; 0 where none does."""
+    oldest = Task.objects.filter(state=TaskState.QUEUED).aggregate(oldest=Min("created_at"))["oldest"]
+    return (timezone.now() - oldest).total_seconds() if oldest else 0.0
+
+
 def _read(task_id: UUID) -> Task:
     task = Task.objects.select_related("created_by").filter(pk=task_id).first()
     if task is None:

@@ -18,6 +18,7 @@ from django.db.models.functions import Now
 from kombu.exceptions import KombuError
 
 from lakeui.common.json_values import storable
+from lakeui.common.logs import current_request_id
 from merge_app.jobs.context import Report
 from merge_app.jobs.errors import IdempotencyMismatch, TaskCancelled, TaskFinished, TaskSuperseded
 from merge_app.jobs.models import Task, TaskState
@@ -52,6 +53,7 @@ def task_submit(
         idempotency_key=idempotency_key,
         request_digest=request_digest,
         retry_of_id=retry_of,
+        request_id=current_request_id(),
     )
     try:
         with transaction.atomic():

@@ -13,14 +13,19 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule
 
 from tests.stateful.model import Branch
+from tests.stateful.recovery_rules import RecoveryRules
 from tests.stateful.replay import Conflict, Verdict, merge
 from tests.stateful.transaction_rules import TransactionRules
-from tests.stateful.twins import one
+from tests.stateful.twins import Twins, one
 
 BRANCHES = ("b1", "b2", "b3", "b4")
 
 
-class Histories(TransactionRules):
+def _has_two_branches(histories: Twins) -> bool:
+    return len(histories.model.branches) > 1
+
+
+class Histories(TransactionRules, RecoveryRules):
     """Rules for branches and merges, besides those for what they hold."""
 
     @initialize(data=st.data())
@@ -48,6 +53,7 @@ class Histories(TransactionRules):
         self.do_create_branch(name, parent, version)
         self.compare_branch(self.model.branches[name])
 
+    @precondition(_has_two_branches)
     @rule(data=st.data())
     def pull_and_merge_back(self, data: st.DataObject) -> None:
         """What a conflict asks for; the way to histories that meet again and again."""
@@ -55,20 +61,38 @@ class Histories(TransactionRules):
         self._merge(first, second)
         self._merge(second, first)
 
+    @precondition(_has_two_branches)
     @rule(data=st.data())
     def merge(self, data: st.DataObject) -> None:
         self._merge(*self.two_branches(data))
 
+    @precondition(_has_two_branches)
     @rule(data=st.data())
     def change_both_and_merge(self, data: st.DataObject) -> None:
         """Merges are where laws can break: this one follows rows that both sides just wrote."""
         source, destination = self.two_branches(data)
         for branch in (destination, source):
-            table = one(data, branch.state.tables, "table")
-            if table:
-                change = data.draw(st.sampled_from((self.do_update, self.do_delete, self.do_insert, self.do_overwrite)))
-                change(data, branch, table)
+            self._change(data, branch)
         self._merge(source, destination)
+
+    @precondition(_has_two_branches)
+    @rule(data=st.data())
+    def recover_and_merge(self, data: st.DataObject) -> None:
+        """A branch goes back between changes of both sides."""
+        source, destination = self.two_branches(data)
+        back = data.draw(st.sampled_from((source, destination)), "going back")
+        self._change(data, back)
+        recover = data.draw(st.sampled_from((self.do_restore_table, self.do_restore_branch, self.do_undrop)))
+        recover(data, back)
+        for branch in data.draw(st.sampled_from(((), (source,), (destination,), (source, destination))), "changed"):
+            self._change(data, branch)
+        self._merge(source, destination)
+
+    def _change(self, data: st.DataObject, branch: Branch) -> None:
+        table = one(data, branch.state.tables, "table")
+        if table:
+            changes = (self.do_update, self.do_delete, self.do_insert, self.do_overwrite)
+            data.draw(st.sampled_from(changes), "change")(data, branch, table)
 
     def _merge(self, source: Branch, destination: Branch) -> None:
         verdict = merge(source, destination)
@@ -92,7 +116,9 @@ class Histories(TransactionRules):
         assert result["fingerprint"] == dry["fingerprint"]
         assert (result["outcome"] == "nothing to merge") == verdict.is_empty
         if not verdict.is_empty:
+            before = destination.head
             destination.commit(result["version"], verdict.state, verdict.entries, source.reach)
+            self.remember_merge(destination, before, result["merge_id"])
         again = self.lake.merge(source.name, destination.name)
         assert again["outcome"] == "nothing to merge"
         assert self.lake.head(destination.name) == destination.head

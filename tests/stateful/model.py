@@ -68,11 +68,15 @@ class Database:
     name: str
     properties: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def thing(self) -> Thing:
+        return ("database", self.id)
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """``is_blurred``: files were rewritten behind the rows (compaction, discarded images), so that A1 and A3 are only
-    certain where both sides touched the same row.
+    """``blurs`` are the versions after which files were rewritten behind the rows (compaction, discarded images): with
+    one, A1 and A3 are only certain where both sides touched the same row.
     """
 
     id: int
@@ -82,7 +86,11 @@ class Table:
     partition_by: tuple[int, ...] = ()
     properties: Mapping[str, str] = field(default_factory=dict)
     rows: Mapping[int, Row] = field(default_factory=dict)
-    is_blurred: bool = False
+    blurs: frozenset[Origin] = frozenset()
+
+    @property
+    def thing(self) -> Thing:
+        return ("table", self.id)
 
     def column(self, column_id: int) -> Column | None:
         return next((column for column in self.columns if column_id in column.ids), None)
@@ -114,6 +122,25 @@ class State:
     def with_database(self, database: Database) -> State:
         return replace(self, databases={**self.databases, database.id: database})
 
+    def with_object(self, item: Database | Table) -> State:
+        return self.with_database(item) if isinstance(item, Database) else self.with_table(item)
+
+    def get(self, thing: Thing) -> Database | Table | None:
+        kind, identifier = thing
+        return self.databases.get(identifier) if kind == "database" else self.tables.get(identifier)
+
+    def things(self) -> set[Thing]:
+        return {item.thing for item in (*self.databases.values(), *self.tables.values())}
+
+    def names(self) -> dict[tuple[int | None, str], list[Thing]]:
+        """Who bears each name, by the database that it is of."""
+        found: dict[tuple[int | None, str], list[Thing]] = {}
+        for database in self.databases.values():
+            found.setdefault((None, database.name), []).append(database.thing)
+        for table in self.tables.values():
+            found.setdefault((table.database_id, table.name), []).append(table.thing)
+        return found
+
     def without(self, things: Iterable[Thing]) -> State:
         gone = set(things)
         return State(
@@ -144,7 +171,8 @@ EVERYTHING = None
 class RowWork:
     """What a statement did to rows: ``kind`` insert, delete, update, overwrite, partition or compaction; ``touched``
     the images that it took away; ``scope`` the partitions that it emptied first, EVERYTHING for the whole table.
-    ``spared`` are the ids of rows that a merge left alone when it redid the emptying.
+    ``spared`` are the ids of rows that a merge left alone when it redid the emptying; ``restored`` is the version that
+    a RESTORE went back to.
     """
 
     origin: Origin
@@ -154,6 +182,7 @@ class RowWork:
     written: tuple[Row, ...] = ()
     scope: frozenset[Partition] | None = frozenset()
     spared: frozenset[int] = frozenset()
+    restored: int | None = None
 
     @property
     def empties_all(self) -> bool:
@@ -168,6 +197,7 @@ class Snapshot:
     state: State
     line: int
     reach: frozenset[Origin]
+    is_merge: bool = False
 
 
 class Branch:
@@ -200,7 +230,15 @@ class Branch:
         self.state, self.head = state, version
         self.line += entries
         self.reach = self.reach | reach | {version}
-        self.versions[version] = Snapshot(state, len(self.line), self.reach)
+        self.versions[version] = Snapshot(state, len(self.line), self.reach, is_merge=bool(reach))
+
+    def last(self, thing: Thing) -> Database | Table | None:
+        """A thing as it was last seen here, None where it never was."""
+        for version in sorted(self.versions, reverse=True):
+            found = self.versions[version].state.get(thing)
+            if found is not None:
+                return found
+        return None
 
 
 class Model:
@@ -246,11 +284,8 @@ class Model:
     # -- objects ----------------------------------------------------------------------------------------------------
 
     def create(self, branch: Branch, version: int, created: Database | Table) -> None:
-        if isinstance(created, Database):
-            thing, state = ("database", created.id), branch.state.with_database(created)
-        else:
-            thing, state = ("table", created.id), branch.state.with_table(created)
-        branch.commit(version, state, [Change(version, thing, ("exists",), False, True)])
+        change = Change(version, created.thing, ("exists",), False, True)
+        branch.commit(version, branch.state.with_object(created), [change])
 
     def drop(self, branch: Branch, version: int, thing: Thing) -> None:
         """A dropped database takes its tables along."""
@@ -279,14 +314,8 @@ class Model:
         properties = {k: v for k, v in owner.properties.items() if k != key}
         if value is not None:
             properties[key] = value
-        before = owner.properties.get(key)
-        if isinstance(owner, Database):
-            state = branch.state.with_database(replace(owner, properties=properties))
-            change = Change(version, ("database", owner.id), ("property", key), before, value)
-        else:
-            state = branch.state.with_table(replace(owner, properties=properties))
-            change = Change(version, ("table", owner.id), ("property", key), before, value)
-        branch.commit(version, state, [change])
+        change = Change(version, owner.thing, ("property", key), owner.properties.get(key), value)
+        branch.commit(version, branch.state.with_object(replace(owner, properties=properties)), [change])
 
     # -- columns ----------------------------------------------------------------------------------------------------
 
@@ -345,7 +374,7 @@ class Model:
 
     def compact(self, branch: Branch, version: int, table: Table) -> None:
         work = RowWork(version, ("table", table.id), "compaction")
-        branch.commit(version, branch.state.with_table(replace(table, is_blurred=True)), [work])
+        branch.commit(version, branch.state.with_table(replace(table, blurs=table.blurs | {branch.head})), [work])
 
     def _new_rows(self, table: Table, version: int, rows: Sequence[Mapping[str, Any]]) -> tuple[Row, ...]:
         made = []

@@ -87,10 +87,25 @@ class Side:
             if entry.empties_all:
                 found = [work for work in found if entry.spared & {row.id for row in (*work.touched, *work.written)}]
             if entry.origin not in self.known:
-                found.append(entry)
+                found += [] if self._is_back_at_base(entry) else [entry]
             elif entry.kind == "overwrite":
                 found = [work for work in found if not _is_overruled(work, entry)]
         return found
+
+    def _is_back_at_base(self, entry: RowWork) -> bool:
+        """Whether it restored a table to what it was before this side changed it, and nothing was pulled since (P7)."""
+        if entry.restored is None:
+            return False
+        versions = self.branch.versions
+        if any(n > entry.restored and (n in self.known or kept.is_merge) for n, kept in versions.items()):
+            return False
+        before = self.branch.line[: versions[entry.restored].line]
+        return all(other.thing != entry.thing or other.origin in self.known for other in before)
+
+    def brought_back(self, thing: Thing) -> dict[int, Row]:
+        """By row id, the images that the last restore put back: to other branches they come with it as if new."""
+        restores = [work for work in self.works(thing) if work.restored is not None]
+        return {row.id: row for row in restores[-1].written} if restores else {}
 
     def arrived(self, thing: Thing) -> frozenset[int]:
         """Ids of the other side's rows that came here after own overwrites, which spare them where they are redone."""
@@ -148,6 +163,9 @@ def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry
     for entry in mine.branch.line:
         if entry.origin in mine.known:
             continue
+        if after.get(entry.thing) is None and not (isinstance(entry, Change) and entry.key == ("exists",)):
+            # A drop absorbs what precedes it (P7).
+            continue
         if isinstance(entry, RowWork):
             if any(work is entry for work in mine.works(entry.thing)):
                 entries.append(_as_redone(entry, mine, destination.state, after))
@@ -184,12 +202,7 @@ def _dropped_databases(mine: Side, verdict: Verdict) -> None:
 
 def _names(mine: Side, verdict: Verdict) -> None:
     """Names are unique in the final state; what the source named yields to nothing and takes from nobody."""
-    names: dict[tuple[Any, ...], list[Thing]] = {}
-    for database in verdict.state.databases.values():
-        names.setdefault((database.name,), []).append(("database", database.id))
-    for table in verdict.state.tables.values():
-        names.setdefault((table.database_id, table.name), []).append(("table", table.id))
-    for holders in names.values():
+    for holders in verdict.state.names().values():
         if len(holders) > 1:
             named = [t for t in holders if mine.net(t, "name") or mine.net(t, "database") or mine.created(t)]
             verdict.required |= {(*thing, "NAME_EXISTS") for thing in named}
@@ -205,29 +218,24 @@ class _Object:
         self.verdict.required.add((*self.thing, code))
 
     def redo(self) -> None:
-        kind, identifier = self.thing
-        name = "databases" if kind == "database" else "tables"
-        here = getattr(self.verdict.state, name).get(identifier)
-        there = getattr(self.mine.branch.state, name).get(identifier)
+        here, there = self.verdict.state.get(self.thing), self.mine.branch.state.get(self.thing)
+        if here is None and self.mine.created(self.thing):
+            # What both had is brought back as the destination had it.
+            here = self.theirs.branch.last(self.thing) or there
         if there is None:
             if self.mine.dropped(self.thing) and here is not None:
                 self.verdict.state = self.verdict.state.without([self.thing])
-        elif self.mine.created(self.thing):
-            self._put(there)
         elif here is None:
             if self._is_changed():
                 self.conflict("OBJECT_DROPPED_ON_DEST")
         else:
-            self._put(self._redone(here, there))
+            self._put(there if here is there else self._redone(here, there))
 
     def _is_changed(self) -> bool:
         return bool(self.mine.works(self.thing)) or any(thing == self.thing for thing, _ in self.mine.nets)
 
     def _put(self, item: Database | Table) -> None:
-        if isinstance(item, Database):
-            self.verdict.state = self.verdict.state.with_database(item)
-        else:
-            self.verdict.state = self.verdict.state.with_table(item)
+        self.verdict.state = self.verdict.state.with_object(item)
 
     def _redone(self, here: Any, there: Any) -> Database | Table:
         item = replace(here, properties=self._properties(here.properties))
@@ -282,7 +290,8 @@ class Columns(_Object):
         if column is None:
             self.conflict("COLUMN_MISSING")
             return table
-        if attribute == "type" and not widens(column.type, net.after):
+        replaced = column.type == net.before and any(work.empties_all for work in self.mine.works(self.thing))
+        if attribute == "type" and not widens(column.type, net.after) and not replaced:
             self.conflict("COLUMN_TYPE_NARROWING")
         return _with_column(table, replace(column, **{attribute: net.after}))
 
@@ -307,7 +316,7 @@ class Rows(_Object):
     def redone(self, here: Table, there: Table) -> Table:
         own, others = self.mine.works(self.thing), self.theirs.works(self.thing)
         if own:
-            self._judge(own, others, is_blurred=here.is_blurred or there.is_blurred)
+            self._judge(own, others, is_blurred=bool(here.blurs | there.blurs))
             here = self._carried_out(own, here, there)
         required = [column for column in here.columns if not column.nullable]
         if any(here.read(row)[column.name] is None for row in here.rows.values() for column in required):
@@ -334,19 +343,22 @@ class Rows(_Object):
     def _carried_out(self, own: Sequence[RowWork], here: Table, there: Table) -> Table:
         spared = self.mine.arrived(self.thing)
         rows = {row.id: row for row in here.rows.values() if row.id in spared or not _in_scope(row, own)}
-        is_blurred = here.is_blurred or there.is_blurred
+        blurs = here.blurs | there.blurs
+        brought_back = self.mine.brought_back(self.thing)
         for touched in (row for work in own for row in work.touched if row.id not in there.rows):
             present = rows.get(touched.id)
             if present is not None and present.writer in self.theirs.known:
                 del rows[touched.id]
         for row in there.rows.values():
+            is_back = row.id in brought_back and row.id not in spared
             if row.writer in self.mine.known:
-                continue
-            if row.birth not in self.mine.known or row.id in rows or not self._gone_by_theirs(row):
+                if is_back and brought_back[row.id].writer == row.writer:
+                    rows[row.id] = row
+            elif row.birth not in self.mine.known or is_back or row.id in rows or not self._gone_by_theirs(row):
                 rows[row.id] = row
             else:
-                is_blurred = True
-        return replace(here, rows=rows, is_blurred=is_blurred)
+                blurs = blurs | {self.theirs.branch.head}
+        return replace(here, rows=rows, blurs=blurs)
 
     def _gone_by_theirs(self, row: Row) -> bool:
         """Whether the destination took the row away by something that the source does not know of."""

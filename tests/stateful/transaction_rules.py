@@ -64,6 +64,8 @@ class TransactionRules(ObjectRules, RowRules):
 
     def compare_tag(self, name: str) -> None:
         branch, snapshot = self.tags[name]
+        if branch not in self.model.branches:
+            return
         for table in snapshot.state.tables.values():
             database = snapshot.state.databases[table.database_id]
             self.compare_rows(self.model.branches[branch], f"{database.name}.`{table.name}@{name}`", table)

@@ -24,6 +24,7 @@ export type ComparedDetail = Described["ObjectComparisonAnswer"];
 export type SideCommit = Described["SideCommitEntry"];
 export type Finding = Described["FindingEntry"];
 export type RowPage = Described["StatementAnswer"];
+export type SearchResult = Described["SearchResult"];
 export type FileImport = Described["ImportAnswer"];
 export type ImportColumn = Described["ImportColumn"];
 export type ReadingChange = Described["PatchedReadingRequest"];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { entriesFound, type Entry } from "./palette-entries";
+import type { SearchResult } from "../api/resources";
+import { entriesFound, entryOf, type Entry } from "./palette-entries";
 
 function entry(label: string, detail = "table"): Entry {
   return { id: label, label, detail, address: "/", icon: "tables" };
@@ -20,5 +21,22 @@ describe("searching everywhere", () => {
   it("keeps the order for an empty text, and stops at a limit", () => {
     expect(found("")).toEqual(["old_flights", "flights_2014", "flights", "airlines"]);
     expect(entriesFound(entries, "", 2)).toHaveLength(2);
+  });
+});
+
+describe("what a search found", () => {
+  const found: SearchResult = {
+    kind: "table", label: "d.t", catalog: "lake", branch: "feature/x", database: "d", table: "t", column: null, tag: null, merge_id: null, version: null,
+  };
+
+  it("leads to its page on the branch on which it was found", () => {
+    expect(entryOf(found)).toMatchObject({ label: "t", detail: "table in d on feature/x", address: "/c/lake/b/feature%2Fx/t/d/t" });
+    expect(entryOf({ ...found, kind: "column", label: "d.t.c", column: "c" })).toMatchObject({ label: "c", address: "/c/lake/b/feature%2Fx/t/d/t" });
+    expect(entryOf({ ...found, kind: "database", label: "d", table: null }).address).toBe("/c/lake/b/feature%2Fx?database=d");
+    expect(entryOf({ ...found, kind: "tag", label: "v1", tag: "v1", version: 7 }).address).toBe("/c/lake/b/feature%2Fx?tab=history&commit=7");
+  });
+  it("says of a merge whether it was carried out", () => {
+    expect(entryOf({ ...found, kind: "merge", label: "x → main", merge_id: "m", version: 9 })).toMatchObject({ detail: "merge, made v9", address: "/merges/m" });
+    expect(entryOf({ ...found, kind: "merge", label: "x → main", merge_id: "m" }).detail).toBe("merge, not carried out");
   });
 });

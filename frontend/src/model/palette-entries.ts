@@ -1,5 +1,17 @@
 /** Ranking of what a person may mean: whole words and beginnings before places inside a name. */
+import type { SearchResult } from "../api/resources";
 import type { IconName } from "../ui/icons";
+import {
+  branchAddress,
+  catalogAddress,
+  compareAddress,
+  importAddress,
+  mergeAddress,
+  mergesAddress,
+  sqlAddress,
+  tableAddress,
+  tasksAddress,
+} from "./addresses";
 
 export interface Entry {
   id: string;
@@ -8,6 +20,51 @@ export interface Entry {
   detail: string;
   address: string;
   icon: IconName;
+}
+
+/** Pages of a catalog; the console and imports are those of the branch. */
+export function pageEntries(catalog: string, branch: string): Entry[] {
+  return [
+    { id: "page:graph", label: "Branches", detail: `page of ${catalog}`, address: catalogAddress(catalog), icon: "branch" },
+    { id: "page:compare", label: "Compare", detail: `page of ${catalog}`, address: compareAddress(catalog), icon: "compare" },
+    { id: "page:merges", label: "Merges", detail: `page of ${catalog}`, address: mergesAddress(catalog), icon: "merge" },
+    { id: "page:sql", label: "SQL", detail: `console on ${branch}`, address: sqlAddress(catalog, branch), icon: "sql" },
+    { id: "page:import", label: "Import a file", detail: `into ${branch}`, address: importAddress(catalog, branch), icon: "import" },
+    { id: "page:tasks", label: "Tasks", detail: "page", address: tasksAddress, icon: "tasks" },
+  ];
+}
+
+/** What a search found, by its own name, with where it is as the detail. */
+export function entryOf(found: SearchResult): Entry {
+  const { catalog, label } = found;
+  const [branch, database, table] = [found.branch ?? "main", found.database ?? "", found.table ?? ""];
+  const onBranch = `${database} on ${branch}`;
+  switch (found.kind) {
+    case "catalog":
+      return { id: `catalog:${label}`, label, detail: "catalog", address: catalogAddress(catalog), icon: "database" };
+    case "branch":
+      return { id: `branch:${label}`, label, detail: "branch", address: branchAddress(catalog, branch), icon: "branch" };
+    case "tag": {
+      const address = `${branchAddress(catalog, branch)}?tab=history&commit=${found.version ?? ""}`;
+      return { id: `tag:${label}`, label, detail: `tag of v${found.version ?? ""} on ${branch}`, address, icon: "tag" };
+    }
+    case "database": {
+      const address = `${branchAddress(catalog, branch)}?database=${encodeURIComponent(database)}`;
+      return { id: `database:${label}`, label, detail: `database on ${branch}`, address, icon: "database" };
+    }
+    case "table": {
+      const address = tableAddress(catalog, branch, database, table);
+      return { id: `table:${label}`, label: table, detail: `table in ${onBranch}`, address, icon: "tables" };
+    }
+    case "column": {
+      const address = tableAddress(catalog, branch, database, table);
+      return { id: `column:${label}`, label: found.column ?? label, detail: `column of ${table} in ${onBranch}`, address, icon: "column" };
+    }
+    case "merge": {
+      const detail = found.version === null ? "merge, not carried out" : `merge, made v${found.version}`;
+      return { id: `merge:${found.merge_id ?? ""}`, label, detail, address: mergeAddress(found.merge_id ?? ""), icon: "merge" };
+    }
+  }
 }
 
 /** Entries that contain every word of the text, best first; all of them for an empty text. */

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { body, client } from "../api/client";
 import type { components } from "../api/schema";
 import { fileSave } from "../model/export";
+import { refresh } from "./refresh";
 import type { Task } from "./tasks";
 
 export type StatementAnswer = components["schemas"]["StatementAnswer"] & { merge_id?: string };
@@ -56,7 +57,7 @@ export function useStatement() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (statement: Statement) => statementRun(statement),
-    onSuccess: (_, { catalog }) => queries.invalidateQueries({ queryKey: catalog ? ["catalog", catalog] : ["catalogs"] }),
+    onSuccess: (_, { catalog }) => refresh(queries, catalog ? ["catalog", catalog] : ["catalogs"]),
   });
 }
 

@@ -61,10 +61,10 @@ export function StepPlot({
           onPointerMove={point}
           onPointerLeave={() => setPointed(undefined)}
         >
+          <path className="area" d={`${line}V1H0Z`} />
           {scale.map((tick) => (
             <path key={tick} className="tick" d={`M0 ${top > 0 ? 1 - tick / top : 1}H1`} />
           ))}
-          <path className="area" d={`${line}V1H0Z`} />
           <path className="line" d={line} />
           {place < points.length - 1 || pointed !== undefined ? (
             <rect className="place" x={place / points.length} width={1 / points.length} y={0} height={1} />

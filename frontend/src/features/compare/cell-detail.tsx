@@ -61,7 +61,7 @@ function FindingDetail({
       <p>{finding.message}</p>
       <Statements pair={pair} finding={finding} commits={commits} />
       <Details details={finding.details} />
-      {finding.remedy ? <WaysOut pair={pair} finding={finding} /> : null}
+      {finding.remedy ? <WaysOut pair={pair} finding={finding} commits={commits} /> : null}
     </>
   );
 }
@@ -111,10 +111,11 @@ function Details({ details }: { details: Record<string, unknown> }) {
   );
 }
 
-function WaysOut({ pair, finding }: { pair: Pair; finding: Finding }) {
+function WaysOut({ pair, finding, commits }: { pair: Pair; finding: Finding; commits: ComparedDetail }) {
   const { catalog, source, destination } = pair;
   if (finding.verdict !== "conflict") return <p className="muted">{finding.remedy}</p>;
   const [database, table] = finding.object.split(".");
+  const done = commits.source_commits.findLast((commit) => finding.source_versions.includes(commit.version));
   return (
     <div>
       <strong>Ways out</strong>
@@ -124,7 +125,13 @@ function WaysOut({ pair, finding }: { pair: Pair; finding: Finding }) {
           <Link to={compareAddress(catalog, destination, source)}>
             Merge {destination} into {source}
           </Link>{" "}
-          first, so that {source} has what it never saw.
+          first, so that {source} has what it never saw
+          {done?.statement ? (
+            <>
+              ; then <Link to={sqlAddress(catalog, source, done.statement)}>run the statement again</Link> there
+            </>
+          ) : null}
+          .
         </li>
         <li>
           {finding.kind === "table" && database && table ? (

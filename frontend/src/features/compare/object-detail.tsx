@@ -1,6 +1,8 @@
 import { useMemo, useState } from "react";
+import { Link } from "react-router";
 
 import type { ComparedDetail, ObjectKind, RuleTable, Rules, SideCommit } from "../../api/resources";
+import { sqlAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
 import { firstPlace, matrixOf, type Place } from "../../model/matrix";
 import { objectMark } from "../../model/verdict";
@@ -35,8 +37,8 @@ export function ObjectDetail({ pair, kind, objectId }: { pair: Pair; kind: Objec
               <MarkBadge mark={objectMark(found.verdict)} />
             </header>
             <div className="sides">
-              <Side name={pair.source} commits={found.source_commits} />
-              <Side name={pair.destination} commits={found.dest_commits} />
+              <Side catalog={pair.catalog} name={pair.source} commits={found.source_commits} />
+              <Side catalog={pair.catalog} name={pair.destination} commits={found.dest_commits} />
             </div>
             <div className="inside stack">
               <Loaded query={rules} label="the rules">
@@ -51,7 +53,7 @@ export function ObjectDetail({ pair, kind, objectId }: { pair: Pair; kind: Objec
   );
 }
 
-function Side({ name, commits }: { name: string; commits: readonly SideCommit[] }) {
+function Side({ catalog, name, commits }: { catalog: string; name: string; commits: readonly SideCommit[] }) {
   return (
     <section>
       <h3>{name} did</h3>
@@ -67,7 +69,8 @@ function Side({ name, commits }: { name: string; commits: readonly SideCommit[] 
             <code>{commit.statement}</code>
           </pre>
           <p className="muted">
-            {commit.author || "someone"}, <Time at={commit.time} />
+            {commit.author || "someone"}, <Time at={commit.time} /> ·{" "}
+            <Link to={sqlAddress(catalog, name, commit.statement)}>Run it again</Link>
           </p>
         </details>
       ))}

@@ -30,14 +30,25 @@ describe("the frame", () => {
     expect(screen.getAllByRole("button", { name: "Copy the command" })).toHaveLength(3);
   });
 
-  it("finds a table by the palette and goes there", async () => {
-    serve(LAKE);
+  it("finds a table and a column by the palette and goes there", async () => {
+    const of = { catalog: "demo", branch: "main", database: "flights", table: "planes", column: null, tag: null, merge_id: null, version: null };
+    const asked = serve({
+      ...LAKE,
+      "/api/v1/search/": {
+        results: [
+          { ...of, kind: "table", label: "flights.planes" },
+          { ...of, kind: "column", label: "flights.planes.planes_seen", column: "planes_seen" },
+        ],
+      },
+    });
     const user = userEvent.setup();
     const router = renderAt("/c/demo");
     await screen.findByRole("heading", { name: "demo" });
     await user.keyboard("{Control>}k{/Control}");
     await user.type(screen.getByRole("combobox"), "planes");
     expect(await screen.findByRole("option", { name: /planes.*table in flights on main/ })).toBeTruthy();
+    expect(screen.getByRole("option", { name: /planes_seen.*column of planes in flights on main/ })).toBeTruthy();
+    expect(asked.some(({ address }) => address.startsWith("/api/v1/search/?q=planes&limit=50&catalog=demo&branch=main&kind=tag"))).toBe(true);
     await user.keyboard("{Enter}");
     await waitFor(() => expect(router.state.location.pathname).toBe("/c/demo/b/main/t/flights/planes"));
   });

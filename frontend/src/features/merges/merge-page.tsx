@@ -44,10 +44,15 @@ function AuditRecord({ record }: { record: MergeRecord }) {
           <>
             <ExportMenu record={record} />
             {outcome === "merged" ? (
-              <button type="button" className="button" onClick={() => setReverting(true)}>
-                <Icon name="undo" />
-                Take it back
-              </button>
+              <>
+                <button type="button" className="button" onClick={() => setReverting(true)}>
+                  <Icon name="undo" />
+                  Take it back
+                </button>
+                <Link className="button" to={compareAddress(catalog, destination, source)}>
+                  Compare {destination} with {source}
+                </Link>
+              </>
             ) : (
               <Link className="button primary" to={compareAddress(catalog, source, destination)}>
                 Compare now

@@ -2,7 +2,7 @@ import { useDeferredValue, useEffect, useId, useMemo, useRef, useState, type Key
 import { useNavigate } from "react-router";
 
 import { catalogAddress, type AddressPlace } from "../../model/addresses";
-import { entriesFound, type Entry } from "../../model/palette-entries";
+import { entriesFound, pageEntries, type Entry } from "../../model/palette-entries";
 import { useCatalogs } from "../../queries/catalogs";
 import { useSearchEntries } from "../../queries/search";
 import { Dialog } from "../../ui/dialog";
@@ -37,11 +37,11 @@ export function Palette({ place, onClose }: { place: AddressPlace; onClose: () =
       <input
         className="input"
         role="combobox"
-        aria-label="Search branches, tables, merges and pages"
+        aria-label="Search branches, tags, databases, tables, columns, merges and pages"
         aria-expanded="true"
         aria-controls={listId}
         aria-activedescendant={chosen ? `${listId}-${chosen.id}` : undefined}
-        placeholder="Branch, table, merge, page"
+        placeholder="Branch, table, column, merge, page"
         value={text}
         onChange={(event) => {
           setText(event.target.value);
@@ -73,14 +73,15 @@ export function Palette({ place, onClose }: { place: AddressPlace; onClose: () =
   );
 }
 
-function usePaletteEntries(place: AddressPlace, text: string): Entry[] {
+function usePaletteEntries({ catalog, branch = "main" }: AddressPlace, text: string): Entry[] {
   const catalogs = useCatalogs();
-  const search = useSearchEntries(place.catalog, place.branch ?? "main", text);
+  const search = useSearchEntries(catalog, branch, text);
   return useMemo(() => {
     const names = catalogs.data?.results ?? [];
-    const pages = names.map(
+    const pages = catalog === undefined ? [] : pageEntries(catalog, branch);
+    const catalogPages = names.map(
       ({ name }): Entry => ({ id: `catalog:${name}`, label: name, detail: "catalog", address: catalogAddress(name), icon: "database" }),
     );
-    return entriesFound([...(search.data ?? []), ...pages], text);
-  }, [catalogs.data, search.data, text]);
+    return entriesFound([...pages, ...(search.data ?? []), ...catalogPages], text);
+  }, [catalog, branch, catalogs.data, search.data, text]);
 }

@@ -6,6 +6,7 @@ import { asProblem } from "../../api/problem";
 import { taskAddress } from "../../model/addresses";
 import { counted, duration } from "../../model/format";
 import { errorRange } from "../../model/sql-places";
+import { refresh } from "../../queries/refresh";
 import { statementRun, useDownload, type DownloadKind, type Outcome, type StatementAnswer } from "../../queries/statements";
 import { LaneDot } from "../../ui/branch-name";
 import { PageHead, Panel } from "../../ui/page";
@@ -103,7 +104,7 @@ function useRun(
     },
     onSuccess: (run) => {
       show(run);
-      return queries.invalidateQueries({ queryKey: ["catalog", catalog] });
+      return refresh(queries, ["catalog", catalog]);
     },
   });
 }

@@ -6,6 +6,7 @@ import type { Finding } from "../../api/resources";
 import { Problem } from "../../api/problem";
 import { branchAddress, compareAddress, importAddress, mergeAddress, sqlAddress, tableAddress, taskAddress } from "../../model/addresses";
 import { count, counted } from "../../model/format";
+import { refresh } from "../../queries/refresh";
 import { isFinished, isRetriable, useCancelTask, useRetryTask, useTask, type Task } from "../../queries/tasks";
 import { Copyable } from "../../ui/copyable";
 import { PageHead, Panel } from "../../ui/page";
@@ -57,7 +58,7 @@ function useArrival(task: Task | undefined) {
     }
     if (!wasRunning.current) return;
     wasRunning.current = false;
-    void queries.invalidateQueries({ queryKey: ["catalog"] });
+    void refresh(queries, ["catalog"]);
     if (state === "succeeded" && mergeId) void navigate(mergeAddress(mergeId), { replace: true });
   }, [state, mergeId, navigate, queries]);
 }

@@ -38,7 +38,7 @@ export function TaskSteps({ task }: { task: Task }) {
           <span style={{ width: `${percent}%` }} />
         </div>
       ) : null}
-      {task.message && !ended ? <p className="small muted">{task.message}</p> : null}
+      {task.message && !ended && task.message !== task.steps.at(-1)?.name ? <p className="small muted">{task.message}</p> : null}
     </div>
   );
 }

@@ -1,0 +1,101 @@
+/** Every page while it waits, when the server fails, when it refuses, and with nothing to show. */
+import type { Browser, Page, Route } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+
+import { launch, open, signedIn, violations, BASE, type Visit } from "./browser";
+
+const PAGES = [
+  "/c/demo",
+  "/c/demo/b/main",
+  "/c/demo/b/main?tab=history",
+  "/c/demo/b/main/t/flights/flights",
+  "/c/demo/compare",
+  "/c/demo/compare/delays...main",
+  "/c/demo/merges",
+  "/merges/00000000-0000-4000-8000-000000000000",
+  "/c/demo/import?branch=main",
+  "/c/demo/import?branch=main&import=00000000-0000-4000-8000-000000000000",
+  "/tasks",
+  "/tasks/00000000-0000-4000-8000-000000000000",
+  "/settings",
+];
+const TABLE_TABS = ["rows", "history", "segments", "schemas", "changes"];
+/** What the frame asks on every page; it goes on working. */
+const OF_THE_FRAME = /\/api\/v1\/catalogs\/(\?|$)|\/api\/v1\/tasks\/\?state=running/;
+
+let browser: Browser;
+let visit: Visit;
+beforeAll(async () => {
+  browser = await launch();
+  visit = await signedIn(browser);
+});
+afterAll(() => browser.close());
+beforeEach(() => visit.page.unrouteAll({ behavior: "ignoreErrors" }));
+
+/** From now on the interface answers so, but for the frame. */
+async function answer(page: Page, respond: (route: Route) => Promise<void> | void): Promise<void> {
+  await page.route("**/api/v1/**", (route) => (OF_THE_FRAME.test(route.request().url()) ? route.continue() : respond(route)));
+}
+
+function problem(status: number, document: Record<string, unknown>) {
+  return (route: Route) =>
+    route.fulfill({ status, contentType: "application/problem+json", body: JSON.stringify({ status, ...document }) });
+}
+
+const FAILED = problem(500, { code: "INTERNAL_ERROR", title: "Internal error", detail: "Something failed here.", error_id: "4711abcd" });
+const REFUSED = problem(403, { code: "PERMISSION_DENIED", title: "Permission denied", detail: "You may not look at this.", remedy: "Ask for the role reader." });
+
+describe.each([...PAGES, ...TABLE_TABS.map((tab) => `/c/demo/b/main/t/flights/flights?tab=${tab}`)])("%s", (path) => {
+  it("says what it waits for", async () => {
+    const { page } = visit;
+    await answer(page, () => undefined);
+    await page.goto(BASE() + path);
+    await page.getByRole("status").filter({ hasText: "Loading" }).first().waitFor();
+  });
+
+  it("says what failed, with an id for the log, and can try again", async () => {
+    const { page } = visit;
+    await answer(page, FAILED);
+    await open(page, path);
+    const alert = page.getByRole("alert").first();
+    await alert.getByText("Something failed here.").waitFor();
+    await alert.getByText("4711abcd").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await answer(page, REFUSED);
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("You may not look at this.").first().waitFor();
+  });
+
+  it("says what is refused and whom to ask, and does not offer to try again", async () => {
+    const { page } = visit;
+    await answer(page, REFUSED);
+    await open(page, path);
+    const alert = page.getByRole("alert").first();
+    await alert.getByText("Ask for the role reader.").waitFor();
+    expect(await alert.getByRole("button", { name: "Try again" }).count()).toBe(0);
+  });
+});
+
+describe("with nothing to show", () => {
+  const nothing = { next: null, previous: null, results: [] };
+  const empty = (body: object) => (route: Route) => route.fulfill({ contentType: "application/json", body: JSON.stringify(body) });
+
+  it.each([
+    ["/", /\/api\/v1\/catalogs\//, nothing, "There is no catalog yet"],
+    ["/c/demo", /\/graph\//, { commits: [], branches: [], failed_merges: [], tags: [], next_before: null }, "No commit yet"],
+    ["/c/demo/b/main", /\/databases\//, nothing, "No database yet"],
+    ["/c/demo/compare", /\/branches\//, nothing, "There is only one branch"],
+    ["/c/demo/merges", /\/merges\//, nothing, "Nobody has tried to merge yet"],
+    ["/tasks", /\/tasks\//, nothing, "No task"],
+    ["/settings", /\/tokens\//, nothing, "You have no token"],
+    ["/c/demo/b/main/t/flights/airlines?tab=segments", /\/segments\//, nothing, "No file in this version"],
+    ["/c/demo/b/main/t/flights/airlines?tab=history", /\/history\//, nothing, "No commit is like that"],
+  ])("%s says what would be there", async (path, address, body, words) => {
+    const { page } = visit;
+    await page.route(address, (route) => (route.request().url().includes("/api/v1/") ? empty(body)(route) : route.continue()));
+    await open(page, path);
+    await page.getByText(words).first().waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+});

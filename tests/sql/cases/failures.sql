@@ -1,0 +1,360 @@
+-- What each kind of statement is refused for: code | session | what the error must mention, parted by ; | statement.
+-- Sessions: main, dev and other branches by name; transaction: one open on main; none: no catalog chosen. Headings are
+-- the kinds of lakeui/sql/statements.py. What is in braces, the test made.
+-- Names of tables and databases that are wrong are tried on every statement by test_failures.py.
+# CreateCatalog
+ALREADY_EXISTS | none | catalog named {lake} | CREATE CATALOG {lake}
+SYNTAX_ERROR | none | | CREATE CATALOG
+SYNTAX_ERROR | none | COMENT | CREATE CATALOG c COMENT 'x'
+NOT_SUPPORTED | transaction | transaction; COMMIT or ROLLBACK | CREATE CATALOG elsewhere
+# DropCatalog
+NOT_FOUND | none | catalog nowhere; SHOW CATALOGS | DROP CATALOG nowhere
+NOT_FOUND | none | Did you mean {lake} | DROP CATALOG {lake}x
+SYNTAX_ERROR | none | CASCADE | DROP CATALOG nowhere CASCADE
+NOT_SUPPORTED | transaction | transaction | DROP CATALOG {lake}
+# ShowCatalogs
+SYNTAX_ERROR | main | IN | SHOW CATALOGS IN x
+# UseCatalog
+NOT_FOUND | none | catalog nowhere | USE CATALOG nowhere
+SYNTAX_ERROR | none | | USE CATALOG
+# CreateBranch
+ALREADY_EXISTS | main | branch named dev | CREATE BRANCH dev
+ALREADY_EXISTS | main | branch named DEV | CREATE BRANCH DEV
+ALREADY_EXISTS | main | tag named v1; branches and tags share their names | CREATE BRANCH v1
+ALREADY_EXISTS | main | tag named v1 | CREATE BRANCH IF NOT EXISTS v1
+NOT_FOUND | main | branch devv; Did you mean dev | CREATE BRANCH fresh FROM devv
+NOT_FOUND | main | branch lost | CREATE BRANCH fresh FROM lost
+NOT_FOUND | main | version 999999; SHOW HISTORY | CREATE BRANCH fresh VERSION AS OF 999999
+NOT_FOUND | main | before its first | CREATE BRANCH fresh TIMESTAMP AS OF '1999-01-01'
+NOT_FOUND | main | catalog nowhere | CREATE BRANCH nowhere.fresh
+INVALID_VALUE | main | not a timestamp; 2026-01-31 10:00:00 | CREATE BRANCH fresh TIMESTAMP AS OF 'yesterday-ish'
+INVALID_VALUE | none | No catalog is chosen | CREATE BRANCH fresh
+NOT_SUPPORTED | transaction | transaction | CREATE BRANCH fresh
+SYNTAX_ERROR | main | | CREATE BRANCH fresh VERSION AS OF
+SYNTAX_ERROR | main | x | CREATE BRANCH fresh VERSION AS OF x
+# DropBranch
+NOT_FOUND | main | branch devv; Did you mean dev | DROP BRANCH devv
+NOT_FOUND | main | branch lost; UNDROP BRANCH | DROP BRANCH lost
+INVALID_VALUE | main | main cannot be dropped | DROP BRANCH main
+NOT_FOUND | main | branch transaction {transaction} | DROP BRANCH `transaction {transaction}`
+NOT_SUPPORTED | transaction | transaction | DROP BRANCH dev
+SYNTAX_ERROR | main | CASCADE | DROP BRANCH dev CASCADE
+# RenameBranch
+NOT_FOUND | main | branch devv; Did you mean dev | ALTER BRANCH devv RENAME TO fresh
+ALREADY_EXISTS | main | branch named clash | ALTER BRANCH dev RENAME TO clash
+ALREADY_EXISTS | main | tag named v1 | ALTER BRANCH dev RENAME TO v1
+INVALID_VALUE | main | main cannot be renamed | ALTER BRANCH main RENAME TO trunk
+NOT_FOUND | main | branch transaction {transaction} | ALTER BRANCH `transaction {transaction}` RENAME TO fresh
+NOT_SUPPORTED | transaction | transaction | ALTER BRANCH dev RENAME TO fresh
+SYNTAX_ERROR | main | SET | ALTER BRANCH dev SET x
+# ShowBranches
+INVALID_VALUE | none | No catalog is chosen | SHOW BRANCHES
+SYNTAX_ERROR | main | d | SHOW BRANCHES d
+# UseBranch
+NOT_FOUND | main | branch devv; Did you mean dev | USE BRANCH devv
+NOT_FOUND | main | branch lost | USE BRANCH lost
+NOT_FOUND | main | branch transaction {transaction} | USE BRANCH `transaction {transaction}`
+INVALID_VALUE | none | No catalog is chosen | USE BRANCH dev
+SYNTAX_ERROR | main | | USE BRANCH
+# MergeBranch
+SAME_BRANCH | main | itself; Name another | MERGE BRANCH main
+SAME_BRANCH | main | itself | MERGE BRANCH dev TO dev
+SAME_BRANCH | main | itself | MERGE BRANCH main DRY RUN
+NOT_FOUND | main | branch devv; Did you mean dev | MERGE BRANCH devv
+NOT_FOUND | main | branch devv; Did you mean dev | MERGE BRANCH clash TO devv
+NOT_FOUND | main | branch lost | MERGE BRANCH lost
+NOT_FOUND | main | catalog nowhere | MERGE BRANCH nowhere.main
+NOT_FOUND | main | branch transaction {transaction} | MERGE BRANCH `transaction {transaction}`
+NOT_FOUND | main | branch v1 | MERGE BRANCH v1
+MERGE_CONFLICT | main | PREDICATE_DML_VS_INSERT | MERGE BRANCH clash
+NOT_SUPPORTED | transaction | transaction | MERGE BRANCH dev
+SYNTAX_ERROR | main | INTO | MERGE BRANCH dev INTO main
+# UndropBranch
+NOT_FOUND | main | dropped branch nowhere | UNDROP BRANCH nowhere
+NOT_FOUND | main | dropped branch lots; Did you mean lost | UNDROP BRANCH lots
+NOT_FOUND | main | dropped branch dev | UNDROP BRANCH dev
+ALREADY_EXISTS | main | branch named again | UNDROP BRANCH again
+NOT_SUPPORTED | transaction | transaction | UNDROP BRANCH lost
+SYNTAX_ERROR | main | AS | UNDROP BRANCH lost AS x
+# CreateTag
+ALREADY_EXISTS | main | tag named v1 | CREATE TAG v1
+ALREADY_EXISTS | main | branch named dev; branches and tags share their names | CREATE TAG dev
+NOT_FOUND | main | branch devv; Did you mean dev | CREATE TAG v2 FROM devv
+NOT_FOUND | main | version 999999 | CREATE TAG v2 VERSION AS OF 999999
+NOT_SUPPORTED | transaction | transaction | CREATE TAG v2
+SYNTAX_ERROR | main | | CREATE TAG
+# DropTag
+NOT_FOUND | main | tag v11; Did you mean v1 | DROP TAG v11
+NOT_FOUND | main | tag dev; SHOW TAGS | DROP TAG dev
+NOT_FOUND | main | catalog nowhere | DROP TAG nowhere.v1
+NOT_SUPPORTED | transaction | transaction | DROP TAG v1
+SYNTAX_ERROR | main | CASCADE | DROP TAG v1 CASCADE
+# ShowTags
+INVALID_VALUE | none | No catalog is chosen | SHOW TAGS
+SYNTAX_ERROR | main | v1 | SHOW TAGS v1
+# RestoreTable
+NOT_FOUND | main | version 999999; SHOW HISTORY | RESTORE TABLE d.people TO VERSION AS OF 999999
+NOT_FOUND | main | table d.people; it came later | RESTORE TABLE d.people TO VERSION AS OF 1
+NOT_FOUND | main | before its first | RESTORE TABLE d.people TO TIMESTAMP AS OF '1999-01-01'
+INVALID_VALUE | main | not a timestamp | RESTORE TABLE d.people TO TIMESTAMP AS OF 'x'
+MERGE_CONFLICT | main | NAME_EXISTS | RESTORE TABLE d.other TO VERSION AS OF {before_rename}
+SYNTAX_ERROR | main | | RESTORE TABLE d.people
+SYNTAX_ERROR | main | - | RESTORE TABLE d.people TO VERSION AS OF -1
+# RestoreDatabase
+NOT_FOUND | main | version 999999 | RESTORE DATABASE d TO VERSION AS OF 999999
+NOT_FOUND | main | database e; it came later | RESTORE DATABASE e TO VERSION AS OF 1
+INVALID_VALUE | main | not a timestamp | RESTORE DATABASE d TO TIMESTAMP AS OF 'x'
+SYNTAX_ERROR | main | | RESTORE DATABASE d TO
+# RestoreBranch
+NOT_FOUND | main | branch devv; Did you mean dev | RESTORE BRANCH devv TO VERSION AS OF 1
+NOT_FOUND | main | version 999999; SHOW HISTORY | RESTORE BRANCH dev TO VERSION AS OF 999999
+NOT_FOUND | main | before its first | RESTORE BRANCH dev TO TIMESTAMP AS OF '1999-01-01'
+NOT_FOUND | main | branch transaction {transaction} | RESTORE BRANCH `transaction {transaction}` TO VERSION AS OF 1
+NOT_SUPPORTED | transaction | transaction | RESTORE BRANCH dev TO VERSION AS OF 1
+SYNTAX_ERROR | main | | RESTORE BRANCH dev
+# RestoreMerge
+NOT_FOUND | main | merge; SHOW MERGES | RESTORE MERGE '00000000-0000-4000-8000-000000000000'
+NOT_FOUND | main | merge {refused} | RESTORE MERGE '{refused}'
+NOT_FOUND | main | branch target; dropped; UNDROP BRANCH | RESTORE MERGE '{merge}'
+INVALID_VALUE | main | not the id of a merge; SHOW MERGES | RESTORE MERGE 'seven'
+NOT_SUPPORTED | transaction | transaction | RESTORE MERGE '{merge}'
+SYNTAX_ERROR | main | | RESTORE MERGE
+# UndropTable
+NOT_FOUND | main | dropped table d.dropt; Did you mean dropped | UNDROP TABLE d.dropt
+NOT_FOUND | main | dropped table d.people | UNDROP TABLE d.people
+NOT_FOUND | main | with id 999999 | UNDROP TABLE d.dropped WITH ID '999999'
+NOT_FOUND | main | database dd; Did you mean d | UNDROP TABLE dd.dropped
+INVALID_VALUE | main | gone was dropped itself; UNDROP DATABASE gone | UNDROP TABLE gone.inside
+INVALID_VALUE | main | Several dropped tables; WITH ID | UNDROP TABLE d.twice
+MERGE_CONFLICT | main | NAME_EXISTS | UNDROP TABLE d.dropped AS people
+SYNTAX_ERROR | main | | UNDROP TABLE d.dropped AS
+SYNTAX_ERROR | main | WITH | UNDROP TABLE d.dropped WITH 7
+# UndropDatabase
+NOT_FOUND | main | dropped database gon; Did you mean gone | UNDROP DATABASE gon
+NOT_FOUND | main | dropped database d | UNDROP DATABASE d
+NOT_FOUND | main | with id 999999 | UNDROP DATABASE gone WITH ID '999999'
+MERGE_CONFLICT | main | NAME_EXISTS | UNDROP DATABASE gone AS d
+SYNTAX_ERROR | main | | UNDROP DATABASE
+# Vacuum
+INVALID_VALUE | none | No catalog is chosen | VACUUM DRY RUN
+NOT_SUPPORTED | transaction | transaction | VACUUM
+SYNTAX_ERROR | main | d | VACUUM d.people
+# BeginTransaction
+INVALID_VALUE | transaction | open already; COMMIT or ROLLBACK | BEGIN
+INVALID_VALUE | none | No catalog is chosen | BEGIN
+NOT_FOUND | nobranch | branch nobranch | BEGIN
+SYNTAX_ERROR | main | d | BEGIN d
+# CommitTransaction
+INVALID_VALUE | main | No transaction is open; BEGIN | COMMIT
+NOT_FOUND | unknown transaction | transaction; BEGIN | COMMIT
+INVALID_VALUE | ended transaction | rolled back; BEGIN | COMMIT
+INVALID_VALUE | dev transaction | of branch main | COMMIT
+SYNTAX_ERROR | main | ALL | COMMIT ALL
+# RollbackTransaction
+INVALID_VALUE | main | No transaction is open; BEGIN | ROLLBACK
+NOT_FOUND | unknown transaction | transaction | ROLLBACK
+SYNTAX_ERROR | main | TO | ROLLBACK TO here
+# CreateDatabase
+ALREADY_EXISTS | main | database named d | CREATE DATABASE d
+ALREADY_EXISTS | main | database named D | CREATE DATABASE D
+INVALID_VALUE | main | p is given twice; Give it once | CREATE DATABASE f WITH DBPROPERTIES ('p' = '1', 'p' = '2')
+INVALID_VALUE | none | No catalog is chosen | CREATE DATABASE f
+FORBIDDEN_STATEMENT | main | Where | CREATE DATABASE f LOCATION '/x'
+SYNTAX_ERROR | main | | CREATE DATABASE
+# DropDatabase
+INVALID_VALUE | main | holds; CASCADE | DROP DATABASE d
+SYNTAX_ERROR | main | e | DROP DATABASE d e
+# RenameDatabase
+ALREADY_EXISTS | main | database named e | ALTER DATABASE d RENAME TO e
+SYNTAX_ERROR | main | | ALTER DATABASE d RENAME TO
+# SetDatabaseProperties
+INVALID_VALUE | main | p is given twice | ALTER DATABASE d SET DBPROPERTIES ('p' = '1', 'p' = '2')
+SYNTAX_ERROR | main | ) | ALTER DATABASE d SET DBPROPERTIES ()
+# UnsetDatabaseProperties
+PROPERTY_NOT_FOUND | main | nothing; IF EXISTS | ALTER DATABASE d UNSET DBPROPERTIES ('nothing')
+PROPERTY_NOT_FOUND | main | nothing; IF EXISTS | ALTER DATABASE d UNSET DBPROPERTIES ('owner', 'nothing')
+SYNTAX_ERROR | main | = | ALTER DATABASE d UNSET DBPROPERTIES ('owner' = 'me')
+# ShowDatabases
+INVALID_VALUE | none | No catalog is chosen | SHOW DATABASES
+NOT_FOUND | nobranch | branch nobranch | SHOW DATABASES
+NOT_SUPPORTED | main | filter | SHOW DATABASES LIKE 'd'
+# DescribeDatabase
+SYNTAX_ERROR | main | | DESCRIBE DATABASE
+# CreateTable
+ALREADY_EXISTS | main | table named d.people | CREATE TABLE d.people (id int)
+ALREADY_EXISTS | main | table named d.PEOPLE | CREATE TABLE d.PEOPLE (id int)
+ALREADY_EXISTS | main | view named d.adults | CREATE TABLE d.adults (id int)
+ALREADY_EXISTS | main | table named d.people | CREATE TABLE d.people AS SELECT * FROM d.sales
+NOT_FOUND | main | database dd; Did you mean d | CREATE TABLE dd.fresh (id int)
+NOT_FOUND | main | table d.peple; Did you mean d.people | CREATE TABLE d.fresh AS SELECT * FROM d.peple
+INVALID_VALUE | main | named without its database; db.fresh | CREATE TABLE fresh (id int)
+INVALID_VALUE | main | column id is there twice | CREATE TABLE d.fresh (id int, ID string)
+INVALID_VALUE | main | primary key names x | CREATE TABLE d.fresh (id int, PRIMARY KEY (x))
+INVALID_VALUE | main | partitioning names x | CREATE TABLE d.fresh (id int) PARTITIONED BY (x)
+INVALID_VALUE | main | two primary keys | CREATE TABLE d.fresh (id int PRIMARY KEY, PRIMARY KEY (id))
+INVALID_VALUE | main | __row is reserved | CREATE TABLE d.fresh (__row int)
+INVALID_VALUE | main | ITN; primitive type | CREATE TABLE d.fresh (id itn)
+INVALID_VALUE | main | cannot use the column; constant | CREATE TABLE d.fresh (id int, n int DEFAULT id)
+NOT_SUPPORTED | main | Columns and AS SELECT | CREATE TABLE d.fresh (id int) AS SELECT 1
+NOT_SUPPORTED | main | USING csv | CREATE TABLE d.fresh (id int) USING csv
+NOT_SUPPORTED | main | CHECK | CREATE TABLE d.fresh (id int, CHECK (id > 0))
+NOT_SUPPORTED | main | Clustering; PARTITIONED BY | CREATE TABLE d.fresh (id int) CLUSTERED BY (id) INTO 4 BUCKETS
+NOT_SUPPORTED | main | Generated columns | CREATE TABLE d.fresh (id int, n int GENERATED ALWAYS AS (id + 1))
+NOT_SUPPORTED | main | bucket | CREATE TABLE d.fresh (id int) PARTITIONED BY (bucket(4, id))
+FORBIDDEN_STATEMENT | main | Where and how a table is stored | CREATE TABLE d.fresh (id int) LOCATION '/tmp/x'
+FORBIDDEN_STATEMENT | main | looks like a file; managed tables | CREATE TABLE d.fresh AS SELECT * FROM parquet.`/tmp/x`
+FORBIDDEN_STATEMENT | main | CREATE EXTERNAL | CREATE EXTERNAL TABLE d.fresh (id int)
+SYNTAX_ERROR | main | | CREATE TABLE d.fresh (id
+# DropTable
+SYNTAX_ERROR | main | CASCADE | DROP TABLE d.people CASCADE
+# RenameTable
+ALREADY_EXISTS | main | table named d.sales | ALTER TABLE d.people RENAME TO d.sales
+ALREADY_EXISTS | main | view named d.adults | ALTER TABLE d.people RENAME TO d.adults
+NOT_FOUND | main | database dd; Did you mean d | ALTER TABLE d.people RENAME TO dd.people
+NOT_FOUND | main | catalog elsewhere | ALTER TABLE d.people RENAME TO elsewhere.d.people
+INVALID_VALUE | main | another catalog; AS SELECT | ALTER TABLE d.people RENAME TO {other}.d.people
+SYNTAX_ERROR | main | | ALTER TABLE d.people RENAME TO
+# SetTableProperties
+INVALID_VALUE | main | p is given twice | ALTER TABLE d.people SET TBLPROPERTIES ('p' = '1', 'p' = '2')
+FORBIDDEN_STATEMENT | main | stored | ALTER TABLE d.people SET LOCATION '/tmp/x'
+SYNTAX_ERROR | main | | ALTER TABLE d.people SET TBLPROPERTIES
+# UnsetTableProperties
+PROPERTY_NOT_FOUND | main | nothing; IF EXISTS | ALTER TABLE d.people UNSET TBLPROPERTIES ('nothing')
+SYNTAX_ERROR | main | x | ALTER TABLE d.people UNSET TBLPROPERTIES (owner 'x')
+# AddColumns
+ALREADY_EXISTS | main | column named NAME; people | ALTER TABLE d.people ADD COLUMN NAME string
+NOT_FOUND | main | column nam; Did you mean name | ALTER TABLE d.people ADD COLUMN x int AFTER nam
+INVALID_VALUE | main | NOT NULL without a default; DEFAULT | ALTER TABLE d.people ADD COLUMN x int NOT NULL
+INVALID_VALUE | main | added twice | ALTER TABLE d.people ADD COLUMNS (x int, X int)
+INVALID_VALUE | main | ITN; primitive type | ALTER TABLE d.people ADD COLUMN x itn
+INVALID_VALUE | main | __x is reserved | ALTER TABLE d.people ADD COLUMN __x int
+NOT_SUPPORTED | main | key cannot be added later | ALTER TABLE d.people ADD COLUMN x int PRIMARY KEY
+NOT_SUPPORTED | main | Constraints | ALTER TABLE d.people ADD CONSTRAINT c CHECK (id > 0)
+SYNTAX_ERROR | main | | ALTER TABLE d.people ADD COLUMN x
+# DropColumns
+NOT_FOUND | main | column nam; Did you mean name | ALTER TABLE d.people DROP COLUMN nam
+NOT_FOUND | main | column zzz; DESCRIBE TABLE | ALTER TABLE d.people DROP COLUMNS (name, zzz)
+INVALID_VALUE | main | primary key or the partitioning | ALTER TABLE d.keyed DROP COLUMN id
+INVALID_VALUE | main | primary key or the partitioning | ALTER TABLE d.sales DROP COLUMN day
+INVALID_VALUE | main | no column left; Drop the table | ALTER TABLE d.people DROP COLUMNS (id, name, age)
+SYNTAX_ERROR | main | | ALTER TABLE d.people DROP COLUMN
+# RenameColumn
+NOT_FOUND | main | column nam; Did you mean name | ALTER TABLE d.people RENAME COLUMN nam TO x
+ALREADY_EXISTS | main | column named id | ALTER TABLE d.people RENAME COLUMN name TO id
+INVALID_VALUE | main | __x is reserved | ALTER TABLE d.people RENAME COLUMN name TO __x
+SYNTAX_ERROR | main | | ALTER TABLE d.people RENAME COLUMN name
+# AlterColumn
+NOT_FOUND | main | column nam; Did you mean name | ALTER TABLE d.people ALTER COLUMN nam TYPE string
+NOT_FOUND | main | column nam; Did you mean name | ALTER TABLE d.people ALTER COLUMN id AFTER nam
+NOT_FOUND | main | column zzz; DESCRIBE TABLE | ALTER TABLE d.people ALTER COLUMN zzz SET NOT NULL
+TYPE_NARROWING | main | age is bigint; wider | ALTER TABLE d.people ALTER COLUMN age TYPE int
+TYPE_NARROWING | main | name is string | ALTER TABLE d.people ALTER COLUMN name TYPE bigint
+NOT_NULL_VIOLATION | main | rows with NULL; UPDATE | ALTER TABLE d.people ALTER COLUMN age SET NOT NULL
+INVALID_VALUE | main | stays NOT NULL | ALTER TABLE d.keyed ALTER COLUMN id DROP NOT NULL
+INVALID_VALUE | main | cannot use the column; constant | ALTER TABLE d.people ALTER COLUMN age SET DEFAULT id
+NOT_SUPPORTED | main | as a whole | ALTER TABLE d.people ALTER COLUMN name.first TYPE string
+FORBIDDEN_STATEMENT | main | reflect | ALTER TABLE d.people ALTER COLUMN age SET DEFAULT reflect('a', 'b')
+SYNTAX_ERROR | main | | ALTER TABLE d.people ALTER COLUMN name
+# AddPartition
+ALREADY_EXISTS | main | partition named day = mon | ALTER TABLE d.sales ADD PARTITION (day = 'mon')
+ALREADY_EXISTS | main | partition named day = declared | ALTER TABLE d.sales ADD PARTITION (day = 'declared')
+INVALID_VALUE | main | not partitioned; PARTITIONED BY | ALTER TABLE d.people ADD PARTITION (day = 'mon')
+INVALID_VALUE | main | named by day | ALTER TABLE d.sales ADD PARTITION (week = 'x')
+INVALID_VALUE | main | day is given twice | ALTER TABLE d.sales ADD PARTITION (day = 'x', day = 'y')
+FORBIDDEN_STATEMENT | main | stored | ALTER TABLE d.sales ADD PARTITION (day = 'x') LOCATION '/tmp/x'
+NOT_SUPPORTED | main | Several partitions | ALTER TABLE d.sales ADD PARTITION (day = 'x') PARTITION (day = 'y')
+SYNTAX_ERROR | main | | ALTER TABLE d.sales ADD PARTITION
+# DropPartition
+NOT_FOUND | main | partition day = tue; SHOW PARTITIONS | ALTER TABLE d.sales DROP PARTITION (day = 'tue')
+INVALID_VALUE | main | not partitioned | ALTER TABLE d.people DROP PARTITION (day = 'mon')
+INVALID_VALUE | main | named by day | ALTER TABLE d.sales DROP PARTITION (week = 'x')
+SYNTAX_ERROR | main | > | ALTER TABLE d.sales DROP PARTITION (day > 'a')
+# RenamePartition
+NOT_FOUND | main | partition day = tue | ALTER TABLE d.sales PARTITION (day = 'tue') RENAME TO PARTITION (day = 'wed')
+ALREADY_EXISTS | main | partition named day = declared | ALTER TABLE d.sales PARTITION (day = 'mon') RENAME TO PARTITION (day = 'declared')
+INVALID_VALUE | main | not partitioned | ALTER TABLE d.people PARTITION (day = 'a') RENAME TO PARTITION (day = 'b')
+SYNTAX_ERROR | main | | ALTER TABLE d.sales PARTITION (day = 'mon') RENAME TO
+# ShowTables
+INVALID_VALUE | none | No catalog is chosen | SHOW TABLES
+SYNTAX_ERROR | main | | SHOW TABLES IN
+# DescribeTable
+SYNTAX_ERROR | main | VERSION | DESCRIBE TABLE d.people VERSION AS OF 1
+SYNTAX_ERROR | main | | DESCRIBE TABLE
+# ShowCreateTable
+SYNTAX_ERROR | main | | SHOW CREATE TABLE
+# ShowPartitions
+SYNTAX_ERROR | main | | SHOW PARTITIONS
+# CreateView
+ALREADY_EXISTS | main | view named d.adults; OR REPLACE | CREATE VIEW d.adults AS SELECT * FROM d.people
+ALREADY_EXISTS | main | table named d.people | CREATE OR REPLACE VIEW d.people AS SELECT * FROM d.sales
+NOT_FOUND | main | table d.peple; Did you mean d.people | CREATE VIEW d.fresh AS SELECT * FROM d.peple
+NOT_FOUND | main | database dd; Did you mean d | CREATE VIEW dd.fresh AS SELECT * FROM d.people
+NOT_SUPPORTED | main | list of columns; AS | CREATE VIEW d.fresh (a) AS SELECT * FROM d.people
+NOT_SUPPORTED | transaction | transaction | CREATE VIEW d.fresh AS SELECT * FROM d.people
+FORBIDDEN_STATEMENT | main | looks like a file | CREATE VIEW d.fresh AS SELECT * FROM csv.`/tmp/x`
+SYNTAX_ERROR | main | | CREATE VIEW d.fresh AS
+# DropView
+NOT_FOUND | main | view d.adult; Did you mean d.adults | DROP VIEW d.adult
+NOT_FOUND | main | view d.zzz; SHOW VIEWS | DROP VIEW d.zzz
+NOT_FOUND | main | view d.people | DROP VIEW d.people
+NOT_SUPPORTED | transaction | transaction | DROP VIEW d.adults
+SYNTAX_ERROR | main | | DROP VIEW
+# ShowViews
+SYNTAX_ERROR | main | | SHOW VIEWS IN
+# DescribeHistory
+SYNTAX_ERROR | main | | DESCRIBE HISTORY
+# ShowHistory
+INVALID_VALUE | none | No catalog is chosen | SHOW HISTORY
+NOT_FOUND | nobranch | branch nobranch | SHOW HISTORY
+SYNTAX_ERROR | main | few | SHOW HISTORY LIMIT few
+# ShowSegments
+SYNTAX_ERROR | main | | SHOW SEGMENTS
+# ShowMerges
+INVALID_VALUE | none | No catalog is chosen | SHOW MERGES
+SYNTAX_ERROR | main | - | SHOW MERGES LIMIT -1
+# ShowChanges
+NOT_FOUND | main | version 999999 | SHOW CHANGES d.people FROM VERSION 1 TO VERSION 999999
+NOT_FOUND | main | version 999999 | SHOW CHANGES d.people FROM VERSION 999999 TO VERSION 1
+NOT_FOUND | main | table d.people; at version 1 | SHOW CHANGES d.people FROM VERSION 1 TO VERSION 1
+SYNTAX_ERROR | main | | SHOW CHANGES d.people FROM VERSION 1
+# Select
+NOT_FOUND | main | version 999999 | SELECT * FROM d.people VERSION AS OF 999999
+NOT_FOUND | main | before its first | SELECT * FROM d.people TIMESTAMP AS OF '1999-01-01'
+INVALID_VALUE | main | not a timestamp | SELECT * FROM d.people TIMESTAMP AS OF 'x'
+FORBIDDEN_STATEMENT | main | reflect | SELECT reflect('java.lang.Runtime', 'getRuntime')
+FORBIDDEN_STATEMENT | main | looks like a file; upload or import | SELECT * FROM parquet.`/etc/passwd`
+SYNTAX_ERROR | main | | SELECT * FROM
+SYNTAX_ERROR | main | ; | SELECT 1; SELECT 2
+# Insert
+FORBIDDEN_STATEMENT | main | reflect | INSERT INTO d.people VALUES (1, reflect('a', 'b'), 1)
+NOT_FOUND | main | table d.peple; Did you mean d.people | INSERT INTO d.people SELECT * FROM d.peple
+NOT_NULL_VIOLATION | main | id; NOT NULL | INSERT INTO d.people VALUES (NULL, 'a', 1)
+NOT_NULL_VIOLATION | main | id; NOT NULL | INSERT INTO d.people (name) VALUES ('a')
+DUPLICATE_KEY | main | d.keyed; Update the existing row | INSERT INTO d.keyed VALUES (1, 'again')
+DUPLICATE_KEY | main | d.keyed | INSERT INTO d.keyed VALUES (7, 'a'), (7, 'b')
+INVALID_VALUE | main | An overwrite names either | INSERT OVERWRITE d.regions PARTITION (country = 'de') VALUES (1, 'x')
+SYNTAX_ERROR | main | | INSERT INTO d.people VALUES
+SYNTAX_ERROR | main | INSERT | INSERT d.people
+# Delete
+FORBIDDEN_STATEMENT | main | rand; answers differently | DELETE FROM d.people WHERE rand() < 0.5
+FORBIDDEN_STATEMENT | main | reflect | DELETE FROM d.people WHERE reflect('a', 'b') = 'x'
+SYNTAX_ERROR | main | | DELETE FROM d.people WHERE
+SYNTAX_ERROR | main | DELETE | DELETE d.people
+# Update
+NOT_NULL_VIOLATION | main | id | UPDATE d.people SET id = NULL
+DUPLICATE_KEY | main | d.keyed | UPDATE d.keyed SET id = 1 WHERE id = 2
+FORBIDDEN_STATEMENT | main | reflect | UPDATE d.people SET name = reflect('a', 'b')
+SYNTAX_ERROR | main | | UPDATE d.people SET
+SYNTAX_ERROR | main | WHERE | UPDATE d.people WHERE id = 1
+# Truncate
+SYNTAX_ERROR | main | | TRUNCATE TABLE
+# Optimize
+INVALID_VALUE | main | id is no partition column | OPTIMIZE d.sales WHERE day = 'mon' AND id = 1
+INVALID_VALUE | main | name is no partition column | OPTIMIZE d.people WHERE name LIKE 'a%'
+NOT_SUPPORTED | main | ZORDER | OPTIMIZE d.sales ZORDER BY (id)
+# Otherwise
+SYNTAX_ERROR | main | SELEKT; begins | SELEKT 1
+SYNTAX_ERROR | main | | /* nothing */
+FORBIDDEN_STATEMENT | main | SET; managed tables | SET spark.sql.ansi.enabled = false
+FORBIDDEN_STATEMENT | main | ADD; managed tables | ADD JAR '/x.jar'
+FORBIDDEN_STATEMENT | main | CREATE FUNCTION | CREATE FUNCTION f AS 'a.b.C'
