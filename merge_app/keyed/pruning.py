@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -21,11 +20,10 @@ from merge_app.keyed.dataset import DataFile, Dataset
 from merge_app.keyed.keys import normal
 from merge_app.keyed.partitions import partition_value
 from merge_app.keyed.schemas import decoded
-from merge_app.keyed.values import Integers
+from merge_app.keyed.values import Flags, Integers
 
 _NULL, _NAN = -1, -2
 _UNITS = {"milliseconds": "ms", "microseconds": "us", "nanoseconds": "ns"}
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from merge_app.keyed.dataset import DataFile
 from merge_app.keyed.schemas import completed, conformed
-from merge_app.keyed.values import FileFormat, Integers
+from merge_app.keyed.values import FileFormat, Flags, Integers
 
 _STEP_ROWS = 65_536
 """Rows in hand while a file is gone through: a take of wide text rows must stay below Arrow's 2 GiB a column."""
@@ -153,12 +153,12 @@ def _shared(table: pa.Table, given: pa.Table) -> Iterator[str]:
 
 
 def replacements(
-    files: Sequence[DataFile], file_numbers: Integers, positions: Integers, rows: Integers, moves: np.ndarray
+    files: Sequence[DataFile], file_numbers: Integers, positions: Integers, rows: Integers, moves: Flags
 ) -> list[Replacement]:
     """Matched rows by file. ``moves`` marks those whose new image belongs to another partition."""
     found = []
-    numbers, starts = np.unique(file_numbers, return_index=True)
-    for number, start, stop in zip(numbers, starts, [*starts[1:], len(file_numbers)], strict=True):
+    for number in np.unique(file_numbers):
+        start, stop = np.searchsorted(file_numbers, [number, number + 1])
         part = slice(int(start), int(stop))
         stays = ~moves[part]
         found.append(Replacement(files[number], positions[part][stays], rows[part][stays], positions[part][~stays]))

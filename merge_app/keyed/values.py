@@ -13,6 +13,7 @@ import numpy.typing as npt
 from lakeui.common.errors import InvalidValue
 
 Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 _Choice = TypeVar("_Choice", bound=StrEnum)
 
 
