@@ -1,6 +1,6 @@
 /** Every page while it waits, when the server fails, when it refuses, and with nothing to show. */
 import type { Browser, Page, Route } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { expectAccessible, launch, open, signedIn, BASE, type Visit } from "./browser";
 
@@ -20,6 +20,9 @@ const PAGES = [
   "/settings",
 ];
 const TABLE_TABS = ["rows", "history", "segments", "schemas", "changes"];
+const ADDRESSES = [...PAGES, ...TABLE_TABS.map((tab) => `/c/demo/b/main/t/flights/flights?tab=${tab}`)];
+/** A file can be chosen before the list of those that were sent earlier is there. */
+const READY_AT_ONCE = "/c/demo/import?branch=main";
 /** What the frame asks on every page; it goes on working. */
 const OF_THE_FRAME = /\/api\/v1\/catalogs\/(\?|$)|\/api\/v1\/tasks\/\?state=running/;
 
@@ -45,14 +48,24 @@ function problem(status: number, document: Record<string, unknown>) {
 const FAILED = problem(500, { code: "INTERNAL_ERROR", title: "Internal error", detail: "Something failed here.", error_id: "4711abcd" });
 const REFUSED = problem(403, { code: "PERMISSION_DENIED", title: "Permission denied", detail: "You may not look at this.", remedy: "Ask for the role reader." });
 
-describe.each([...PAGES, ...TABLE_TABS.map((tab) => `/c/demo/b/main/t/flights/flights?tab=${tab}`)])("%s", (path) => {
-  it("says what it waits for", async () => {
+describe("while nothing comes", () => {
+  it.each(ADDRESSES.filter((path) => path !== READY_AT_ONCE))("%s says what it waits for", async (path) => {
     const { page } = visit;
     await answer(page, () => undefined);
     await page.goto(BASE() + path);
     await page.getByRole("status").filter({ hasText: "Loading" }).first().waitFor();
   });
 
+  it(`${READY_AT_ONCE} can be used`, async () => {
+    const { page } = visit;
+    await answer(page, () => undefined);
+    await page.goto(BASE() + READY_AT_ONCE);
+    await page.getByText("Drop a file here").waitFor();
+    await expect.poll(() => page.getByLabel("Choose a file").isEnabled()).toBe(true);
+  });
+});
+
+describe.each(ADDRESSES)("%s", (path) => {
   it("says what failed, with an id for the log, and can try again", async () => {
     const { page } = visit;
     await answer(page, FAILED);

@@ -8,10 +8,14 @@ import { chromium } from "playwright-core";
 import { FLAGS, signIn } from "./browser.mjs";
 
 const { LAKEUI_URL: base = "http://127.0.0.1:8000", CHROMIUM: executablePath = "/usr/bin/chromium" } = process.env;
+/** Every page in the first look; those that matter most in the others too. */
 const LOOKS = [
   { suffix: "", theme: "light", width: 1280, height: 800 },
+  { suffix: "-dark", theme: "dark", width: 1280, height: 800 },
+  { suffix: "-narrow", theme: "light", width: 390, height: 844 },
   { suffix: "-narrow-dark", theme: "dark", width: 390, height: 844 },
 ];
+const IMPORTANT = ["home", "catalog", "branch", "table", "compare", "merge-done", "sql"];
 const QUALITY = 0.82;
 const CSV = "code,reason,since\n1,late aircraft,2014-01-01\n2,weather,2014-01-01\n3,crew,2014-02-15\n";
 const QUERY = "SELECT carrier, count(*) AS flights, round(avg(dep_delay), 1) AS mean_delay\nFROM flights.flights\nGROUP BY carrier\nORDER BY flights DESC";
@@ -53,7 +57,7 @@ try {
   for (const look of LOOKS) {
     const page = await visit(look);
     for (const [name, { path, act }] of Object.entries(PAGES)) {
-      if (chosen.length && !chosen.includes(name)) continue;
+      if (!(chosen.length ? chosen : look === LOOKS[0] ? Object.keys(PAGES) : IMPORTANT).includes(name)) continue;
       await page.goto(base + (typeof path === "function" ? path(made) : path));
       await page.waitForLoadState("networkidle");
       if (act) await act(page);
