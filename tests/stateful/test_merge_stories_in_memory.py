@@ -310,3 +310,23 @@ def test_a_delete_of_a_part_of_rows_that_a_branch_between_never_kept_arrives(pul
     pulled.merge("b", "old")
     pulled.merge("old")
     assert pulled.rows("d.t") == pulled.rows("d.t", "old") == [(1, "a"), (2, "m")]
+
+
+@pytest.mark.parametrize(
+    ("change", "described"),
+    [
+        ("ALTER COLUMN n TYPE INT", ["n", "int"]),
+        ("RENAME COLUMN n TO m", ["m", "smallint"]),
+    ],
+)
+def test_a_change_of_a_column_arrives_by_way_of_a_branch_that_never_had_the_column(
+    lake: Lake, change: str, described: list[str]
+) -> None:
+    lake.sql("CREATE BRANCH old")
+    lake.sql("ALTER TABLE d.t ADD COLUMN n SMALLINT")
+    lake.merge("main", "b")
+    lake.sql(f"ALTER TABLE d.t {change}", "b")
+    lake.merge("b", "old")
+    lake.merge("old")
+    columns = {branch: lake.sql("DESCRIBE TABLE d.t", branch).rows[2][:2] for branch in ("main", "old")}
+    assert columns == {"main": described, "old": described}
