@@ -17,13 +17,14 @@ class Scenario:
     """``prepare`` brings a fresh lake to where the statement starts and answers the statement's parameters.
 
     ``rows`` are what each table holds once the statement is done; ``commits`` and ``records`` how many commits and
-    audit records it makes.
+    audit records it makes. ``meanwhile`` is what another writer commits when the statement's files are staged.
     """
 
     prepare: Callable[[Lake], dict[str, Any]]
     rows: Mapping[str, Rows]
     commits: int = 1
     records: int = 0
+    meanwhile: str | None = None
 
 
 def parameters(lake: Lake, statement: str, transaction: str | None = None) -> dict[str, Any]:
@@ -111,6 +112,12 @@ SCENARIOS = {
     "INSERT": Scenario(on_two_files("INSERT INTO d.t VALUES (3, 'c')"), {"d.t": [A, B, C]}),
     "UPDATE": Scenario(on_two_files("UPDATE d.t SET v = 'z' WHERE id = 1"), {"d.t": [(1, "z"), B]}),
     "DELETE": Scenario(on_two_files("DELETE FROM d.t WHERE id = 1"), {"d.t": [B]}),
+    "UPDATE beside OPTIMIZE": Scenario(
+        on_two_files("UPDATE d.t SET v = 'z' WHERE id = 1"), {"d.t": [(1, "z"), B]}, meanwhile="OPTIMIZE d.t"
+    ),
+    "DELETE beside OPTIMIZE": Scenario(
+        on_two_files("DELETE FROM d.t WHERE id = 1"), {"d.t": [B]}, meanwhile="OPTIMIZE d.t"
+    ),
     "INSERT OVERWRITE": Scenario(on_two_files("INSERT OVERWRITE d.t VALUES (3, 'c')"), {"d.t": [C]}),
     "OPTIMIZE": Scenario(on_two_files("OPTIMIZE d.t"), {"d.t": [A, B]}),
     "CTAS": Scenario(on_two_files("CREATE TABLE d.u AS SELECT * FROM d.t"), {"d.t": [A, B], "d.u": [A, B]}),

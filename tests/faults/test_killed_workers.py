@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,10 @@ PAIRS = [
     ("UPDATE", "write.committed"),
     ("DELETE", "write.registered"),
     ("DELETE", "write.committed"),
+    ("UPDATE beside OPTIMIZE", "write.row_work"),
+    ("UPDATE beside OPTIMIZE", "write.committing"),
+    ("DELETE beside OPTIMIZE", "write.row_work"),
+    ("DELETE beside OPTIMIZE", "write.committed"),
     ("INSERT OVERWRITE", "write.committing"),
     ("INSERT OVERWRITE", "write.committed"),
     ("OPTIMIZE", "write.committed"),
@@ -65,8 +69,9 @@ def test_a_statement_whose_worker_is_killed_happens_once(
 ) -> None:
     scenario = SCENARIOS[statement]
     parameters = scenario.prepare(lake)
-    commits = commits_of(lake)
-    task = run_and_kill(parameters, worker_faults, point)
+    commits = commits_of(lake) + bool(scenario.meanwhile)
+    meanwhile = partial(lake.sql, scenario.meanwhile) if scenario.meanwhile else None
+    task = run_and_kill(parameters, worker_faults, point, meanwhile)
     assert task.attempts == 2
     assert comparable(task.result or task.error) == uninterrupted(statement)
     assert {table: lake.rows(table) for table in scenario.rows} == scenario.rows
@@ -81,7 +86,10 @@ def uninterrupted(statement: str) -> Any:
     """What the statement answers where nobody dies."""
     lake = Lake()
     lake.sql("CREATE DATABASE d")
-    parameters = SCENARIOS[statement].prepare(lake)
+    scenario = SCENARIOS[statement]
+    parameters = scenario.prepare(lake)
+    if scenario.meanwhile:
+        lake.sql(scenario.meanwhile)
     try:
         return comparable(statement_run(parameters, user=None, context=Context()))
     except LakeError as refusal:
