@@ -54,9 +54,7 @@ def run_and_kill(
     return task_wait(task.pk, seconds=60)
 
 
-def _submit_and_overtake(
-    parameters: dict[str, Any], faults: Path, point: str, meanwhile: Callable[[], object]
-) -> Task:
+def _submit_and_overtake(parameters: dict[str, Any], faults: Path, point: str, meanwhile: Callable[[], object]) -> Task:
     arm(faults, "write.staged", "pause")
     task = submit_and_reach(parameters, faults, "write.staged")
     meanwhile()
