@@ -245,7 +245,7 @@ def _add_effects_elsewhere(
     operations: Sequence[Operation], removed: dict[int, list[int]], deletes: dict[int, list[AttachedDelete]]
 ) -> None:
     """What the originals of replays did to files that were never shown where they were replayed: a third branch may
-    show them.
+    show them. What another operation of the same commit took away is that one's.
     """
     replays: dict[int, list[int]] = defaultdict(list)
     for item in operations:
@@ -254,9 +254,11 @@ def _add_effects_elsewhere(
             replays[item.origin_id or 0].append(item.operation_id)
     if not replays:
         return
+    versions = {item.operation_id or 0: item.version for item in operations}
+    taken = {(versions[identity], file_id) for identity, files in removed.items() for file_id in files}
     for origin, file_id in fetch_all(_REMOVED, {"ids": list(replays)}):
         for replay in replays[origin]:
-            if file_id not in removed[replay]:
+            if (versions[replay], file_id) not in taken:
                 removed[replay].append(file_id)
     for origin, *values in fetch_all(_ATTACHED, {"ids": list(replays)}):
         attached = AttachedDelete(*values)

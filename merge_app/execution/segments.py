@@ -100,18 +100,20 @@ parts AS (SELECT * FROM unnest(%(part_tables)s::bigint[], %(part_values)s::text[
           AS p(table_id, partition, operation_id)),
 files AS (SELECT * FROM unnest(%(file_ids)s::bigint[], %(file_operations)s::bigint[]) AS f(file_id, operation_id)),
 chosen AS (
-    SELECT v.id, v.table_id, w.operation_id FROM visible v JOIN whole w USING (table_id)
+    SELECT v.id, v.table_id, w.operation_id, 1 AS place FROM visible v JOIN whole w USING (table_id)
     WHERE NOT v.file_id = ANY(%(spared)s)
     UNION ALL
-    SELECT v.id, v.table_id, p.operation_id FROM visible v JOIN catalog_app_datafile d ON d.id = v.file_id
+    SELECT v.id, v.table_id, p.operation_id, 1 FROM visible v JOIN catalog_app_datafile d ON d.id = v.file_id
     JOIN parts p ON p.table_id = v.table_id AND p.partition::jsonb = d.partition
     WHERE NOT v.file_id = ANY(%(spared)s)
     UNION ALL
-    SELECT v.id, v.table_id, f.operation_id FROM visible v JOIN files f USING (file_id)
+    SELECT v.id, v.table_id, f.operation_id, 2 FROM visible v JOIN files f USING (file_id)
 )
 INSERT INTO catalog_app_segmentremoval (table_id, branch_id, operation_id, removed_version, segment_id)
-SELECT DISTINCT ON (id) table_id, %(branch)s, operation_id, %(version)s, id FROM chosen ORDER BY id, operation_id
+SELECT DISTINCT ON (id) table_id, %(branch)s, operation_id, %(version)s, id FROM chosen
+ORDER BY id, place, operation_id
 """
+"""What an overwrite or drop takes in the end was taken by it, although it had been compacted before."""
 
 
 def _remove(work: SegmentWork) -> None:

@@ -184,10 +184,12 @@ def _net(key: ObjectKey, operations: Sequence[Operation], past: tuple[Operation,
     ]
     rename = net_rename([(i, c) for i, c in changes if isinstance(c, Rename)])
     properties = net_properties([(i, c) for i, c in changes if isinstance(c, PropertyChange)])
-    columns = net_columns([(i, c) for i, c in changes if isinstance(c, ColumnChange)])
+    column_changes = [(i, c) for i, c in changes if isinstance(c, ColumnChange)]
+    columns = net_columns(column_changes)
     partitions = net_partitions([(i, c) for i, c in changes if isinstance(c, PartitionChange)])
     kept: dict[int, list[Change]] = {}
-    placed: list[tuple[int, Change]] = [*rename, *properties, *columns, *partitions]
+    recorded = net_columns(column_changes, folds_additions=False)
+    placed: list[tuple[int, Change]] = [*rename, *properties, *recorded, *partitions]
     for index, change in placed:
         kept.setdefault(index, []).append(change)
     survivors = tuple(

@@ -27,7 +27,7 @@ class Scenario:
     the given kind.
 
     ``rows`` are what each table holds once the statement is done; ``commits`` and ``records`` how many commits and
-    audit records it makes.
+    audit records it makes. ``meanwhile`` is what another writer commits when the statement's files are staged.
     """
 
     prepare: Callable[[Lake], dict[str, Any]]
@@ -35,6 +35,7 @@ class Scenario:
     commits: int = 1
     records: int = 0
     kind: str = "sql"
+    meanwhile: str | None = None
 
 
 def parameters(lake: Lake, statement: str, transaction: str | None = None) -> dict[str, Any]:
@@ -155,6 +156,12 @@ SCENARIOS = {
     "DELETE": Scenario(on_two_files("DELETE FROM d.t WHERE id = 1"), {"d.t": [B]}),
     "MERGE INTO": Scenario(on_two_files(MERGE), {"d.t": [(1, "z"), C]}),
     "MERGE INTO, copy-on-write": Scenario(copy_on_write, {"d.t": [(1, "z"), C]}),
+    "UPDATE beside OPTIMIZE": Scenario(
+        on_two_files("UPDATE d.t SET v = 'z' WHERE id = 1"), {"d.t": [(1, "z"), B]}, meanwhile="OPTIMIZE d.t"
+    ),
+    "DELETE beside OPTIMIZE": Scenario(
+        on_two_files("DELETE FROM d.t WHERE id = 1"), {"d.t": [B]}, meanwhile="OPTIMIZE d.t"
+    ),
     "INSERT OVERWRITE": Scenario(on_two_files("INSERT OVERWRITE d.t VALUES (3, 'c')"), {"d.t": [C]}),
     "OPTIMIZE": Scenario(on_two_files("OPTIMIZE d.t"), {"d.t": [A, B]}),
     "CTAS": Scenario(on_two_files("CREATE TABLE d.u AS SELECT * FROM d.t"), {"d.t": [A, B], "d.u": [A, B]}),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,10 @@ PAIRS = [
     ("MERGE INTO, copy-on-write", "write.registered"),
     ("MERGE INTO, copy-on-write", "write.committing"),
     ("MERGE INTO, copy-on-write", "write.committed"),
+    ("UPDATE beside OPTIMIZE", "write.row_work"),
+    ("UPDATE beside OPTIMIZE", "write.committing"),
+    ("DELETE beside OPTIMIZE", "write.row_work"),
+    ("DELETE beside OPTIMIZE", "write.committed"),
     ("INSERT OVERWRITE", "write.committing"),
     ("INSERT OVERWRITE", "write.committed"),
     ("OPTIMIZE", "write.committed"),
@@ -77,8 +81,9 @@ def test_a_statement_whose_worker_is_killed_happens_once(
 ) -> None:
     scenario = SCENARIOS[statement]
     parameters = scenario.prepare(lake)
-    commits = commits_of(lake)
-    task = run_and_kill(parameters, worker_faults, point, kind=scenario.kind)
+    commits = commits_of(lake) + bool(scenario.meanwhile)
+    meanwhile = partial(lake.sql, scenario.meanwhile) if scenario.meanwhile else None
+    task = run_and_kill(parameters, worker_faults, point, meanwhile, kind=scenario.kind)
     assert task.attempts == 2
     assert comparable(task.result or task.error) == uninterrupted(statement)
     assert {table: lake.rows(table) for table in scenario.rows} == scenario.rows
@@ -94,7 +99,10 @@ def uninterrupted(statement: str) -> Any:
     lake = Lake()
     lake.sql("CREATE DATABASE d")
     scenario = SCENARIOS[statement]
-    task = task_wait(task_submit(kind=scenario.kind, parameters=scenario.prepare(lake)).pk, seconds=60)
+    parameters = scenario.prepare(lake)
+    if scenario.meanwhile:
+        lake.sql(scenario.meanwhile)
+    task = task_wait(task_submit(kind=scenario.kind, parameters=parameters).pk, seconds=60)
     assert task.attempts == 1
     return comparable(task.result or task.error)
 

@@ -20,7 +20,7 @@ class Attempt(Context):
         self.attempt = attempt
 
 
-COMMITTING = [name for name, scenario in SCENARIOS.items() if scenario.commits]
+COMMITTING = [name for name, scenario in SCENARIOS.items() if scenario.commits and not scenario.meanwhile]
 
 
 @pytest.mark.parametrize("statement", COMMITTING)

@@ -333,3 +333,42 @@ def test_rows_that_a_transaction_updated_twice_are_base_rows_still(lake: Lake) -
     lake.sql("INSERT OVERWRITE d.t VALUES (9, 'over')", "c")
     lake.merge("main", "c")
     assert lake.rows("d.t", "c") == [(9, "over")]
+
+
+@pytest.mark.parametrize(
+    ("change", "described"),
+    [
+        ("ALTER COLUMN n TYPE INT", ["n", "int"]),
+        ("RENAME COLUMN n TO m", ["m", "smallint"]),
+    ],
+)
+def test_a_change_of_a_column_arrives_by_way_of_a_branch_that_never_had_the_column(
+    lake: Lake, change: str, described: list[str]
+) -> None:
+    lake.sql("CREATE BRANCH old")
+    lake.sql("ALTER TABLE d.t ADD COLUMN n SMALLINT")
+    lake.merge("main", "b")
+    lake.sql(f"ALTER TABLE d.t {change}", "b")
+    lake.merge("b", "old")
+    lake.merge("old")
+    columns = {branch: lake.sql("DESCRIBE TABLE d.t", branch).rows[2][:2] for branch in ("main", "old")}
+    assert columns == {"main": described, "old": described}
+
+
+@pytest.mark.parametrize(
+    "emptying", ["INSERT OVERWRITE d.p PARTITION (k = 1) VALUES (9)", "ALTER TABLE d.p DROP PARTITION (k = 1)"]
+)
+def test_a_partition_that_was_compacted_before_it_was_emptied_is_empty_for_other_branches(
+    lake: Lake, emptying: str
+) -> None:
+    lake.sql("CREATE TABLE d.p (id INT, k INT) PARTITIONED BY (k)")
+    lake.sql("INSERT INTO d.p VALUES (1, 1), (4, 2)")
+    lake.sql("INSERT INTO d.p VALUES (2, 1)")
+    lake.merge("main", "b")
+    lake.sql("CREATE BRANCH c")
+    lake.sql("OPTIMIZE d.p", "b")
+    lake.sql(emptying, "b")
+    lake.merge("b")
+    lake.sql("UPDATE d.p SET id = 7 WHERE id = 1", "c")
+    lake.merge("c")
+    assert lake.rows("d.p") == lake.rows("d.p", "b")
