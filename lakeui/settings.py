@@ -24,6 +24,11 @@ LAKEUI: dict[str, Any] = {
     # What VACUUM may take: history and trash older than so many days, files staged but never committed after hours.
     "RETENTION_DAYS": number(os.environ, "LAKEUI_RETENTION_DAYS", default=30),
     "STAGED_HOURS": number(os.environ, "LAKEUI_STAGED_HOURS", default=24),
+    # Files to be imported: the largest that is taken, and how long one waits to be loaded.
+    "IMPORT_MEGABYTES": number(os.environ, "LAKEUI_IMPORT_MEGABYTES", default=512),
+    "IMPORT_HOURS": number(os.environ, "LAKEUI_IMPORT_HOURS", default=24),
+    # A result with more rows is not downloaded as one file.
+    "EXPORT_ROWS": number(os.environ, "LAKEUI_EXPORT_ROWS", default=1_000_000),
 }
 # The Prometheus library looks for it when it is first imported, so it is said before anything can.
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = LAKEUI["METRICS"]

@@ -21,17 +21,23 @@ if TYPE_CHECKING:
 def collect(rows: DataFrame, *, limit: int) -> QueryResult:
     """Collect at most ``limit`` rows through Arrow, in the order of the query."""
     fields = rows.schema.fields
-    names = [f"c{index}" for index in range(len(fields))]
-    # Names may repeat in a result, and Arrow has no intervals of months nor variants.
-    outputs = [
-        name if _has_arrow_type(field.dataType.simpleString()) else f"CAST({name} AS STRING) AS {name}"
-        for name, field in zip(names, fields, strict=True)
-    ]
+    names, outputs = outputs_of(rows)
     table = rows.toDF(*names).limit(limit + 1).selectExpr(*outputs).toArrow() if fields else None
     columns = tuple((field.name, field.dataType.simpleString()) for field in fields)
     if table is None:
         return QueryResult(columns=columns, rows=[], truncated=False)
     return QueryResult(columns=columns, rows=json_rows(table.slice(0, limit)), truncated=table.num_rows > limit)
+
+
+def outputs_of(rows: DataFrame) -> tuple[list[str], list[str]]:
+    """Names for the columns of a result by place, and SQL that gives each in a type that Arrow has."""
+    names = [f"c{index}" for index in range(len(rows.schema.fields))]
+    # Names may repeat in a result, and Arrow has no intervals of months nor variants.
+    outputs = [
+        name if _has_arrow_type(field.dataType.simpleString()) else f"CAST({name} AS STRING) AS {name}"
+        for name, field in zip(names, rows.schema.fields, strict=True)
+    ]
+    return names, outputs
 
 
 def _has_arrow_type(type_text: str) -> bool:

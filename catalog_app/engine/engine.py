@@ -11,11 +11,12 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine import changes, rewriting
 from catalog_app.engine.answers import collect
 from catalog_app.engine.differences import changes_dataframe
+from catalog_app.engine.exporting import ExportTarget, result_write
 from catalog_app.engine.reading import ROW_ID, query_dataframe, table_dataframe
 from catalog_app.engine.session import SparkSessions
 from catalog_app.engine.sources import target_dataframe
 from catalog_app.engine.types import quoted, storage_type, stored_value, text_literal
-from catalog_app.engine.values import ArrowSource, QueryResult, QuerySource, RowChanges, RowSource
+from catalog_app.engine.values import ArrowSource, FileSource, QueryResult, QuerySource, RowChanges, RowSource
 from catalog_app.engine.writing import Allocate, FileWriter, Target
 from catalog_app.storage.deletes import count_kept_rows, live_row_ids, live_rows
 from catalog_app.storage.warehouse import Warehouse
@@ -46,6 +47,14 @@ class Engine:
 
         return self._sessions.run(work)
 
+    def export(self, text: str, tables: Tables, target: ExportTarget) -> int:
+        """All rows of checked SQL into a file of this machine; answers how many. Raises ResultTooLarge."""
+
+        def work(spark: SparkSession) -> int:
+            return result_write(query_dataframe(spark, self._warehouse, text, tables), target)
+
+        return self._sessions.run(work)
+
     def describe(self, text: str, tables: Tables) -> list[tuple[str, str]]:
         """Names and types that the query would answer with."""
 
@@ -55,11 +64,15 @@ class Engine:
 
         return self._sessions.run(work)
 
-    def changes(self, before: TableScan, after: TableScan, *, limit: int) -> QueryResult:
-        """Rows that differ between two sets of files (see ``changes_dataframe``), at most ``limit``."""
+    def changes(self, before: TableScan, after: TableScan, *, limit: int, behind: int | None = None) -> QueryResult:
+        """Rows that differ between two sets of files (see ``changes_dataframe``), at most ``limit``.
+
+        With ``behind`` only rows with a greater row id.
+        """
 
         def work(spark: SparkSession) -> QueryResult:
-            return collect(changes_dataframe(spark, self._warehouse, before, after), limit=limit)
+            frame = changes_dataframe(spark, self._warehouse, before, after)
+            return collect(frame if behind is None else frame.where(frame.row_id > behind), limit=limit)
 
         return self._sessions.run(work)
 
@@ -229,6 +242,8 @@ def _assigned(column: Column, given: Mapping[str, str], alias: str) -> str:
 def _may_be_small(source: RowSource) -> bool:
     if isinstance(source, ArrowSource):
         return bool(source.table.num_rows <= SMALL_SCAN_ROWS)
+    if isinstance(source, FileSource):
+        return source.rows <= SMALL_SCAN_ROWS
     return not isinstance(source, QuerySource) or _rows_scanned(source) <= SMALL_SCAN_ROWS
 
 

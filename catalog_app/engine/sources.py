@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.reading import query_dataframe
 from catalog_app.engine.types import is_assignable, quoted, storage_type, stored_value
-from catalog_app.engine.values import ArrowSource, QuerySource, RowSource, ValuesSource
+from catalog_app.engine.values import ArrowSource, FileSource, QuerySource, RowSource, ValuesSource
 from lakeui.common.errors import InvalidValue, NotFound
 
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ def named_column(schema: Schema, name: str) -> Column:
 def _rows(spark: SparkSession, warehouse: Warehouse, source: RowSource, targets: list[Column]) -> DataFrame:
     if isinstance(source, ArrowSource):
         return spark.createDataFrame(source.table)
+    if isinstance(source, FileSource):
+        return spark.read.parquet(warehouse.spark_path(source.path)).toDF(*source.names)
     if isinstance(source, QuerySource):
         return query_dataframe(spark, warehouse, source.text, source.tables)
     return spark.sql(_values_text(source, targets))

@@ -34,7 +34,16 @@ class ArrowSource:
     table: pa.Table
 
 
-RowSource = QuerySource | ValuesSource | ArrowSource
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    """Rows of a Parquet file of the warehouse whose columns ``c0``, ``c1``, .. go by ``names``; ``rows`` of them."""
+
+    path: str
+    names: tuple[str, ...]
+    rows: int
+
+
+RowSource = QuerySource | ValuesSource | ArrowSource | FileSource
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from catalog_app.models.catalog import (
     TransactionState,
 )
 from catalog_app.models.files import DataFile, DeleteFile, ExpiredFile, Segment, SegmentDelete, SegmentRemoval
+from catalog_app.models.imports import FileImport
 from catalog_app.models.objects import Database, DatabaseRecord, Table, TableRecord, ViewRecord
 from catalog_app.models.people import CatalogMember, ProtectionRule
 from catalog_app.models.schemas import InvisibleSchemaHistory, SchemaDefinition, TableSchema, TableSchemaHistory
@@ -27,6 +28,7 @@ __all__ = [
     "DatabaseRecord",
     "DeleteFile",
     "ExpiredFile",
+    "FileImport",
     "InvisibleSchemaHistory",
     "ProtectionRule",
     "SchemaDefinition",

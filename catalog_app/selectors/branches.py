@@ -10,7 +10,7 @@ from django.db.models import F, Model, Q, QuerySet
 from django.db.models.functions import Lower
 
 from catalog_app.models import Branch, Catalog, Commit
-from catalog_app.selectors.lineage import nearest_name
+from catalog_app.selectors.lineage import named, nearest_name
 from catalog_app.selectors.rows import fetch_all
 from lakeui.common.errors import NotFound
 
@@ -105,7 +105,7 @@ def sort_key(entry: Model) -> tuple[Any, int]:
 def branch_detail(catalog: Catalog, name: str) -> Branch:
     """The valid branch of that name with what its summary shows; NotFound with the nearest one otherwise."""
     valid = _branches().filter(catalog=catalog, dropped_at__isnull=True)
-    branch = valid.filter(name__iexact=name).first()
+    branch = named(valid, name).first()
     if branch is None:
         nearest = nearest_name(name, valid.values_list("name", flat=True))
         raise NotFound("branch", name, nearest=nearest, where=f"in catalog {catalog.name}")

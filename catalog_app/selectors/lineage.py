@@ -6,9 +6,11 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Value
+from django.db.models.functions import Lower
 
 from catalog_app.models import Branch, Catalog, Tag
 from lakeui.common.errors import InvalidValue, NotFound
@@ -55,12 +57,17 @@ def nearest_name(name: str, candidates: Iterable[str]) -> str | None:
     return by_key[close[0]] if close else None
 
 
+def named(objects: QuerySet[Any], name: str) -> QuerySet[Any]:
+    """Those of that name, whatever the case of its letters, in the form that the unique indexes on names answer."""
+    return objects.alias(name_key=Lower("name")).filter(name_key=Lower(Value(name)))
+
+
 def catalog_get(name: str, *, among: QuerySet[Catalog] | None = None) -> Catalog:
     """The valid catalog of that name; NotFound with the nearest one otherwise. Where ``among`` is given, no other
     catalog exists.
     """
     valid = (Catalog.objects.all() if among is None else among).filter(dropped_at__isnull=True)
-    catalog = valid.filter(name__iexact=name).first()
+    catalog = next(iter(named(valid, name)), None)
     if catalog is None:
         raise NotFound("catalog", name, nearest=nearest_name(name, valid.values_list("name", flat=True)))
     return catalog
@@ -69,16 +76,17 @@ def catalog_get(name: str, *, among: QuerySet[Catalog] | None = None) -> Catalog
 def branch_get(catalog: Catalog, name: str) -> Branch:
     """The valid branch of that name; NotFound with the nearest one otherwise."""
     valid = Branch.objects.filter(catalog=catalog, dropped_at__isnull=True, is_workspace=False)
-    branch = valid.filter(name__iexact=name).select_related("catalog", "parent").first()
+    branch = next(iter(named(valid, name)), None)
     if branch is None:
         nearest = nearest_name(name, valid.values_list("name", flat=True))
         raise NotFound("branch", name, nearest=nearest, where=f"in catalog {catalog.name}")
+    branch.catalog = catalog
     return branch
 
 
 def tag_find(catalog: Catalog, name: str) -> Tag | None:
     """The tag of that name, with its branch, which may have been dropped since."""
-    return Tag.objects.filter(catalog=catalog, name__iexact=name).select_related("branch__catalog").first()
+    return named(Tag.objects.filter(catalog=catalog), name).select_related("branch__catalog").first()
 
 
 def version_check(branch: Branch, version: int) -> int:

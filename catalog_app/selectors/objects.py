@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +49,9 @@ _CANDIDATES = (
 )
 """By name, the ids that ever bore it on the chain; what they are called now is judged on the nearest record."""
 
+FEW = 20
+"""Ids or names up to which a query's plan is kept."""
+
 
 def databases_load(lineage: Lineage, database_ids: Iterable[int]) -> dict[int, DatabaseState]:
     """The states, dropped ones included, of those databases that the chain knows."""
@@ -72,8 +75,10 @@ def databases_list(lineage: Lineage) -> list[DatabaseState]:
     return sorted((state for state in states if not state.is_dropped), key=lambda state: state.name.casefold())
 
 
-def _databases(lineage: Lineage, where: str, **parameters: Any) -> dict[int, DatabaseState]:
-    rows = fetch_all(_DATABASES.format(where=where), {**lineage.parameters, **parameters})
+def _databases(lineage: Lineage, where: str, **parameters: list[Any]) -> dict[int, DatabaseState]:
+    rows = fetch_all(
+        _DATABASES.format(where=where), {**lineage.parameters, **parameters}, prepared=_finds_few(parameters)
+    )
     return {row[0]: DatabaseState(row[0], row[1], row[2], json_value(row[3]), row[4]) for row in rows}
 
 
@@ -118,8 +123,14 @@ def tables_list(lineage: Lineage, database_ids: Iterable[int]) -> list[TableStat
     return sorted(valid, key=lambda state: (state.database_id, state.name.casefold()))
 
 
-def _tables(lineage: Lineage, where: str, **parameters: Any) -> dict[int, TableState]:
-    rows = fetch_all(_TABLES.format(where=where), {**lineage.parameters, **parameters})
+def _finds_few(parameters: Mapping[str, list[Any]]) -> bool:
+    """Whether objects are asked for by few ids or names: such a query has one good plan."""
+    asked = parameters.get("ids") or parameters.get("keys")
+    return asked is not None and len(asked) <= FEW
+
+
+def _tables(lineage: Lineage, where: str, **parameters: list[Any]) -> dict[int, TableState]:
+    rows = fetch_all(_TABLES.format(where=where), {**lineage.parameters, **parameters}, prepared=_finds_few(parameters))
     return {
         row[0]: TableState(
             table_id=row[0],

@@ -9,9 +9,15 @@ from typing import Any
 from django.db import connection
 
 
-def fetch_all(query: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+def cursor_open(*, prepared: bool) -> Any:
+    """A cursor. ``prepared``: PostgreSQL keeps the plans of its statements, which must be good for any parameters."""
+    wrapper: Any = connection
+    return wrapper.prepared_cursor() if prepared else wrapper.cursor()
+
+
+def fetch_all(query: str, parameters: Mapping[str, Any], *, prepared: bool = False) -> list[tuple[Any, ...]]:
     """The rows of one query with named parameters."""
-    with connection.cursor() as cursor:
+    with cursor_open(prepared=prepared) as cursor:
         cursor.execute(query, parameters)
         return list(cursor.fetchall())
 

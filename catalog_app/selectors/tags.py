@@ -6,7 +6,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Lower
 
 from catalog_app.models import Catalog, Tag
-from catalog_app.selectors.lineage import nearest_name
+from catalog_app.selectors.lineage import named, nearest_name
 from lakeui.common.errors import NotFound
 
 
@@ -22,7 +22,7 @@ def tags_list(catalog: Catalog, *, search: str = "", after: tuple[str, int] | No
 
 def tag_get(catalog: Catalog, name: str) -> Tag:
     """The tag of that name; NotFound with the nearest one otherwise."""
-    tag = _tags(catalog).filter(name__iexact=name).first()
+    tag = named(_tags(catalog), name).first()
     if tag is None:
         names = Tag.objects.filter(catalog=catalog).values_list("name", flat=True)
         raise NotFound("tag", name, nearest=nearest_name(name, names), where=f"in catalog {catalog.name}")

@@ -14,7 +14,7 @@ from django.utils import timezone
 from catalog_app.domain.protection import Change
 from catalog_app.domain.roles import Role
 from catalog_app.models import Branch, Catalog, CatalogMember, Commit, Tag
-from catalog_app.selectors.lineage import branch_lineage, nearest_name, tag_find, version_check
+from catalog_app.selectors.lineage import branch_lineage, named, nearest_name, tag_find, version_check
 from catalog_app.selectors.protection import Asked, Bypass, protection_judge
 from catalog_app.selectors.tags import tag_get
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
@@ -130,7 +130,7 @@ def _lock(branch: Branch) -> Branch:
 def branch_undrop(*, catalog: Catalog, name: str, asked: Asked, record: RecordBypass) -> Branch:
     """Bring back the branch of that name that was dropped last."""
     dropped = Branch.objects.filter(catalog=catalog, dropped_at__isnull=False, is_workspace=False)
-    branch = dropped.filter(name__iexact=name).order_by("-dropped_at").first()
+    branch = named(dropped, name).order_by("-dropped_at").first()
     if branch is None:
         nearest = nearest_name(name, dropped.values_list("name", flat=True))
         raise NotFound("dropped branch", name, nearest=nearest, where=f"in catalog {catalog.name}")
@@ -168,7 +168,8 @@ def _refuse_main(branch: Branch, what: str) -> None:
 
 def tag_create(*, branch: Branch, name: str, version: int | None = None, user_id: int | None = None) -> Tag:
     """Name the branch's ``version`` (its head when None)."""
-    if Branch.objects.filter(catalog_id=branch.catalog_id, dropped_at__isnull=True, name__iexact=name).exists():
+    valid = Branch.objects.filter(catalog_id=branch.catalog_id, dropped_at__isnull=True)
+    if named(valid, name).exists():
         raise AlreadyExists(
             "branch", name, where=f"in catalog {branch.catalog.name}; branches and tags share their names"
         )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from typing import Any
 
 from django.db import connection
 
 from catalog_app.domain.files import NewDataFile, NewDeleteFile
 from catalog_app.domain.operations import AddedFile, AttachedDelete
-from catalog_app.models import DataFile, DeleteFile
+from catalog_app.models import DeleteFile
+from catalog_app.selectors.rows import fetch_all
 
 
 def addresses_allocate(table_id: int, count: int) -> int:
@@ -33,35 +36,49 @@ def column_ids_allocate(table_id: int, count: int) -> range:
     return range(following - count, following)
 
 
+_REGISTER = """
+INSERT INTO catalog_app_datafile (table_id, path, base, rows, bytes, partition, statistics, stores_row_ids,
+                                  smallest_row_id, largest_row_id, created_at)
+SELECT %(table)s, path, base, rows, bytes, partition, statistics, stores_row_ids, smallest_row_id, largest_row_id, now()
+FROM ROWS FROM (jsonb_to_recordset(%(files)s::jsonb) AS (
+    path text, base bigint, rows bigint, bytes bigint, partition jsonb, statistics jsonb, stores_row_ids boolean,
+    smallest_row_id bigint, largest_row_id bigint)) WITH ORDINALITY AS f(
+    path, base, rows, bytes, partition, statistics, stores_row_ids, smallest_row_id, largest_row_id, place)
+ORDER BY place
+RETURNING id
+"""
+
+
 def data_files_register(table_id: int, files: Sequence[NewDataFile]) -> tuple[AddedFile, ...]:
     """Rows for staged data files, in the same order."""
-    rows = [
-        DataFile(
-            table_id=table_id,
-            path=file.path,
-            base=file.base,
-            rows=file.rows,
-            bytes=file.bytes,
-            partition=list(file.partition),
-            statistics={str(key): value.as_json() for key, value in (file.statistics or {}).items()},
-            stores_row_ids=file.stores_row_ids,
-            smallest_row_id=file.base if file.smallest_row_id is None else file.smallest_row_id,
-            largest_row_id=file.base + file.rows - 1 if file.largest_row_id is None else file.largest_row_id,
-        )
+    described: list[dict[str, Any]] = [
+        {
+            "path": file.path,
+            "base": file.base,
+            "rows": file.rows,
+            "bytes": file.bytes,
+            "partition": list(file.partition),
+            "statistics": {str(key): value.as_json() for key, value in (file.statistics or {}).items()},
+            "stores_row_ids": file.stores_row_ids,
+            "smallest_row_id": file.base if file.smallest_row_id is None else file.smallest_row_id,
+            "largest_row_id": file.base + file.rows - 1 if file.largest_row_id is None else file.largest_row_id,
+        }
         for file in files
     ]
-    DataFile.objects.bulk_create(rows, batch_size=1000)
+    if not described:
+        return ()
+    rows = fetch_all(_REGISTER, {"table": table_id, "files": json.dumps(described)})
     return tuple(
         AddedFile(
-            row.pk,
-            row.base,
-            row.rows,
-            tuple(row.partition),
-            row.stores_row_ids,
-            row.smallest_row_id,
-            row.largest_row_id,
+            row[0],
+            item["base"],
+            item["rows"],
+            tuple(item["partition"]),
+            item["stores_row_ids"],
+            item["smallest_row_id"],
+            item["largest_row_id"],
         )
-        for row in rows
+        for row, item in zip(rows, described, strict=True)
     )
 
 

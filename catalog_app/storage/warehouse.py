@@ -3,12 +3,17 @@
 All paths that leave this module are relative to the root, with forward slashes. Per table:
 ``<table_id>/data/base=<base>/<uuid>.parquet``, ``<table_id>/deletes/base=<base>/<uuid>.parquet``, and
 ``<table_id>/staging/<uuid>/`` for what is not yet placed. A crash leaves orphans only; no file is ever changed.
+Files that people sent to be imported lie under ``imports/<uuid>/`` until they expire.
 """
 
 from __future__ import annotations
 
 import re
+import shutil
+import tempfile
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -16,6 +21,7 @@ from urllib.parse import quote
 
 import pyarrow.fs as pafs
 
+COPIED_BYTES = 1024 * 1024
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://")
 
 
@@ -62,6 +68,28 @@ class Warehouse:
 
     def make_folder(self, path: str) -> None:
         self.filesystem.create_dir(self.absolute(path), recursive=True)
+
+    def new_import(self, identity: uuid.UUID) -> str:
+        """The folder of one import; made when first written to."""
+        return f"imports/{identity.hex}"
+
+    def put(self, local: Path, path: str) -> None:
+        """Copy a file of this machine into the warehouse."""
+        self.make_folder(path.rpartition("/")[0])
+        with local.open("rb") as source, self.filesystem.open_output_stream(self.absolute(path)) as target:
+            shutil.copyfileobj(source, target, COPIED_BYTES)
+
+    @contextmanager
+    def local_copy(self, path: str) -> Iterator[Path]:
+        """A file of the warehouse as one of this machine: itself, or a copy that lasts as long as the context."""
+        if self._is_local:
+            yield Path(self.absolute(path))
+            return
+        with tempfile.NamedTemporaryFile() as copy:
+            with self.filesystem.open_input_stream(self.absolute(path)) as source:
+                shutil.copyfileobj(source, copy, COPIED_BYTES)
+            copy.flush()
+            yield Path(copy.name)
 
     def place_data(self, staged: str, *, table_id: int, base: int) -> str:
         """Move a staged data file to its place; answers its path there."""

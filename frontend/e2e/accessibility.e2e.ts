@@ -29,6 +29,8 @@ const SCREENS = [
   { name: "dark, wide", theme: "dark", width: 1280 },
   { name: "high contrast, wide", theme: "contrast", width: 1280 },
   { name: "light, narrow", theme: "light", width: 390 },
+  { name: "dark, narrow", theme: "dark", width: 390 },
+  { name: "high contrast, narrow", theme: "contrast", width: 390 },
 ] as const;
 
 let browser: Browser;

@@ -43,6 +43,10 @@ export const ROUTES: RouteObject[] = [
             lazy: async () => ({ Component: (await import("./features/sql/sql-page")).SqlPage }),
           },
           {
+            path: "/c/:catalog/import",
+            lazy: async () => ({ Component: (await import("./features/imports/import-page")).ImportPage }),
+          },
+          {
             path: "/tasks",
             lazy: async () => ({ Component: (await import("./features/tasks/tasks-page")).TasksPage }),
           },

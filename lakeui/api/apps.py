@@ -9,7 +9,8 @@ class ApiConfig(AppConfig):
     verbose_name = "HTTP interface"
 
     def ready(self) -> None:
-        """Bind shared Celery tasks to lakeui's application, register the handler of statements and the schemes."""
+        """Bind shared Celery tasks to lakeui's application, register the handlers of tasks and the schemes."""
+        import lakeui.api.importing
         import lakeui.api.openapi
         import lakeui.api.statements
         import lakeui.celery  # noqa: F401

@@ -7,6 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from lakeui.api.paging import PageFilter
+from lakeui.api.serializers import ColumnEntry
 from lakeui.api.table_serializers import TableColumn
 from merge_app.execution.compare import NEW
 from merge_app.planning.values import Action, Verdict
@@ -22,6 +23,10 @@ class CompareQuery(PageFilter):
     kind = serializers.ChoiceField(KINDS, required=False)
     verdict = serializers.ChoiceField(VERDICTS, required=False)
     search = serializers.CharField(required=False, max_length=200, help_text="Text in the full name.")
+
+
+class CompareRowsQuery(PageFilter):
+    side = serializers.ChoiceField(["source", "destination"], help_text="Whose work is shown.")
 
 
 class HeadEntry(serializers.Serializer[Any]):
@@ -208,3 +213,16 @@ class ObjectComparisonAnswer(serializers.Serializer[Any]):
     partitions = PartitionSides()
     files = FilesEntry(allow_null=True)
     preview = PreviewEntry(allow_null=True)
+
+
+class CompareRowsAnswer(serializers.Serializer[Any]):
+    """Rows that one side changed since the merge base, as SHOW CHANGES answers them, in the order of row ids."""
+
+    next = serializers.URLField(allow_null=True)
+    base_version = serializers.IntegerField(help_text="The merge base; 0 without one.")
+    version = serializers.IntegerField(help_text="The head of the side.")
+    columns = ColumnEntry(many=True)
+    rows = serializers.ListField(
+        child=serializers.ListField(child=serializers.JSONField()),
+        help_text="`change`, `row_id` and the columns; an update is two rows, before and after. `limit` counts ids.",
+    )

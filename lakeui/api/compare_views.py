@@ -13,9 +13,16 @@ from catalog_app.models import Branch, Catalog
 from catalog_app.selectors.lineage import branch_get
 from lakeui.api.base import ApiView, catalog_of, checked, tagged
 from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
-from lakeui.api.compare_serializers import CompareQuery, ComparisonAnswer, ObjectComparisonAnswer
+from lakeui.api.compare_serializers import (
+    CompareQuery,
+    CompareRowsAnswer,
+    CompareRowsQuery,
+    ComparisonAnswer,
+    ObjectComparisonAnswer,
+)
 from lakeui.api.comparing import Pair, comparison_read, object_read
-from lakeui.api.paging import keyset_page, page_body
+from lakeui.api.paging import keyset_page, next_address, page_body
+from lakeui.api.row_comparing import ROW_ID, rows_read
 from lakeui.api.serializers import ProblemDocument
 from lakeui.common.errors import NotFound
 
@@ -70,6 +77,25 @@ class CompareObjectView(ApiView):
             raise NotFound("kind of object", kind, nearest=ObjectKind.TABLE.value)
         body = object_read(_pair(request, catalog, source, destination), (ObjectKind(kind), object_id))
         return tagged(request, Response(body))
+
+
+class CompareRowsView(ApiView):
+    @extend_schema(
+        operation_id="compare_rows",
+        summary="Compare the rows of one table of two branches",
+        description="Rows of the table that one side added, removed or changed since the merge base, read by the"
+        " compute engine. A row has one id on both sides, so what both touched can be told.",
+        tags=["compare"],
+        parameters=[CompareRowsQuery, IF_NONE_MATCH],
+        responses={200: CompareRowsAnswer, **REFUSALS},
+    )
+    def get(self, request: Request, catalog: str, source: str, destination: str, table_id: int) -> Response:
+        filters = checked(CompareRowsQuery, request)
+        page = keyset_page(filters, int)
+        found = dict(rows_read(_pair(request, catalog, source, destination), table_id, filters["side"], page))
+        rows = found["rows"]
+        following = next_address(request, (rows[-1][ROW_ID],)) if found.pop("more") else None
+        return tagged(request, Response({"next": following, **found}))
 
 
 def _pair(request: Request, catalog: str, source: str, destination: str) -> Pair:

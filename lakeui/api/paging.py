@@ -58,11 +58,13 @@ def page_body(
     shown: Callable[[Sequence[Entry]], Any],
 ) -> dict[str, Any]:
     """The body of a list: ``next``, and the ``results`` as ``shown`` makes them of the page's entries."""
-    following = None
-    if len(entries) > page.limit:
-        cursor = _encoded(key(entries[page.limit - 1]))
-        following = replace_query_param(request.build_absolute_uri(), "cursor", cursor)
+    following = next_address(request, key(entries[page.limit - 1])) if len(entries) > page.limit else None
     return {"next": following, "results": shown(entries[: page.limit])}
+
+
+def next_address(request: Request, key: tuple[Any, ...]) -> str:
+    """The address of the page that begins behind the key."""
+    return replace_query_param(request.build_absolute_uri(), "cursor", _encoded(key))
 
 
 def page_schema(name: str, entry: serializers.BaseSerializer[Any]) -> Any:

@@ -37,6 +37,11 @@ class StatementRequest(serializers.Serializer[Any]):
         help_text="Emergencies only: why an owner goes past the protection of a branch. It is kept in the audit.",
     )
 
+    escape_formulas = serializers.BooleanField(
+        required=False,
+        help_text="In CSV: put an apostrophe before texts that a spreadsheet would run as formulas.",
+    )
+
     def validate_statement(self, value: str) -> str:
         if len(value.encode()) > LONGEST_STATEMENT_BYTES:
             raise TooLarge(
@@ -87,12 +92,15 @@ class TaskAnswer(serializers.ModelSerializer[Task]):
     steps = StepEntry(many=True, read_only=True)
     result = serializers.JSONField(read_only=True, allow_null=True)
     error = serializers.JSONField(read_only=True, allow_null=True, help_text="Problem document of a failed task.")
+    retry_of = serializers.UUIDField(
+        source="retry_of_id", read_only=True, allow_null=True, help_text="The task that this one repeats."
+    )
 
     class Meta:
         model = Task
         fields: tuple[str, ...] = (
             "id", "url", "kind", "state", "parameters", "progress", "message", "steps", "result", "error", "created_by",
-            "created_at", "started_at", "finished_at", "attempts", "worker", "cancel_requested",
+            "created_at", "started_at", "finished_at", "attempts", "worker", "cancel_requested", "retry_of",
         )  # fmt: skip
         read_only_fields: tuple[str, ...] = fields
 

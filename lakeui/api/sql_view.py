@@ -7,12 +7,16 @@ import json
 from typing import Any
 
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from lakeui import frontdoor
 from lakeui.api.base import ApiView, scopes_of
+from lakeui.api.downloads import CsvRenderer, ParquetRenderer, download_response, is_download
 from lakeui.api.errors import problem_response
 from lakeui.api.prefer import Preference, read_preference
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, StatementRequest, TaskAnswer, task_url
@@ -42,15 +46,24 @@ IDEMPOTENCY_KEY = OpenApiParameter(
 class SqlView(ApiView):
     """Runs one SQL statement."""
 
+    renderer_classes = [JSONRenderer, CsvRenderer, ParquetRenderer]
+
     @extend_schema(
         operation_id="sql_run",
         summary="Run one SQL statement",
+        description="With `Accept: text/csv` or `application/vnd.apache.parquet`: the whole result of a SELECT as a"
+        " file. CSV quotes every text, so that an empty one differs from NULL, and changes no text: one that begins"
+        " with = + - @ may run as a formula where a spreadsheet opens the file. `escape_formulas` guards against that.",
         tags=["sql"],
         parameters=[PREFER, IDEMPOTENCY_KEY],
         request=StatementRequest,
         responses={
-            200: StatementAnswer,
-            202: OpenApiResponse(TaskAnswer, description="Not finished yet; Location names the task."),
+            (200, "application/json"): StatementAnswer,
+            (200, CsvRenderer.media_type): OpenApiTypes.STR,
+            (200, ParquetRenderer.media_type): OpenApiTypes.BINARY,
+            (202, "application/json"): OpenApiResponse(
+                TaskAnswer, description="Not finished yet; Location names the task."
+            ),
             (400, "application/problem+json"): ProblemDocument,
             (401, "application/problem+json"): ProblemDocument,
             (403, "application/problem+json"): ProblemDocument,
@@ -60,16 +73,19 @@ class SqlView(ApiView):
             (422, "application/problem+json"): ProblemDocument,
         },
     )
-    def post(self, request: Request) -> HttpResponse:
+    def post(self, request: Request) -> HttpResponseBase:
         body = StatementRequest(data=request.data)
         body.is_valid(raise_exception=True)
         parameters = dict(body.validated_data)
-        key = _idempotency_key(request)
+        if is_download(request):
+            return download_response(request, parameters)
+        parameters.pop("escape_formulas", None)
+        key = idempotency_key(request)
         preference = read_preference(request.headers.get("Prefer", ""))
         as_task = frontdoor.is_task(parameters["statement"])
         # With a key even a quick statement is a task: its commit names the task, so it cannot happen twice.
         if as_task or key or preference.respond_async:
-            return _task_response(_submit(request, parameters, key), preference)
+            return task_response(_submit(request, parameters, key), preference)
         return Response(statement_run(parameters, user=request.user, scopes=scopes_of(request), context=Context()))
 
 
@@ -85,13 +101,13 @@ def _submit(request: Request, parameters: dict[str, Any], key: str) -> Task:
         parameters=parameters,
         user=request.user,
         idempotency_key=key,
-        request_digest=_digest(parameters) if key else "",
+        request_digest=request_digest(parameters) if key else "",
         catalog_id=None if is_known else frontdoor.admit(parameters["statement"], session),
         scopes=scopes,
     )
 
 
-def _task_response(task: Task, preference: Preference) -> HttpResponse:
+def task_response(task: Task, preference: Preference) -> HttpResponse:
     """What the task answered, or the task itself if it takes longer than the client (or we) want to wait."""
     task = task_wait(task.pk, seconds=preference.wait)
     response: HttpResponse
@@ -107,7 +123,8 @@ def _task_response(task: Task, preference: Preference) -> HttpResponse:
     return response
 
 
-def _idempotency_key(request: Request) -> str:
+def idempotency_key(request: Request) -> str:
+    """The header Idempotency-Key, empty without one. Raises InvalidValue."""
     key = request.headers.get("Idempotency-Key", "").strip()
     if len(key) > LONGEST_KEY or not key.isascii() or not (key.isprintable() or not key):
         raise InvalidValue(
@@ -116,5 +133,6 @@ def _idempotency_key(request: Request) -> str:
     return key
 
 
-def _digest(parameters: dict[str, Any]) -> str:
+def request_digest(parameters: dict[str, Any]) -> str:
+    """What tells two requests under one key apart."""
     return hashlib.sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()

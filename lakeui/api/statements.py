@@ -53,12 +53,17 @@ def result_body(result: frontdoor.StatementResult) -> dict[str, Any]:
     }
 
 
-@handles(TASK_KIND)
-def run_statement_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The worker's side of a statement. The user may have been shut out since submitting it."""
-    user = context.user
+def user_require_active(user: Any) -> None:
+    """Raise PermissionDenied for somebody who was shut out since submitting a task."""
     if user is not None and not user.is_active:
         raise PermissionDenied(f"The account {user.get_username()} is not active.", remedy="Ask an administrator.")
+
+
+@handles(TASK_KIND)
+def run_statement_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The worker's side of a statement."""
+    user = context.user
+    user_require_active(user)
     if not frontdoor.is_unrecorded(parameters["statement"]):
         return statement_run(parameters, user=user, scopes=context.scopes, context=context)
     with transaction.atomic():

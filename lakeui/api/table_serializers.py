@@ -15,6 +15,7 @@ from lakeui.api.paging import PageFilter
 # declared fields off the class, so nothing is shadowed at run time; mypy does not know.
 
 LONGEST_PREVIEW = 200
+MOST_POINTS = 1000
 
 
 class VersionQuery(serializers.Serializer[Any]):
@@ -35,6 +36,12 @@ class TablePage(ObjectPage):
 
 class PreviewQuery(VersionQuery):
     limit = serializers.IntegerField(required=False, default=LONGEST_PREVIEW, min_value=1, max_value=LONGEST_PREVIEW)
+
+
+class VersionsQuery(VersionQuery):
+    points = serializers.IntegerField(
+        required=False, default=200, min_value=2, max_value=MOST_POINTS, help_text="At most so many versions."
+    )
 
 
 class ChangesQuery(serializers.Serializer[Any]):
@@ -163,6 +170,25 @@ class SchemasAnswer(serializers.Serializer[Any]):
     visible = VisibleSchemaAnswer(many=True)
     invisible = InvisibleSchemaAnswer(many=True)
     discarded = DiscardedSchemaAnswer(many=True)
+
+
+class SizePointAnswer(serializers.Serializer[Any]):
+    """The table right after a version that changed its data."""
+
+    version = serializers.IntegerField()
+    time = serializers.DateTimeField()
+    operation = serializers.CharField()
+    rows = serializers.IntegerField(help_text="Live ones.")
+    bytes = serializers.IntegerField()
+    files = serializers.IntegerField()
+
+
+class VersionsAnswer(serializers.Serializer[Any]):
+    """Sizes over time, oldest first. With more versions than asked for: the first, the last, an even choice between."""
+
+    version = serializers.IntegerField(help_text="The version that is looked at; the last size holds until it.")
+    total = serializers.IntegerField(help_text="Versions that changed data, shown or not.")
+    results = SizePointAnswer(many=True)
 
 
 class PartitionAnswer(serializers.Serializer[Any]):

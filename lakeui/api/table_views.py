@@ -10,6 +10,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog_app.selectors.growth import table_growth
 from catalog_app.selectors.lineage import version_check
 from catalog_app.selectors.listing import (
     PartitionEntry,
@@ -39,6 +40,8 @@ from lakeui.api.table_serializers import (
     TableAnswer,
     VersionPage,
     VersionQuery,
+    VersionsAnswer,
+    VersionsQuery,
     columns_shown,
     names_shown,
     partition_shown,
@@ -98,6 +101,27 @@ class TableHistoryView(ApiView):
         filters = checked(TableHistoryQuery, request)
         place = table_place(request, catalog, branch, database, table, filters.pop("version", None))
         return history_response(request, place.lineage, filters, ("table", place.table.table_id))
+
+
+class TableVersionsView(ApiView):
+    @extend_schema(
+        operation_id="table_versions",
+        summary="Rows and bytes of a table over its versions",
+        description="From metadata alone, for plots.",
+        tags=["tables"],
+        parameters=[VersionsQuery, IF_NONE_MATCH],
+        responses={200: VersionsAnswer, **REFUSALS},
+    )
+    def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
+        filters = checked(VersionsQuery, request)
+        place = table_place(request, catalog, branch, database, table, filters.get("version"))
+        return head_tagged(request, place.branch, lambda: self._body(place, filters["points"]))
+
+    def _body(self, place: TablePlace, most: int) -> Any:
+        catalog_id, table_id = place.branch.catalog_id, place.table.table_id
+        growth = table_growth(place.lineage, catalog_id=catalog_id, table_id=table_id, most=most)
+        body = {"version": place.lineage.version, "total": growth.total, "results": growth.points}
+        return VersionsAnswer(body).data
 
 
 class SegmentListView(ApiView):

@@ -12,10 +12,11 @@ from rest_framework.response import Response
 
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.selectors.people import action_require, scope_require
-from lakeui.api.base import ApiView, NewestFirst, principal_of, tagged
+from lakeui.api.base import ApiView, NewestFirst, principal_of, scopes_of, tagged
 from lakeui.api.prefer import read_preference
-from lakeui.api.serializers import ProblemDocument, TaskAnswer, TaskFilter, TaskSummary
+from lakeui.api.serializers import ProblemDocument, TaskAnswer, TaskFilter, TaskSummary, task_url
 from lakeui.api.sql_view import PREFER
+from merge_app.jobs.retrying import task_retry
 from merge_app.jobs.selectors import task_check_visible, task_get, task_list, task_wait
 from merge_app.jobs.services import task_cancel
 
@@ -103,6 +104,27 @@ class TaskCancelView(ApiView):
         _check_cancellable(principal_of(request), task_id)
         task = task_cancel(task_id=task_id)
         return Response(TaskAnswer(task).data, status=200 if task.is_finished else 202)
+
+
+class TaskRetryView(ApiView):
+    @extend_schema(
+        operation_id="task_retry",
+        summary="Retry a task",
+        description="Queues what a failed, cancelled or lost task of your own was to do as a new task, for the heads as"
+        " they are then. Asking again answers the same new task.",
+        tags=["tasks"],
+        request=None,
+        responses={
+            202: OpenApiResponse(TaskAnswer, description="The new task; `retry_of` names the one that it repeats."),
+            (403, "application/problem+json"): ProblemDocument,
+            (409, "application/problem+json"): ProblemDocument,
+            **_NOT_FOUND,
+        },
+    )
+    def post(self, request: Request, task_id: UUID) -> Response:
+        task_check_visible(principal_of(request), task_id)
+        task = task_retry(task_id=task_id, user=request.user, scopes=scopes_of(request))
+        return Response(TaskAnswer(task).data, status=202, headers={"Location": task_url(task)})
 
 
 def _check_cancellable(principal: Principal, task_id: UUID) -> None:

@@ -121,6 +121,10 @@ class Stale(LakeError):
     code, status, title = "STALE", 412, "Changed since you read it"
 
 
+class ResultTooLarge(LakeError):
+    code, status, title = "TOO_LARGE", 413, "Too large"
+
+
 class NotNullViolation(LakeError):
     code, status, title = "NOT_NULL_VIOLATION", 422, "A NOT NULL column has no value"
 

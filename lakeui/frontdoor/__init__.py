@@ -2,7 +2,7 @@
 
 from lakeui.frontdoor.values import Session, StatementResult
 
-__all__ = ["Session", "StatementResult", "admit", "execute", "is_task", "is_unrecorded"]
+__all__ = ["Session", "StatementResult", "admit", "execute", "export", "is_task", "is_unrecorded"]
 
 
 def execute(text: str, session: Session, context: "object | None" = None) -> StatementResult:
@@ -17,6 +17,13 @@ def admit(text: str, session: Session) -> int | None:
     from lakeui.frontdoor.dispatch import admit
 
     return admit(text, session)
+
+
+def export(text: str, session: Session, target: "object") -> StatementResult:
+    """Write the whole result of a SELECT to a file. See ``lakeui.frontdoor.exports``."""
+    from lakeui.frontdoor.exports import query_export
+
+    return query_export(text, session, target)
 
 
 def is_task(text: str) -> bool:

@@ -52,7 +52,7 @@ def select(call: Call, statement: sql.Select) -> StatementResult:
 
 
 @contextmanager
-def _staging(call: Call) -> Iterator[None]:
+def staging(call: Call) -> Iterator[None]:
     """Work on Spark that stages files."""
     fault_point("write.begin")
     with interruptible(call.context):
@@ -71,7 +71,7 @@ def definition_of(target: TablePlace) -> dict[int, StagedDefinition]:
         "table_id": table.table_id,
         "version": table.schema_version,
     }
-    ((definition_id,),) = fetch_all(query, parameters)
+    ((definition_id,),) = fetch_all(query, parameters, prepared=True)
     return {table.table_id: StagedDefinition(definition_id, table.schema_version)}
 
 
@@ -87,7 +87,7 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
     staged = _append(call, target, statement)
     added = data_files_register(target.table.table_id, staged)
     rows = sum(file.rows for file in added)
-    metrics = _metrics(rows_inserted=rows, files_added=len(added), bytes_written=_bytes(staged))
+    metrics = write_metrics(rows_inserted=rows, files_added=len(added), bytes_written=_bytes(staged))
     if not statement.overwrite:
         if not added:
             return StatementResult(version=target.place.lineage.version, metrics=metrics)
@@ -107,7 +107,7 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
 def _append(call: Call, target: TablePlace, statement: sql.Insert) -> list[NewDataFile]:
     call.context.step("write", f"rows of {target.label}")
     table = target.table
-    with _staging(call):
+    with staging(call):
         return engine().append(
             table.table_id,
             table.schema,
@@ -149,7 +149,8 @@ METRICS = (
 """What every write names (interfaces §2)."""
 
 
-def _metrics(**known: int) -> dict[str, int]:
+def write_metrics(**known: int) -> dict[str, int]:
+    """Every metric of a write, those that are not said as 0."""
     return {name: known.get(name, 0) for name in METRICS}
 
 
@@ -191,7 +192,7 @@ def delete(call: Call, statement: sql.Delete) -> StatementResult:
     call.context.step("find rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
     scan = table_scan(target.place.lineage, target.table, chosen)
     text = statement.where.text if statement.where else None
-    with _staging(call):
+    with staging(call):
         changes = engine().delete(scan, text, alias=statement.alias or target.table.name)
     deletes = delete_files_register(target.table.table_id, changes.delete_files)
     written = _bytes(changes.delete_files)
@@ -205,7 +206,7 @@ def delete(call: Call, statement: sql.Delete) -> StatementResult:
 def _row_metrics(
     segments: Sequence[SegmentState], chosen: Sequence[SegmentState], removed: Sequence[int], **known: int
 ) -> dict[str, int]:
-    return _metrics(
+    return write_metrics(
         files_scanned=len(chosen),
         files_skipped=len(segments) - len(chosen),
         files_removed=len(removed),
@@ -222,7 +223,7 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
     call.context.step("rewrite rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
     scan = table_scan(target.place.lineage, table, chosen)
     text = statement.where.text if statement.where else None
-    with _staging(call):
+    with staging(call):
         changes = engine().update(scan, statement.assignments, text, alias=statement.alias or table.name)
         if assigns_key(table.schema, [name for name, _ in statement.assignments]):
             refuse_duplicate_keys(target, changes.images, without_changed_rows(segments, changes))
@@ -247,9 +248,9 @@ def truncate(call: Call, statement: sql.Truncate) -> StatementResult:
     target = table_for_writing(call, statement.table)
     segments = segments_list(target.place.lineage, target.table.table_id)
     if not segments:
-        return StatementResult(version=target.place.lineage.version, metrics=_metrics())
+        return StatementResult(version=target.place.lineage.version, metrics=write_metrics())
     removed = tuple(segment.file_id for segment in segments)
-    metrics = _metrics(files_removed=len(removed))
+    metrics = write_metrics(files_removed=len(removed))
     effects = FileEffects(removed=removed)
     return commit_rows(call, target, "TRUNCATE", OperationKind.OVERWRITE, effects, metrics, OverwriteScope())
 
@@ -265,7 +266,7 @@ def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
     if not chosen:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
     call.context.step("compact", f"{len(chosen)} of {len(segments)} files of {target.label}")
-    with _staging(call):
+    with staging(call):
         staged = engine().compact(table_scan(target.place.lineage, table, chosen), target_bytes=TARGET_BYTES)
     added = data_files_register(table.table_id, staged)
     metrics |= {"files_added": len(added), "bytes_written": _bytes(staged)}
@@ -289,11 +290,11 @@ def create_table_as(call: Call, statement: sql.CreateTable) -> StatementResult:
     definitions = [sql.ColumnDefinition(name, kind) for name, kind in described]
     created = new_table(call, statement, definitions)
     table = created.table
-    with _staging(call):
+    with staging(call):
         staged = engine().append(table.table_id, table.schema, source, columns=None, by_name=False, partition=None)
     added = data_files_register(table.table_id, staged)
     inserted_rows = sum(file.rows for file in added)
-    metrics = _metrics(rows_inserted=inserted_rows, files_added=len(added), bytes_written=_bytes(staged))
+    metrics = write_metrics(rows_inserted=inserted_rows, files_added=len(added), bytes_written=_bytes(staged))
     rows: list[Operation | None] = [create_operation(table)]
     if added:
         inserted = alterations.operation(table, OperationKind.INSERT, effects=FileEffects(added), metrics=metrics)

@@ -23,7 +23,7 @@ from lakeui.frontdoor import (
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.resuming import earlier_outcome
 from lakeui.frontdoor.rights import REQUIREMENTS, catalog_of, rights_judge
-from lakeui.frontdoor.values import Session, StatementResult
+from lakeui.frontdoor.values import ImportLoad, Session, StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.parse import parse
 from merge_app.execution.commit import ATTEMPTS, StatementOvertaken, branch_moved_error, pause_seconds
@@ -95,7 +95,7 @@ HANDLERS: dict[type, Handler] = {
     sql.Optimize: data.optimize,
 }
 
-assert REQUIREMENTS.keys() == HANDLERS.keys(), "every statement takes a right"
+assert REQUIREMENTS.keys() == HANDLERS.keys() | {ImportLoad}, "every statement takes a right"
 
 TASKS = (
     *(sql.Insert, sql.Delete, sql.Update, sql.Truncate, sql.Optimize, sql.MergeBranch, sql.CommitTransaction),
@@ -127,6 +127,11 @@ def dispatch(text: str, session: Session, context: Any = None) -> StatementResul
         raise NotSupported(
             "This statement cannot be part of a transaction.", remedy="COMMIT or ROLLBACK first, then run it alone."
         )
+    return carry_out(handler, statement, text, session, context)
+
+
+def carry_out(handler: Handler, statement: Any, text: str, session: Session, context: Any = None) -> StatementResult:
+    """Do what ``statement`` says, again where others came in between; once where an earlier attempt had done it."""
     for number in range(ATTEMPTS):
         if number:
             time.sleep(pause_seconds(number))
@@ -170,10 +175,13 @@ def _run_again(call: Call, handler: Handler, statement: Any) -> StatementResult:
 
 
 def admit(text: str, session: Session) -> int | None:
-    """Judge a statement before it is queued, as it will be judged again when it runs. Answers the catalog whose members
-    may see the task, None where only its author may.
+    return statement_admit(parse(text), text, session)
+
+
+def statement_admit(statement: Any, text: str, session: Session) -> int | None:
+    """Judge what is about to be queued, as it will be judged again when it runs. Answers the catalog whose members may
+    see the task, None where only its author may.
     """
-    statement = parse(text)
     call = Call(session, Context(), text)
     return catalog_of(call, statement) if _is_allowed(call, statement) else None
 

@@ -1,4 +1,4 @@
-"""What each statement takes: the action, and where it acts. Judged here and nowhere else, for every way in.
+"""What each statement, and each load of a file, takes: the action, and where it acts. Judged here and nowhere else, for every way in.
 
 What a statement reads is not listed: names of catalogs that a person cannot see are not found (``places.Call``).
 Whether a branch is protected is decided where the change becomes real; here it is only looked at early, to spare work.
@@ -18,6 +18,7 @@ from catalog_app.selectors.people import action_require, scope_require
 from catalog_app.selectors.protection import bypass_reason_check, protection_judge
 from catalog_app.services.transactions import transaction_get
 from lakeui.frontdoor.places import Call, branch_of
+from lakeui.frontdoor.values import ImportLoad
 from lakeui.sql import statements as sql
 
 
@@ -96,6 +97,7 @@ REQUIREMENTS: dict[type, Requirement] = {
     sql.ShowMerges: _READ,
     sql.ShowChanges: _READ,
     sql.Select: _READ,
+    ImportLoad: _WRITE_TABLE,
     sql.Insert: _WRITE_TABLE,
     sql.Delete: _WRITE_TABLE,
     sql.Update: _WRITE_TABLE,

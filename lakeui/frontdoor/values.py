@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 from catalog_app.domain.roles import LAKEUI, Principal, Scope
+from catalog_app.importing.values import Reading
+from lakeui.sql.statements import TableName
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,21 @@ class Session:
     @property
     def user_name(self) -> str:
         return "" if self.user is None else str(self.user.get_username())
+
+
+@dataclass(frozen=True, slots=True)
+class ImportLoad:
+    """Which import becomes rows of which table. ``is_new``: the table is made; key and partitions are of a new one.
+
+    ``reading`` is that of the moment when the load was asked for.
+    """
+
+    import_id: UUID
+    reading: Reading
+    table: TableName
+    is_new: bool
+    primary_key: tuple[str, ...] = ()
+    partition_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

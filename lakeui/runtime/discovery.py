@@ -47,13 +47,13 @@ def port_number(environment: Mapping[str, str]) -> int:
 
 
 def number(environment: Mapping[str, str], variable: str, *, default: float) -> float:
-    """A number of days or hours, not negative. Raises ``InvalidValue``."""
+    """A number of something, not negative. Raises ``InvalidValue``."""
     said = environment.get(variable) or str(default)
     try:
         value = float(said)
     except ValueError:
         value = -1.0
-    if not 0 <= value < 1e6:
+    if not 0 <= value < 1e12:
         raise InvalidValue(f"{variable} is {said}.", remedy="Set it to a number that is not negative, for example 30.")
     return value
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, FloatField, Func, IntegerField, Q, QuerySet, Sum
+from django.db.models import Count, FloatField, Func, IntegerField, Q, QuerySet, Sum, TextField
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Cast, Coalesce
 
@@ -28,6 +29,17 @@ def audit_list(
         .order_by("-recorded_at", "-number")
     )
     return attempts.filter(catalog__name__iexact=catalog) if catalog else attempts
+
+
+def merges_search(*, text: str, catalog_ids: Collection[int], limit: int) -> list[MergeAttempt]:
+    """Attempts in these catalogs whose branches' names hold the text or whose id begins with it, newest first."""
+    found = MergeAttempt.objects.filter(kind="merge", catalog__in=catalog_ids, catalog__dropped_at__isnull=True)
+    found = found.select_related("catalog")
+    named = Q(source__icontains=text) | Q(destination__icontains=text)
+    if re.fullmatch(r"[0-9a-f-]{4,36}", text.lower()):
+        named |= Q(identity__startswith=text.lower())
+    found = found.annotate(identity=Cast("merge_id", TextField())).filter(named)
+    return list(found.defer("body").order_by("-recorded_at", "-number")[:limit])
 
 
 @dataclass(frozen=True, slots=True)

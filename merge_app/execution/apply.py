@@ -127,9 +127,14 @@ def plan_apply(
     return Applied(commit.pk, version, plan.notes, tuple(new_definitions), kept_rows)
 
 
-_NEXT = """
-SELECT nextval(%(sequence)s::regclass),
-       greatest(clock_timestamp(), (SELECT committed_at FROM catalog_app_commit WHERE id = %(parent)s))
+_COMMIT = """
+INSERT INTO catalog_app_commit (catalog_id, branch_id, version, parent_id, merge_parent_id, operation, statement,
+                                author_id, author_name, task_id, committed_at)
+SELECT %(catalog_id)s, %(branch_id)s, nextval(%(sequence)s::regclass), %(parent_id)s::bigint,
+       %(merge_parent_id)s::bigint, %(operation)s, %(statement)s, %(author_id)s::bigint, %(author_name)s,
+       %(task_id)s::uuid,
+       greatest(clock_timestamp(), (SELECT committed_at FROM catalog_app_commit WHERE id = %(parent_id)s::bigint))
+RETURNING id, version, committed_at
 """
 
 
@@ -141,22 +146,20 @@ def commit_write(branch: Branch, header: CommitHeader, source: Source | None) ->
     """
     change = Change.WRITE if source is None or source.is_workspace else Change.MERGE
     bypass = protection_judge(branch, change, header.asked)
+    known = {
+        "catalog_id": branch.catalog_id,
+        "branch_id": branch.pk,
+        "parent_id": branch.head_commit_id,
+        "merge_parent_id": source.head_commit_id if source else None,
+        "operation": header.operation,
+        "statement": header.statement,
+        "author_id": header.author_id,
+        "author_name": header.author_name,
+        "task_id": header.task_id,
+    }
     sequence = f"catalog_version_{branch.catalog_id}"
-    ((version, moment),) = fetch_all(_NEXT, {"sequence": sequence, "parent": branch.head_commit_id})
-    commit = Commit(
-        catalog_id=branch.catalog_id,
-        branch=branch,
-        version=version,
-        parent_id=branch.head_commit_id,
-        merge_parent_id=source.head_commit_id if source else None,
-        operation=header.operation,
-        statement=header.statement,
-        author_id=header.author_id,
-        author_name=header.author_name,
-        task_id=header.task_id,
-        committed_at=moment,
-    )
-    commit.save(force_insert=True)
+    ((identity, version, moment),) = fetch_all(_COMMIT, {**known, "sequence": sequence})
+    commit = Commit(id=identity, version=version, committed_at=moment, **known)
     if bypass is not None:
         bypass_record(
             bypass,

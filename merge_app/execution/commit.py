@@ -173,12 +173,8 @@ def branch_lock(branch_id: int) -> Branch:
     """The branch row, locked until the transaction ends: what every commit to the branch waits for. The lock lets
     others refer to the branch, so that merges into each other's source do not wait for each other.
     """
-    branch = (
-        Branch.objects.select_for_update(of=("self",), no_key=True)
-        .select_related("catalog")
-        .filter(pk=branch_id, dropped_at__isnull=True)
-        .first()
-    )
+    locked = Branch.objects.select_for_update(no_key=True).filter(pk=branch_id, dropped_at__isnull=True)
+    branch = next(iter(locked), None)
     if branch is None:
         raise branch_gone_error(branch_id)
     return branch
@@ -191,7 +187,7 @@ def branch_gone_error(branch_id: int) -> NotFound:
 def statement_plan(staged: StagedStatement, branch: Branch, engine: EngineSource) -> MergePlan:
     """The statement redone on the branch as it is now. The other side is what came since the statement's snapshot."""
     here = branch_lineage(branch)
-    return plan(plan_input_load(_side(staged, here), here, engine=engine))
+    return plan(plan_input_load(_side(staged, here), here, engine=engine, has_moved=here != staged.seen))
 
 
 def _side(staged: StagedStatement, here: Lineage) -> SourceSide:

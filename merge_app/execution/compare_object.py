@@ -96,7 +96,7 @@ def object_comparison_load(
         given = plan_input_load(side, here, engine=engine)
         item = _planned(given, key)
         sides = sides_of(given)
-        base = _base_lineage(there, here, side.reach)
+        base = base_lineage(there, here, side.reach)
         return ObjectComparison(
             action=item.action,
             source_commits=_commits(side.operations, key, item, source),
@@ -128,14 +128,19 @@ def _planned(given: PlanInput, key: ObjectKey) -> ObjectPlan:
     raise NotFound("changed " + key[0].value, str(key[1]), where="in this comparison")
 
 
-def _base_lineage(there: Lineage, here: Lineage, reach: Reach) -> Lineage | None:
-    """The chain as of the merge base: seen from the source where the base lies on its chain."""
+def base_lineage(there: Lineage, here: Lineage, reach: Reach | None = None) -> Lineage | None:
+    """The merge base as the branch that it is on sees it; None without one.
+
+    ``reach`` is what the source reaches, if that is known. A head that got the base by a merge does not have it on its
+    own chain.
+    """
     other = reach_load(here)
+    reach = reach_load(there) if reach is None else reach
     shared = [(min(version, other[branch]), branch) for branch, version in reach.items() if branch in other]
     if not shared:
         return None
     version, branch = max(shared)
-    return (there if branch in there.branch_ids else here).at(version)
+    return branch_lineage(Branch.objects.get(pk=branch)).at(version)
 
 
 def _commits(

@@ -47,17 +47,21 @@ def merge_source_load(source: Lineage, destination: Lineage) -> SourceSide:
     return SourceSide(operations, databases_load(source, databases), table_states, source, reach)
 
 
-def plan_input_load(side: SourceSide, destination: Lineage, *, engine: EngineSource) -> PlanInput:
+def plan_input_load(
+    side: SourceSide, destination: Lineage, *, engine: EngineSource, has_moved: bool = True
+) -> PlanInput:
     """Everything that planning ``side`` onto ``destination`` depends on.
 
-    ``engine`` is asked only for keys of keyed tables that both sides wrote.
+    ``engine`` is asked only for keys of keyed tables that both sides wrote. A destination that has not moved since
+    the side saw it still holds what the side did not alter as the side saw it, so that is not read again.
     """
     seen = side.reach
     database_ids, table_ids = _named_objects(side.operations)
     database_ids |= {state.database_id for state in side.tables.values()}
-    tables = tables_load(destination, table_ids)
+    tables, databases = ({}, {}) if has_moved else _unaltered(side)
+    tables |= tables_load(destination, table_ids - tables.keys())
     database_ids |= {state.database_id for state in tables.values()}
-    databases = databases_load(destination, database_ids)
+    databases |= databases_load(destination, database_ids - databases.keys())
     dropped = _dropped_databases(side, databases)
     members = tables_list(destination, dropped) if dropped else []
     tables |= {state.table_id: state for state in members}
@@ -78,6 +82,14 @@ def plan_input_load(side: SourceSide, destination: Lineage, *, engine: EngineSou
         destination_head=destination.version,
     )
     return _with_facts(planned, side, destination, engine)
+
+
+def _unaltered(side: SourceSide) -> tuple[dict[int, TableState], dict[int, DatabaseState]]:
+    """The states that the side's operations leave as they are: of tables whose rows alone change, and of databases."""
+    altered = {(item.object_kind, item.object_id) for item in side.operations if not item.is_data}
+    tables = {i: state for i, state in side.tables.items() if (ObjectKind.TABLE, i) not in altered}
+    databases = {i: state for i, state in side.databases.items() if (ObjectKind.DATABASE, i) not in altered}
+    return tables, databases
 
 
 def _restore_base(operations: Sequence[Operation], lineage: Lineage | None, other: Reach | Lineage) -> int | None:

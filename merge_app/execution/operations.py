@@ -28,6 +28,9 @@ from catalog_app.selectors.rows import fetch_all, json_value
 from merge_app.execution.reach import CommitRange, Reach
 from merge_app.planning.surviving import spared_by
 
+FEW_VERSIONS = 100
+"""A range up to which the plan that PostgreSQL keeps for the query is a good one."""
+
 _OPERATIONS = """
 WITH ranges AS (
     SELECT * FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[]) AS r(branch_id, after, upto)
@@ -73,7 +76,8 @@ def operations_load(
         "tables": list(tables),
     }
     condition = "" if databases is None else _OF_OBJECTS
-    rows = fetch_all(_OPERATIONS.format(condition=condition), parameters)
+    versions = sum(item.upto - item.after for item in ranges)
+    rows = fetch_all(_OPERATIONS.format(condition=condition), parameters, prepared=versions <= FEW_VERSIONS)
     found = [(_operation(row), bool(row[12])) for row in rows]
     if any(is_theirs and item.overwrite is not None and item.overwrite.spared for item, is_theirs in found):
         loaded = effects_load([item for item, _ in found])

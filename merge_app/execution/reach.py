@@ -31,7 +31,7 @@ def chain_reach(lineage: Lineage) -> dict[int, int]:
 def reach_load(lineage: Lineage) -> dict[int, int]:
     """What the head at the front of the chain reaches."""
     reach = chain_reach(lineage)
-    for branch_id, version in fetch_all(_MERGED, lineage.parameters):
+    for branch_id, version in fetch_all(_MERGED, lineage.parameters, prepared=True):
         reach[branch_id] = max(version, reach.get(branch_id, 0))
     return reach
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +13,6 @@ from catalog_app.domain.operations import ObjectKind, Operation
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import (
     Commit,
-    CommitOperation,
     DatabaseRecord,
     SchemaDefinition,
     TableRecord,
@@ -26,16 +26,33 @@ Recorded = dict[tuple[ObjectKind, int], list[tuple[Operation, int]]]
 """By object: the plan's operations with the ids of the rows that record them."""
 
 
+_RECORD = """
+INSERT INTO catalog_app_commitoperation (commit_id, branch_id, version, object_kind, object_id, kind, changes, created,
+                                         overwrite, metrics, origin_id, origin_branch_id, origin_version)
+SELECT %(commit)s, %(branch)s, %(version)s, object_kind, object_id, kind, changes, created, overwrite, metrics,
+       origin_id, origin_branch_id, origin_version
+FROM ROWS FROM (jsonb_to_recordset(%(operations)s::jsonb) AS (
+    object_kind text, object_id bigint, kind text, changes jsonb, created jsonb, overwrite jsonb, metrics jsonb,
+    origin_id bigint, origin_branch_id bigint, origin_version bigint)) WITH ORDINALITY AS o(
+    object_kind, object_id, kind, changes, created, overwrite, metrics, origin_id, origin_branch_id, origin_version,
+    place)
+ORDER BY place
+RETURNING id
+"""
+
+
 def operations_record(plan: MergePlan, *, commit: Commit, is_replay: bool) -> Recorded:
     """Write the operations that the plan carries out, in a merge each pointing at the operation it replays."""
     pairs = [(item, operation) for item in plan.objects for operation in item.operations]
+    if not pairs:
+        return {}
     named = {operation.origin_id for _, operation in pairs if operation.origin_id is not None}
     origins = _origins(named) if is_replay else {}
-    rows = [_operation_row(operation, commit, origins) for _, operation in pairs]
-    CommitOperation.objects.bulk_create(rows, batch_size=1000)
+    described = json.dumps([_described(operation, commit, origins) for _, operation in pairs])
+    parameters = {"commit": commit.pk, "branch": commit.branch_id, "version": commit.version, "operations": described}
     recorded: Recorded = {}
-    for (item, operation), row in zip(pairs, rows, strict=True):
-        recorded.setdefault((item.kind, item.object_id), []).append((operation, row.pk))
+    for (item, operation), (identity,) in zip(pairs, fetch_all(_RECORD, parameters), strict=True):
+        recorded.setdefault((item.kind, item.object_id), []).append((operation, identity))
     return recorded
 
 
@@ -44,24 +61,21 @@ def _origins(origin_ids: set[int]) -> dict[int, tuple[int, int]]:
     return {row[0]: (row[1], row[2]) for row in fetch_all(query, {"ids": list(origin_ids)})} if origin_ids else {}
 
 
-def _operation_row(operation: Operation, commit: Commit, origins: Mapping[int, tuple[int, int]]) -> CommitOperation:
+def _described(operation: Operation, commit: Commit, origins: Mapping[int, tuple[int, int]]) -> dict[str, Any]:
     origin_id = operation.origin_id if operation.origin_id in origins else None
     origin_branch, origin_version = (commit.branch_id, commit.version) if origin_id is None else origins[origin_id]
-    return CommitOperation(
-        commit=commit,
-        branch_id=commit.branch_id,
-        version=commit.version,
-        object_kind=operation.object_kind.value,
-        object_id=operation.object_id,
-        kind=operation.kind.value,
-        changes=[change_as_json(change) for change in operation.changes],
-        created=operation.created,
-        overwrite=scope_as_json(operation.overwrite),
-        metrics=operation.metrics,
-        origin_id=origin_id,
-        origin_branch_id=origin_branch,
-        origin_version=origin_version,
-    )
+    return {
+        "object_kind": operation.object_kind.value,
+        "object_id": operation.object_id,
+        "kind": operation.kind.value,
+        "changes": [change_as_json(change) for change in operation.changes],
+        "created": operation.created,
+        "overwrite": scope_as_json(operation.overwrite),
+        "metrics": operation.metrics,
+        "origin_id": origin_id,
+        "origin_branch_id": origin_branch,
+        "origin_version": origin_version,
+    }
 
 
 def objects_record(plan: MergePlan, *, branch_id: int, version: int, recorded: Recorded) -> None:

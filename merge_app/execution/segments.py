@@ -7,11 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from django.db import connection
-
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.selectors.lineage import LINEAGE, Lineage
-from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.rows import cursor_open, fetch_all
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
 from lakeui.common.errors import Stale
 from merge_app.execution.record import Recorded
@@ -86,6 +84,10 @@ def segments_apply(work: SegmentWork) -> None:
     _refuse_expired(work)
 
 
+FEW = 20
+"""Rows of a statement up to which PostgreSQL may keep its plan: one that knows no sizes is good for these."""
+
+
 def _execute(work: SegmentWork, query: str, **parameters: Any) -> None:
     shared: dict[str, Any] = {
         "branch": work.branch_id,
@@ -93,7 +95,8 @@ def _execute(work: SegmentWork, query: str, **parameters: Any) -> None:
         "table_ids": [item.object_id for item, _ in work.tables()],
         **work.lineage.parameters,
     }
-    with connection.cursor() as cursor:
+    is_small = all(len(value) <= FEW for value in parameters.values())
+    with cursor_open(prepared=is_small and bool(parameters)) as cursor:
         cursor.execute(query, {**shared, **parameters})
 
 
@@ -336,7 +339,8 @@ WHERE s.table_id = ANY(%(tables)s) AND s.branch_id = %(branch)s AND s.added_vers
 def _refuse_expired(work: SegmentWork) -> None:
     """A file that expired since the plan was made must not come back: VACUUM marks under the branch's lock."""
     tables = [item.object_id for item, _ in work.tables()]
-    found = fetch_all(_EXPIRED, {"tables": tables, "branch": work.branch_id, "version": work.version})
+    asked = {"tables": tables, "branch": work.branch_id, "version": work.version}
+    found = fetch_all(_EXPIRED, asked, prepared=len(tables) <= FEW)
     if found:
         raise Stale(
             f"The file {found[0][0]} expired while this was planned; nothing was written.",

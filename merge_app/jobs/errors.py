@@ -25,6 +25,12 @@ class TaskFinished(LakeError):
     code, status, title = "TASK_FINISHED", 409, "The task is finished already"
 
 
+class TaskUnfinished(LakeError):
+    """What still waits or runs cannot be done again."""
+
+    code, status, title = "TASK_UNFINISHED", 409, "The task is not finished"
+
+
 class IdempotencyMismatch(LakeError):
     """An Idempotency-Key came back with another request."""
 

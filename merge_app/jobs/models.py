@@ -29,6 +29,7 @@ class Task(models.Model):
     ``claim`` is the fencing token of the attempt that runs: every write of a worker asks for it, so a worker that
     was believed dead can neither report progress nor finish. ``ring_at`` is when the doorbell may be rung again
     while nobody has answered. ``progress`` runs from 0 to 1; ``error`` is a problem document (RFC 9457).
+    ``retry_of`` is the task that came to nothing and is done again here; a task is retried once, its retry again.
     ``catalog``: its members see the task; without one only its author does. ``scopes``: those of the token that it was
     asked for with, null where it was none.
     """
@@ -57,6 +58,7 @@ class Task(models.Model):
     cancel_requested = models.BooleanField(default=False)
     idempotency_key = models.TextField(default="")
     request_digest = models.TextField(default="")
+    retry_of = models.OneToOneField("self", models.SET_NULL, null=True, related_name="+")
 
     class Meta:
         constraints = [

@@ -7,12 +7,15 @@ import threading
 from datetime import timedelta
 from uuid import UUID
 
+from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from redis.exceptions import RedisError
 
+from catalog_app.services.imports import imports_expire
 from catalog_app.services.transactions import transactions_expire
+from catalog_app.storage.warehouse import Warehouse
 from merge_app.jobs.errors import TaskCancelled, TaskLost
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.presence import worker_seen
@@ -66,7 +69,9 @@ def _lost(task: Task) -> dict[str, object]:
 
 
 class Reaper:
-    """The thread that sweeps tasks and abandoned transactions every few seconds, and shows that its worker is there."""
+    """The thread that sweeps tasks, abandoned transactions and abandoned imports every few seconds, and shows that its
+    worker is there.
+    """
 
     def __init__(self, *, worker: str) -> None:
         self._worker = worker
@@ -85,8 +90,9 @@ class Reaper:
             try:
                 tasks_reap()
                 transactions_expire()
+                imports_expire(warehouse=Warehouse(settings.LAKEUI["WAREHOUSE"]))
                 worker_seen(self._worker)
-            except (DatabaseError, RedisError):
+            except (DatabaseError, RedisError, OSError):
                 logger.warning("the reaper could not sweep, it will try again", exc_info=True)
             finally:
                 # Closed between sweeps: children that the worker forks meanwhile must not share the connection.

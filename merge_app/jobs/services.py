@@ -18,9 +18,9 @@ from django.db.models.functions import Now
 from kombu.exceptions import KombuError
 
 from catalog_app.domain.roles import Scope
+from lakeui.common.json_values import storable
 from merge_app.jobs.context import Report
 from merge_app.jobs.errors import IdempotencyMismatch, TaskCancelled, TaskFinished, TaskSuperseded
-from merge_app.jobs.json_values import storable
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.registry import handler_for
 
@@ -40,6 +40,7 @@ def task_submit(
     request_digest: str = "",
     catalog_id: int | None = None,
     scopes: Collection[Scope] | None = None,
+    retry_of: UUID | None = None,
 ) -> Task:
     """Queue a task; the doorbell rings when the surrounding transaction commits.
 
@@ -56,6 +57,7 @@ def task_submit(
         request_digest=request_digest,
         catalog_id=catalog_id,
         scopes=None if scopes is None else sorted(scopes),
+        retry_of_id=retry_of,
     )
     try:
         with transaction.atomic():

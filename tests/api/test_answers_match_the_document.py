@@ -7,16 +7,21 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from catalog_app.engine.values import QueryResult
 from lakeui import frontdoor
 from lakeui.api.docs import openapi_document
 from lakeui.common.errors import MergeConflict
+from lakeui.frontdoor import row_changes
 from tests.api.conftest import Caller
 from tests.api.lake import Lake
+from tests.api.sending import send
 
 CATALOG = "/api/v1/catalogs/{catalog}/"
 TABLE = CATALOG + "branches/{branch}/databases/{database}/tables/{table}/"
 COMPARE = CATALOG + "compare/{source}...{destination}/"
 OBJECT = COMPARE + "objects/{kind}/{object_id}/"
+COMPARED_ROWS = COMPARE + "objects/table/{table_id}/rows/"
+IMPORT = CATALOG + "branches/{branch}/imports/{import_id}/"
 USUAL = [
     "/api/v1/catalogs/",
     CATALOG,
@@ -26,12 +31,14 @@ USUAL = [
     CATALOG + "branches/",
     CATALOG + "branches/{branch}/",
     CATALOG + "branches/{branch}/history/",
+    CATALOG + "branches/{branch}/imports/",
     CATALOG + "branches/{branch}/databases/",
     CATALOG + "branches/{branch}/databases/{database}/",
     CATALOG + "branches/{branch}/databases/{database}/tables/",
     TABLE,
     TABLE + "history/",
     TABLE + "segments/",
+    TABLE + "versions/",
     TABLE + "schemas/",
     COMPARE,
     "/api/v1/merges/",
@@ -111,6 +118,19 @@ def test_so_it_has_for_every_object_of_a_comparison(lake: Lake, source: str, des
         check(lake.caller, OBJECT, kind=entry["kind"], object_id=entry["object_id"], **names)
 
 
+def test_so_it_has_for_what_is_searched(lake: Lake) -> None:
+    for text in ("t", "early", "main", "s1", lake.catalog):
+        assert check(lake.caller, "/api/v1/search/", f"?q={text}")["results"]
+
+
+@pytest.mark.parametrize("file", [b"a,b\n1,x\n2,\n", b'[{"a": {"n": [1]}}]'])
+def test_so_it_has_for_an_import(lake: Lake, file: bytes) -> None:
+    names = {"catalog": lake.catalog, "branch": "main"}
+    import_id = send(lake, file)["id"]
+    check(lake.caller, IMPORT, import_id=import_id, **names)
+    assert check(lake.caller, CATALOG + "branches/{branch}/imports/", **names)["results"]
+
+
 @pytest.mark.parametrize(("path", "query"), [(TABLE + "rows/", ""), (TABLE + "changes/", "?from=1&to=2")])
 def test_so_it_has_for_rows(lake: Lake, monkeypatch: pytest.MonkeyPatch, path: str, query: str) -> None:
     result = frontdoor.StatementResult(columns=[("id", "int")], rows=[[1], [None]], row_count=2)
@@ -118,6 +138,17 @@ def test_so_it_has_for_rows(lake: Lake, monkeypatch: pytest.MonkeyPatch, path: s
     check(lake.caller, path, query, catalog=lake.catalog, branch="main", database="d", table="t")
 
 
+def test_so_it_has_for_compared_rows(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    class NothingChanged:
+        def changes(self, *_: Any, **__: Any) -> QueryResult:
+            return QueryResult((("_change_type", "string"), ("_row_id", "bigint"), ("id", "int")), [], False)
+
+    monkeypatch.setattr(row_changes, "engine", NothingChanged)
+    names = {"catalog": lake.catalog, "source": "bad", "destination": "main", "table_id": lake.table_id}
+    assert check(lake.caller, COMPARED_ROWS, "?side=source", **names)["rows"] == []
+
+
 def test_no_resource_of_a_catalog_is_left_out() -> None:
-    held = {*USUAL, *(path for path, _ in UNUSUAL), TABLE + "rows/", TABLE + "changes/", OBJECT}
-    assert {path for path in openapi_document()["paths"] if path.startswith("/api/v1/catalogs/")} <= held
+    held = {*USUAL, *(path for path, _ in UNUSUAL), TABLE + "rows/", TABLE + "changes/", OBJECT, COMPARED_ROWS, IMPORT}
+    read = {path for path, item in openapi_document()["paths"].items() if "get" in item}
+    assert {path for path in read if path.startswith("/api/v1/catalogs/")} <= held

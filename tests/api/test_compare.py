@@ -234,6 +234,14 @@ def test_a_column_added_on_both_sides_is_one_row(lake: Lake) -> None:
     assert (rows[0]["source"]["type"], rows[0]["destination"]["type"], rows[0]["base"]) == ("int", "int", None)
 
 
+def test_the_base_is_what_the_destination_was_when_it_was_last_pulled(lake: Lake) -> None:
+    lake.sql("ALTER TABLE d.t RENAME COLUMN id TO key")
+    lake.sql("MERGE BRANCH main TO b")
+    lake.sql("ALTER TABLE d.t RENAME COLUMN key TO mine", "b")
+    (row,) = of_object(lake)["columns"]
+    assert [row[side]["name"] for side in ("base", "source", "destination", "result")] == ["key", "mine", "key", "mine"]
+
+
 def test_properties_and_names_stand_side_by_side(lake: Lake) -> None:
     lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = 'mine', 'a' = '1')", "b")
     lake.sql("ALTER TABLE d.t RENAME TO d.u", "b")

@@ -12,10 +12,10 @@ import platform
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.benchmarks import history, metadata, resources
+from tests.benchmarks import compare, history, metadata, resources
 from tests.benchmarks.lake import postgres
 
-PARTS = ("history", "metadata", "resources")
+PARTS = ("history", "metadata", "resources", "compare")
 
 
 def main() -> None:
@@ -30,6 +30,7 @@ def main() -> None:
             "history": history.figures,
             "metadata": lambda: metadata.figures(large=options.large, changed=options.changed),
             "resources": resources.figures,
+            "compare": compare.figures,
         }
         found = [figure for name, figures in parts.items() if name in options.only for figure in figures()]
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"

@@ -13,7 +13,7 @@ from tests.benchmarks.lake import Bench, Figure
 TARGET_MS = 100
 ROUNDS = 40
 
-_TABLES = """
+TABLES = """
 WITH made AS (
     INSERT INTO catalog_app_table (catalog_id, next_column_id, next_address)
     SELECT %(catalog)s, 2, 0 FROM generate_series(1, %(count)s) RETURNING id
@@ -23,6 +23,9 @@ WITH made AS (
     RETURNING id, table_id
 ), history AS (
     INSERT INTO catalog_app_tableschemahistory (branch_id, table_id, version, definition_id)
+    SELECT %(branch)s, table_id, %(version)s, id FROM definition
+), current_schema_rows AS (
+    INSERT INTO catalog_app_tableschema (branch_id, table_id, version, definition_id)
     SELECT %(branch)s, table_id, %(version)s, id FROM definition
 )
 INSERT INTO catalog_app_tablerecord (branch_id, version, name, name_key, is_dropped, table_id, database_id, comment,
@@ -91,7 +94,7 @@ class LargeLake(Bench):
             "sequence": f"catalog_version_{main.catalog_id}",
         }
         with connection.cursor() as cursor:
-            cursor.execute(_TABLES, {**parameters, "count": tables})
+            cursor.execute(TABLES, {**parameters, "count": tables})
             cursor.execute(_COMMITS, {**parameters, "count": branches})
             cursor.execute(_BRANCHES, {**parameters, "count": branches})
             cursor.execute(_WORK, parameters)

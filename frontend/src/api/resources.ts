@@ -24,6 +24,11 @@ export type ComparedDetail = Described["ObjectComparisonAnswer"];
 export type SideCommit = Described["SideCommitEntry"];
 export type Finding = Described["FindingEntry"];
 export type RowPage = Described["StatementAnswer"];
+export type FileImport = Described["ImportAnswer"];
+export type ImportColumn = Described["ImportColumn"];
+export type ReadingChange = Described["PatchedReadingRequest"];
+export type ColumnChange = Described["ColumnChange"];
+export type ImportTarget = Described["LoadRequest"];
 export type Verdict = Described["ObjectVerdict"];
 export type ObjectKind = Described["ObjectKind"];
 

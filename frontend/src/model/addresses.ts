@@ -41,6 +41,16 @@ export function sqlAddress(catalog: string, branch: string, statement?: string):
   return `${catalogAddress(catalog)}/sql?${query.toString()}`;
 }
 
+/** Bring a file to a branch; into a table where one is named, or go on with a file that was sent before. */
+export function importAddress(
+  catalog: string,
+  branch: string,
+  more: { database?: string; table?: string; import?: string } = {},
+): string {
+  const query = new URLSearchParams({ branch, ...more });
+  return `${catalogAddress(catalog)}/import?${query.toString()}`;
+}
+
 /** `source...destination` taken apart; undefined unless there are just two names. */
 export function pairParse(pair: string): { source: string; destination: string } | undefined {
   const [source, destination, ...rest] = pair.split("...");
@@ -58,7 +68,7 @@ export interface AddressPlace {
 export function placeOf(pathname: string, search = ""): AddressPlace {
   const [section, catalog, page, branch, kind, database, table] = pathname.split("/").filter(Boolean).map(decodeURIComponent);
   if (section !== "c" || catalog === undefined) return {};
-  if (page === "sql") return given({ catalog, branch: new URLSearchParams(search).get("branch") ?? undefined });
+  if (isOfBranchInQuery(page)) return given({ catalog, branch: new URLSearchParams(search).get("branch") ?? undefined });
   if (page !== "b") return { catalog };
   return given({ catalog, branch, ...(kind === "t" ? { database, table } : {}) });
 }
@@ -67,11 +77,18 @@ export function placeOf(pathname: string, search = ""): AddressPlace {
 export function onOtherBranch(pathname: string, search: string, branch: string): string {
   const place = placeOf(pathname, search);
   if (place.catalog === undefined) return homeAddress;
-  if (pathname.split("/")[3] === "sql") return sqlAddress(place.catalog, branch);
+  const page = pathname.split("/")[3];
+  if (page === "sql") return sqlAddress(place.catalog, branch);
+  if (page === "import") return importAddress(place.catalog, branch);
   if (place.database === undefined || place.table === undefined) return branchAddress(place.catalog, branch);
   const tab = new URLSearchParams(search).get("tab");
   const address = tableAddress(place.catalog, branch, place.database, place.table);
   return tab === null ? address : `${address}?tab=${part(tab)}`;
+}
+
+/** Pages that act on a branch without being about it name it in their query. */
+function isOfBranchInQuery(page: string | undefined): boolean {
+  return page === "sql" || page === "import";
 }
 
 function given(place: Record<string, string | undefined>): AddressPlace {

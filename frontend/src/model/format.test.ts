@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { bytes, cellText, count, counted, duration, exactTime, isNumericType, relativeTime } from "./format";
+import { bytes, bytesRound, cellText, count, counted, duration, exactTime, isNumericType, relativeTime } from "./format";
 
 const NOW = new Date("2026-03-10T12:00:00Z");
 const before = (seconds: number) => new Date(NOW.getTime() - seconds * 1000);
@@ -23,6 +23,14 @@ describe("numbers", () => {
     [1.2e15, "1.20 PB"],
     [9.9e18, "9900 PB"],
   ])("shows %d bytes as %s", (value, shown) => expect(bytes(value)).toBe(shown));
+
+  it.each([
+    [0, "0 B"],
+    [600_000, "600 kB"],
+    [2_000_000, "2 MB"],
+    [2_500_000, "2.5 MB"],
+    [10_000_000, "10 MB"],
+  ])("shows %d bytes on an axis as %s", (value, shown) => expect(bytesRound(value)).toBe(shown));
   it.each([
     [0, "0 ms"],
     [340, "340 ms"],

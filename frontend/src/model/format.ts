@@ -24,6 +24,13 @@ export function bytes(value: number): string {
   return `${size.toFixed(digits)} ${SIZE_UNITS[unit] ?? ""}`;
 }
 
+/** A round number of bytes, as on an axis: without the digits that say nothing. */
+export function bytesRound(value: number): string {
+  return bytes(value)
+    .replace(/\.0+ /, " ")
+    .replace(/(\.[0-9]*[1-9])0+ /, "$1 ");
+}
+
 /** A span of time given in milliseconds: `340 ms`, `2.5 s`, `3 min 20 s`, `2 h 5 min`. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`;

@@ -21,6 +21,7 @@ describe("addresses", () => {
     expect(placeOf("/tasks/7")).toEqual({});
     expect(placeOf("/c/demo/compare/a...b")).toEqual({ catalog: "demo" });
     expect(placeOf("/c/demo/sql", "?branch=dev")).toEqual({ catalog: "demo", branch: "dev" });
+    expect(placeOf("/c/demo/import", "?branch=dev&database=d&table=t")).toEqual({ catalog: "demo", branch: "dev" });
     expect(placeOf("/c/demo/b/feature%2Fx/t/d/t%3F")).toEqual({
       catalog: "demo", branch: "feature/x", database: "d", table: "t?",
     });
@@ -30,6 +31,7 @@ describe("addresses", () => {
     expect(onOtherBranch("/c/demo/b/main", "", "dev")).toBe("/c/demo/b/dev");
     expect(onOtherBranch("/c/demo", "", "dev")).toBe("/c/demo/b/dev");
     expect(onOtherBranch("/c/demo/sql", "?branch=main", "dev")).toBe("/c/demo/sql?branch=dev");
+    expect(onOtherBranch("/c/demo/import", "?branch=main&import=7", "dev")).toBe("/c/demo/import?branch=dev");
     expect(onOtherBranch("/tasks", "", "dev")).toBe("/");
   });
   it("are read back", () => {

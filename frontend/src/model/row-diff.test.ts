@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { diffRows } from "./row-diff";
+import { diffRows, tellingColumns } from "./row-diff";
 
 describe("a row diff", () => {
   it("finds the cells that an update changed, on both of its lines", () => {
@@ -20,5 +20,20 @@ describe("a row diff", () => {
   });
   it("marks nothing on an update whose other line is beyond what was sent", () => {
     expect(diffRows({ rows: [["update_before", 7, 1]] })[0]?.changed.size).toBe(0);
+  });
+});
+
+describe("the columns that tell what happened", () => {
+  const columns = ["id", "name", "age"];
+  const update = [
+    ["update_before", 7, 1, "a", 30],
+    ["update_after", 7, 1, "b", 30],
+  ];
+  it("are those that an update changed, and the key", () => {
+    expect(tellingColumns(columns, diffRows({ rows: update }), ["id"])).toEqual([0, 1]);
+    expect(tellingColumns(columns, diffRows({ rows: update }), [])).toEqual([1]);
+  });
+  it("are all where rows came or went", () => {
+    expect(tellingColumns(columns, diffRows({ rows: [...update, ["delete", 8, 2, "c", 31]] }), [])).toEqual([0, 1, 2]);
   });
 });

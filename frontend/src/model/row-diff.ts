@@ -1,4 +1,4 @@
-/** Lines of SHOW CHANGES (`change`, `row_id`, then the columns) with the cells that an update changed. */
+/** Lines of a row diff (`change`, `row_id`, then the columns) with the cells that an update changed. */
 export type Change = "insert" | "delete" | "update_before" | "update_after";
 
 export interface DiffRow {
@@ -17,6 +17,14 @@ export function diffRows(page: { rows: readonly (readonly unknown[])[] }): DiffR
     const other = { update_before: after, update_after: before, insert: undefined, delete: undefined }[line.change];
     return { ...line, changed: differences(line.values, other?.get(line.rowId)) };
   });
+}
+
+/** Places of the columns that tell what happened: where only cells were updated, these and the key; else all. */
+export function tellingColumns(columns: readonly string[], rows: readonly DiffRow[], key: readonly string[]): number[] {
+  const places = columns.map((_, place) => place);
+  if (rows.some(({ change }) => change === "insert" || change === "delete")) return places;
+  const changed = new Set(rows.flatMap((row) => [...row.changed]));
+  return places.filter((place) => changed.has(place) || key.includes(columns[place] ?? ""));
 }
 
 function differences(values: readonly unknown[], others: readonly unknown[] | undefined): Set<number> {

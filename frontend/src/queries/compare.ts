@@ -37,6 +37,24 @@ export function useComparedObject(pair: Pair, kind: ObjectKind, objectId: number
   });
 }
 
+export type Side = "source" | "destination";
+
+/** Rows of a table that one side changed since the merge base; the compute engine reads them. */
+export function useComparedRows(pair: Pair, tableId: number, side: Side, enabled = true) {
+  return useInfiniteQuery({
+    queryKey: [...pairKey(pair), "rows", tableId, side],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) => {
+      const query = { side, limit: 100, ...(pageParam === null ? {} : { cursor: pageParam }) };
+      const path = { ...pair, table_id: tableId };
+      return body(client.GET(`${AT}/objects/table/{table_id}/rows/`, { params: { path, query }, signal }));
+    },
+    getNextPageParam: (page) => cursorOf(page.next),
+    staleTime: 60_000,
+    enabled,
+  });
+}
+
 export function useRules() {
   return useQuery({
     queryKey: ["rules"],

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 
 import { body, client } from "../api/client";
-import { branchAddress, catalogAddress, compareAddress, mergeAddress, mergesAddress, sqlAddress, tableAddress } from "../model/addresses";
+import { branchAddress, catalogAddress, compareAddress, importAddress, mergeAddress, mergesAddress, sqlAddress, tableAddress } from "../model/addresses";
 import type { Entry } from "../model/palette-entries";
 
 /** A search looks into at most so many databases of the branch, and takes as many of each. */
@@ -32,6 +32,7 @@ function pageEntries(catalog: string, branch: string): Entry[] {
     { id: "page:compare", label: "Compare", detail: `page of ${catalog}`, address: compareAddress(catalog), icon: "compare" },
     { id: "page:merges", label: "Merges", detail: `page of ${catalog}`, address: mergesAddress(catalog), icon: "merge" },
     { id: "page:sql", label: "SQL", detail: `console on ${branch}`, address: sqlAddress(catalog, branch), icon: "sql" },
+    { id: "page:import", label: "Import a file", detail: `into ${branch}`, address: importAddress(catalog, branch), icon: "import" },
     { id: "page:tasks", label: "Tasks", detail: "page", address: "/tasks", icon: "tasks" },
   ];
 }

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 
 import { body, client } from "../api/client";
 import type { components } from "../api/schema";
+import { fileSave } from "../model/export";
 import type { Task } from "./tasks";
 
 export type StatementAnswer = components["schemas"]["StatementAnswer"] & { merge_id?: string };
@@ -23,7 +24,31 @@ export async function statementRun(
 ): Promise<Outcome> {
   const header = { Prefer: prefer, ...(once ? { "Idempotency-Key": randomKey() } : {}) };
   const answer = await body(client.POST("/api/v1/sql/", { params: { header }, body: { transaction: null, ...statement } }));
+  if (typeof answer === "string") throw new Error("The server sent a file.");
   return "columns" in answer ? { kind: "answer", answer } : { kind: "task", task: answer };
+}
+
+const MEDIA_TYPES = { csv: "text/csv", parquet: "application/vnd.apache.parquet" } as const;
+export type DownloadKind = keyof typeof MEDIA_TYPES;
+
+/** The whole result of a SELECT as a file. Texts that a spreadsheet would run as formulas are kept from it in CSV. */
+export function useDownload() {
+  return useMutation({
+    mutationFn: async ({ kind, ...statement }: Statement & { kind: DownloadKind }) => {
+      const answer = client.POST("/api/v1/sql/", {
+        body: { transaction: null, ...statement, escape_formulas: kind === "csv" },
+        headers: { Accept: MEDIA_TYPES[kind] },
+        parseAs: "blob",
+      });
+      const file = await body(answer);
+      fileSave(nameOf((await answer).response) ?? `result.${kind}`, file);
+    },
+  });
+}
+
+/** The file's name as the server gives it. */
+function nameOf(response: Response): string | undefined {
+  return /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "")?.[1];
 }
 
 /** A short statement of the pages themselves; what was known about the catalog is asked for anew. */
@@ -46,7 +71,7 @@ export function useTaskStart() {
   });
 }
 
-function randomKey(): string {
+export function randomKey(): string {
   // crypto.randomUUID is missing where a page came over plain HTTP from another machine.
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,6 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 
 import { body, client, cursorOf } from "../api/client";
+import type { components } from "../api/schema";
 
 /** Where a table is: names, not ids, as people say them. */
 export interface TablePlace {
@@ -24,7 +25,7 @@ export function useDatabases(catalog: string, branch: string) {
   });
 }
 
-export function useTables(catalog: string, branch: string, database: string, search = "") {
+export function useTables(catalog: string, branch: string, database: string, search = "", enabled = true) {
   return useInfiniteQuery({
     queryKey: ["catalog", catalog, "branch", branch, "tables", database, search],
     initialPageParam: null as string | null,
@@ -38,16 +39,18 @@ export function useTables(catalog: string, branch: string, database: string, sea
     },
     getNextPageParam: (page) => cursorOf(page.next),
     placeholderData: keepPreviousData,
+    enabled,
   });
 }
 
 /** `version` undefined is the head. */
-export function useTable(place: TablePlace, version?: number) {
+export function useTable(place: TablePlace, version?: number, enabled = true) {
   return useQuery({
     queryKey: [...tableKey(place), "detail", version ?? null],
     queryFn: ({ signal }) =>
       body(client.GET(`${AT}/`, { params: { path: { ...place }, query: atVersion(version) }, signal })),
     placeholderData: keepPreviousData,
+    enabled,
   });
 }
 
@@ -60,6 +63,19 @@ export function useTableHistory(place: TablePlace) {
       return body(client.GET(`${AT}/history/`, { params: { path: { ...place }, query }, signal }));
     },
     getNextPageParam: (page) => cursorOf(page.next),
+  });
+}
+
+export type TableVersions = components["schemas"]["VersionsAnswer"];
+
+const PLOT_POINTS = 200;
+
+/** Sizes of the table over its versions; of a long history an even choice. */
+export function useTableVersions(place: TablePlace) {
+  return useQuery({
+    queryKey: [...tableKey(place), "versions"],
+    queryFn: ({ signal }) =>
+      body(client.GET(`${AT}/versions/`, { params: { path: { ...place }, query: { points: PLOT_POINTS } }, signal })),
   });
 }
 

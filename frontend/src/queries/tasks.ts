@@ -13,6 +13,11 @@ const QUEUED_POLL_MS = 10_000;
 /** A task that waits for a worker that is free is taken within moments: at first look as often as while it runs. */
 const YOUNG_MS = 30_000;
 
+/** Ended without having done what it was for. */
+export function isRetriable(state: string | undefined): boolean {
+  return isFinished(state) && state !== "succeeded";
+}
+
 export function isFinished(state: string | undefined): boolean {
   return state !== undefined && FINISHED.has(state);
 }
@@ -65,6 +70,16 @@ export function useRunningCount() {
       return (await body(client.GET("/api/v1/tasks/", { params, signal }))).results.length;
     },
     refetchInterval: QUEUED_POLL_MS,
+  });
+}
+
+/** Answers the new task that does the same again. */
+export function useRetryTask() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (taskId: string) =>
+      body(client.POST("/api/v1/tasks/{task_id}/retry/", { params: { path: { task_id: taskId } } })),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["tasks"] }),
   });
 }
 

@@ -24,6 +24,7 @@ const SHAPES = {
   database: <path d="M3 4c0-2.7 10-2.7 10 0v8c0 2.7-10 2.7-10 0zM3 4c0 2.7 10 2.7 10 0M3 8c0 2.7 10 2.7 10 0" />,
   more: <path d="M3.5 8h.01M8 8h.01M12.5 8h.01" strokeWidth={2.4} />,
   undo: <path d="M3 6.500h7a3.5 3.5 0 0 1 0 7H6M6 3 2.7 6.5 6 10" />,
+  import: <path d="M8 2.500v7.500M4.8 7 8 10.200 11.2 7M2.5 11v2.500h11V11" />,
   plus: <path d="M8 3v10M3 8h10" />,
 } satisfies Record<string, ReactNode>;
 

@@ -1,4 +1,5 @@
 import { cellText, isNumericType } from "../model/format";
+import { Grid } from "./grid";
 
 /** Rows of a result: numbers to the right, missing values told apart from texts. */
 export function ResultGrid({
@@ -13,31 +14,30 @@ export function ResultGrid({
   height?: string;
 }) {
   const numeric = columns.map((column) => isNumericType(column.type));
+  const heads = columns.map(({ name, type }, place) => ({
+    title: (
+      <>
+        {name} <span className="muted">{type}</span>
+      </>
+    ),
+    isNumber: numeric[place] ?? false,
+  }));
   return (
-    <div className="scroll" role="region" aria-label={label} tabIndex={0} style={{ maxHeight: height }}>
-      <table className="grid result">
-        <thead>
-          <tr>
-            {columns.map((column, place) => (
-              <th key={`${column.name} ${place}`} scope="col" className={numeric[place] ? "number" : ""}>
-                {column.name} <span className="muted">{column.type}</span>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, place) => (
-            // Rows of a result have no identity but their place.
-            <tr key={place}>
-              {row.map((value, at) => (
-                <td key={at} className={numeric[at] ? "number" : "cell"}>
-                  {value === null ? <span className="null">NULL</span> : cellText(value)}
-                </td>
-              ))}
-            </tr>
+    <Grid label={label} columns={heads} className="result" height={height}>
+      {rows.map((row, place) => (
+        // Rows of a result have no identity but their place.
+        <tr key={place}>
+          {row.map((value, at) => (
+            <td key={at} className={numeric[at] ? "number" : "cell"}>
+              <CellValue value={value} />
+            </td>
           ))}
-        </tbody>
-      </table>
-    </div>
+        </tr>
+      ))}
+    </Grid>
   );
+}
+
+export function CellValue({ value }: { value: unknown }) {
+  return value === null ? <span className="null">NULL</span> : cellText(value);
 }

@@ -1,7 +1,7 @@
 import { Link, useParams, useSearchParams } from "react-router";
 
 import type { Branch } from "../../api/resources";
-import { catalogAddress, compareAddress, sqlAddress } from "../../model/addresses";
+import { catalogAddress, compareAddress, importAddress, sqlAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
 import { useBranch } from "../../queries/catalogs";
 import { useComparison } from "../../queries/compare";
@@ -31,10 +31,16 @@ export function BranchPage() {
       <PageHead
         title={branch}
         actions={
-          <Link className="button" to={sqlAddress(catalog, branch)}>
-            <Icon name="sql" />
-            SQL on this branch
-          </Link>
+          <>
+            <Link className="button" to={importAddress(catalog, branch)}>
+              <Icon name="import" />
+              Import a file
+            </Link>
+            <Link className="button" to={sqlAddress(catalog, branch)}>
+              <Icon name="sql" />
+              SQL on this branch
+            </Link>
+          </>
         }
       >
         <span className="row">

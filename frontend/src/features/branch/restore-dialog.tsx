@@ -2,8 +2,7 @@ import { useNavigate } from "react-router";
 
 import { taskAddress } from "../../model/addresses";
 import { useStatement, type Statement } from "../../queries/statements";
-import { Dialog } from "../../ui/dialog";
-import { Failure } from "../../ui/states";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
 
 /** Restoring writes a new version; nothing that was is lost. */
 export function RestoreDialog({
@@ -27,7 +26,14 @@ export function RestoreDialog({
       },
     });
   return (
-    <Dialog title={`Restore ${what} to version ${version}?`} onClose={onClose}>
+    <ConfirmDialog
+      title={`Restore ${what} to version ${version}?`}
+      action="Restore"
+      working="Restoring …"
+      run={restore}
+      onConfirm={run}
+      onClose={onClose}
+    >
       <p>
         A new version is written that reads like version {version}. What came after stays in the history, and can be restored the same
         way.
@@ -35,15 +41,6 @@ export function RestoreDialog({
       <pre>
         <code>{statement.statement}</code>
       </pre>
-      {restore.error ? <Failure error={restore.error} /> : null}
-      <div className="actions">
-        <button type="button" className="button" onClick={onClose}>
-          Not now
-        </button>
-        <button type="button" className="button primary" disabled={restore.isPending} onClick={run}>
-          {restore.isPending ? "Restoring …" : "Restore"}
-        </button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -99,6 +99,48 @@ describe("comparing two branches", () => {
   });
 });
 
+describe("the rows of an object", () => {
+  const columns = [["change", "string"], ["row_id", "bigint"], ["carrier", "string"], ["delay_reason", "string"]].map(([name, type]) => ({ name, type }));
+  const updated = (id: number) => [
+    ["update_before", id, "UA", null],
+    ["update_after", id, "UA", "late aircraft"],
+  ];
+  const rowsAt = (id: number) => `${AT}objects/table/${id}/rows/`;
+  const more = `${rowsAt(5)}?side=source&limit=100&cursor=abc`;
+
+  it("stand side by side, only with the columns that an update changed until all are asked for", async () => {
+    const asked = serve({
+      [AT]: COMPARISON, ...OBJECTS,
+      [`${rowsAt(5)}?side=source&limit=100`]: { next: `http://localhost${more}`, base_version: 11, version: 15, columns, rows: updated(7) },
+      [`${rowsAt(5)}?side=destination&limit=100`]: { next: null, base_version: 11, version: 16, columns: columns.slice(0, 3), rows: [["delete", 7, "UA"]] },
+      [more]: { next: null, base_version: 11, version: 15, columns, rows: updated(8) },
+    });
+    const user = userEvent.setup();
+    renderAt(ADDRESS);
+    await user.click(await screen.findByRole("tab", { name: "Rows" }));
+    const mine = await screen.findByRole("region", { name: "Rows that delays changed" });
+    expect(within(mine).getAllByRole("columnheader").map((header) => header.textContent)).toEqual(["Change", "Row id", "delay_reason"]);
+    expect(await within(mine).findByText("main too")).toBeTruthy();
+    const theirs = screen.getByRole("region", { name: "Rows that main changed" });
+    expect(within(theirs).getByRole("row", { name: /deleted.*delays too.*7.*UA/ })).toBeTruthy();
+    await user.click(screen.getByLabelText("all 2 columns"));
+    expect(within(mine).getAllByRole("columnheader")).toHaveLength(4);
+    await user.click(screen.getByRole("button", { name: "More rows" }));
+    expect(await screen.findByText(/2 rows updated shown/)).toBeTruthy();
+    expect(asked.filter(({ address }) => address.includes("/rows/"))).toHaveLength(3);
+  });
+
+  it("are not asked for where a side changed none", async () => {
+    const asked = serve({ [AT]: COMPARISON, ...OBJECTS, [`${rowsAt(8)}?side=source&limit=100`]: { next: null, base_version: 11, version: 15, columns, rows: updated(7) } });
+    const user = userEvent.setup();
+    renderAt(`${ADDRESS}?object=table:8`);
+    await user.click(await screen.findByRole("tab", { name: "Rows" }));
+    expect(await screen.findByText("Changed no row since the merge base.")).toBeTruthy();
+    await screen.findByRole("region", { name: "Rows that delays changed" });
+    expect(asked.some(({ address }) => address.includes("side=destination"))).toBe(false);
+  });
+});
+
 describe("merging", () => {
   const clean = { ...COMPARISON, mergeable: true, counts: { ...COMPARISON.counts, conflict: 0, conflicts: 0 }, results: COMPARED.slice(2) };
   const task = { id: "t-1", kind: "sql", state: "queued", parameters: { statement: "MERGE BRANCH `delays` TO `main`" }, steps: [], progress: 0, message: "", created_at: "2026-01-01T00:00:00Z", cancel_requested: false, result: null, error: null };

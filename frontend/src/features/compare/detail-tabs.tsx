@@ -1,6 +1,10 @@
+import type { ReactNode } from "react";
+
 import type { Column, ComparedDetail } from "../../api/resources";
 import { bytes, count, counted } from "../../model/format";
 import type { Pair } from "../../queries/compare";
+import { FILE_COLUMNS, FileCells } from "../../ui/file-cells";
+import { Grid, type GridColumn } from "../../ui/grid";
 
 /** What the destination would be after the merge. */
 export function ResultTab({ detail }: { detail: ComparedDetail }) {
@@ -50,37 +54,32 @@ function Change({ label, before, after }: { label: string; before: string; after
   );
 }
 
+/** A grid of the four states of the object: what it was, what each side made of it, and what a merge would leave. */
+function FourStates({ first, label, pair, children }: { first: GridColumn; label: string; pair: Pair; children: ReactNode }) {
+  const columns = [first, ...["Base", pair.source, pair.destination, "Result"].map((title) => ({ title }))];
+  return (
+    <Grid label={label} columns={columns}>
+      {children}
+    </Grid>
+  );
+}
+
 /** Columns in rows aligned by their id, so that a renamed one is one row. */
 export function SchemaTab({ detail, pair }: { detail: ComparedDetail; pair: Pair }) {
   return (
-    <div className="scroll" role="region" aria-label="Columns side by side" tabIndex={0}>
-      <table className="grid">
-        <thead>
-          <tr>
-            <th scope="col" className="number">
-              Id
-            </th>
-            <th scope="col">Base</th>
-            <th scope="col">{pair.source}</th>
-            <th scope="col">{pair.destination}</th>
-            <th scope="col">Result</th>
-          </tr>
-        </thead>
-        <tbody>
-          {detail.columns.map((column) => (
-            <tr key={column.id}>
-              <th scope="row" className="number">
-                {column.id}
-              </th>
-              <ColumnCell column={column.base} />
-              <ColumnCell column={column.source} before={column.base} />
-              <ColumnCell column={column.destination} before={column.base} />
-              <ColumnCell column={column.result} before={column.destination} />
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <FourStates first={{ title: "Id", isNumber: true }} label="Columns side by side" pair={pair}>
+      {detail.columns.map((column) => (
+        <tr key={column.id}>
+          <th scope="row" className="number">
+            {column.id}
+          </th>
+          <ColumnCell column={column.base} />
+          <ColumnCell column={column.source} before={column.base} />
+          <ColumnCell column={column.destination} before={column.base} />
+          <ColumnCell column={column.result} before={column.destination} />
+        </tr>
+      ))}
+    </FourStates>
   );
 }
 
@@ -114,55 +113,25 @@ export function FilesTab({ detail }: { detail: ComparedDetail }) {
         {counted(files.brought_count, "file")} brought, {count(files.removed_count)} removed,{" "}
         {counted(files.delete_files_attached, "delete file")} attached, {count(files.rewrites)} rewritten.
       </p>
-      <div className="scroll" role="region" aria-label="Files" tabIndex={0}>
-        <table className="grid">
-          <thead>
-            <tr>
-              <th scope="col">File</th>
-              <th scope="col" />
-              <th scope="col" className="number">
-                Rows
-              </th>
-              <th scope="col" className="number">
-                Size
-              </th>
-              <th scope="col" className="number">
-                Schema
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {files.brought.map((file) => (
-              <FileRow key={`+${file.path}`} file={file} what="brought" schema={`v${file.schema_version}`} />
-            ))}
-            {files.removed.map((file) => (
-              <FileRow key={`-${file.path}`} file={file} what="removed" schema="" />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Grid label="Files" columns={CHANGED_FILE_COLUMNS}>
+        {files.brought.map((file) => (
+          <ChangedFile key={`+${file.path}`} file={file} what="brought" />
+        ))}
+        {files.removed.map((file) => (
+          <ChangedFile key={`-${file.path}`} file={file} what="removed" />
+        ))}
+      </Grid>
     </>
   );
 }
 
-function FileRow({
-  file,
-  what,
-  schema,
-}: {
-  file: { path: string; rows: number; bytes: number };
-  what: string;
-  schema: string;
-}) {
+const CHANGED_FILE_COLUMNS = [{ title: <span className="visually-hidden">Change</span> }, ...FILE_COLUMNS];
+
+function ChangedFile({ file, what }: { file: NonNullable<ComparedDetail["files"]>["brought"][number]; what: string }) {
   return (
     <tr>
-      <td>
-        <code>{file.path}</code>
-      </td>
-      <td>{what}</td>
-      <td className="number">{count(file.rows)}</td>
-      <td className="number">{bytes(file.bytes)}</td>
-      <td className="number">{schema}</td>
+      <th scope="row">{what}</th>
+      <FileCells file={file} />
     </tr>
   );
 }
@@ -170,30 +139,17 @@ function FileRow({
 export function PropertiesTab({ detail, pair }: { detail: ComparedDetail; pair: Pair }) {
   if (detail.properties.length === 0) return <p className="muted">It has no properties.</p>;
   return (
-    <div className="scroll" role="region" aria-label="Properties side by side" tabIndex={0}>
-      <table className="grid">
-        <thead>
-          <tr>
-            <th scope="col">Property</th>
-            <th scope="col">Base</th>
-            <th scope="col">{pair.source}</th>
-            <th scope="col">{pair.destination}</th>
-            <th scope="col">Result</th>
-          </tr>
-        </thead>
-        <tbody>
-          {detail.properties.map((entry) => (
-            <tr key={entry.key}>
-              <th scope="row">{entry.key}</th>
-              <td>{entry.base ?? "—"}</td>
-              <td className={entry.source === entry.base ? "" : "changed"}>{entry.source ?? "—"}</td>
-              <td className={entry.destination === entry.base ? "" : "changed"}>{entry.destination ?? "—"}</td>
-              <td>{entry.result ?? "—"}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <FourStates first={{ title: "Property" }} label="Properties side by side" pair={pair}>
+      {detail.properties.map((entry) => (
+        <tr key={entry.key}>
+          <th scope="row">{entry.key}</th>
+          <td>{entry.base ?? "—"}</td>
+          <td className={entry.source === entry.base ? "" : "changed"}>{entry.source ?? "—"}</td>
+          <td className={entry.destination === entry.base ? "" : "changed"}>{entry.destination ?? "—"}</td>
+          <td>{entry.result ?? "—"}</td>
+        </tr>
+      ))}
+    </FourStates>
   );
 }
 

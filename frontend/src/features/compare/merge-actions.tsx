@@ -9,6 +9,7 @@ import { mergeStatement } from "../../model/sql";
 import type { Pair } from "../../queries/compare";
 import { statementRun, useTaskStart } from "../../queries/statements";
 import { JUST_STARTED } from "../tasks/just-started";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icons";
 import { Failure } from "../../ui/states";
@@ -74,7 +75,14 @@ function MergeDialog({ pair, summary, onClose }: { pair: Pair; summary: Comparis
       { onSuccess: (task) => void navigate(taskAddress(task.id), { state: JUST_STARTED }) },
     );
   return (
-    <Dialog title={`Merge ${source} into ${destination}`} onClose={onClose}>
+    <ConfirmDialog
+      title={`Merge ${source} into ${destination}`}
+      action={`Merge into ${destination}`}
+      working="Starting …"
+      run={start}
+      onConfirm={merge}
+      onClose={onClose}
+    >
       <p>
         {destination} gets one new commit with {counted(summary.counts.objects, "changed object")}. {source} stays as it is, and the
         merge can be taken back as a whole.
@@ -84,15 +92,6 @@ function MergeDialog({ pair, summary, onClose }: { pair: Pair; summary: Comparis
           {counted(summary.counts.notes, "note")} to know about: something is discarded, skipped or overridden. The list has them.
         </p>
       ) : null}
-      {start.error ? <Failure error={start.error} /> : null}
-      <div className="actions">
-        <button type="button" className="button" onClick={onClose}>
-          Not now
-        </button>
-        <button type="button" className="button primary" disabled={start.isPending} onClick={merge}>
-          {start.isPending ? "Starting …" : `Merge into ${destination}`}
-        </button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -10,6 +10,7 @@ import { Loaded } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
 import { Time } from "../../ui/time";
 import { CellDetail } from "./cell-detail";
+import { ComparedRows } from "./compared-rows";
 import { FilesTab, PartitionsTab, PropertiesTab, ResultTab, SchemaTab } from "./detail-tabs";
 import { MatrixTable } from "./matrix-table";
 
@@ -165,15 +166,16 @@ function operationsDone(detail: ComparedDetail, table: RuleTable): { source: str
   return { source: keys(detail.source_commits), destination: keys(detail.dest_commits) };
 }
 
-type TabKey = "result" | "schema" | "files" | "properties" | "partitions";
+type TabKey = "result" | "schema" | "rows" | "files" | "properties" | "partitions";
 
 function DetailTabs({ detail, pair }: { detail: ComparedDetail; pair: Pair }) {
   const isTable = detail.kind === "table";
-  const [chosen, setChosen] = useState<TabKey>(isTable ? "result" : "properties");
+  const [chosen, setChosen] = useState<TabKey>(!isTable ? "properties" : detail.preview ? "result" : "schema");
   const changedColumns = detail.columns.filter((column) => column.is_changed).length;
   const tabs = [
     { key: "result" as const, label: "Result" },
     { key: "schema" as const, label: "Schema", count: changedColumns },
+    { key: "rows" as const, label: "Rows" },
     { key: "files" as const, label: "Files", count: detail.files ? detail.files.brought_count + detail.files.removed_count : undefined },
     { key: "properties" as const, label: "Properties", count: detail.properties.filter((entry) => entry.is_changed).length },
     { key: "partitions" as const, label: "Partitions", count: detail.partitions.source.length + detail.partitions.destination.length },
@@ -182,6 +184,7 @@ function DetailTabs({ detail, pair }: { detail: ComparedDetail; pair: Pair }) {
     <Tabs tabs={tabs} chosen={chosen} onChoose={setChosen} label="What changes">
       {chosen === "result" ? <ResultTab detail={detail} /> : null}
       {chosen === "schema" ? <SchemaTab detail={detail} pair={pair} /> : null}
+      {chosen === "rows" ? <ComparedRows pair={pair} detail={detail} /> : null}
       {chosen === "files" ? <FilesTab detail={detail} /> : null}
       {chosen === "properties" ? <PropertiesTab detail={detail} pair={pair} /> : null}
       {chosen === "partitions" ? <PartitionsTab detail={detail} pair={pair} /> : null}

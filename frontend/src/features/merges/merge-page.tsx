@@ -10,6 +10,7 @@ import { findingMark } from "../../model/verdict";
 import { useMerge } from "../../queries/merges";
 import { BranchLink } from "../../ui/branch-name";
 import { Copyable } from "../../ui/copyable";
+import { Grid } from "../../ui/grid";
 import { Icon } from "../../ui/icons";
 import { MarkBadge } from "../../ui/mark";
 import { Menu } from "../../ui/menu";
@@ -173,47 +174,36 @@ function Findings({ title, findings, record }: { title: string; findings: readon
   );
 }
 
+const STORED_COLUMNS = [
+  { title: "Table" },
+  { title: "Done" },
+  { title: "New segments", isNumber: true },
+  { title: "Rows", isNumber: true },
+  { title: "Removed segments", isNumber: true },
+  { title: "Schema kept visible" },
+  { title: "Kept hidden" },
+  { title: "Discarded" },
+];
+
 function MergedTables({ record, tables }: { record: MergeRecord; tables: readonly MergedTable[] }) {
   return (
     <Panel title="What was stored">
-      <div className="scroll" role="region" aria-label="What was stored" tabIndex={0}>
-        <table className="grid">
-          <thead>
-            <tr>
-              <th scope="col">Table</th>
-              <th scope="col">Done</th>
-              <th scope="col" className="number">
-                New segments
-              </th>
-              <th scope="col" className="number">
-                Rows
-              </th>
-              <th scope="col" className="number">
-                Removed segments
-              </th>
-              <th scope="col">Schema kept visible</th>
-              <th scope="col">Kept hidden</th>
-              <th scope="col">Discarded</th>
-            </tr>
-          </thead>
-          <tbody>
-            {tables.map((table) => (
-              <tr key={table.table_id}>
-                <th scope="row">
-                  <TableLink record={record} name={table.table} />
-                </th>
-                <td>{table.action}</td>
-                <td className="number">{count(table.new_segment_count)}</td>
-                <td className="number">{count(table.new_rows)}</td>
-                <td className="number">{count(table.removed_segments.length)}</td>
-                <td>{versions(table.visible_schema_versions)}</td>
-                <td>{versions(table.invisible_schema_versions)}</td>
-                <td>{versions(table.discarded_schema_versions)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Grid label="What was stored" columns={STORED_COLUMNS}>
+        {tables.map((table) => (
+          <tr key={table.table_id}>
+            <th scope="row">
+              <TableLink record={record} name={table.table} />
+            </th>
+            <td>{table.action}</td>
+            <td className="number">{count(table.new_segment_count)}</td>
+            <td className="number">{count(table.new_rows)}</td>
+            <td className="number">{count(table.removed_segments.length)}</td>
+            <td>{versions(table.visible_schema_versions)}</td>
+            <td>{versions(table.invisible_schema_versions)}</td>
+            <td>{versions(table.discarded_schema_versions)}</td>
+          </tr>
+        ))}
+      </Grid>
     </Panel>
   );
 }
@@ -273,16 +263,17 @@ function ExportMenu({ record }: { record: MergeRecord }) {
       <button
         type="button"
         className="item"
-        onClick={() => fileSave(`${name}.json`, "application/json", JSON.stringify(record, null, 2))}
+        onClick={() => fileSave(`${name}.json`, new Blob([JSON.stringify(record, null, 2)], { type: "application/json" }))}
       >
         Whole record (JSON)
       </button>
       <button
         type="button"
         className="item"
-        onClick={() =>
-          fileSave(`${name}.csv`, "text/csv", csvOf(columns, record.findings.map((finding) => columns.map((column) => finding[column]))))
-        }
+        onClick={() => {
+          const rows = record.findings.map((finding) => columns.map((column) => finding[column]));
+          fileSave(`${name}.csv`, new Blob([csvOf(columns, rows)], { type: "text/csv" }));
+        }}
       >
         Verdicts (CSV)
       </button>

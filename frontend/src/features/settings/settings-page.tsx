@@ -1,6 +1,7 @@
 import { useState, type SubmitEvent } from "react";
 
 import { useTokenCreate, useTokenRevoke, useTokens, type Token } from "../../queries/tokens";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Copyable } from "../../ui/copyable";
 import { Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icons";
@@ -149,22 +150,16 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
 function RevokeDialog({ token, onClose }: { token: Token; onClose: () => void }) {
   const revoke = useTokenRevoke();
   return (
-    <Dialog title={`Revoke ${token.name}?`} onClose={onClose}>
+    <ConfirmDialog
+      title={`Revoke ${token.name}?`}
+      action="Revoke"
+      working="Revoking …"
+      isDangerous
+      run={revoke}
+      onConfirm={() => revoke.mutate(token, { onSuccess: onClose })}
+      onClose={onClose}
+    >
       <p>Programs that use it are refused from now on. This cannot be undone.</p>
-      {revoke.error ? <Failure error={revoke.error} /> : null}
-      <div className="actions">
-        <button type="button" className="button" onClick={onClose}>
-          Not now
-        </button>
-        <button
-          type="button"
-          className="button danger"
-          disabled={revoke.isPending}
-          onClick={() => revoke.mutate(token, { onSuccess: onClose })}
-        >
-          Revoke
-        </button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

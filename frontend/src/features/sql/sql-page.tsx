@@ -4,10 +4,9 @@ import { useParams, useSearchParams } from "react-router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { asProblem } from "../../api/problem";
 import { taskAddress } from "../../model/addresses";
-import { csvOf, fileSave } from "../../model/export";
 import { counted, duration } from "../../model/format";
 import { errorRange } from "../../model/sql-places";
-import { statementRun, type Outcome } from "../../queries/statements";
+import { statementRun, useDownload, type DownloadKind, type Outcome, type StatementAnswer } from "../../queries/statements";
 import { LaneDot } from "../../ui/branch-name";
 import { PageHead, Panel } from "../../ui/page";
 import { ResultGrid } from "../../ui/result-grid";
@@ -20,7 +19,12 @@ import "../../styles/sql.css";
 
 const SqlEditor = lazy(() => import("./sql-editor"));
 
+/** Statements whose result can be asked for as a file. */
+const READS = /^\s*(select|with|values)\b/i;
+
 interface Run {
+  catalog: string;
+  branch: string;
   statement: string;
   outcome: Outcome;
   milliseconds: number;
@@ -95,7 +99,7 @@ function useRun(
       remember(statement);
       const begun = performance.now();
       const outcome = await statementRun({ catalog, branch, statement });
-      return { statement, outcome, milliseconds: performance.now() - begun };
+      return { catalog, branch, statement, outcome, milliseconds: performance.now() - begun };
     },
     onSuccess: (run) => {
       show(run);
@@ -118,33 +122,58 @@ function RunResult({ run, stale }: { run: Run; stale: boolean }) {
       </div>
     );
   }
-  const { answer } = outcome;
-  const save = () =>
-    fileSave("result.csv", "text/csv", csvOf(answer.columns.map((column) => column.name), answer.rows));
+  return <Answer run={run} answer={outcome.answer} stale={stale} />;
+}
+
+function Answer({ run, answer, stale }: { run: Run; answer: StatementAnswer; stale: boolean }) {
+  const download = useDownload();
+  const isRead = answer.columns.length > 0 && READS.test(run.statement);
   return (
-    <Panel
-      title={
-        <span role="status">
-          {answer.columns.length ? counted(answer.row_count, "row") : "Done"}{" "}
-          <span className="muted small">
-            in {duration(run.milliseconds)}
-            {answer.version === null ? "" : `, version ${answer.version}`}
-            {answer.truncated ? `; the first ${counted(answer.rows.length, "row")} are shown` : ""}
+    <>
+      <Panel
+        title={
+          <span role="status">
+            {answer.columns.length ? counted(answer.row_count, "row") : "Done"}{" "}
+            <span className="muted small">
+              in {duration(run.milliseconds)}
+              {answer.version === null ? "" : `, version ${answer.version}`}
+              {answer.truncated ? `; the first ${counted(answer.rows.length, "row")} are shown` : ""}
+            </span>
           </span>
-        </span>
-      }
-      actions={
-        answer.rows.length ? (
-          <button type="button" className="button small" onClick={save}>
-            CSV
-          </button>
-        ) : null
-      }
-    >
-      <div className={stale ? "stale" : ""}>
-        {answer.columns.length ? <ResultGrid columns={answer.columns} rows={answer.rows} label="Result" /> : <Metrics metrics={answer.metrics} />}
-      </div>
-    </Panel>
+        }
+        actions={isRead ? <DownloadButtons run={run} download={download} /> : null}
+      >
+        <div className={stale ? "stale" : ""}>
+          {answer.columns.length ? <ResultGrid columns={answer.columns} rows={answer.rows} label="Result" /> : <Metrics metrics={answer.metrics} />}
+        </div>
+      </Panel>
+      {download.error ? <Failure error={download.error} /> : null}
+    </>
+  );
+}
+
+/** The whole result as a file: the statement runs again, without the limit of what is shown. */
+function DownloadButtons({ run, download }: { run: Run; download: ReturnType<typeof useDownload> }) {
+  const { catalog, branch, statement } = run;
+  const kinds: readonly [DownloadKind, string][] = [
+    ["csv", "CSV"],
+    ["parquet", "Parquet"],
+  ];
+  return (
+    <span className="row">
+      <span className="small muted">Download all of it:</span>
+      {kinds.map(([kind, name]) => (
+        <button
+          key={kind}
+          type="button"
+          className="button small"
+          disabled={download.isPending}
+          onClick={() => download.mutate({ catalog, branch, statement, kind })}
+        >
+          {download.isPending && download.variables.kind === kind ? "Reading …" : name}
+        </button>
+      ))}
+    </span>
   );
 }
 

@@ -1,9 +1,10 @@
 import { useState } from "react";
 
 import type { RowPage, TableDetail } from "../../api/resources";
-import { cellText, count, isNumericType } from "../../model/format";
-import { diffRows, type DiffRow } from "../../model/row-diff";
+import { count } from "../../model/format";
+import { diffRows } from "../../model/row-diff";
 import { useChanges, useTableHistory, type TablePlace } from "../../queries/tables";
+import { RowDiffTable } from "../../ui/row-diff-table";
 import { Empty, Loaded } from "../../ui/states";
 
 /** What became of which row between two versions, with changed cells coloured. */
@@ -64,50 +65,14 @@ function VersionField({
   );
 }
 
-const WORDS = { insert: "＋ inserted", delete: "− deleted", update_before: "before", update_after: "after" } as const;
-
 function Diff({ page }: { page: RowPage }) {
   const rows = diffRows(page);
-  const columns = page.columns.slice(2);
   return (
     <>
-      <div className="scroll diff" role="region" aria-label="Changed rows" tabIndex={0}>
-        <table className="grid">
-          <thead>
-            <tr>
-              <th scope="col">Change</th>
-              {columns.map((column) => (
-                <th key={column.name} scope="col" className={isNumericType(column.type) ? "number" : ""}>
-                  {column.name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row, place) => (
-              <DiffLine key={place} row={row} numeric={columns.map((column) => isNumericType(column.type))} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <RowDiffTable columns={page.columns.slice(2)} rows={rows} label="Changed rows" />
       <p className="inside small muted">
         {count(rows.length)} lines{page.truncated ? "; there are more than are shown" : ""}.
       </p>
     </>
-  );
-}
-
-function DiffLine({ row, numeric }: { row: DiffRow; numeric: readonly boolean[] }) {
-  return (
-    <tr className={row.change}>
-      <th scope="row" className="nowrap">
-        {WORDS[row.change]}
-      </th>
-      {row.values.map((value, at) => (
-        <td key={at} className={`${numeric[at] ? "number" : ""} ${row.changed.has(at) ? "changed" : ""}`}>
-          {value === null ? <span className="null">NULL</span> : cellText(value)}
-        </td>
-      ))}
-    </tr>
   );
 }

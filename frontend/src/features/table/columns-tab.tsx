@@ -1,42 +1,36 @@
 import type { Column, TableDetail } from "../../api/resources";
+import { Grid } from "../../ui/grid";
 
 export function ColumnsTab({ table }: { table: TableDetail }) {
   return <ColumnTable columns={table.columns} label={`Columns of ${table.name}`} />;
 }
 
+const COLUMNS = [
+  { title: "Id", isNumber: true },
+  { title: "Name" },
+  { title: "Type" },
+  { title: "Nulls" },
+  { title: "Default" },
+  { title: "Comment" },
+];
+
 export function ColumnTable({ columns, label }: { columns: readonly Column[]; label: string }) {
   return (
-    <div className="scroll" role="region" aria-label={label} tabIndex={0}>
-      <table className="grid">
-        <thead>
-          <tr>
-            <th scope="col" className="number">
-              Id
-            </th>
-            <th scope="col">Name</th>
-            <th scope="col">Type</th>
-            <th scope="col">Nulls</th>
-            <th scope="col">Default</th>
-            <th scope="col">Comment</th>
-          </tr>
-        </thead>
-        <tbody>
-          {columns.map((column) => (
-            <tr key={column.id}>
-              <td className="number muted">{column.id}</td>
-              <th scope="row">
-                {column.name} {column.key_position === null ? null : <span className="badge">key</span>}{" "}
-                {column.partition_position === null ? null : <span className="badge">partition</span>}
-              </th>
-              <td className="mono">{column.type}</td>
-              <td className="nowrap">{column.nullable ? "may be null" : "never null"}</td>
-              <td className="mono">{column.default ?? <span className="muted">—</span>}</td>
-              <td>{column.comment ?? <span className="muted">—</span>}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Grid label={label} columns={COLUMNS}>
+      {columns.map((column) => (
+        <tr key={column.id}>
+          <td className="number muted">{column.id}</td>
+          <th scope="row">
+            {column.name} {column.key_position === null ? null : <span className="badge">key</span>}{" "}
+            {column.partition_position === null ? null : <span className="badge">partition</span>}
+          </th>
+          <td className="mono">{column.type}</td>
+          <td className="nowrap">{column.nullable ? "may be null" : "never null"}</td>
+          <td className="mono">{column.default ?? <span className="muted">—</span>}</td>
+          <td>{column.comment ?? <span className="muted">—</span>}</td>
+        </tr>
+      ))}
+    </Grid>
   );
 }
 

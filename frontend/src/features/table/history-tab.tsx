@@ -6,8 +6,17 @@ import { useTableHistory, type TablePlace } from "../../queries/tables";
 import { Loaded } from "../../ui/states";
 import { CommitTimeline } from "../branch/commit-timeline";
 import { RestoreDialog } from "../branch/restore-dialog";
+import { GrowthPlots } from "./growth-plots";
 
-export function HistoryTab({ place, table }: { place: TablePlace; table: TableDetail }) {
+export function HistoryTab({
+  place,
+  table,
+  version,
+}: {
+  place: TablePlace;
+  table: TableDetail;
+  version: number | undefined;
+}) {
   const [restoreTo, setRestoreTo] = useState<CommitEntry>();
   const history = useTableHistory(place);
   const { catalog, branch, database } = place;
@@ -17,6 +26,7 @@ export function HistoryTab({ place, table }: { place: TablePlace; table: TableDe
         const commits = pages.flatMap((page) => page.results);
         return (
           <>
+            <GrowthPlots place={place} version={version} />
             <CommitTimeline
               catalog={catalog}
               branch={branch}

@@ -1,7 +1,13 @@
 import type { Segment } from "../../api/resources";
-import { bytes, count } from "../../model/format";
+import { count } from "../../model/format";
 import { useSegments, type TablePlace } from "../../queries/tables";
+import { FILE_COLUMNS, FileCells } from "../../ui/file-cells";
+import { Grid } from "../../ui/grid";
+import { SizePlot } from "../../ui/size-plot";
 import { Empty, Loaded } from "../../ui/states";
+
+/** Of fewer files the list itself says all. */
+const PLOTTED_FROM = 5;
 
 export function SegmentsTab({ place, version }: { place: TablePlace; version: number | undefined }) {
   const segments = useSegments(place, version);
@@ -12,6 +18,11 @@ export function SegmentsTab({ place, version }: { place: TablePlace; version: nu
         if (found.length === 0) return <Empty title="No file in this version" />;
         return (
           <>
+            {found.length >= PLOTTED_FROM ? (
+              <div className="plots">
+                <SizePlot sizes={found.map((segment) => segment.bytes)} isPart={segments.hasNextPage} />
+              </div>
+            ) : null}
             <SegmentTable segments={found} />
             {segments.hasNextPage ? (
               <p className="inside">
@@ -27,56 +38,31 @@ export function SegmentsTab({ place, version }: { place: TablePlace; version: nu
   );
 }
 
+const COLUMNS = [
+  ...FILE_COLUMNS,
+  { title: <span className="visually-hidden">Size against the largest</span> },
+  { title: "Deleted", isNumber: true },
+  { title: "Schema is" },
+  { title: "Since", isNumber: true },
+];
+
 function SegmentTable({ segments }: { segments: readonly Segment[] }) {
-  const largest = Math.max(...segments.map((segment) => segment.bytes));
+  const largest = segments.reduce((most, segment) => Math.max(most, segment.bytes), 1);
   return (
-    <div className="scroll" role="region" aria-label="Segments" tabIndex={0}>
-      <table className="grid">
-        <thead>
-          <tr>
-            <th scope="col">File</th>
-            <th scope="col" className="number">
-              Rows
-            </th>
-            <th scope="col" className="number">
-              Deleted
-            </th>
-            <th scope="col" className="number">
-              Size
-            </th>
-            <th scope="col">
-              <span className="visually-hidden">Size against the largest</span>
-            </th>
-            <th scope="col" className="number">
-              Schema
-            </th>
-            <th scope="col">Schema is</th>
-            <th scope="col" className="number">
-              Since
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {segments.map((segment) => (
-            <tr key={segment.segment_id}>
-              <td className="path">
-                <code title={segment.path}>{segment.path}</code>
-              </td>
-              <td className="number">{count(segment.rows)}</td>
-              <td className="number">{segment.deleted_rows ? count(segment.deleted_rows) : "—"}</td>
-              <td className="number">{bytes(segment.bytes)}</td>
-              <td className="size-bar" aria-hidden="true">
-                <svg width="80" height="8" viewBox="0 0 80 8">
-                  <rect width={Math.max(1, (80 * segment.bytes) / largest)} height="8" rx="2" />
-                </svg>
-              </td>
-              <td className="number">v{segment.schema_version}</td>
-              <td>{segment.is_visible ? "visible" : "hidden"}</td>
-              <td className="number">v{segment.added_version}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Grid label="Segments" columns={COLUMNS}>
+      {segments.map((segment) => (
+        <tr key={segment.segment_id}>
+          <FileCells file={segment} />
+          <td className="size-bar" aria-hidden="true">
+            <svg width="80" height="8" viewBox="0 0 80 8">
+              <rect width={Math.max(1, (80 * segment.bytes) / largest)} height="8" rx="2" />
+            </svg>
+          </td>
+          <td className="number">{segment.deleted_rows ? count(segment.deleted_rows) : "—"}</td>
+          <td>{segment.is_visible ? "visible" : "hidden"}</td>
+          <td className="number">v{segment.added_version}</td>
+        </tr>
+      ))}
+    </Grid>
   );
 }

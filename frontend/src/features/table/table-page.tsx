@@ -1,6 +1,6 @@
 import { useParams, useSearchParams } from "react-router";
 
-import { branchAddress, sqlAddress } from "../../model/addresses";
+import { branchAddress, importAddress, sqlAddress } from "../../model/addresses";
 import { bytes, count, counted } from "../../model/format";
 import { tableName } from "../../model/sql";
 import type { TableDetail } from "../../api/resources";
@@ -37,10 +37,16 @@ export function TablePage() {
       <PageHead
         title={`${database}.${table}`}
         actions={
-          <Link className="button" to={sqlAddress(catalog, branch, `SELECT * FROM ${tableName(database, table)} LIMIT 100`)}>
-            <Icon name="sql" />
-            Query
-          </Link>
+          <>
+            <Link className="button" to={importAddress(catalog, branch, { database, table })}>
+              <Icon name="import" />
+              Import rows
+            </Link>
+            <Link className="button" to={sqlAddress(catalog, branch, `SELECT * FROM ${tableName(database, table)} LIMIT 100`)}>
+              <Icon name="sql" />
+              Query
+            </Link>
+          </>
         }
       />
       <Loaded query={detail} label="the table">
@@ -89,7 +95,7 @@ function ChosenTab({
     case "rows":
       return <RowsTab place={place} version={version} />;
     case "history":
-      return <HistoryTab place={place} table={table} />;
+      return <HistoryTab place={place} table={table} version={version} />;
     case "segments":
       return <SegmentsTab place={place} version={version} />;
     case "schemas":

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { pollAfter } from "../../queries/tasks";
 import { CONFLICT } from "../../testing/findings";
 import { renderAt } from "../../testing/render";
-import { serve } from "../../testing/server";
+import { problem, serve } from "../../testing/server";
 import { JUST_STARTED } from "./just-started";
 
 const TASK = {
@@ -64,6 +64,35 @@ describe("a task", () => {
     expect((await screen.findByRole("alert")).textContent).toContain("A conflict refuses the merge.");
     expect(screen.getByText(CONFLICT.message)).toBeTruthy();
     expect(screen.getByText(CONFLICT.remedy)).toBeTruthy();
+  });
+});
+
+describe("a task that came to nothing", () => {
+  const FAILED = { ...TASK, state: "failed", finished_at: "2026-01-01T00:00:03Z", error: { status: 502, code: "ENGINE_ERROR", title: "Engine error", detail: "Spark was lost." } };
+
+  it("is done again as a new task, which says what it repeats", async () => {
+    const asked = serve({ "/api/v1/tasks/t-1/": FAILED, "POST /api/v1/tasks/t-1/retry/": { ...TASK, id: "t-2", retry_of: "t-1" }, "/api/v1/tasks/t-2/": { ...TASK, id: "t-2", retry_of: "t-1" } });
+    const user = userEvent.setup();
+    const router = renderAt("/tasks/t-1");
+    await user.click(await screen.findByRole("button", { name: "Retry" }));
+    await waitFor(() => expect(router.state.location.pathname).toBe("/tasks/t-2"));
+    expect(asked.filter(({ method }) => method === "POST").map(({ address }) => address)).toEqual(["/api/v1/tasks/t-1/retry/"]);
+    expect((await screen.findByRole("link", { name: "an earlier task" })).getAttribute("href")).toBe("/tasks/t-1");
+  });
+
+  it("says why when it is somebody else's", async () => {
+    serve({ "/api/v1/tasks/t-1/": FAILED, "POST /api/v1/tasks/t-1/retry/": () => problem(403, { code: "PERMISSION_DENIED", title: "Permission denied", detail: "This task is not yours." }) });
+    const user = userEvent.setup();
+    renderAt("/tasks/t-1");
+    await user.click(await screen.findByRole("button", { name: "Retry" }));
+    expect(await screen.findByText("This task is not yours.")).toBeTruthy();
+  });
+
+  it("is not offered once the work was done", async () => {
+    serve({ "/api/v1/tasks/t-1/": { ...TASK, state: "succeeded", finished_at: "2026-01-01T00:00:03Z", result: {} } });
+    renderAt("/tasks/t-1");
+    await screen.findByRole("heading", { name: "What it did" });
+    expect(screen.queryByRole("button", { name: "Retry" })).toBeNull();
   });
 });
 

@@ -4,9 +4,9 @@ import { Link, useLocation, useNavigate, useParams } from "react-router";
 
 import type { Finding } from "../../api/resources";
 import { Problem } from "../../api/problem";
-import { branchAddress, compareAddress, mergeAddress, sqlAddress } from "../../model/addresses";
+import { branchAddress, compareAddress, importAddress, mergeAddress, sqlAddress, tableAddress, taskAddress } from "../../model/addresses";
 import { count, counted } from "../../model/format";
-import { isFinished, useCancelTask, useTask, type Task } from "../../queries/tasks";
+import { isFinished, isRetriable, useCancelTask, useRetryTask, useTask, type Task } from "../../queries/tasks";
 import { Copyable } from "../../ui/copyable";
 import { PageHead, Panel } from "../../ui/page";
 import { ResultGrid } from "../../ui/result-grid";
@@ -16,6 +16,8 @@ import { JUST_STARTED } from "./just-started";
 import { TaskBadge } from "./task-badge";
 import { TaskSteps } from "./task-steps";
 import "../../styles/tasks.css";
+
+const IMPORT = "import";
 
 interface Result {
   merge_id?: string;
@@ -62,6 +64,8 @@ function useArrival(task: Task | undefined) {
 
 function TaskView({ task }: { task: Task }) {
   const cancel = useCancelTask();
+  const retry = useRetryTask();
+  const failure = cancel.error ?? retry.error;
   const title = statementOf(task) || task.kind;
   const finished = isFinished(task.state);
   return (
@@ -69,23 +73,17 @@ function TaskView({ task }: { task: Task }) {
       <PageHead
         title="Task"
         actions={
-          finished ? null : (
-            <button
-              type="button"
-              className="button danger"
-              disabled={task.cancel_requested || cancel.isPending}
-              onClick={() => cancel.mutate(task.id)}
-            >
-              {task.cancel_requested ? "Stopping …" : "Cancel"}
-            </button>
-          )
+          <>
+            {finished ? null : <CancelButton cancel={cancel} task={task} />}
+            {isRetriable(task.state) ? <RetryButton retry={retry} task={task} /> : null}
+          </>
         }
       >
         <span className="row">
           Task <TaskBadge state={task.state} />
         </span>
       </PageHead>
-      {cancel.error ? <Failure error={cancel.error} /> : null}
+      {failure ? <Failure error={failure} /> : null}
       <Panel title={finished ? "What it did" : "What is happening"} padded>
         <div className="stack">
           <pre>
@@ -100,6 +98,30 @@ function TaskView({ task }: { task: Task }) {
       <Outcome task={task} />
       <Facts task={task} />
     </>
+  );
+}
+
+function CancelButton({ cancel, task }: { cancel: ReturnType<typeof useCancelTask>; task: Task }) {
+  return (
+    <button
+      type="button"
+      className="button danger"
+      disabled={task.cancel_requested || cancel.isPending}
+      onClick={() => cancel.mutate(task.id)}
+    >
+      {task.cancel_requested ? "Stopping …" : "Cancel"}
+    </button>
+  );
+}
+
+function RetryButton({ retry, task }: { retry: ReturnType<typeof useRetryTask>; task: Task }) {
+  const navigate = useNavigate();
+  const again = () =>
+    retry.mutate(task.id, { onSuccess: (made) => void navigate(taskAddress(made.id), { state: JUST_STARTED }) });
+  return (
+    <button type="button" className="button primary" disabled={retry.isPending} onClick={again}>
+      {retry.isPending ? "Starting …" : "Retry"}
+    </button>
   );
 }
 
@@ -119,6 +141,7 @@ function Outcome({ task }: { task: Task }) {
       </div>
     );
   }
+  const { catalog, branch, database, table } = placeOf(task);
   const metrics = Object.entries(result.metrics ?? {}).filter(([, value]) => typeof value === "number" && value > 0);
   return (
     <Panel title="Result" padded={!result.columns?.length}>
@@ -134,8 +157,15 @@ function Outcome({ task }: { task: Task }) {
         </dl>
       ) : null}
       {result.version ? (
-        <p className="inside small muted">
-          version <code>v{result.version}</code>
+        <p className="inside row small muted">
+          <span>
+            version <code>v{result.version}</code>
+          </span>
+          {task.kind === IMPORT && catalog && branch && database && table ? (
+            <Link to={tableAddress(catalog, branch, database, table)}>
+              See {database}.{table}
+            </Link>
+          ) : null}
         </p>
       ) : null}
     </Panel>
@@ -164,9 +194,15 @@ function TaskFailure({ task }: { task: Task }) {
       ) : null}
       {catalog && branch ? (
         <p className="row">
-          <Link className="button" to={sqlAddress(catalog, branch, statementOf(task))}>
-            Try again in the SQL console
-          </Link>
+          {task.kind === IMPORT ? (
+            <Link className="button" to={importAddress(catalog, branch, importOf(task))}>
+              Change how the file is read
+            </Link>
+          ) : (
+            <Link className="button" to={sqlAddress(catalog, branch, statementOf(task))}>
+              Open in the SQL console
+            </Link>
+          )}
           <Link className="button" to={conflicts.length ? compareAddress(catalog) : branchAddress(catalog, branch)}>
             {conflicts.length ? "Compare branches" : `Branch ${branch}`}
           </Link>
@@ -198,6 +234,14 @@ function Facts({ task }: { task: Task }) {
             </dd>
           </>
         ) : null}
+        {task.retry_of ? (
+          <>
+            <dt>Repeats</dt>
+            <dd>
+              <Link to={taskAddress(task.retry_of)}>an earlier task</Link>
+            </dd>
+          </>
+        ) : null}
         {task.worker ? (
           <>
             <dt>Worker</dt>
@@ -215,6 +259,11 @@ export function statementOf(task: Pick<Task, "parameters">): string {
   return statement ?? "";
 }
 
-function placeOf(task: Task): { catalog?: string; branch?: string } {
+function placeOf(task: Task): { catalog?: string; branch?: string; database?: string; table?: string } {
   return (task.parameters ?? {});
+}
+
+/** The file that a task of that kind loads. */
+function importOf(task: Task): { import: string } {
+  return { import: (task.parameters as { import: string }).import };
 }

@@ -17,7 +17,7 @@ WHERE b.parent_id IS NULL AND b.created_by_id IS NOT NULL
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("catalog_app", "0003_time_and_trust"),
+        ("catalog_app", "0005_search"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

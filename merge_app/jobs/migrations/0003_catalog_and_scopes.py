@@ -7,8 +7,8 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("catalog_app", "0004_people"),
-        ("jobs", "0001_initial"),
+        ("catalog_app", "0006_people"),
+        ("jobs", "0002_retry_of"),
     ]
 
     operations = [

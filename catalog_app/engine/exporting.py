@@ -1,0 +1,139 @@
+"""The whole result of a query as a file: written while it arrives, so that memory holds a batch and not the result."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+
+from catalog_app.engine.answers import json_rows, outputs_of
+from lakeui.common.errors import ResultTooLarge
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.dataframe import DataFrame
+
+FORMULA_STARTS = "^[=+\\-@\t\r]"
+"""Texts that begin like this are formulas to spreadsheets (OWASP, CSV injection)."""
+
+
+class ExportFormat(StrEnum):
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportTarget:
+    """A file of this machine that is to hold a result. A result of more than ``most_rows`` is refused.
+
+    ``escape_formulas``: in CSV, an apostrophe before texts that a spreadsheet would take for formulas.
+    """
+
+    path: Path
+    format: ExportFormat
+    most_rows: int
+    escape_formulas: bool = False
+
+
+def result_write(rows: DataFrame, target: ExportTarget) -> int:
+    """Write all rows in the order of the query; answers how many. Raises ResultTooLarge."""
+    names = _apart([field.name for field in rows.schema.fields])
+    # Counted first, and no further than needed: the server would hold the rows of a result without end.
+    _require_few(rows.limit(target.most_rows + 1).count(), target)
+    count = 0
+    batches = _batches(rows)
+    first = next(batches)
+    with _writer(first.schema, names, target) as writer:
+        for batch in _with_first(first, batches):
+            count += batch.num_rows
+            _require_few(count, target)
+            writer.write_table(_shown(batch, names, target))
+    return count
+
+
+def _require_few(count: int, target: ExportTarget) -> None:
+    if count > target.most_rows:
+        raise ResultTooLarge(
+            f"The result has more than {target.most_rows:,} rows, the most that one file takes.",
+            remedy="Narrow the query, or download it in parts with WHERE or LIMIT.",
+        )
+
+
+def _with_first(first: pa.Table, others: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    yield first
+    yield from others
+
+
+def _batches(rows: DataFrame) -> Iterator[pa.Table]:
+    """The result as Arrow tables, at least one."""
+    internal, outputs = outputs_of(rows)
+    frame = rows.toDF(*internal).selectExpr(*outputs)
+    client = frame.sparkSession.client
+    # PySpark has no public way to take Arrow batches as they come; toLocalIterator makes Python rows of these.
+    plan = frame._plan.to_proto(client)  # noqa: SLF001
+    found = False
+    for item in client.to_table_as_iterator(plan, {}):
+        if isinstance(item, pa.Table):
+            found = True
+            yield item
+    if not found:
+        yield frame.limit(0).toArrow()
+
+
+def _apart(names: Sequence[str]) -> list[str]:
+    """Names that repeat in a result get a number: a file has each once."""
+    taken: dict[str, int] = {}
+    found = []
+    for name in names:
+        taken[name] = taken.get(name, 0) + 1
+        found.append(name if taken[name] == 1 else f"{name}_{taken[name]}")
+    return found
+
+
+def _writer(schema: pa.Schema, names: list[str], target: ExportTarget) -> AbstractContextManager[Any]:
+    if target.format is ExportFormat.PARQUET:
+        return pq.ParquetWriter(target.path, _renamed(schema, names), compression="zstd")
+    shown = _shown(schema.empty_table(), names, target).schema
+    return pacsv.CSVWriter(target.path, shown)
+
+
+def _renamed(schema: pa.Schema, names: list[str]) -> pa.Schema:
+    return pa.schema([item.with_name(name) for item, name in zip(schema, names, strict=True)])
+
+
+def _shown(batch: pa.Table, names: list[str], target: ExportTarget) -> pa.Table:
+    if target.format is ExportFormat.PARQUET:
+        return batch.cast(batch.schema).rename_columns(names)
+    columns = [_text_column(batch.column(index), target) for index in range(batch.num_columns)]
+    return pa.Table.from_arrays(columns, names=names)
+
+
+def _text_column(column: pa.ChunkedArray, target: ExportTarget) -> pa.ChunkedArray:
+    """A column as CSV holds it: numbers and booleans as they are, everything else as text in JSON's terms."""
+    kind = column.type
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
+        return column
+    if pa.types.is_decimal(kind) or pa.types.is_date(kind):
+        return pc.cast(column, pa.string())
+    if not pa.types.is_string(kind):
+        values = [row[0] for row in json_rows(pa.Table.from_arrays([column], names=["c"]))]
+        texts = [value if value is None or isinstance(value, str) else _json(value) for value in values]
+        column = pa.chunked_array([pa.array(texts, pa.string())])
+    return _escaped(column) if target.escape_formulas else column
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _escaped(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    is_formula = pc.match_substring_regex(column, FORMULA_STARTS)
+    return pc.if_else(is_formula, pc.binary_join_element_wise("'", column, ""), column)

@@ -1,0 +1,234 @@
+"""Names of a lake's things by what people remember of them: one query a kind, whatever the size of the lake.
+
+A name matches if it holds the text, or if each word of the text begins one of its words: ``air del`` finds
+``airline_delays``. Tables and columns are looked up by an index, so of them only words and the beginning count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import F, Q
+from django.db.models.functions import Length
+
+from catalog_app.models import Branch, Catalog, Tag
+from catalog_app.selectors.rows import fetch_all, json_value
+
+_WORDS = re.compile(r"[^\W_]+")
+LAST_CHARACTER = "\U0010ffff"
+CANDIDATES = 200
+"""So many tables and definitions are looked at for one search; more that match equally well are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is searched for, and where: in one catalog or all of ``visible``, the ids of those that exist for whoever
+    asks; ``branch`` is that on which objects are shown if they are there. ``limit`` is of each kind.
+    """
+
+    text: str
+    limit: int
+    visible: frozenset[int]
+    catalog: Catalog | None = None
+    branch: Branch | None = None
+
+    @property
+    def catalog_ids(self) -> list[int]:
+        """The catalogs that are searched."""
+        return sorted(self.visible) if self.catalog is None else [self.catalog.pk]
+
+    @property
+    def database(self) -> str:
+        """What stands before the last dot, folded: the beginning of a database's name."""
+        return self.text.rpartition(".")[0].rpartition(".")[2].strip().casefold()
+
+    @property
+    def name(self) -> str:
+        """What stands behind it, folded."""
+        return self.text.rpartition(".")[2].strip().casefold()
+
+    @property
+    def words(self) -> list[str]:
+        return _WORDS.findall(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Something by its name. Empty members are no part of its address; ``version`` is a tag's."""
+
+    kind: str
+    label: str
+    catalog: str
+    branch: str = ""
+    database: str = ""
+    table: str = ""
+    column: str = ""
+    tag: str = ""
+    merge_id: str = ""
+    version: int | None = None
+
+
+def is_match(name: str, text: str) -> bool:
+    """Whether a name is one that the text asks for."""
+    folded = name.casefold()
+    held, asked = _WORDS.findall(folded), _WORDS.findall(text.casefold())
+    return text.casefold() in folded or (bool(asked) and all(any(h.startswith(a) for h in held) for a in asked))
+
+
+def closeness(name: str, text: str) -> tuple[int, int, str]:
+    """What sorts matches: the same name, then those that begin like it, then the shorter ones."""
+    folded, wanted = name.casefold(), text.casefold()
+    rank = 0 if folded == wanted else 1 if folded.startswith(wanted) else 2
+    return rank, len(folded), folded
+
+
+def catalogs_search(wanted: Wanted) -> list[Found]:
+    found = Catalog.objects.filter(pk__in=wanted.catalog_ids, dropped_at__isnull=True, name__icontains=wanted.text)
+    return [Found("catalog", item.name, item.name) for item in found.order_by(Length("name"), "pk")[: wanted.limit]]
+
+
+def branches_search(wanted: Wanted) -> list[Found]:
+    found = Branch.objects.filter(_of_catalog(wanted), dropped_at__isnull=True, is_workspace=False)
+    found = found.filter(name__icontains=wanted.text).select_related("catalog")
+    rows = found.order_by(Length("name"), F("head_version").desc())[: wanted.limit]
+    return [Found("branch", item.name, item.catalog.name, item.name) for item in rows]
+
+
+def tags_search(wanted: Wanted) -> list[Found]:
+    found = Tag.objects.filter(_of_catalog(wanted), name__icontains=wanted.text).select_related("catalog", "branch")
+    rows = found.order_by(Length("name"), "-pk")[: wanted.limit]
+    return [
+        Found("tag", item.name, item.catalog.name, item.branch.name, tag=item.name, version=item.version)
+        for item in rows
+    ]
+
+
+def _of_catalog(wanted: Wanted) -> Q:
+    return Q(catalog__in=wanted.catalog_ids, catalog__dropped_at__isnull=True)
+
+
+_VALID = """
+    JOIN catalog_app_branch b ON b.id = r.branch_id AND b.dropped_at IS NULL AND NOT b.is_workspace
+      AND b.catalog_id = ANY(%(catalogs)s)
+    JOIN catalog_app_catalog k ON k.id = b.catalog_id AND k.dropped_at IS NULL
+"""
+"""Branches that whoever asks can look at, and their catalogs."""
+
+_CURRENT = "r.superseded_version IS NULL AND NOT r.is_dropped"
+_BEGINS = 'r.name_key COLLATE "C" >= %(name)s AND r.name_key COLLATE "C" < %(behind)s'
+_HOME = "(%(database)s = '' OR starts_with(h.name_key, %(database)s))"
+_NEARER = "(b.id = %(branch)s) DESC, (b.parent_id IS NULL) DESC, b.id"
+"""Of the branches that have a record of one object: the one looked at, main, the oldest."""
+
+
+def _nearest(record: str, key: str, identity: str, branch: str) -> str:
+    """The record of an object that a branch sees at its head."""
+    return f"""LATERAL (
+        SELECT n.* FROM unnest(array_prepend({branch}.id, {branch}.ancestor_branches),
+                               array_prepend({branch}.head_version, {branch}.ancestor_limits))
+            WITH ORDINALITY AS l(branch_id, max_version, depth)
+        JOIN {record} n ON n.branch_id = l.branch_id AND n.{key} = {identity} AND n.version <= l.max_version
+        ORDER BY l.depth, n.version DESC LIMIT 1)"""
+
+
+_DATABASES = f"""
+SELECT DISTINCT ON (r.database_id) r.name, b.name, k.name
+FROM catalog_app_databaserecord r {_VALID}
+WHERE {_CURRENT} AND strpos(r.name_key, %(name)s) > 0 AND %(database)s = ''
+ORDER BY r.database_id, {_NEARER} LIMIT %(limit)s
+"""
+
+_SHOWN = f"""
+SELECT t.name, h.name, s.name, k.name, c.columns
+FROM candidate c
+LEFT JOIN catalog_app_branch x ON x.id = %(branch)s
+LEFT JOIN {_nearest("catalog_app_tablerecord", "table_id", "c.table_id", "x")} own ON true
+JOIN catalog_app_branch s ON s.id = CASE WHEN own.is_dropped IS FALSE THEN %(branch)s ELSE c.branch_id END
+JOIN catalog_app_catalog k ON k.id = s.catalog_id
+JOIN {_nearest("catalog_app_tablerecord", "table_id", "c.table_id", "s")} t ON NOT t.is_dropped
+JOIN {_nearest("catalog_app_databaserecord", "database_id", "t.database_id", "s")} h ON NOT h.is_dropped
+WHERE {_HOME}
+"""
+"""The candidates where they are looked at, with the names that they have there."""
+
+_TABLE_WORDS = "to_tsvector('simple', translate(r.name_key, %(breaks)s, repeat(' ', 20)))"
+_TABLES = f"""
+WITH candidate AS (
+    SELECT DISTINCT ON (table_id) table_id, branch_id, NULL::jsonb AS columns FROM (
+        (SELECT DISTINCT ON (r.name_key COLLATE "C", r.table_id) r.table_id, r.branch_id, 0 AS rank
+         FROM catalog_app_tablerecord r {_VALID} WHERE {_CURRENT} AND {_BEGINS}
+         ORDER BY r.name_key COLLATE "C", r.table_id, {_NEARER} LIMIT %(candidates)s)
+        UNION ALL
+        (SELECT r.table_id, r.branch_id, 1 FROM catalog_app_tablerecord r {_VALID}
+         WHERE {_CURRENT} AND {_TABLE_WORDS} @@ %(words)s::tsquery LIMIT %(candidates)s)
+    ) found ORDER BY table_id, rank
+) {_SHOWN}
+"""
+
+_COLUMN_WORDS = """to_tsvector('simple', translate(
+    lower(jsonb_path_query_array(d.content, '$.columns[*].name')::text), %(breaks)s, repeat(' ', 20)))"""
+_COLUMNS = f"""
+WITH matching AS MATERIALIZED (
+    SELECT d.id, d.content FROM catalog_app_schemadefinition d
+    WHERE {_COLUMN_WORDS} @@ %(words)s::tsquery LIMIT %(candidates)s
+), candidate AS (
+    SELECT DISTINCT ON (r.table_id) r.table_id, r.branch_id,
+           jsonb_path_query_array(m.content, '$.columns[*].name') AS columns
+    FROM matching m JOIN catalog_app_tableschema r ON r.definition_id = m.id {_VALID}
+    ORDER BY r.table_id, {_NEARER}
+) {_SHOWN}
+"""
+
+
+def databases_search(wanted: Wanted) -> list[Found]:
+    rows = fetch_all(_DATABASES, _parameters(wanted))
+    return [Found("database", name, catalog, branch, name) for name, branch, catalog in rows]
+
+
+def tables_search(wanted: Wanted) -> list[Found]:
+    """Tables by their own name, and with a dot by that of their database too."""
+    if not wanted.words:
+        return []
+    rows = fetch_all(_TABLES, _parameters(wanted))
+    found = [
+        Found("table", f"{database}.{name}", catalog, branch, database, name)
+        for name, database, branch, catalog, _ in rows
+    ]
+    return _closest(found, wanted, lambda item: item.table)
+
+
+def columns_search(wanted: Wanted) -> list[Found]:
+    """Columns of the tables as they are now."""
+    if not wanted.words:
+        return []
+    found = [
+        Found("column", f"{database}.{name}.{column}", catalog, branch, database, name, column)
+        for name, database, branch, catalog, columns in fetch_all(_COLUMNS, _parameters(wanted))
+        for column in json_value(columns)
+        if is_match(column, wanted.name)
+    ]
+    return _closest(found, wanted, lambda item: item.column)
+
+
+def _closest(found: Iterable[Found], wanted: Wanted, named: Callable[[Found], str]) -> list[Found]:
+    def order(item: Found) -> tuple[Any, ...]:
+        return (*closeness(named(item), wanted.name), item.label)
+
+    return sorted(found, key=order)[: wanted.limit]
+
+
+def _parameters(wanted: Wanted) -> Mapping[str, Any]:
+    return {
+        "name": wanted.name,
+        "behind": wanted.name + LAST_CHARACTER,
+        "database": wanted.database,
+        "words": " & ".join(f"'{word}':*" for word in wanted.words),
+        "catalogs": wanted.catalog_ids,
+        "branch": None if wanted.branch is None else wanted.branch.pk,
+        "breaks": "_./-:@,;\"'[](){}",
+        "limit": wanted.limit,
+        "candidates": CANDIDATES,
+    }

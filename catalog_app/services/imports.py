@@ -1,0 +1,130 @@
+"""Take a file in, read it another way, let it go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from django.utils import timezone
+
+from catalog_app.domain.types import canonical_type
+from catalog_app.importing.formats import format_of, name_warning
+from catalog_app.importing.scanning import file_scan
+from catalog_app.importing.values import ColumnChoice, FileFormat, Reading, Scan
+from catalog_app.models import Branch, FileImport
+from catalog_app.selectors.lineage import nearest_name
+from catalog_app.storage.warehouse import Warehouse
+from lakeui.common.errors import InvalidValue, NotFound
+from lakeui.common.json_values import storable
+
+MOST_SWEPT = 100
+
+
+def import_create(
+    *, branch: Branch, user_id: int | None, name: str, file: Path, warehouse: Warehouse, lifetime: timedelta
+) -> FileImport:
+    """Look through a file of this machine and keep a copy in the warehouse. Raises InvalidValue for what cannot be
+    read; nothing is kept then.
+    """
+    found_format = format_of(file)
+    scan = file_scan(file, found_format, Reading())
+    if warning := name_warning(name, found_format):
+        scan = scan.with_warnings(warning)
+    identity = uuid4()
+    path = f"{warehouse.new_import(identity)}/file"
+    made = FileImport(
+        id=identity,
+        branch=branch,
+        name=name,
+        format=found_format.value,
+        bytes=file.stat().st_size,
+        path=path,
+        created_by_id=user_id,
+        expires_at=timezone.now() + lifetime,
+    )
+    # The row first: a crash in between leaves a row that expires, never a file that nobody knows.
+    _keep(made, scan)
+    warehouse.put(file, path)
+    return made
+
+
+def _keep(made: FileImport, scan: Scan) -> None:
+    made.reading, made.found = storable(scan.reading.as_json()), storable(scan.as_json())
+    made.save()
+
+
+def import_reread(made: FileImport, changes: Mapping[str, Any], *, warehouse: Warehouse) -> FileImport:
+    """Change how the file is read: ``header``, ``delimiter``, ``null_text``, and choices of ``columns`` by their
+    ``source``. Raises InvalidValue for a type or name that is none, NotFound for a column that the file has not.
+    """
+    before = Reading.from_json(made.reading)
+    layout = {key: changes[key] for key in ("header", "delimiter", "null_text") if key in changes}
+    after = replace(before, **layout)
+    if after != before and made.format != FileFormat.CSV:
+        raise InvalidValue("Only CSV has a header, a delimiter and a text for NULL.", remedy="Leave them out.")
+    if after != before:
+        # Types were told from other texts, and names maybe from another row.
+        scan = _scanned(made, replace(after, columns=()), warehouse)
+        chosen = _chosen(scan.reading, changes.get("columns", ()))
+        _keep(made, replace(scan, reading=chosen))
+        return made
+    made.reading = _chosen(before, changes.get("columns", ())).as_json()
+    made.save(update_fields=["reading"])
+    return made
+
+
+def _scanned(made: FileImport, reading: Reading, warehouse: Warehouse) -> Scan:
+    with warehouse.local_copy(made.path) as file:
+        return file_scan(file, FileFormat(made.format), reading)
+
+
+def _chosen(reading: Reading, choices: Any) -> Reading:
+    """The reading with some of its columns chosen otherwise."""
+    known = {column.source: column for column in reading.columns}
+    for choice in choices:
+        source = choice["source"]
+        if source not in known:
+            raise NotFound("column", source, nearest=nearest_name(source, known), where="in the file")
+        typed = {"type": canonical_type(choice["type"])} if "type" in choice else {}
+        known[source] = replace(known[source], **{**choice, **typed})
+    columns = tuple(known.values())
+    _require_names([column for column in columns if column.include])
+    return replace(reading, columns=columns)
+
+
+def _require_names(columns: list[ColumnChoice]) -> None:
+    if not columns:
+        raise InvalidValue("Every column is left out.", remedy="Take at least one.")
+    seen: dict[str, ColumnChoice] = {}
+    for column in columns:
+        other = seen.setdefault(column.name.casefold(), column)
+        if other is not column:
+            raise InvalidValue(
+                f"Columns {other.source} and {column.source} would both be called {column.name}.",
+                remedy="Rename one of them, or leave it out.",
+                column=column.name,
+            )
+
+
+def import_prolong(made: FileImport, *, lifetime: timedelta) -> None:
+    """Keep the file for as long again: somebody is about to load it."""
+    made.expires_at = timezone.now() + lifetime
+    made.save(update_fields=["expires_at"])
+
+
+def import_discard(made: FileImport, *, warehouse: Warehouse) -> None:
+    """Remove the file and what is known of it."""
+    warehouse.discard(warehouse.new_import(made.pk))
+    made.delete()
+
+
+def imports_expire(*, warehouse: Warehouse) -> int:
+    """Remove what was abandoned; answers how many."""
+    stale = list(FileImport.objects.filter(expires_at__lte=timezone.now()).order_by("expires_at")[:MOST_SWEPT])
+    for made in stale:
+        import_discard(made, warehouse=warehouse)
+    return len(stale)

@@ -1,0 +1,114 @@
+import { useState } from "react";
+
+import type { ComparedDetail, SideCommit } from "../../api/resources";
+import { counted } from "../../model/format";
+import { diffRows, tellingColumns, type DiffRow } from "../../model/row-diff";
+import { useComparedRows, type Pair, type Side } from "../../queries/compare";
+import { LaneDot } from "../../ui/branch-name";
+import { RowDiffTable } from "../../ui/row-diff-table";
+import { Loaded } from "../../ui/states";
+
+/** Rows that each side changed since the merge base, side by side. */
+export function ComparedRows({ pair, detail }: { pair: Pair; detail: ComparedDetail }) {
+  return (
+    <div className="row-sides">
+      <SideRows pair={pair} detail={detail} side="source" />
+      <SideRows pair={pair} detail={detail} side="destination" />
+    </div>
+  );
+}
+
+function SideRows({ pair, detail, side }: { pair: Pair; detail: ComparedDetail; side: Side }) {
+  const branch = pair[side];
+  const commits = side === "source" ? detail.source_commits : detail.dest_commits;
+  return (
+    <section className="stack tight">
+      <h3 className="row">
+        <LaneDot branch={branch} />
+        {branch}
+      </h3>
+      {detail.names[side] === null ? (
+        <p className="small muted">The table is not there.</p>
+      ) : commits.some(movesRows) ? (
+        <ChangedRows pair={pair} detail={detail} side={side} />
+      ) : (
+        <p className="small muted">Changed no row since the merge base.</p>
+      )}
+    </section>
+  );
+}
+
+function movesRows(commit: SideCommit): boolean {
+  return commit.files_added + commit.files_touched > 0;
+}
+
+function ChangedRows({ pair, detail, side }: { pair: Pair; detail: ComparedDetail; side: Side }) {
+  const other = side === "source" ? "destination" : "source";
+  const changes = useComparedRows(pair, detail.object_id, side);
+  const theirs = useOtherIds(pair, detail, other);
+  const [isWhole, setWhole] = useState(false);
+  return (
+    <Loaded query={changes} label={`rows that ${pair[side]} changed`}>
+      {({ pages }) => {
+        const columns = pages[0]?.columns.slice(2) ?? [];
+        const rows = diffRows({ rows: pages.flatMap((page) => page.rows) });
+        if (rows.length === 0) return <p className="small muted">Every row reads as it did at the merge base.</p>;
+        const telling = tellingColumns(columns.map((column) => column.name), rows, keyOf(detail, side));
+        return (
+          <>
+            <RowDiffTable
+              columns={columns}
+              rows={rows}
+              label={`Rows that ${pair[side]} changed`}
+              {...(isWhole ? {} : { shown: telling })}
+              height="40vh"
+              alsoChanged={{ ids: theirs, by: pair[other] }}
+            />
+            <p className="row small muted">
+              {tally(rows)}
+              {changes.hasNextPage ? (
+                <button
+                  type="button"
+                  className="button small"
+                  disabled={changes.isFetchingNextPage}
+                  onClick={() => void changes.fetchNextPage()}
+                >
+                  {changes.isFetchingNextPage ? "Reading …" : "More rows"}
+                </button>
+              ) : null}
+              {telling.length < columns.length ? (
+                <label className="row">
+                  <input type="checkbox" checked={isWhole} onChange={(event) => setWhole(event.target.checked)} />
+                  all {columns.length} columns
+                </label>
+              ) : null}
+            </p>
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+/** Ids of the rows that the other side changed, as far as they were read. */
+function useOtherIds(pair: Pair, detail: ComparedDetail, side: Side): ReadonlySet<unknown> {
+  const commits = side === "source" ? detail.source_commits : detail.dest_commits;
+  const isThere = detail.names[side] !== null && commits.some(movesRows);
+  const changes = useComparedRows(pair, detail.object_id, side, isThere);
+  return new Set(changes.data?.pages.flatMap((page) => page.rows.map((row) => row[1])));
+}
+
+function keyOf(detail: ComparedDetail, side: Side): string[] {
+  return detail.columns.flatMap(({ [side]: column }) => (column && column.key_position !== null ? [column.name] : []));
+}
+
+/** `610 updated, 2 inserted`, of the rows that are shown. */
+function tally(rows: readonly DiffRow[]): string {
+  const of = (change: DiffRow["change"]) => rows.filter((row) => row.change === change).length;
+  const parts = [
+    [of("update_after"), "updated"],
+    [of("insert"), "inserted"],
+    [of("delete"), "deleted"],
+  ] as const;
+  return `${parts.filter(([number]) => number > 0).map(([number, word]) => `${counted(number, "row")} ${word}`).join(", ")} shown.`;
+}

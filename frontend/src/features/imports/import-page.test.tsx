@@ -1,0 +1,155 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it, vi } from "vitest";
+
+import type { FileImport, ImportColumn } from "../../api/resources";
+import { Problem } from "../../api/problem";
+import * as upload from "../../api/upload";
+import { renderAt } from "../../testing/render";
+import { json, page, problem, serve } from "../../testing/server";
+
+const AT = "/api/v1/catalogs/demo/branches/delays/imports/";
+const TABLES = "/api/v1/catalogs/demo/branches/delays/databases/flights/tables/";
+const time = "2026-01-01T00:00:00Z";
+
+function column(source: string, more: Partial<ImportColumn> = {}): ImportColumn {
+  return { source, name: source, type: "bigint", include: true, inferred_type: "bigint", misfit: null, ...more };
+}
+
+const FILE: FileImport = {
+  id: "i-1", name: "Delays 2014.csv", format: "csv", bytes: 2048, rows: 2, header: true, delimiter: ",", null_text: "",
+  columns: [column("flight"), column("reason", { type: "string", inferred_type: "string" })],
+  sample: [["1545", "late aircraft"], ["725", null]], warnings: ["The file's name says JSON; it holds CSV."], created_at: time, expires_at: time,
+};
+const TASK = { id: "t-1", kind: "import", state: "queued", parameters: {}, steps: [], progress: 0, message: "", created_at: time, cancel_requested: false, result: null, error: null };
+const LAKE = {
+  [AT]: page([]),
+  [`${AT}i-1/`]: FILE,
+  "/api/v1/catalogs/demo/branches/delays/databases/": page(["flights", "sales"].map((name, place) => ({ name, database_id: place, comment: "", properties: {} }))),
+  [TABLES]: page([{ name: "reasons", table_id: 9, database: "flights" }]),
+  [`POST ${AT}i-1/load/`]: () => json(TASK, 202),
+  "/api/v1/tasks/t-1/": TASK,
+};
+const HERE = "/c/demo/import?branch=delays&import=i-1";
+
+describe("sending a file", () => {
+  it("takes one that was chosen, and goes on with what was found in it", async () => {
+    serve(LAKE);
+    const sent = vi.spyOn(upload, "fileSend").mockResolvedValue(FILE);
+    const user = userEvent.setup();
+    const router = renderAt("/c/demo/import?branch=delays");
+    const file = new File(["flight,reason\n"], "Delays 2014.csv");
+    await user.upload(await screen.findByLabelText("Choose a file"), file);
+    expect(await screen.findByText("The file's name says JSON; it holds CSV.")).toBeTruthy();
+    expect(sent.mock.calls[0]?.slice(0, 2)).toEqual([AT, file]);
+    expect(router.state.location.search).toBe("?branch=delays&import=i-1");
+    expect(within(screen.getByRole("region", { name: "The first rows" })).getByText("NULL")).toBeTruthy();
+  });
+
+  it("says where a file cannot be read, and lets another be chosen", async () => {
+    serve(LAKE);
+    vi.spyOn(upload, "fileSend").mockRejectedValue(new Problem({ title: "Invalid value", detail: "Line 4 has 1 values; the file has 2 columns.", line: 4 }, 400));
+    const user = userEvent.setup();
+    renderAt("/c/demo/import?branch=delays");
+    await user.upload(await screen.findByLabelText("Choose a file"), new File(["x"], "x.csv"));
+    expect((await screen.findByRole("alert")).textContent).toContain("Line 4 has 1 values");
+    expect(screen.getByLabelText("Choose a file")).toBeTruthy();
+  });
+
+  it("shows how much is sent, and can be given up without a complaint", async () => {
+    serve(LAKE);
+    vi.spyOn(upload, "fileSend").mockImplementation((_address, _file, { onProgress, signal }) => {
+      onProgress(0.4);
+      return new Promise((_done, fail) => {
+        signal.addEventListener("abort", () => fail(new DOMException("Given up.", "AbortError")));
+      });
+    });
+    const user = userEvent.setup();
+    renderAt("/c/demo/import?branch=delays");
+    await user.upload(await screen.findByLabelText("Choose a file"), new File(["x"], "x.csv"));
+    expect((await screen.findByRole("progressbar", { name: "Sent" })).getAttribute("aria-valuenow")).toBe("40");
+    await user.click(screen.getByRole("button", { name: "Give up" }));
+    expect(await screen.findByLabelText("Choose a file")).toBeTruthy();
+    expect(screen.queryByRole("alert")).toBeNull();
+  });
+
+  it("names the files that wait", async () => {
+    serve({ ...LAKE, [AT]: page([FILE]) });
+    renderAt("/c/demo/import?branch=delays");
+    expect((await screen.findByRole("link", { name: "Delays 2014.csv" })).getAttribute("href")).toBe(HERE);
+  });
+});
+
+describe("a new table", () => {
+  it("gets the file's name, its key and its columns as they were chosen", async () => {
+    const asked = serve({
+      ...LAKE,
+      [`PATCH ${AT}i-1/`]: () => json({ ...FILE, columns: [column("flight", { name: "number" }), FILE.columns[1]] }),
+    });
+    const user = userEvent.setup();
+    const router = renderAt(HERE);
+    const name = await screen.findByLabelText("Name of flight");
+    await user.clear(name);
+    await user.type(name, "number{Enter}");
+    await waitFor(() => expect(asked.find(({ method }) => method === "PATCH")?.body).toEqual({ columns: [{ source: "flight", name: "number" }] }));
+    await user.click(screen.getByLabelText("flight is part of the key"));
+    await user.selectOptions(await screen.findByLabelText("Database"), "flights");
+    await user.click(screen.getByRole("button", { name: "Create flights.delays_2014" }));
+    await waitFor(() => expect(router.state.location.pathname).toBe("/tasks/t-1"));
+    const load = asked.find(({ address }) => address.endsWith("/load/"));
+    expect(load?.body).toEqual({ mode: "create", database: "flights", table: "delays_2014", primary_key: ["number"], partition_by: [] });
+    expect(load?.headers.get("Idempotency-Key")).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it("says in the row of a column which value its type does not take", async () => {
+    serve({ ...LAKE, [`${AT}i-1/`]: { ...FILE, columns: [column("flight", { inferred_type: "string", misfit: { row: 7, value: "many" } })] } });
+    renderAt(HERE);
+    const row = await within(await screen.findByRole("region", { name: "Columns of the file" })).findByRole("row", { name: /flight/ });
+    expect(within(row).getByRole("alert").textContent).toBe("Row 7 has “many”, which is no bigint; string takes every value.");
+  });
+
+  it("keeps a type that was refused in its field, with the reason beside it", async () => {
+    serve({ ...LAKE, [`PATCH ${AT}i-1/`]: () => problem(400, { code: "INVALID_VALUE", title: "Invalid value", detail: "integr is no type." }) });
+    const user = userEvent.setup();
+    renderAt(HERE);
+    const type = await screen.findByLabelText<HTMLInputElement>("Type of flight");
+    await user.clear(type);
+    await user.type(type, "integr{Enter}");
+    expect((await screen.findByRole("alert")).textContent).toBe("integr is no type.");
+    expect(type.value).toBe("integr");
+  });
+
+  it("may not have the name of another", async () => {
+    serve(LAKE);
+    const user = userEvent.setup();
+    renderAt(HERE);
+    await user.selectOptions(await screen.findByLabelText("Database"), "flights");
+    const name = screen.getByLabelText("Table");
+    await user.clear(name);
+    await user.type(name, "Reasons");
+    expect(await screen.findByText(/There is a table of this name/)).toBeTruthy();
+  });
+});
+
+describe("rows for an existing table", () => {
+  const known = { name: "reasons", table_id: 9, database: "flights", columns: [{ id: 1, name: "Flight", type: "int", nullable: true, default: null, key_position: null, partition_position: null }] };
+
+  it("show the table's types, and are not loaded while a column has no place there", async () => {
+    const asked = serve({
+      ...LAKE,
+      [`${TABLES}reasons/`]: known,
+      [`PATCH ${AT}i-1/`]: () => json({ ...FILE, columns: [FILE.columns[0], column("reason", { include: false })] }),
+    });
+    const user = userEvent.setup();
+    renderAt(`${HERE}&database=flights&table=reasons`);
+    const row = await within(await screen.findByRole("region", { name: "Columns of the file" })).findByRole("row", { name: /flight/ });
+    expect(await within(row).findByText("int")).toBeTruthy();
+    const load = screen.getByRole<HTMLButtonElement>("button", { name: "Append to flights.reasons" });
+    expect(screen.getByText(/The table has no column reason: rename it/)).toBeTruthy();
+    expect(load.disabled).toBe(true);
+    await user.click(screen.getByLabelText("Take reason"));
+    await waitFor(() => expect(load.disabled).toBe(false));
+    await user.click(load);
+    await waitFor(() => expect(asked.find(({ address }) => address.endsWith("/load/"))?.body).toMatchObject({ mode: "append", table: "reasons" }));
+  });
+});

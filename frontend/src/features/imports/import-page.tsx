@@ -1,0 +1,65 @@
+import { useParams, useSearchParams } from "react-router";
+
+import { branchAddress, importAddress } from "../../model/addresses";
+import { useImport, type ImportPlace } from "../../queries/imports";
+import { LaneDot } from "../../ui/branch-name";
+import { PageHead } from "../../ui/page";
+import { Loaded } from "../../ui/states";
+import { Link } from "react-router";
+import { ImportReview } from "./import-review";
+import { SendFile } from "./send-file";
+import "../../styles/imports.css";
+
+/** Bring a CSV, JSON or Parquet file into a table of a branch: send it, look at what was found, say where it goes. */
+export function ImportPage() {
+  const { catalog = "" } = useParams();
+  const [query, setQuery] = useSearchParams();
+  const branch = query.get("branch") ?? "main";
+  const place: ImportPlace = { catalog, branch };
+  const importId = query.get("import");
+  const table = { database: query.get("database") ?? "", table: query.get("table") ?? "" };
+  const goOn = (id: string) =>
+    setQuery((before) => {
+      before.set("import", id);
+      return before;
+    });
+  return (
+    <div className="page">
+      <PageHead
+        title="Import a file"
+        actions={
+          <Link className="button" to={branchAddress(catalog, branch)}>
+            Tables of {branch}
+          </Link>
+        }
+      >
+        <span className="row">
+          Import into <LaneDot branch={branch} /> {branch}
+        </span>
+      </PageHead>
+      {importId === null ? (
+        <SendFile place={place} onSent={goOn} />
+      ) : (
+        <Waiting key={importId} place={place} importId={importId} table={table} />
+      )}
+    </div>
+  );
+}
+
+function Waiting({ place, importId, table }: { place: ImportPlace; importId: string; table: { database: string; table: string } }) {
+  const file = useImport(place, importId);
+  return (
+    <>
+      <Loaded query={file} label="the file">
+        {(found) => <ImportReview place={place} file={found} into={table} />}
+      </Loaded>
+      {file.error && !file.data ? (
+        <p>
+          <Link className="button" to={importAddress(place.catalog, place.branch)}>
+            Send another file
+          </Link>
+        </p>
+      ) : null}
+    </>
+  );
+}

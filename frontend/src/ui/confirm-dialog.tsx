@@ -1,0 +1,41 @@
+import type { ReactNode } from "react";
+
+import { Dialog } from "./dialog";
+import { Failure } from "./states";
+
+/** Says what would happen, and does it when it is confirmed; a refusal is shown in place. */
+export function ConfirmDialog({
+  title,
+  action,
+  working,
+  isDangerous = false,
+  run,
+  onConfirm,
+  onClose,
+  children,
+}: {
+  title: string;
+  /** What the button says, and what it says while it is being done. */
+  action: string;
+  working: string;
+  isDangerous?: boolean;
+  run: { isPending: boolean; error: Error | null };
+  onConfirm: () => void;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      {run.error ? <Failure error={run.error} /> : null}
+      <div className="actions">
+        <button type="button" className="button" onClick={onClose}>
+          Not now
+        </button>
+        <button type="button" className={isDangerous ? "button danger" : "button primary"} disabled={run.isPending} onClick={onConfirm}>
+          {run.isPending ? working : action}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,123 @@
+"""Imports of files as the HTTP interface shows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from catalog_app.importing.delimited import DELIMITERS
+from catalog_app.importing.values import FileFormat, FoundColumn, Misfit, Reading, misfit_of
+from catalog_app.models import FileImport
+
+# Members called ``source`` bear the name of DRF's own attribute. Its metaclass takes declared
+# fields off the class, so nothing is shadowed at run time; mypy does not know.
+
+MODES = ["create", "append"]
+LONGEST_NAME = 255
+
+
+class MisfitEntry(serializers.Serializer[Any]):
+    """A value that the chosen type does not take: loading will fail."""
+
+    row = serializers.IntegerField(help_text="Counted from 1, without the header.")
+    value = serializers.CharField(allow_blank=True)
+
+
+class ImportColumn(serializers.Serializer[Any]):
+    """A column of the file and what becomes of it."""
+
+    source = serializers.CharField(help_text="Its name in the file.")  # type: ignore[assignment]
+    name = serializers.CharField(help_text="Its name in the table.")
+    type = serializers.CharField(help_text="Of a new table's column; an existing table has its own.")
+    include = serializers.BooleanField()
+    inferred_type = serializers.CharField(help_text="Takes every value of the column.")
+    misfit = MisfitEntry(allow_null=True)
+
+
+class ImportAnswer(serializers.Serializer[Any]):
+    """A file that waits to be loaded. ``sample`` holds its first rows, one value per entry of ``columns``."""
+
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    format = serializers.ChoiceField([item.value for item in FileFormat])
+    bytes = serializers.IntegerField()
+    rows = serializers.IntegerField()
+    header = serializers.BooleanField(allow_null=True, help_text="Of CSV, null for others: the first row has names.")
+    delimiter = serializers.CharField(allow_null=True, trim_whitespace=False, help_text="Of CSV, null for others.")
+    null_text = serializers.CharField(
+        allow_blank=True, trim_whitespace=False, help_text="Of CSV: what means NULL, unquoted, beside nothing at all."
+    )
+    columns = ImportColumn(many=True)
+    sample = serializers.ListField(child=serializers.ListField(child=serializers.JSONField()))
+    warnings = serializers.ListField(child=serializers.CharField())
+    created_at = serializers.DateTimeField()
+    expires_at = serializers.DateTimeField(help_text="The file is removed then.")
+
+
+class ColumnChange(serializers.Serializer[Any]):
+    source = serializers.CharField(trim_whitespace=False)  # type: ignore[assignment]
+    name = serializers.CharField(required=False, max_length=LONGEST_NAME)
+    type = serializers.CharField(required=False, max_length=10_000, help_text="Spark SQL type.")
+    include = serializers.BooleanField(required=False)
+
+
+class ReadingRequest(serializers.Serializer[Any]):
+    """What is to be read otherwise. Choices of columns are begun anew where the first three change."""
+
+    header = serializers.BooleanField(required=False)
+    delimiter = serializers.ChoiceField(DELIMITERS, required=False)
+    null_text = serializers.CharField(required=False, allow_blank=True, trim_whitespace=False, max_length=100)
+    columns = ColumnChange(many=True, required=False)
+
+
+class LoadRequest(serializers.Serializer[Any]):
+    """Where the rows go. ``create`` makes the table; ``append`` matches columns by name, missing ones become NULL."""
+
+    database = serializers.CharField(max_length=LONGEST_NAME)
+    table = serializers.CharField(max_length=LONGEST_NAME)
+    mode = serializers.ChoiceField(MODES)
+    primary_key = serializers.ListField(child=serializers.CharField(), required=False)
+    partition_by = serializers.ListField(child=serializers.CharField(), required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["mode"] == "append" and (attrs.get("primary_key") or attrs.get("partition_by")):
+            raise serializers.ValidationError("An existing table has its key and its partitions.")
+        return attrs
+
+
+def import_shown(made: FileImport) -> dict[str, Any]:
+    """The body of ``ImportAnswer``."""
+    reading, found = Reading.from_json(made.reading), made.found
+    columns = {entry["source"]: _found(entry) for entry in found["columns"]}
+    body = {
+        "id": made.pk,
+        "name": made.name,
+        "format": made.format,
+        "bytes": made.bytes,
+        "rows": found["rows"],
+        "header": reading.header,
+        "delimiter": reading.delimiter,
+        "null_text": reading.null_text,
+        "columns": [
+            {
+                "source": choice.source,
+                "name": choice.name,
+                "type": choice.type,
+                "include": choice.include,
+                "inferred_type": columns[choice.source].inferred,
+                "misfit": misfit_of(columns[choice.source], choice.type),
+            }
+            for choice in reading.columns
+        ],
+        "sample": found["sample"],
+        "warnings": found["warnings"],
+        "created_at": made.created_at,
+        "expires_at": made.expires_at,
+    }
+    return ImportAnswer(body).data
+
+
+def _found(entry: dict[str, Any]) -> FoundColumn:
+    misfits = {name: Misfit(**value) for name, value in entry["misfits"].items()}
+    return FoundColumn(**{**entry, "misfits": misfits})

@@ -1,0 +1,54 @@
+"""Loading an import as a task: the same machinery that statements run in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from catalog_app.importing.values import Reading
+from catalog_app.models import FileImport
+from lakeui import frontdoor
+from lakeui.api.statements import result_body, user_require_active
+from lakeui.frontdoor.imports import import_load, import_text
+from lakeui.frontdoor.values import ImportLoad
+from lakeui.sql.statements import TableName
+from merge_app.jobs.context import TaskContext
+from merge_app.jobs.registry import handles
+
+TASK_KIND = "import"
+
+
+def load_parameters(made: FileImport, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """What the task keeps: how the file is read now, and ``statement`` for people who look at it."""
+    parameters = {
+        "primary_key": [],
+        "partition_by": [],
+        **wanted,
+        "catalog": made.branch.catalog.name,
+        "branch": made.branch.name,
+        "import": str(made.pk),
+        "name": made.name,
+        "reading": made.reading,
+    }
+    return {**parameters, "statement": import_text(load_read(parameters), made.name)}
+
+
+def load_read(parameters: Mapping[str, Any]) -> ImportLoad:
+    """The load that the parameters of a task describe."""
+    return ImportLoad(
+        import_id=UUID(parameters["import"]),
+        reading=Reading.from_json(parameters["reading"]),
+        table=TableName(parameters["table"], parameters["database"]),
+        is_new=parameters["mode"] == "create",
+        primary_key=tuple(parameters["primary_key"]),
+        partition_by=tuple(parameters["partition_by"]),
+    )
+
+
+@handles(TASK_KIND)
+def run_import_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The worker's side of a load."""
+    user_require_active(context.user)
+    session = frontdoor.Session(parameters["catalog"], parameters["branch"], context.user, scopes=context.scopes)
+    return result_body(import_load(load_read(parameters), name=parameters["name"], session=session, context=context))

@@ -1,0 +1,80 @@
+"""Files in the body of a request: raw, or as the part ``file`` of a form; on disk, and never longer than allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import unquote
+
+from django.conf import settings
+from django.core.files.uploadedfile import TemporaryUploadedFile
+from django.core.files.uploadhandler import TemporaryFileUploadHandler
+from rest_framework.parsers import FileUploadParser
+from rest_framework.request import Request
+
+from lakeui.api.errors import TooLarge
+from lakeui.common.errors import InvalidValue
+
+UNNAMED = "upload"
+MEGABYTE = 1024 * 1024
+FORM_BYTES = 64 * 1024
+"""What the parts of a form may take beside the file."""
+
+
+class LimitedUploadHandler(TemporaryFileUploadHandler):
+    """Puts files on disk and gives up as soon as they are longer than ``most`` bytes."""
+
+    def __init__(self, request: Any, *, most: int) -> None:
+        super().__init__(request)
+        self._most = most
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        if start + len(raw_data) > self._most:
+            self.file.close()
+            raise too_large(self._most)
+        super().receive_data_chunk(raw_data, start)
+
+
+class RawFileParser(FileUploadParser):
+    """Any body that is no form is the file. Its name is in Content-Disposition, if anywhere."""
+
+    media_type = "*/*"
+
+    def get_filename(self, stream: Any, media_type: str | None, parser_context: Mapping[str, Any]) -> str:
+        return super().get_filename(stream, media_type, parser_context) or UNNAMED
+
+
+def largest_upload() -> int:
+    """The most bytes of a file that are taken."""
+    return int(settings.LAKEUI["IMPORT_MEGABYTES"] * MEGABYTE)
+
+
+def too_large(most: int) -> TooLarge:
+    return TooLarge(f"The file has more than {most // MEGABYTE} MiB, the most that is taken.")
+
+
+def upload_prepare(request: Request) -> None:
+    """Before anything reads the body: refuse what says that it is too long, and see that the rest cannot be."""
+    most = largest_upload()
+    said = request.headers.get("Content-Length", "")
+    if said.isdecimal() and int(said) > most + FORM_BYTES:
+        raise too_large(most)
+    request._request.upload_handlers = [LimitedUploadHandler(request._request, most=most)]  # noqa: SLF001 - DRF wraps it
+
+
+def upload_read(request: Request) -> TemporaryUploadedFile:
+    """The file of the body. Raises InvalidValue without one, TooLarge."""
+    file = request.data.get("file") if isinstance(request.data, Mapping) else None
+    if file is None and not request.headers.get("Content-Type", "").startswith("multipart/"):
+        raise InvalidValue("The file is empty.", remedy="Choose a file with at least one row.")
+    if not isinstance(file, TemporaryUploadedFile):
+        raise InvalidValue(
+            "There is no file in the request.",
+            remedy="Send it as the body, with its name in Content-Disposition, or as the part `file` of a form.",
+        )
+    return file
+
+
+def upload_name(file: TemporaryUploadedFile) -> str:
+    """The name that the file had at home."""
+    return unquote(str(file.name or UNNAMED))[-255:]

@@ -1,0 +1,163 @@
+"""Load a file that somebody sent: one commit, through the pipe of INSERT and CREATE TABLE AS SELECT."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+
+from catalog_app.domain.files import NewDataFile
+from catalog_app.domain.operations import FileEffects, Operation, OperationKind
+from catalog_app.engine.values import FileSource
+from catalog_app.importing.scanning import file_convert
+from catalog_app.importing.values import ColumnChoice, FileFormat, Reading
+from catalog_app.models import FileImport
+from catalog_app.selectors.imports import import_get
+from catalog_app.selectors.lineage import nearest_name
+from catalog_app.selectors.segments import segments_list
+from catalog_app.services import alterations
+from catalog_app.services.files import data_files_register
+from catalog_app.services.imports import import_prolong
+from catalog_app.storage.warehouse import Warehouse
+from lakeui.common.errors import InvalidValue, NotFound
+from lakeui.common.faults import fault_point
+from lakeui.frontdoor.compute import engine
+from lakeui.frontdoor.data import commit_rows, staging, write_metrics
+from lakeui.frontdoor.ddl import commit_table, create_operation, new_table
+from lakeui.frontdoor.dispatch import carry_out, statement_admit
+from lakeui.frontdoor.keys import refuse_duplicate_keys
+from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.values import ImportLoad, Session, StatementResult
+from lakeui.sql import statements as sql
+from lakeui.sql.dialect import quote_name
+
+OPERATION = "IMPORT"
+"""How the commit is called in the history."""
+
+
+def import_load(load: ImportLoad, *, name: str, session: Session, context: Any = None) -> StatementResult:
+    """Load the file called ``name``. Raises LakeError."""
+    return carry_out(_load, load, import_text(load, name), session, context)
+
+
+def import_admit(load: ImportLoad, *, name: str, session: Session) -> int | None:
+    """Judge a load that is about to become a task; the catalog that the task belongs to."""
+    return statement_admit(load, import_text(load, name), session)
+
+
+def import_text(load: ImportLoad, name: str) -> str:
+    """How the history shows it."""
+    return f"{OPERATION} {name} INTO {quote_name(load.table.database)}.{quote_name(load.table.table)}"
+
+
+def import_lifetime() -> timedelta:
+    """How long a file waits to be loaded."""
+    return timedelta(hours=settings.LAKEUI["IMPORT_HOURS"])
+
+
+def _load(call: Call, load: ImportLoad) -> StatementResult:
+    made = import_get(call.branch, load.import_id, user_id=call.session.user_id)
+    import_prolong(made, lifetime=import_lifetime())
+    return _create(call, load, made) if load.is_new else _append(call, load, made)
+
+
+def _create(call: Call, load: ImportLoad, made: FileImport) -> StatementResult:
+    columns = tuple(sql.ColumnDefinition(choice.name, choice.type) for choice in load.reading.chosen)
+    statement = sql.CreateTable(load.table, primary_key=load.primary_key, partition_by=load.partition_by)
+    created = new_table(call, statement, columns)
+    staged = _stage(call, created, load.reading, made)
+    refuse_duplicate_keys(created, staged, [])
+    added = data_files_register(created.table.table_id, staged)
+    metrics = _metrics(staged)
+    operations: list[Operation | None] = [create_operation(created.table)]
+    if added:
+        operations.append(
+            alterations.operation(created.table, OperationKind.INSERT, effects=FileEffects(added), metrics=metrics)
+        )
+    fault_point("write.registered")
+    call.context.step("commit", "write one version")
+    return replace(commit_table(call, created, OPERATION, operations), metrics=metrics)
+
+
+def _append(call: Call, load: ImportLoad, made: FileImport) -> StatementResult:
+    target = table_for_writing(call, load.table)
+    _require_known(target, load.reading.chosen)
+    staged = _stage(call, target, _as_in_table(target, load.reading), made)
+    metrics = _metrics(staged)
+    if not staged:
+        return StatementResult(version=target.place.lineage.version, metrics=metrics)
+    added = data_files_register(target.table.table_id, staged)
+    refuse_duplicate_keys(target, staged, segments_list(target.place.lineage, target.table.table_id))
+    return commit_rows(call, target, OPERATION, OperationKind.INSERT, FileEffects(added), metrics)
+
+
+def _require_known(target: TablePlace, columns: Sequence[ColumnChoice]) -> None:
+    """Raise NotFound with every column that the table lacks."""
+    schema = target.table.schema
+    unknown = [column.name for column in columns if schema.named(column.name) is None]
+    if unknown:
+        nearest = nearest_name(unknown[0], [column.name for column in schema.columns])
+        error = NotFound("column", unknown[0], nearest=nearest, where=f"in table {target.label}")
+        error.details["columns"] = unknown
+        error.remedy = " ".join(filter(None, [error.remedy, "Rename it, or leave it out of the import."]))
+        raise error
+    missing = [
+        column.name
+        for column in schema.columns
+        if not column.nullable and column.default is None and not _has(columns, column.name)
+    ]
+    if missing:
+        raise InvalidValue(
+            f"Column {missing[0]} of {target.label} is NOT NULL without a default, and the file does not have it.",
+            remedy="Rename a column of the file to it, or give the table's column a default.",
+            columns=missing,
+        )
+
+
+def _as_in_table(target: TablePlace, reading: Reading) -> Reading:
+    """The reading with the table's types: they decide, and numbers of JSON are read as such."""
+    types = {column.name.casefold(): column.type for column in target.table.schema.columns}
+    columns = tuple(replace(item, type=types.get(item.name.casefold(), item.type)) for item in reading.columns)
+    return replace(reading, columns=columns)
+
+
+def _has(columns: Sequence[ColumnChoice], name: str) -> bool:
+    return any(column.name.casefold() == name.casefold() for column in columns)
+
+
+def _stage(call: Call, target: TablePlace, reading: Reading, made: FileImport) -> list[NewDataFile]:
+    table = target.table
+    with _converted(call, reading, made) as source, staging(call):
+        call.context.step("write", f"{source.rows:,} rows of {target.label}")
+        return engine().append(table.table_id, table.schema, source, columns=None, by_name=True, partition=None)
+
+
+@contextmanager
+def _converted(call: Call, reading: Reading, made: FileImport) -> Iterator[FileSource]:
+    """The file's rows as Parquet in the warehouse, where Spark finds them, for as long as they are needed."""
+    warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
+    folder = f"{warehouse.new_import(made.pk)}/{call.context.task_id or 'load'}-{call.context.attempt}"
+    path = f"{folder}/rows.parquet"
+    call.context.step("read", made.name)
+    try:
+        warehouse.make_folder(folder)
+        with (
+            warehouse.local_copy(made.path) as file,
+            warehouse.filesystem.open_output_stream(warehouse.absolute(path)) as target,
+        ):
+            rows = file_convert(file, FileFormat(made.format), reading, target)
+        yield FileSource(path, tuple(choice.name for choice in reading.chosen), rows)
+    finally:
+        warehouse.discard(folder)
+
+
+def _metrics(staged: Sequence[NewDataFile]) -> dict[str, int]:
+    return write_metrics(
+        rows_inserted=sum(file.rows for file in staged),
+        files_added=len(staged),
+        bytes_written=sum(file.bytes for file in staged),
+    )
