@@ -191,6 +191,8 @@ SPECTACULAR_SETTINGS = {
         "FindingVerdict": ["ok", "conflict", "note"],
         "ObjectVerdict": ["ok", "conflict", "note", "new"],
         "ObjectAction": ["create", "alter", "drop", "untouched"],
+        "CatalogRole": ["viewer", "contributor", "reviewer", "maintainer", "owner"],
+        "TokenScope": ["read", "write", "merge", "admin"],
     },
 }
 

@@ -6,16 +6,20 @@ A transaction's COMMIT is the merge of its workspace into its target: the same p
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 from uuid import UUID
 
 from django.db import transaction
 
+from catalog_app.domain.protection import Change, MergeAuthority
 from catalog_app.models import Branch, Commit, TransactionState
 from catalog_app.selectors.lineage import branch_lineage
+from catalog_app.selectors.protection import protection_judge
 from catalog_app.services.transactions import transaction_close
-from lakeui.common.errors import InvalidValue, SameBranch
+from lakeui.common.errors import BranchProtected, InvalidValue, SameBranch
 from lakeui.common.faults import fault_point
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
@@ -49,13 +53,15 @@ class Progress(Protocol):
 @dataclass(frozen=True, slots=True)
 class MergeRequest:
     """A wish to merge. ``header`` names the actor and the statement; ``transaction_id`` the transaction whose
-    workspace the source is, if it is one.
+    workspace the source is, if it is one. ``authorise`` answers for an approved merge request: it is asked under the
+    destination's lock, with the plan that is about to be applied, and raises where the request does not stand.
     """
 
     source_id: int
     destination_id: int
     header: CommitHeader
     transaction_id: UUID | None = None
+    authorise: Callable[[Prepared], MergeAuthority] | None = None
 
     @property
     def done(self) -> str:
@@ -115,12 +121,16 @@ def merge_dry_run(request: MergeRequest, engine: EngineSource, progress: Progres
 
 
 def merge_run(request: MergeRequest, engine: EngineSource, progress: Progress) -> dict[str, Any]:
-    """Merge, or raise MergeConflict with every verdict."""
+    """Merge, or raise MergeConflict with every verdict, or BranchProtected; a refusal is recorded."""
     for attempt in range(ATTEMPTS):
         if attempt:
             time.sleep(pause_seconds(attempt))
         progress.step("plan", "compare both branches")
         prepared = merge_prepare(request, engine)
+        if request.authorise is None:
+            # Not the judgement that counts, which is the commit's, but one that spares the work before it.
+            with _refusal_recorded(prepared, request):
+                protection_judge(prepared.destination, _change(request), request.header.asked)
         if prepared.planned.conflicts:
             message = _refusal(prepared, request)
             _record(prepared, request, "refused", {**refusal_describe(prepared.planned), "message": message})
@@ -133,11 +143,27 @@ def merge_run(request: MergeRequest, engine: EngineSource, progress: Progress) -
         fault_point("merge.row_work")
         progress.check_cancelled()
         progress.step("commit", "write one version")
-        recorded = _commit(prepared, request, row_work)
+        with _refusal_recorded(prepared, request):
+            recorded = _commit(prepared, request, row_work)
         if recorded is not None:
             fault_point("merge.committed")
             return merge_result(recorded)
     raise branch_moved_error()
+
+
+def _change(request: MergeRequest) -> Change:
+    return Change.MERGE if request.transaction_id is None else Change.WRITE
+
+
+@contextmanager
+def _refusal_recorded(prepared: Prepared, request: MergeRequest) -> Iterator[None]:
+    """Record that the destination's protection refused the attempt."""
+    try:
+        yield
+    except BranchProtected as refusal:
+        body = refusal_describe(prepared.planned)
+        _record(prepared, request, "refused", {**body, "message": refusal.message, "protection": refusal.as_problem()})
+        raise
 
 
 def _refusal(prepared: Prepared, request: MergeRequest) -> str:
@@ -183,7 +209,8 @@ def _commit(prepared: Prepared, request: MergeRequest, row_work: Any) -> MergeAt
         assert prepared.side.lineage is not None
         parent = prepared.source.head_commit_id if request.transaction_id is None else None
         source = Source(prepared.side.lineage, prepared.side.reach, parent)
-        applied = plan_apply(prepared.planned, branch=branch, header=request.header, source=source, row_work=row_work)
+        header = replace(request.header, authority=request.authorise(prepared) if request.authorise else None)
+        applied = plan_apply(prepared.planned, branch=branch, header=header, source=source, row_work=row_work)
         _close(request, applied.version)
         body = outcome_describe(prepared.planned, applied, prepared.side, branch)
         body["duration_ms"] = round(1000 * (time.monotonic() - prepared.started))
