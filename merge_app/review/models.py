@@ -1,0 +1,195 @@
+"""Merge requests and what people say about them. Reviews and timeline entries are append-only, by triggers."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from merge_app.review.judgement import ReviewVerdict
+from merge_app.review.states import FINISHED, RequestState
+
+
+class MergeRequest(models.Model):
+    """A wish to merge ``source`` into ``destination`` that people look at first. ``number`` counts in the catalog.
+
+    ``revision`` rises with every change of the request or of what was said about it: its ETag. The ``planned_``
+    fields are of the last plan that anybody made of it: heads, rules and resolutions that went in, fingerprint and
+    number of conflicts that came out. ``task_id`` is the task that merges it, or last tried to; ``merge_id`` the audit
+    record of the merge.
+    """
+
+    catalog = models.ForeignKey("catalog_app.Catalog", models.PROTECT, related_name="+")
+    number = models.BigIntegerField()
+    source = models.ForeignKey("catalog_app.Branch", models.PROTECT, related_name="+")
+    destination = models.ForeignKey("catalog_app.Branch", models.PROTECT, related_name="+")
+    title = models.TextField()
+    description = models.TextField(default="")
+    labels = ArrayField(models.TextField(), default=list)
+    state = models.TextField(choices=[(state.value, state.value) for state in RequestState])
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    revision = models.BigIntegerField(default=1)
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+    planned_source_head = models.BigIntegerField(null=True)
+    planned_destination_head = models.BigIntegerField(null=True)
+    planned_rules = models.TextField(default="")
+    planned_resolutions = models.TextField(default="")
+    planned_fingerprint = models.TextField(default="")
+    conflict_count = models.IntegerField(default=0)
+    task_id = models.UUIDField(null=True)
+    merge_id = models.UUIDField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["catalog", "number"], name="merge_request_number"),
+            models.UniqueConstraint(
+                fields=["source", "destination"],
+                condition=~Q(state__in=sorted(FINISHED)),
+                name="merge_request_one_open_per_pair",
+            ),
+            models.CheckConstraint(condition=Q(state__in=sorted(RequestState)), name="merge_request_state_known"),
+            models.CheckConstraint(condition=~Q(title=""), name="merge_request_title_given"),
+            models.CheckConstraint(condition=~Q(source=F("destination")), name="merge_request_two_branches"),
+            models.CheckConstraint(
+                condition=Q(merge_id__isnull=False) | ~Q(state=RequestState.MERGED), name="merge_request_merged_by"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["catalog", "-updated_at", "-id"], name="merge_request_activity"),
+            models.Index(fields=["author"], name="merge_request_author"),
+        ]
+
+    def __str__(self) -> str:
+        return f"#{self.number} {self.title}"
+
+
+class RequestedReviewer(models.Model):
+    """Somebody who was asked for a review."""
+
+    request = models.ForeignKey(MergeRequest, models.CASCADE, related_name="requested_reviewers")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["request", "user"], name="requested_reviewer_once")]
+
+
+class Review(models.Model):
+    """What a person said of a request as it was: of a plan's fingerprint, which both heads, the rules and the
+    resolutions went into. The newest review of a person counts.
+    """
+
+    request = models.ForeignKey(MergeRequest, models.PROTECT, related_name="reviews")
+    reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    verdict = models.TextField(choices=[(verdict.value, verdict.value) for verdict in ReviewVerdict])
+    body = models.TextField(default="")
+    fingerprint = models.TextField()
+    source_head = models.BigIntegerField()
+    destination_head = models.BigIntegerField()
+    rules_digest = models.TextField()
+    resolutions_digest = models.TextField(default="")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(verdict__in=sorted(ReviewVerdict)), name="review_verdict")]
+        indexes = [models.Index(fields=["request", "reviewer", "-id"], name="review_last_word")]
+
+
+class CommentPlace(models.TextChoices):
+    REQUEST = "request"
+    OBJECT = "object"
+    CELL = "cell"
+
+
+class Comment(models.Model):
+    """A remark on a request, on an object of it, or on a cell of the matrix of that object. ``thread`` is the comment
+    that it answers, None for one that begins a thread; only those are resolved. A deleted comment keeps its place.
+    """
+
+    request = models.ForeignKey(MergeRequest, models.PROTECT, related_name="comments")
+    thread = models.ForeignKey("self", models.PROTECT, null=True, related_name="replies")
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    body = models.TextField()
+    place = models.TextField(choices=CommentPlace, default=CommentPlace.REQUEST)
+    object_kind = models.TextField(default="")
+    object_id = models.BigIntegerField(null=True)
+    rule_table = models.TextField(default="")
+    source_op = models.TextField(default="")
+    dest_op = models.TextField(default="")
+    created_at = models.DateTimeField(default=timezone.now)
+    edited_at = models.DateTimeField(null=True)
+    deleted_at = models.DateTimeField(null=True)
+    resolved_at = models.DateTimeField(null=True)
+    resolved_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(place=CommentPlace.REQUEST, object_id__isnull=True)
+                | (~Q(place=CommentPlace.REQUEST) & Q(object_id__isnull=False) & ~Q(object_kind="")),
+                name="comment_object",
+            ),
+            models.CheckConstraint(
+                condition=Q(place=CommentPlace.CELL) ^ Q(rule_table="", source_op="", dest_op=""), name="comment_cell"
+            ),
+            models.CheckConstraint(
+                condition=Q(thread__isnull=True) | Q(resolved_at__isnull=True), name="comment_thread_resolved"
+            ),
+        ]
+        indexes = [models.Index(fields=["request", "id"], name="comment_in_order")]
+
+
+class TimelineKind(models.TextChoices):
+    OPENED = "opened"
+    STATE = "state"
+    EDITED = "edited"
+    REVIEWED = "reviewed"
+    COMMENTED = "commented"
+    RESOLVED = "resolved"
+    CHECKED = "checked"
+
+
+class TimelineEntry(models.Model):
+    """One thing that happened to a request; one per change of state, with both states. ``actor`` None: lakeui.
+
+    ``digest`` is the SHA-256 of the previous entry's digest and this entry's content, per request in the order of
+    ``number``.
+    """
+
+    request = models.ForeignKey(MergeRequest, models.PROTECT, related_name="timeline")
+    number = models.BigIntegerField()
+    kind = models.TextField(choices=TimelineKind)
+    from_state = models.TextField(default="")
+    to_state = models.TextField(default="")
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+    reason = models.TextField(default="")
+    details = models.JSONField(default=dict)
+    previous_digest = models.TextField()
+    digest = models.TextField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["request", "number"], name="timeline_entry_chain"),
+            models.CheckConstraint(
+                condition=Q(kind__in=[TimelineKind.OPENED, TimelineKind.STATE]) ^ Q(to_state=""),
+                name="timeline_entry_state",
+            ),
+        ]
+
+
+class AnsweredRequest(models.Model):
+    """A write over HTTP that bore an Idempotency-Key, with its answer, kept in the transaction of what it did."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    key = models.TextField()
+    digest = models.TextField()
+    status = models.PositiveSmallIntegerField()
+    body = models.JSONField(null=True)
+    location = models.TextField(default="")
+    answered_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "key"], name="answered_request_key")]

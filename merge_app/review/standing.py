@@ -1,0 +1,77 @@
+"""From a request's rows to the judgement of its reviews."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from catalog_app.domain.protection import Protection
+from catalog_app.domain.roles import Action
+from catalog_app.models import Branch, Commit
+from catalog_app.selectors.people import users_who_may
+from catalog_app.selectors.protection import protection_of
+from merge_app.review.judgement import Case, ReviewVerdict, Seen, Standing, Vote, judge
+from merge_app.review.models import MergeRequest, Review
+from merge_app.review.sight import seen_now, sight_known
+from merge_app.review.states import RequestState
+
+
+def request_standing(request: MergeRequest, source: Branch, destination: Branch) -> Standing:
+    """The judgement of the request with its branches as these rows say they are."""
+    seen, known = seen_now(source, destination), sight_known(request)
+    protection = protection_of(destination) or Protection(())
+    votes = votes_load([request.pk]).get(request.pk, ())
+    return judge(
+        Case(
+            state=RequestState(request.state),
+            seen=seen,
+            votes=votes,
+            author_id=request.author_id,
+            last_writer_id=last_writer_id(source),
+            required_approvals=protection.required_approvals,
+            reviewers=users_who_may(
+                Action.REVIEW, catalog_id=destination.catalog_id, among=[vote.reviewer_id for vote in votes]
+            ),
+            is_conflicted=known is not None and known.seen == seen and known.conflict_count > 0,
+            is_gone=source.dropped_at is not None or destination.dropped_at is not None,
+        )
+    )
+
+
+def votes_load(request_ids: Collection[int]) -> dict[int, tuple[Vote, ...]]:
+    """The last word of every reviewer, by request, in the order in which it was said: one query."""
+    last = (
+        Review.objects.filter(request_id__in=request_ids)
+        .select_related("reviewer")
+        .order_by("request_id", "reviewer_id", "-pk")
+        .distinct("request_id", "reviewer_id")
+    )
+    votes: dict[int, tuple[Vote, ...]] = {}
+    for review in _in_order(last):
+        votes[review.request_id] = (*votes.get(review.request_id, ()), _vote(review))
+    return votes
+
+
+def _in_order(reviews: Iterable[Review]) -> list[Review]:
+    return sorted(reviews, key=lambda review: review.pk)
+
+
+def _vote(review: Review) -> Vote:
+    return Vote(
+        review_id=review.pk,
+        reviewer_id=review.reviewer_id,
+        reviewer=review.reviewer.get_username(),
+        verdict=ReviewVerdict(review.verdict),
+        seen=review_seen(review),
+        fingerprint=review.fingerprint,
+    )
+
+
+def review_seen(review: Review) -> Seen:
+    """What the review was said of."""
+    return Seen(review.source_head, review.destination_head, review.rules_digest, review.resolutions_digest)
+
+
+def last_writer_id(source: Branch) -> int | None:
+    """Who made the newest commit on the source since it was cut; None where there is none, or it was lakeui."""
+    own = Commit.objects.filter(branch=source, version__gt=source.fork_version, version__lte=source.head_version)
+    return own.order_by("-version").values_list("author_id", flat=True).first()
