@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from django.db import connection
+from django.db.models import QuerySet
 
 from catalog_app.models import Branch, Catalog, Tag
 from lakeui.common.errors import InvalidValue, NotFound
@@ -54,9 +55,11 @@ def nearest_name(name: str, candidates: Iterable[str]) -> str | None:
     return by_key[close[0]] if close else None
 
 
-def catalog_get(name: str) -> Catalog:
-    """The valid catalog of that name; NotFound with the nearest one otherwise."""
-    valid = Catalog.objects.filter(dropped_at__isnull=True)
+def catalog_get(name: str, *, among: QuerySet[Catalog] | None = None) -> Catalog:
+    """The valid catalog of that name; NotFound with the nearest one otherwise. Where ``among`` is given, no other
+    catalog exists.
+    """
+    valid = (Catalog.objects.all() if among is None else among).filter(dropped_at__isnull=True)
     catalog = valid.filter(name__iexact=name).first()
     if catalog is None:
         raise NotFound("catalog", name, nearest=nearest_name(name, valid.values_list("name", flat=True)))

@@ -1,0 +1,61 @@
+"""Roles of people in catalogs, and which catalogs exist for whom."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+
+from catalog_app.domain.roles import RIGHTS, Action, Principal, Role, may, scope_allows
+from catalog_app.models import Catalog, CatalogMember
+from catalog_app.selectors.lineage import catalog_get
+from lakeui.common.errors import PermissionDenied
+
+
+def catalogs_visible(principal: Principal) -> QuerySet[Catalog]:
+    """The catalogs that exist for whoever asks, dropped ones included; to be filtered further or used as a subquery."""
+    if principal.sees_everything:
+        return Catalog.objects.all()
+    assert principal.user_id is not None
+    return Catalog.objects.filter(pk__in=CatalogMember.objects.filter(user_id=principal.user_id).values("catalog"))
+
+
+def catalog_for(principal: Principal, name: str, action: Action = Action.READ) -> Catalog:
+    """The valid catalog of that name, for the action. Raises NotFound where it does not exist for whoever asks, and
+    PermissionDenied where it does, but the action takes more.
+    """
+    catalog = catalog_get(name, among=catalogs_visible(principal))
+    action_require(principal, catalog, action)
+    return catalog
+
+
+def role_of(principal: Principal, catalog_id: int) -> Role | None:
+    """The role in the catalog: the membership's, or owner for superusers and lakeui itself."""
+    if principal.sees_everything:
+        return Role.OWNER
+    assert principal.user_id is not None
+    found = CatalogMember.objects.filter(catalog_id=catalog_id, user_id=principal.user_id)
+    role = found.values_list("role", flat=True).first()
+    return None if role is None else Role(role)
+
+
+def action_require(principal: Principal, catalog: Catalog, action: Action) -> None:
+    """Raises PermissionDenied, with who could, unless role and token allow the action. The catalog must be visible."""
+    right = RIGHTS[action]
+    if not scope_allows(principal, action):
+        raise PermissionDenied(
+            f"This token may not {right.does}: it lacks the scope {right.scope.value}.",
+            remedy=f"Use a token with the scope {right.scope.value}.",
+            action=action.value,
+            scope=right.scope.value,
+        )
+    if right.role is Role.VIEWER:
+        # Whoever sees the catalog has at least this role.
+        return
+    role = role_of(principal, catalog.pk)
+    if not may(role, action):
+        raise PermissionDenied(
+            f"You may not {right.does}: that takes the role {right.role.value} of catalog {catalog.name}"
+            + (f", and you are {role.value}." if role else "."),
+            remedy="Ask an owner of the catalog for the role, or somebody who has it to do this.",
+            action=action.value,
+            role=right.role.value,
+        )
