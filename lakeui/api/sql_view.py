@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from typing import Any
-
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.request import Request
@@ -14,28 +10,20 @@ from rest_framework.response import Response
 from lakeui import frontdoor
 from lakeui.api.base import ApiView
 from lakeui.api.errors import problem_response
+from lakeui.api.idempotency import IDEMPOTENCY_KEY, idempotency_key, request_digest
 from lakeui.api.prefer import Preference, read_preference
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, StatementRequest, TaskAnswer, task_url
 from lakeui.api.statements import TASK_KIND, statement_run
-from lakeui.common.errors import InvalidValue
 from merge_app.jobs.context import Context
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.selectors import task_wait
 from merge_app.jobs.services import task_submit
-
-LONGEST_KEY = 255
 
 PREFER = OpenApiParameter(
     "Prefer",
     str,
     OpenApiParameter.HEADER,
     description="`wait=N`: wait up to N seconds (at most 300) for the result; `respond-async`: answer 202 at once.",
-)
-IDEMPOTENCY_KEY = OpenApiParameter(
-    "Idempotency-Key",
-    str,
-    OpenApiParameter.HEADER,
-    description="Any text of your own, up to 255 characters. The same request with the same key is done once.",
 )
 
 
@@ -63,7 +51,7 @@ class SqlView(ApiView):
         body = StatementRequest(data=request.data)
         body.is_valid(raise_exception=True)
         parameters = dict(body.validated_data)
-        key = _idempotency_key(request)
+        key = idempotency_key(request)
         preference = read_preference(request.headers.get("Prefer", ""))
         as_task = frontdoor.is_task(parameters["statement"])
         # With a key even a quick statement is a task: its commit names the task, so it cannot happen twice.
@@ -73,7 +61,7 @@ class SqlView(ApiView):
                 parameters=parameters,
                 user=request.user,
                 idempotency_key=key,
-                request_digest=_digest(parameters) if key else "",
+                request_digest=request_digest(parameters) if key else "",
             )
             return _task_response(task, preference)
         return Response(statement_run(parameters, user=request.user, context=Context()))
@@ -93,16 +81,3 @@ def _task_response(task: Task, preference: Preference) -> HttpResponse:
     if preference.applied:
         response["Preference-Applied"] = preference.applied
     return response
-
-
-def _idempotency_key(request: Request) -> str:
-    key = request.headers.get("Idempotency-Key", "").strip()
-    if len(key) > LONGEST_KEY or not key.isascii() or not (key.isprintable() or not key):
-        raise InvalidValue(
-            "The Idempotency-Key must be printable ASCII of at most 255 characters.", remedy="A random UUID is fine."
-        )
-    return key
-
-
-def _digest(parameters: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()

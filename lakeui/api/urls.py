@@ -12,6 +12,8 @@ from lakeui.api import (
     history_views,
     lake_views,
     metrics_view,
+    review_talk_views,
+    review_views,
     sql_view,
     table_views,
     tag_views,
@@ -37,6 +39,19 @@ database_patterns: list[URLPattern | URLResolver] = [
     path("<str:database>/tables/", database_views.TableListView.as_view(), name="api-tables"),
     path("<str:database>/tables/<str:table>/", include(table_patterns)),
 ]
+merge_request_patterns = [
+    path("", review_views.RequestView.as_view(), name="api-merge-request"),
+    path("timeline/", review_views.TimelineView.as_view(), name="api-merge-request-timeline"),
+    path("reviews/", review_talk_views.ReviewListView.as_view(), name="api-reviews"),
+    path("reviews/<int:review_id>/changes/", review_talk_views.ReviewChangesView.as_view(), name="api-review-changes"),
+    path("comments/", review_talk_views.CommentListView.as_view(), name="api-comments"),
+    path("comments/<int:comment_id>/", review_talk_views.CommentView.as_view(), name="api-comment"),
+    path(
+        "comments/<int:comment_id>/resolved/",
+        review_talk_views.CommentResolvedView.as_view(),
+        name="api-comment-resolved",
+    ),
+]
 # The longest address first: a branch's name may hold slashes.
 catalog_patterns: list[URLPattern | URLResolver] = [
     path("branches/<branch:branch>/databases/", include(database_patterns)),
@@ -49,6 +64,8 @@ catalog_patterns: list[URLPattern | URLResolver] = [
     path("branches/", catalog_views.BranchListView.as_view(), name="api-branches"),
     path("branches/<branch:branch>/history/", history_views.BranchHistoryView.as_view(), name="api-branch-history"),
     path("branches/<branch:branch>/", catalog_views.BranchView.as_view(), name="api-branch"),
+    path("merge-requests/", review_views.RequestListView.as_view(), name="api-merge-requests"),
+    path("merge-requests/<int:number>/", include(merge_request_patterns)),
     path("tags/", tag_views.TagListView.as_view(), name="api-tags"),
     path("tags/<branch:tag>/", tag_views.TagView.as_view(), name="api-tag"),
     path("graph/", history_views.GraphView.as_view(), name="api-graph"),

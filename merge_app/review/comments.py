@@ -142,7 +142,7 @@ def _checked(anchor: Anchor) -> Anchor:
     axes = {axis.key for axis in table.axes} if table else set()
     if not {anchor.source_op, anchor.dest_op} <= axes:
         raise InvalidValue(
-            f"There is no cell {anchor.source_op} × {anchor.dest_op} in a rule table {anchor.rule_table or 'without name'}.",
+            f"There is no cell {anchor.source_op} × {anchor.dest_op} in the rule table {anchor.rule_table!r}.",
             remedy="The rule tables and their axes are listed at /api/v1/rules/.",
         )
     return anchor

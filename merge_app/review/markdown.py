@@ -7,9 +7,10 @@ from functools import cache
 import nh3
 from markdown_it import MarkdownIt
 
-TAGS = frozenset(
-    "a blockquote br code del em h1 h2 h3 h4 h5 h6 hr li ol p pre s strong table tbody td th thead tr ul".split()
-)
+_BLOCKS = ("blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "ul")
+_TABLES = ("table", "tbody", "td", "th", "thead", "tr")
+_TEXTS = ("a", "br", "code", "del", "em", "s", "strong")
+TAGS = frozenset((*_BLOCKS, *_TABLES, *_TEXTS))
 """No images: they would tell another server who reads this."""
 
 ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, "code": {"class"}}

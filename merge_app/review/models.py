@@ -11,6 +11,10 @@ from django.utils import timezone
 from merge_app.review.judgement import ReviewVerdict
 from merge_app.review.states import FINISHED, RequestState
 
+STATES = [state.value for state in RequestState]
+FINISHED_STATES = sorted(state.value for state in FINISHED)
+VERDICTS = [verdict.value for verdict in ReviewVerdict]
+
 
 class MergeRequest(models.Model):
     """A wish to merge ``source`` into ``destination`` that people look at first. ``number`` counts in the catalog.
@@ -28,7 +32,7 @@ class MergeRequest(models.Model):
     title = models.TextField()
     description = models.TextField(default="")
     labels = ArrayField(models.TextField(), default=list)
-    state = models.TextField(choices=[(state.value, state.value) for state in RequestState])
+    state = models.TextField(choices=[(state, state) for state in STATES])
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     revision = models.BigIntegerField(default=1)
     created_at = models.DateTimeField(default=timezone.now)
@@ -47,14 +51,15 @@ class MergeRequest(models.Model):
             models.UniqueConstraint(fields=["catalog", "number"], name="merge_request_number"),
             models.UniqueConstraint(
                 fields=["source", "destination"],
-                condition=~Q(state__in=sorted(FINISHED)),
+                condition=~Q(state__in=FINISHED_STATES),
                 name="merge_request_one_open_per_pair",
             ),
-            models.CheckConstraint(condition=Q(state__in=sorted(RequestState)), name="merge_request_state_known"),
+            models.CheckConstraint(condition=Q(state__in=STATES), name="merge_request_state_known"),
             models.CheckConstraint(condition=~Q(title=""), name="merge_request_title_given"),
             models.CheckConstraint(condition=~Q(source=F("destination")), name="merge_request_two_branches"),
             models.CheckConstraint(
-                condition=Q(merge_id__isnull=False) | ~Q(state=RequestState.MERGED), name="merge_request_merged_by"
+                condition=Q(merge_id__isnull=False) | ~Q(state=RequestState.MERGED.value),
+                name="merge_request_merged_by",
             ),
         ]
         indexes = [
@@ -83,7 +88,7 @@ class Review(models.Model):
 
     request = models.ForeignKey(MergeRequest, models.PROTECT, related_name="reviews")
     reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
-    verdict = models.TextField(choices=[(verdict.value, verdict.value) for verdict in ReviewVerdict])
+    verdict = models.TextField(choices=[(verdict, verdict) for verdict in VERDICTS])
     body = models.TextField(default="")
     fingerprint = models.TextField()
     source_head = models.BigIntegerField()
@@ -93,7 +98,7 @@ class Review(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
-        constraints = [models.CheckConstraint(condition=Q(verdict__in=sorted(ReviewVerdict)), name="review_verdict")]
+        constraints = [models.CheckConstraint(condition=Q(verdict__in=VERDICTS), name="review_verdict")]
         indexes = [models.Index(fields=["request", "reviewer", "-id"], name="review_last_word")]
 
 

@@ -1,4 +1,4 @@
-"""Opening, editing and moving merge requests. Every change of state is one entry of the timeline, in its transaction."""
+"""Opening, editing and moving merge requests. A change of state is one entry of the timeline, in its transaction."""
 
 from __future__ import annotations
 
@@ -87,7 +87,9 @@ def labels_clean(labels: Sequence[str]) -> list[str]:
     """Labels without blanks around them, each once, in their order."""
     cleaned = list(dict.fromkeys(label.strip() for label in labels if label.strip()))
     if len(cleaned) > MOST_LABELS:
-        raise InvalidValue(f"A request bears at most {MOST_LABELS} labels, not {len(cleaned)}.", remedy="Leave some out.")
+        raise InvalidValue(
+            f"A request bears at most {MOST_LABELS} labels, not {len(cleaned)}.", remedy="Leave some out."
+        )
     return cleaned
 
 
@@ -100,7 +102,9 @@ def _reviewers_set(request: MergeRequest, names: Sequence[str]) -> None:
     if unable:
         # Whether there is such an account is nobody's business who cannot see it: both are told alike.
         raise InvalidValue(
-            f"{', '.join(unable)}: no reviewer of this catalog.", remedy="Name members who may review.", reviewers=unable
+            f"{', '.join(unable)}: no reviewer of this catalog.",
+            remedy="Name members who may review.",
+            reviewers=unable,
         )
     RequestedReviewer.objects.filter(request=request).exclude(user__in=users.values()).delete()
     RequestedReviewer.objects.bulk_create(

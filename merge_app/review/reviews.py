@@ -27,9 +27,7 @@ class ReviewDraft:
     body: str = ""
 
 
-def review_submit(
-    *, principal: Principal, request: MergeRequest, draft: ReviewDraft, engine: EngineSource
-) -> Review:
+def review_submit(*, principal: Principal, request: MergeRequest, draft: ReviewDraft, engine: EngineSource) -> Review:
     """Add a review of what there is now. Raises Stale where that is not what the reviewer looked at any more.
 
     "Request changes" is said of the request, whatever moved, and may be withdrawn whatever moved.

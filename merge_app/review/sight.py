@@ -51,7 +51,7 @@ def sight_load(request: MergeRequest, engine: EngineSource) -> Sight:
 
 def branches_now(request: MergeRequest) -> tuple[Branch, Branch]:
     """Source and destination as they are now, dropped or not."""
-    found = Branch.objects.select_related("catalog").in_bulk([request.source_id, request.destination_id])
+    found = Branch.objects.select_related("catalog", "head_commit").in_bulk([request.source_id, request.destination_id])
     return found[request.source_id], found[request.destination_id]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 from catalog_app.domain.protection import Protection
 from catalog_app.domain.roles import Action
-from catalog_app.models import Branch, Commit
+from catalog_app.models import Branch
 from catalog_app.selectors.people import users_who_may
 from catalog_app.selectors.protection import protection_of
 from merge_app.review.judgement import Case, ReviewVerdict, Seen, Standing, Vote, judge
@@ -73,5 +73,5 @@ def review_seen(review: Review) -> Seen:
 
 def last_writer_id(source: Branch) -> int | None:
     """Who made the newest commit on the source since it was cut; None where there is none, or it was lakeui."""
-    own = Commit.objects.filter(branch=source, version__gt=source.fork_version, version__lte=source.head_version)
-    return own.order_by("-version").values_list("author_id", flat=True).first()
+    newest = source.head_commit
+    return newest.author_id if newest is not None and newest.branch_id == source.pk else None

@@ -1,0 +1,53 @@
+"""What addresses of merge requests mean, for whom, and preconditions of their edits."""
+
+from __future__ import annotations
+
+import re
+
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
+
+from catalog_app.domain.roles import Action, Principal
+from catalog_app.models import Branch, Catalog
+from catalog_app.selectors.lineage import branch_get
+from catalog_app.selectors.people import catalog_for
+from lakeui.common.errors import InvalidValue, NotFound
+from merge_app.review.models import MergeRequest
+from merge_app.review.selectors import request_get
+
+IF_MATCH = OpenApiParameter(
+    "If-Match", str, OpenApiParameter.HEADER, description="ETag of what you have; 412 if it is not that any more."
+)
+
+
+def principal_of(request: Request) -> Principal:
+    """Who asks."""
+    user = request.user
+    return Principal(user.pk, user.get_username(), user.is_superuser)
+
+
+def request_place(request: Request, catalog: str, number: int) -> MergeRequest:
+    """The request at an address, for whoever may see its catalog. Raises NotFound."""
+    return request_get(catalog_for(principal_of(request), catalog), number)
+
+
+def source_branch(request: Request, catalog: Catalog, name: str) -> Branch:
+    """The branch that a source names: of the catalog, or of the one that the name begins with."""
+    try:
+        return branch_get(catalog, name)
+    except NotFound:
+        other, dot, branch = name.partition(".")
+        if not dot:
+            raise
+        return branch_get(catalog_for(principal_of(request), other, Action.READ), branch)
+
+
+def expected_revision(request: Request) -> int | None:
+    """The revision that If-Match asks for; None where it asks for none."""
+    tag = request.headers.get("If-Match", "").strip()
+    if tag in ("", "*"):
+        return None
+    found = re.fullmatch(r'"(\d{1,18})-[0-9a-f]+"', tag)
+    if found is None:
+        raise InvalidValue("If-Match holds no ETag of this resource.", remedy="Send the ETag that a GET answered.")
+    return int(found[1])
