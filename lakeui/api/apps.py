@@ -11,5 +11,6 @@ class ApiConfig(AppConfig):
     def ready(self) -> None:
         """Bind shared Celery tasks to lakeui's application, register the handler of statements and the schemes."""
         import lakeui.api.openapi
+        import lakeui.api.review_tasks
         import lakeui.api.statements
         import lakeui.celery  # noqa: F401

@@ -17,8 +17,8 @@ from merge_app.review.requests import MOST_LABELS
 from merge_app.review.selectors import REQUEST_ORDERS, RequestSummary
 from merge_app.review.states import CHOSEN, RequestState
 
-# Members called ``source`` or ``label`` bear names of DRF's own attributes. Its metaclass takes declared fields off the class, so
-# nothing is shadowed at run time; mypy does not know.
+# Members called ``source`` or ``label`` bear names of DRF's own attributes. Its metaclass takes declared fields off the
+# class, so nothing is shadowed at run time; mypy does not know.
 
 LONGEST_TITLE = 300
 LONGEST_TEXT = 100_000

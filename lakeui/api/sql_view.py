@@ -63,11 +63,11 @@ class SqlView(ApiView):
                 idempotency_key=key,
                 request_digest=request_digest(parameters) if key else "",
             )
-            return _task_response(task, preference)
+            return task_response(task, preference)
         return Response(statement_run(parameters, user=request.user, context=Context()))
 
 
-def _task_response(task: Task, preference: Preference) -> HttpResponse:
+def task_response(task: Task, preference: Preference) -> HttpResponse:
     """What the task answered, or the task itself if it takes longer than the client (or we) want to wait."""
     task = task_wait(task.pk, seconds=preference.wait)
     response: HttpResponse

@@ -12,6 +12,7 @@ from lakeui.api import (
     history_views,
     lake_views,
     metrics_view,
+    review_merge_views,
     review_talk_views,
     review_views,
     sql_view,
@@ -42,6 +43,7 @@ database_patterns: list[URLPattern | URLResolver] = [
 merge_request_patterns = [
     path("", review_views.RequestView.as_view(), name="api-merge-request"),
     path("timeline/", review_views.TimelineView.as_view(), name="api-merge-request-timeline"),
+    path("merge/", review_merge_views.RequestMergeView.as_view(), name="api-merge-request-merge"),
     path("reviews/", review_talk_views.ReviewListView.as_view(), name="api-reviews"),
     path("reviews/<int:review_id>/changes/", review_talk_views.ReviewChangesView.as_view(), name="api-review-changes"),
     path("comments/", review_talk_views.CommentListView.as_view(), name="api-comments"),

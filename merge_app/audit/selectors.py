@@ -14,7 +14,7 @@ from django.db.models.functions import Cast, Coalesce
 from catalog_app.models import Branch
 from catalog_app.selectors.lineage import LINEAGE, branch_lineage
 from catalog_app.selectors.rows import fetch_all
-from lakeui.common.errors import MergeConflict, NotFound
+from lakeui.common.errors import LakeError, MergeBlocked, MergeConflict, NotFound
 from merge_app.audit.models import MergeAttempt
 
 
@@ -133,10 +133,17 @@ def attempt_of_task(task_id: UUID) -> MergeAttempt | None:
     return MergeAttempt.objects.filter(task_id=task_id).order_by("-number").first()
 
 
-def recorded_refusal(attempt: MergeAttempt) -> MergeConflict:
+def recorded_refusal(attempt: MergeAttempt) -> LakeError:
     """The refusal as it was raised when it was recorded."""
+    if blockers := attempt.body.get("blockers"):
+        return blocked_error(attempt.body["message"], blockers)
     conflicts, notes = attempt.body["conflicts"], attempt.body["notes"]
     return MergeConflict(attempt.body["message"], remedy=conflicts[0]["remedy"], conflicts=conflicts, notes=notes)
+
+
+def blocked_error(message: str, blockers: list[dict[str, str]]) -> MergeBlocked:
+    """The refusal of a merge request with everything that stands in its way."""
+    return MergeBlocked(message, remedy="Settle what stands in its way, then merge it again.", blockers=blockers)
 
 
 def audit_summary(attempt: MergeAttempt) -> dict[str, Any]:

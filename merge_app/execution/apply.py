@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from catalog_app.domain.protection import MergeAuthority
 from catalog_app.models import Branch, BranchReach, Commit
 from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.rows import fetch_all
@@ -28,6 +29,8 @@ class CommitHeader:
     author_id: int | None = None
     author_name: str = ""
     task_id: UUID | None = None
+    authority: MergeAuthority | None = None
+    bypass_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

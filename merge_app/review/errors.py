@@ -9,9 +9,3 @@ class WrongState(LakeError):
     """The request is in a state that does not allow this. Details: ``state``."""
 
     code, status, title = "WRONG_STATE", 409, "The merge request is in another state"
-
-
-class MergeBlocked(LakeError):
-    """The request may not be merged as it stands. Details: ``blockers``, every one of them (code, message)."""
-
-    code, status, title = "MERGE_BLOCKED", 409, "The merge request is blocked"

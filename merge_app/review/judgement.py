@@ -85,7 +85,8 @@ class Case:
     """Everything that a judgement depends on.
 
     ``votes``: the last word of each person. ``reviewers``: who holds a role that may review, None where nobody is
-    left out. ``checks``: state of each required check for what is ``seen`` now.
+    left out. ``checks``: state of each required check for what is ``seen`` now. ``fingerprint``: that of the very plan
+    which is about to be merged, "" where there is none yet.
     """
 
     state: RequestState
@@ -96,6 +97,7 @@ class Case:
     required_approvals: int = 0
     reviewers: frozenset[int] | None = None
     checks: Mapping[str, CheckState] = field(default_factory=dict)
+    fingerprint: str = ""
     is_conflicted: bool = False
     is_gone: bool = False
 
@@ -109,6 +111,7 @@ class Standing:
     objections: tuple[Vote, ...]
     blockers: tuple[Blocker, ...]
     required_approvals: int
+    passed_checks: frozenset[str] = frozenset()
 
     @property
     def state(self) -> RequestState:
@@ -137,7 +140,8 @@ def judge(case: Case) -> Standing:
                 counting.append(vote)
     objections = tuple(vote for vote in case.votes if vote.verdict is ReviewVerdict.REQUEST_CHANGES)
     blockers = (*_blockers(case, objections, len(counting)),)
-    return Standing(tuple(counting), tuple(excluded), objections, blockers, case.required_approvals)
+    passed = frozenset(name for name, state in case.checks.items() if state is CheckState.PASSED)
+    return Standing(tuple(counting), tuple(excluded), objections, blockers, case.required_approvals, passed)
 
 
 def _why_not(vote: Vote, case: Case) -> tuple[str, bool]:
@@ -147,6 +151,8 @@ def _why_not(vote: Vote, case: Case) -> tuple[str, bool]:
         return "was the last to write to the source", False
     if case.reviewers is not None and vote.reviewer_id not in case.reviewers:
         return "may not review in this catalog any more", False
+    if case.fingerprint not in ("", vote.fingerprint):
+        return _moved(vote.seen, case.seen) or "saw another plan of it", True
     return _moved(vote.seen, case.seen), True
 
 

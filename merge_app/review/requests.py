@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -15,6 +16,7 @@ from catalog_app.domain.roles import Action, Principal
 from catalog_app.models import Branch, Catalog
 from catalog_app.selectors.people import action_require, users_who_may
 from lakeui.common.errors import AlreadyExists, InvalidValue, PermissionDenied, SameBranch, Stale
+from merge_app.jobs.models import FINISHED_STATES, Task
 from merge_app.review.errors import WrongState
 from merge_app.review.models import MergeRequest, RequestedReviewer, TimelineKind
 from merge_app.review.sight import branches_now
@@ -113,9 +115,20 @@ def _reviewers_set(request: MergeRequest, names: Sequence[str]) -> None:
 
 
 def request_lock(request_id: int) -> MergeRequest:
-    """The request's row, locked until the transaction ends: what every change of it waits for."""
+    """The request's row, locked until the transaction ends: what every change of it waits for.
+
+    One whose task ended without an answer returns to people.
+    """
     locked = MergeRequest.objects.select_for_update(of=("self",), no_key=True).select_related("catalog", "author")
-    return locked.get(pk=request_id)
+    request = locked.get(pk=request_id)
+    if request.state == RequestState.MERGING and _is_given_up(request.task_id):
+        request_return(request, reason="The task that merged it ended without an answer.")
+        request_touch(request)
+    return request
+
+
+def _is_given_up(task_id: UUID | None) -> bool:
+    return task_id is None or Task.objects.filter(pk=task_id, state__in=FINISHED_STATES).exists()
 
 
 def request_touch(request: MergeRequest) -> None:
@@ -224,3 +237,9 @@ def request_settle(request: MergeRequest, *, actor_id: int | None = None, reason
     wanted = request_standing(request, *branches_now(request)).state
     if wanted != now:
         request_move(request, wanted, actor_id=actor_id, reason=reason)
+
+
+def request_return(request: MergeRequest, *, reason: str, **details: Any) -> None:
+    """Give a locked request that lakeui had in hand back to people; the caller saves it."""
+    wanted = request_standing(request, *branches_now(request)).state
+    request_move(request, wanted, actor_id=None, reason=reason, **details)

@@ -15,8 +15,10 @@ from merge_app.review.sight import seen_now, sight_known
 from merge_app.review.states import RequestState
 
 
-def request_standing(request: MergeRequest, source: Branch, destination: Branch) -> Standing:
-    """The judgement of the request with its branches as these rows say they are."""
+def request_standing(request: MergeRequest, source: Branch, destination: Branch, *, fingerprint: str = "") -> Standing:
+    """The judgement of the request with its branches as these rows say they are; where the very plan is known that is
+    about to be merged, by its ``fingerprint``.
+    """
     seen, known = seen_now(source, destination), sight_known(request)
     protection = protection_of(destination) or Protection(())
     votes = votes_load([request.pk]).get(request.pk, ())
@@ -31,6 +33,7 @@ def request_standing(request: MergeRequest, source: Branch, destination: Branch)
             reviewers=users_who_may(
                 Action.REVIEW, catalog_id=destination.catalog_id, among=[vote.reviewer_id for vote in votes]
             ),
+            fingerprint=fingerprint,
             is_conflicted=known is not None and known.seen == seen and known.conflict_count > 0,
             is_gone=source.dropped_at is not None or destination.dropped_at is not None,
         )

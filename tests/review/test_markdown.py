@@ -23,8 +23,8 @@ ATTACKS = [
     '[x](https://ok.example "onmouseover=alert(1)")',
     "<style>*{display:none}</style>",
     "[a]: javascript:alert(1)\n\n[a]",
-    "```\"><script>alert(1)</script>\nx\n```",
-    "<https://ok.example/\"onclick=alert(1)>",
+    '```"><script>alert(1)</script>\nx\n```',
+    '<https://ok.example/"onclick=alert(1)>',
 ]
 
 

@@ -15,17 +15,17 @@ from merge_app.review.states import (
     may_change,
 )
 
-D, O, R, A, Q, M, MERGED, C, X = RequestState
+DRAFT, OPEN, CHANGES, APPROVED, QUEUED, MERGING, MERGED, CONFLICTED, CLOSED = RequestState
 WANTED = {
-    D: {O, X},
-    O: {D, R, A, C, Q, M, X},
-    R: {D, O, A, C, X},
-    A: {D, O, R, C, Q, M, X},
-    Q: {O, R, A, C, M},
-    M: {O, R, A, C, MERGED},
+    DRAFT: {OPEN, CLOSED},
+    OPEN: {DRAFT, CHANGES, APPROVED, CONFLICTED, QUEUED, MERGING, CLOSED},
+    CHANGES: {DRAFT, OPEN, APPROVED, CONFLICTED, CLOSED},
+    APPROVED: {DRAFT, OPEN, CHANGES, CONFLICTED, QUEUED, MERGING, CLOSED},
+    QUEUED: {OPEN, CHANGES, APPROVED, CONFLICTED, MERGING},
+    MERGING: {OPEN, CHANGES, APPROVED, CONFLICTED, MERGED},
     MERGED: set(),
-    C: {D, O, R, A, X},
-    X: {O},
+    CONFLICTED: {DRAFT, OPEN, CHANGES, APPROVED, CLOSED},
+    CLOSED: {OPEN},
 }
 
 
@@ -41,7 +41,7 @@ def test_a_refused_transition_says_why(state: RequestState) -> None:
 
 
 def test_nothing_becomes_merged_but_what_is_being_merged() -> None:
-    assert [state for state in RequestState if may_become(state, MERGED)] == [M]
+    assert [state for state in RequestState if may_become(state, MERGED)] == [MERGING]
 
 
 def test_what_lakeui_has_in_hand_or_is_finished_is_not_edited() -> None:
@@ -49,5 +49,5 @@ def test_what_lakeui_has_in_hand_or_is_finished_is_not_edited() -> None:
 
 
 def test_every_state_is_of_one_sort() -> None:
-    assert {D} | REVIEWED | UNDERWAY | FINISHED == set(RequestState)
+    assert {DRAFT} | REVIEWED | UNDERWAY | FINISHED == set(RequestState)
     assert not CHOSEN & UNDERWAY
