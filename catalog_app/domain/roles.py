@@ -38,6 +38,8 @@ class Scope(StrEnum):
 class Action(StrEnum):
     """What a statement or a request does to a catalog, as far as rights go."""
 
+    CREATE_CATALOG = "create catalog"
+    MANAGE_TOKENS = "manage tokens"
     READ = "read"
     COMMENT = "comment"
     WRITE = "write"
@@ -61,14 +63,18 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """What an action takes: the least role, and the scope of a token. ``does`` completes "You may not ..."."""
+    """What an action takes: the least role, None where anybody signed in will do, and the scope of a token. ``does``
+    completes "You may not ...".
+    """
 
-    role: Role
+    role: Role | None
     scope: Scope
     does: str
 
 
 RIGHTS: Mapping[Action, Right] = {
+    Action.CREATE_CATALOG: Right(None, Scope.ADMIN, "create catalogs"),
+    Action.MANAGE_TOKENS: Right(None, Scope.ADMIN, "make or revoke tokens"),
     Action.READ: Right(Role.VIEWER, Scope.READ, "look at this catalog"),
     Action.COMMENT: Right(Role.VIEWER, Scope.WRITE, "comment here"),
     Action.WRITE: Right(Role.CONTRIBUTOR, Scope.WRITE, "change databases, tables, views or rows here"),
@@ -116,7 +122,8 @@ LAKEUI = Principal()
 
 def may(role: Role | None, action: Action) -> bool:
     """Whether the role allows the action; None is no role."""
-    return role is not None and role >= RIGHTS[action].role
+    least = RIGHTS[action].role
+    return least is None or (role is not None and role >= least)
 
 
 def scope_allows(principal: Principal, action: Action) -> bool:

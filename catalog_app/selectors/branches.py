@@ -51,9 +51,11 @@ FROM catalog_app_catalog c WHERE c.id = ANY(%(ids)s)
 """
 
 
-def catalogs_list(*, search: str = "", after: tuple[str, int] | None = None, limit: int) -> list[CatalogSummary]:
-    """Valid catalogs by name, behind the key ``after``."""
-    found = Catalog.objects.filter(dropped_at__isnull=True).annotate(sort_key=Lower("name"))
+def catalogs_list(
+    visible: QuerySet[Catalog], *, search: str = "", after: tuple[str, int] | None = None, limit: int
+) -> list[CatalogSummary]:
+    """Valid ones of the visible catalogs by name, behind the key ``after``."""
+    found = visible.filter(dropped_at__isnull=True).annotate(sort_key=Lower("name"))
     if search:
         found = found.filter(name__icontains=search)
     if after is not None:

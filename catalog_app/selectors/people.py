@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from django.contrib.auth.models import User
+from django.contrib.auth import get_user_model
 from django.db.models import Q, QuerySet
 
 from catalog_app.domain.roles import RIGHTS, Action, Principal, Role, may, scope_allows
@@ -40,8 +40,16 @@ def role_of(principal: Principal, catalog_id: int) -> Role | None:
     return None if role is None else Role(role)
 
 
-def action_require(principal: Principal, catalog: Catalog, action: Action) -> None:
-    """Raises PermissionDenied, with who could, unless role and token allow the action. The catalog must be visible."""
+def role_of_user(user_id: int | None, catalog_id: int) -> Role | None:
+    """The same for the author of a commit, of whom no more than the id is known; None is lakeui itself."""
+    if user_id is None:
+        return Role.OWNER
+    is_superuser = get_user_model().objects.filter(pk=user_id, is_superuser=True).exists()
+    return role_of(Principal(user_id, is_superuser=is_superuser), catalog_id)
+
+
+def scope_require(principal: Principal, action: Action) -> None:
+    """Raises PermissionDenied where the request came with a token that does not cover the action."""
     right = RIGHTS[action]
     if not scope_allows(principal, action):
         raise PermissionDenied(
@@ -50,17 +58,23 @@ def action_require(principal: Principal, catalog: Catalog, action: Action) -> No
             action=action.value,
             scope=right.scope.value,
         )
-    if right.role is Role.VIEWER:
+
+
+def action_require(principal: Principal, catalog: Catalog, action: Action) -> None:
+    """Raises PermissionDenied, with who could, unless role and token allow the action. The catalog must be visible."""
+    scope_require(principal, action)
+    least = RIGHTS[action].role
+    if least is None or least is Role.VIEWER:
         # Whoever sees the catalog has at least this role.
         return
     role = role_of(principal, catalog.pk)
     if not may(role, action):
         raise PermissionDenied(
-            f"You may not {right.does}: that takes the role {right.role.value} of catalog {catalog.name}"
-            + (f", and you are {role.value}." if role else "."),
+            f"You may not {RIGHTS[action].does}: that takes the role {least.value} of catalog {catalog.name}"
+            + (f", and yours is {role.value}." if role else "."),
             remedy="Ask an owner of the catalog for the role, or somebody who has it to do this.",
             action=action.value,
-            role=right.role.value,
+            role=least.value,
         )
 
 
@@ -70,5 +84,5 @@ def users_who_may(action: Action, *, catalog_id: int, among: Collection[int]) ->
         return frozenset()
     roles = [role.value for role in Role if may(role, action)]
     members = CatalogMember.objects.filter(catalog_id=catalog_id, role__in=roles).values("user")
-    active = User.objects.filter(pk__in=among, is_active=True)
+    active = get_user_model().objects.filter(pk__in=among, is_active=True)
     return frozenset(active.filter(Q(is_superuser=True) | Q(pk__in=members)).values_list("pk", flat=True))

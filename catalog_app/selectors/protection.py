@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
-from catalog_app.domain.protection import Protection, pattern_matches, strictest
+from dataclasses import dataclass
+
+from catalog_app.domain.protection import (
+    Change,
+    MergeAuthority,
+    Protection,
+    Refusal,
+    may_bypass,
+    pattern_matches,
+    protection_refusal,
+    strictest,
+)
 from catalog_app.domain.roles import Role
 from catalog_app.models import Branch, ProtectionRule
+from catalog_app.selectors.people import role_of_user
+from lakeui.common.errors import BranchProtected, InvalidValue
+
+LONGEST_REASON = 1000
+"""Characters of the reason for a bypass."""
 
 
 def protection_of(branch: Branch) -> Protection | None:
@@ -32,4 +48,65 @@ def rule_value(rule: ProtectionRule) -> Protection:
         refuse_deletion=rule.refuse_deletion,
         allow_queue_unchanged=rule.allow_queue_unchanged,
         allow_bypass=rule.allow_bypass,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who asks for a change of a branch, and what gets it past a protection: an approved merge request, or an owner's
+    reason for an emergency.
+    """
+
+    user_id: int | None = None
+    authority: MergeAuthority | None = None
+    bypass_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bypass:
+    """A refusal that an owner went past. Whoever gets one writes it into the audit in the same transaction."""
+
+    branch: str
+    patterns: tuple[str, ...]
+    refused: str
+    reason: str
+
+
+def protection_judge(branch: Branch, change: Change, asked: Asked, *, name: str | None = None) -> Bypass | None:
+    """Raises BranchProtected where the branch's protection refuses the change; answers the bypass where an owner's
+    reason went past it. Where it decides, the caller holds the branch's lock. ``name``: the one it is about to get.
+    """
+    if branch.is_workspace:
+        return None
+    wanted = branch.name if name is None else name
+    protection = protection_of_name(branch.catalog_id, wanted)
+    if protection is None:
+        return None
+    role = role_of_user(asked.user_id, branch.catalog_id)
+    refusal = protection_refusal(protection, change, role, asked.authority)
+    if refusal is None:
+        return None
+    if asked.bypass_reason and may_bypass(protection, role):
+        return Bypass(wanted, protection.patterns, refusal.reason, bypass_reason_check(asked.bypass_reason))
+    raise _refused(wanted, protection, refusal)
+
+
+def bypass_reason_check(reason: str) -> str:
+    """The reason, trimmed. Raises InvalidValue where it is blank or too long."""
+    reason = reason.strip()
+    if not 0 < len(reason) <= LONGEST_REASON:
+        raise InvalidValue(f"The reason for a bypass has 1 to {LONGEST_REASON} characters.", remedy="Say why.")
+    return reason
+
+
+def _refused(name: str, protection: Protection, refusal: Refusal) -> BranchProtected:
+    way_out = refusal.remedy
+    if protection.allow_bypass:
+        way_out += " In an emergency an owner of the catalog may bypass the protection, with a reason."
+    return BranchProtected(
+        f"Branch {name} is protected: {refusal.reason}.",
+        remedy=way_out,
+        branch=name,
+        patterns=list(protection.patterns),
+        role=refusal.role.value if refusal.role else None,
     )

@@ -10,8 +10,8 @@ from rest_framework.response import Response
 
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.models import Branch, Catalog
-from catalog_app.selectors.lineage import branch_get, catalog_get
-from lakeui.api.base import ApiView, checked, tagged
+from catalog_app.selectors.lineage import branch_get
+from lakeui.api.base import ApiView, catalog_of, checked, tagged
 from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.api.compare_serializers import CompareQuery, ComparisonAnswer, ObjectComparisonAnswer
 from lakeui.api.comparing import Pair, comparison_read, object_read
@@ -39,7 +39,7 @@ class CompareView(ApiView):
     )
     def get(self, request: Request, catalog: str, source: str, destination: str) -> Response:
         filters = checked(CompareQuery, request)
-        pair = _pair(catalog, source, destination)
+        pair = _pair(request, catalog, source, destination)
         page = keyset_page(filters, int)
         found = comparison_read(pair)
         first = page.after[0] if page.after else 0
@@ -68,16 +68,16 @@ class CompareObjectView(ApiView):
     def get(self, request: Request, catalog: str, source: str, destination: str, kind: str, object_id: int) -> Response:
         if kind not in (ObjectKind.DATABASE, ObjectKind.TABLE):
             raise NotFound("kind of object", kind, nearest=ObjectKind.TABLE.value)
-        body = object_read(_pair(catalog, source, destination), (ObjectKind(kind), object_id))
+        body = object_read(_pair(request, catalog, source, destination), (ObjectKind(kind), object_id))
         return tagged(request, Response(body))
 
 
-def _pair(catalog: str, source: str, destination: str) -> Pair:
-    found = catalog_get(catalog)
-    return Pair(_source(found, source), branch_get(found, destination))
+def _pair(request: Request, catalog: str, source: str, destination: str) -> Pair:
+    found = catalog_of(request, catalog)
+    return Pair(_source(request, found, source), branch_get(found, destination))
 
 
-def _source(catalog: Catalog, name: str) -> Branch:
+def _source(request: Request, catalog: Catalog, name: str) -> Branch:
     """The source's branch: in the catalog, or in the one that the name begins with."""
     try:
         return branch_get(catalog, name)
@@ -85,7 +85,7 @@ def _source(catalog: Catalog, name: str) -> Branch:
         other, dot, branch = name.partition(".")
         if not dot:
             raise
-        return branch_get(catalog_get(other), branch)
+        return branch_get(catalog_of(request, other), branch)
 
 
 def _matches(entry: dict[str, Any], filters: dict[str, Any]) -> bool:

@@ -10,10 +10,10 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from lakeui.api.base import ApiView
+from lakeui.api.base import ApiView, principal_of, scopes_of
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, idempotency_key, request_digest
 from lakeui.api.prefer import read_preference
-from lakeui.api.review_places import principal_of, request_place
+from lakeui.api.review_places import request_place
 from lakeui.api.review_tasks import TASK_KIND
 from lakeui.api.review_views import KEY_REUSED, STALE, WRITES
 from lakeui.api.serializers import TaskAnswer
@@ -86,6 +86,8 @@ def _submit(request: Request, found: MergeRequest, wish: MergeWish) -> Task:
             user=request.user,
             idempotency_key=key,
             request_digest=request_digest([parameters, wish.fingerprint]) if key else "",
+            catalog_id=found.catalog_id,
+            scopes=scopes_of(request),
         )
         merge_begin(principal=principal_of(request), request_id=found.pk, wish=wish, task=task)
     return task

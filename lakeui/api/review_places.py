@@ -7,10 +7,9 @@ import re
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
-from catalog_app.domain.roles import Action, Principal
 from catalog_app.models import Branch, Catalog
 from catalog_app.selectors.lineage import branch_get
-from catalog_app.selectors.people import catalog_for
+from lakeui.api.base import catalog_of
 from lakeui.common.errors import InvalidValue, NotFound
 from merge_app.review.models import MergeRequest
 from merge_app.review.selectors import request_get
@@ -20,15 +19,9 @@ IF_MATCH = OpenApiParameter(
 )
 
 
-def principal_of(request: Request) -> Principal:
-    """Who asks."""
-    user = request.user
-    return Principal(user.pk, user.get_username(), user.is_superuser)
-
-
 def request_place(request: Request, catalog: str, number: int) -> MergeRequest:
     """The request at an address, for whoever may see its catalog. Raises NotFound."""
-    return request_get(catalog_for(principal_of(request), catalog), number)
+    return request_get(catalog_of(request, catalog), number)
 
 
 def source_branch(request: Request, catalog: Catalog, name: str) -> Branch:
@@ -39,7 +32,7 @@ def source_branch(request: Request, catalog: Catalog, name: str) -> Branch:
         other, dot, branch = name.partition(".")
         if not dot:
             raise
-        return branch_get(catalog_for(principal_of(request), other, Action.READ), branch)
+        return branch_get(catalog_of(request, other), branch)
 
 
 def expected_revision(request: Request) -> int | None:

@@ -6,11 +6,11 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from lakeui.api.base import ApiView, checked, tagged
+from lakeui.api.base import ApiView, checked, principal_of, tagged
 from lakeui.api.catalog_views import IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, once
 from lakeui.api.paging import PageFilter, keyset_page, page_body, page_schema
-from lakeui.api.review_places import principal_of, request_place
+from lakeui.api.review_places import request_place
 from lakeui.api.review_serializers import (
     ChangesAnswer,
     CommentAnswer,

@@ -11,12 +11,11 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from catalog_app.selectors.lineage import branch_get
-from catalog_app.selectors.people import catalog_for
-from lakeui.api.base import ApiView, checked, tagged
+from lakeui.api.base import ApiView, catalog_of, checked, principal_of, tagged
 from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, once
 from lakeui.api.paging import PageFilter, keyset_page, page_body, page_schema
-from lakeui.api.review_places import IF_MATCH, expected_revision, principal_of, request_place, source_branch
+from lakeui.api.review_places import IF_MATCH, expected_revision, request_place, source_branch
 from lakeui.api.review_serializers import (
     NewRequest,
     RequestAnswer,
@@ -59,7 +58,7 @@ class RequestListView(ApiView):
     )
     def get(self, request: Request, catalog: str) -> Response:
         filters = checked(RequestQuery, request)
-        found_in = catalog_for(principal_of(request), catalog)
+        found_in = catalog_of(request, catalog)
         page = keyset_page(filters, int, int)
         order = filters.pop("order")
         wanted = RequestFilters(states=tuple(sorted(filters.pop("state", ()))), **filters)
@@ -80,10 +79,9 @@ class RequestListView(ApiView):
         return once(request, lambda: self._open(request, catalog, body.validated_data))
 
     def _open(self, request: Request, catalog: str, wanted: dict[str, Any]) -> Response:
-        principal = principal_of(request)
-        found_in = catalog_for(principal, catalog)
+        found_in = catalog_of(request, catalog)
         opened = request_open(
-            principal=principal,
+            principal=principal_of(request),
             source=source_branch(request, found_in, wanted["source"]),
             destination=branch_get(found_in, wanted["destination"]),
             draft=RequestDraft(

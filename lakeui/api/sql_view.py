@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from lakeui import frontdoor
-from lakeui.api.base import ApiView
+from lakeui.api.base import ApiView, scopes_of
 from lakeui.api.errors import problem_response
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, idempotency_key, request_digest
 from lakeui.api.prefer import Preference, read_preference
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, StatementRequest, TaskAnswer, task_url
-from lakeui.api.statements import TASK_KIND, statement_run
+from lakeui.api.statements import TASK_KIND, statement_run, statement_session
 from merge_app.jobs.context import Context
 from merge_app.jobs.models import Task, TaskState
-from merge_app.jobs.selectors import task_wait
+from merge_app.jobs.selectors import task_known, task_wait
 from merge_app.jobs.services import task_submit
 
 PREFER = OpenApiParameter(
@@ -41,6 +43,7 @@ class SqlView(ApiView):
             202: OpenApiResponse(TaskAnswer, description="Not finished yet; Location names the task."),
             (400, "application/problem+json"): ProblemDocument,
             (401, "application/problem+json"): ProblemDocument,
+            (403, "application/problem+json"): ProblemDocument,
             (404, "application/problem+json"): ProblemDocument,
             (409, "application/problem+json"): ProblemDocument,
             (413, "application/problem+json"): ProblemDocument,
@@ -56,15 +59,26 @@ class SqlView(ApiView):
         as_task = frontdoor.is_task(parameters["statement"])
         # With a key even a quick statement is a task: its commit names the task, so it cannot happen twice.
         if as_task or key or preference.respond_async:
-            task = task_submit(
-                kind=TASK_KIND,
-                parameters=parameters,
-                user=request.user,
-                idempotency_key=key,
-                request_digest=request_digest(parameters) if key else "",
-            )
-            return task_response(task, preference)
-        return Response(statement_run(parameters, user=request.user, context=Context()))
+            return task_response(_submit(request, parameters, key), preference)
+        return Response(statement_run(parameters, user=request.user, scopes=scopes_of(request), context=Context()))
+
+
+def _submit(request: Request, parameters: dict[str, Any], key: str) -> Task:
+    """The task of the statement, judged already here: who may not is told at once. A known key is answered, not judged
+    again: what the statement needed may be gone by its own doing.
+    """
+    scopes = scopes_of(request)
+    is_known = bool(key) and task_known(user_id=request.user.pk, idempotency_key=key)
+    session = statement_session(parameters, user=request.user, scopes=scopes)
+    return task_submit(
+        kind=TASK_KIND,
+        parameters=parameters,
+        user=request.user,
+        idempotency_key=key,
+        request_digest=request_digest(parameters) if key else "",
+        catalog_id=None if is_known else frontdoor.admit(parameters["statement"], session),
+        scopes=scopes,
+    )
 
 
 def task_response(task: Task, preference: Preference) -> HttpResponse:

@@ -59,7 +59,7 @@ class TableView(ApiView):
         responses={200: TableAnswer, **REFUSALS},
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
-        place = table_place(catalog, branch, database, table, checked(VersionQuery, request).get("version"))
+        place = table_place(request, catalog, branch, database, table, checked(VersionQuery, request).get("version"))
         return head_tagged(request, place.branch, lambda: TableAnswer(self._body(place)).data)
 
     def _body(self, place: TablePlace) -> dict[str, Any]:
@@ -96,7 +96,7 @@ class TableHistoryView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
         filters = checked(TableHistoryQuery, request)
-        place = table_place(catalog, branch, database, table, filters.pop("version", None))
+        place = table_place(request, catalog, branch, database, table, filters.pop("version", None))
         return history_response(request, place.lineage, filters, ("table", place.table.table_id))
 
 
@@ -111,7 +111,7 @@ class SegmentListView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
         filters = checked(VersionPage, request)
-        place = table_place(catalog, branch, database, table, filters.pop("version", None))
+        place = table_place(request, catalog, branch, database, table, filters.pop("version", None))
         return head_tagged(request, place.branch, lambda: self._body(request, place, filters))
 
     def _body(self, request: Request, place: TablePlace, filters: dict[str, Any]) -> Any:
@@ -151,7 +151,7 @@ class SchemaListView(ApiView):
         responses={200: SchemasAnswer, **REFUSALS},
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
-        place = table_place(catalog, branch, database, table, checked(VersionQuery, request).get("version"))
+        place = table_place(request, catalog, branch, database, table, checked(VersionQuery, request).get("version"))
         return head_tagged(request, place.branch, lambda: SchemasAnswer(self._body(place)).data)
 
     def _body(self, place: TablePlace) -> dict[str, Any]:
@@ -186,7 +186,7 @@ class PartitionListView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
         filters = checked(VersionPage, request)
-        place = table_place(catalog, branch, database, table, filters.pop("version", None))
+        place = table_place(request, catalog, branch, database, table, filters.pop("version", None))
         return head_tagged(request, place.branch, lambda: self._body(request, place, filters))
 
     def _body(self, request: Request, place: TablePlace, filters: dict[str, Any]) -> Any:
@@ -220,7 +220,7 @@ class RowsView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
         filters = checked(PreviewQuery, request)
-        place = table_place(catalog, branch, database, table, filters.get("version"))
+        place = table_place(request, catalog, branch, database, table, filters.get("version"))
         limit = filters["limit"]
         found = _run(request, place, f"SELECT * FROM {_reference(place)} LIMIT {limit + 1}")
         rows = found["rows"][:limit]
@@ -240,7 +240,7 @@ class ChangesView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
         filters = checked(ChangesQuery, request)
-        place = table_place(catalog, branch, database, table, None)
+        place = table_place(request, catalog, branch, database, table, None)
         first, last = (version_check(place.branch, filters[name]) for name in ("from", "to"))
         name = f"{quote_name(place.database.name)}.{quote_name(place.table.name)}"
         return Response(_run(request, place, f"SHOW CHANGES {name} FROM VERSION {first} TO VERSION {last}"))

@@ -74,6 +74,12 @@ class PermissionDenied(LakeError):
     code, status, title = "PERMISSION_DENIED", 403, "Permission denied"
 
 
+class BranchProtected(PermissionDenied):
+    """A protection rule refuses what was asked. Details: ``branch``, the ``patterns`` of the rules, and the least
+    ``role`` that gets past, null where none does.
+    """
+
+
 class NotFound(LakeError):
     """Details: ``kind`` and ``name`` of what was asked for, ``nearest`` existing name or null."""
 

@@ -5,15 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from catalog_app.domain.roles import LAKEUI, Principal, Scope
+
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Where and as whom a statement runs. ``user`` None is lakeui itself."""
+    """Where and as whom a statement runs. ``user`` None is lakeui itself. ``scopes``: those of the token that was used,
+    None where it was none. ``bypass_reason``: why an owner goes past the protection of a branch this once.
+    """
 
     catalog: str | None = None
     branch: str = "main"
     user: Any = None
     transaction: str | None = None
+    scopes: frozenset[Scope] | None = None
+    bypass_reason: str = ""
+
+    @property
+    def principal(self) -> Principal:
+        if self.user is None:
+            return LAKEUI
+        return Principal(int(self.user.pk), self.user_name, bool(self.user.is_superuser), self.scopes)
 
     @property
     def user_id(self) -> int | None:

@@ -14,11 +14,12 @@ from uuid import UUID
 
 from django.db import transaction
 
-from catalog_app.domain.protection import MergeAuthority
+from catalog_app.domain.protection import Change, MergeAuthority
 from catalog_app.models import Branch, Commit, TransactionState
 from catalog_app.selectors.lineage import branch_lineage
+from catalog_app.selectors.protection import protection_judge
 from catalog_app.services.transactions import transaction_close
-from lakeui.common.errors import InvalidValue, MergeBlocked, SameBranch
+from lakeui.common.errors import BranchProtected, InvalidValue, MergeBlocked, SameBranch
 from lakeui.common.faults import fault_point
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
@@ -139,12 +140,16 @@ def merge_dry_run(request: MergeOrder, engine: EngineSource, progress: Progress)
 
 
 def merge_run(request: MergeOrder, engine: EngineSource, progress: Progress) -> dict[str, Any]:
-    """Merge, or raise MergeConflict with every verdict."""
+    """Merge, or raise MergeConflict with every verdict, BranchProtected or MergeBlocked; a refusal is recorded."""
     for attempt in range(ATTEMPTS):
         if attempt:
             time.sleep(pause_seconds(attempt))
         progress.step("plan", "compare both branches")
         prepared = merge_prepare(request, engine)
+        if request.sponsor is None:
+            # Not the judgement that counts, which is the commit's, but one that spares the work before it.
+            with _refusal_recorded(prepared, request):
+                protection_judge(prepared.destination, _change(request), request.header.asked)
         if prepared.planned.conflicts:
             message = _refusal(prepared, request)
             _record_refusal(prepared, request, {"message": message})
@@ -165,11 +170,18 @@ def merge_run(request: MergeOrder, engine: EngineSource, progress: Progress) -> 
     raise branch_moved_error()
 
 
+def _change(request: MergeOrder) -> Change:
+    return Change.MERGE if request.transaction_id is None else Change.WRITE
+
+
 @contextmanager
 def _refusal_recorded(prepared: Prepared, request: MergeOrder) -> Iterator[None]:
-    """Record that the merge request did not stand."""
+    """Record that the destination's protection refused the attempt, or that the merge request did not stand."""
     try:
         yield
+    except BranchProtected as refusal:
+        _record_refusal(prepared, request, {"message": refusal.message, "protection": refusal.as_problem()})
+        raise
     except MergeBlocked as refusal:
         _record_refusal(prepared, request, {"message": refusal.message, "blockers": refusal.details["blockers"]})
         raise

@@ -26,7 +26,7 @@ from catalog_app.models import Branch
 from catalog_app.selectors.changes import VisibleFile, changed_objects, table_files, tables_with_file_changes
 from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.objects import databases_load, tables_load
-from lakeui.common.errors import MergeConflict
+from lakeui.common.errors import BranchProtected, MergeConflict
 from lakeui.common.faults import fault_point
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
@@ -178,13 +178,21 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
     try:
         statement_commit(staged, header, engine, record=record)
     except MergeConflict as refusal:
-        with transaction.atomic():
-            attempt_record(_record(recovery, header, "refused", {**refusal.details, "message": refusal.message}))
+        _record_refusal(recovery, header, refusal.details | {"message": refusal.message})
+        raise
+    except BranchProtected as refusal:
+        body = {"conflicts": [], "notes": [], "message": refusal.message, "protection": refusal.as_problem()}
+        _record_refusal(recovery, header, body)
         raise
     fault_point("restore.committed")
     done = recorded[0] if recorded else _earlier(header)
     assert done is not None
     return recovery_result(done)
+
+
+def _record_refusal(recovery: Recovery, header: CommitHeader, body: dict[str, Any]) -> None:
+    with transaction.atomic():
+        attempt_record(_record(recovery, header, "refused", body))
 
 
 def _body(recovery: Recovery, planned: MergePlan) -> dict[str, Any]:

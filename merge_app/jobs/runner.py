@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
+from catalog_app.domain.roles import Scope
 from lakeui.common.errors import LakeError
 from lakeui.common.faults import fault_point
 from lakeui.common.problem import internal_problem
@@ -54,7 +55,8 @@ def _give_back(task_id: UUID, claim: UUID) -> None:
 
 def _run_claimed(task_id: UUID, claim: UUID) -> TaskState | None:
     task = Task.objects.select_related("created_by").get(pk=task_id)
-    context = TaskContext(task.pk, claim=claim, user=task.created_by, attempt=task.attempts)
+    scopes = None if task.scopes is None else frozenset(Scope(name) for name in task.scopes)
+    context = TaskContext(task.pk, claim=claim, user=task.created_by, scopes=scopes, attempt=task.attempts)
     with Heartbeat(context, claim):
         state, result, error = _attempt(task, context)
     fault_point("task.finishing")

@@ -21,10 +21,17 @@ from merge_app.jobs.errors import TaskSuperseded
 from merge_app.jobs.models import Task
 from merge_app.review.judgement import Blocker, BlockerCode, Standing
 from merge_app.review.models import MergeRequest, TimelineEntry
-from merge_app.review.requests import request_lock, request_move, request_return, request_touch, wrong_state
+from merge_app.review.requests import (
+    request_lock,
+    request_move,
+    request_return,
+    request_settle,
+    request_touch,
+    wrong_state,
+)
 from merge_app.review.sight import Sight, branches_now, seen_now, sight_keep, sight_known
 from merge_app.review.standing import request_standing
-from merge_app.review.states import RequestState
+from merge_app.review.states import REVIEWED, RequestState, may_become
 
 PROTECTED = frozenset({BlockerCode.APPROVALS_MISSING, BlockerCode.CHECK_MISSING, BlockerCode.CHECK_FAILED})
 """What a protection rule asks for: an owner's reason gets past it, as everywhere, where the rule lets it."""
@@ -47,6 +54,10 @@ def merge_begin(*, principal: Principal, request_id: int, wish: MergeWish, task:
     if TimelineEntry.objects.filter(request=request, details__task=str(task.pk)).exists():
         return request
     action_require(principal, request.catalog, Action.MERGE)
+    if request.state not in REVIEWED | {RequestState.DRAFT}:
+        raise wrong_state(
+            request, f"The request {may_become(RequestState(request.state), RequestState.MERGING).reason}."
+        )
     source, destination = branches_now(request)
     known = sight_known(request)
     if wish.fingerprint and (
@@ -54,6 +65,7 @@ def merge_begin(*, principal: Principal, request_id: int, wish: MergeWish, task:
     ):
         raise Stale("The request is not what you looked at any more.", remedy="Look at what changed, then merge it.")
     refuse_blocked(request, request_standing(request, source, destination), wish.bypass_reason)
+    request_settle(request)
     request_move(request, RequestState.MERGING, actor_id=principal.user_id, task=str(task.pk))
     request.task_id = task.pk
     request_touch(request)

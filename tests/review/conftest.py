@@ -14,8 +14,10 @@ from lakeui.frontdoor import Session, execute
 from merge_app.review.models import MergeRequest
 from merge_app.review.requests import RequestDraft, request_open
 from merge_app.review.selectors import request_get
-from tests.api.conftest import Caller
+from tests.api.conftest import Caller, local_worker, nobody_hears
 from tests.api.lake import Lake
+
+__all__ = ["local_worker", "nobody_hears"]
 
 CAST = {
     "alice": Role.CONTRIBUTOR,
@@ -65,7 +67,8 @@ class ReviewLake(Lake):
         return request_get(catalog_get(self.catalog), request.number)
 
     def protect(self, pattern: str = "main", **rule: Any) -> ProtectionRule:
-        given = {"required_approvals": 1, "merge_role": "contributor", **rule}
+        """A rule that takes requests only, and lets everybody go on writing."""
+        given = {"required_approvals": 1, "merge_role": "contributor", "refuse_direct_writes": False, **rule}
         return ProtectionRule.objects.create(catalog=catalog_get(self.catalog), pattern=pattern, **given)
 
     def fingerprint(self, pair: str = "b...main") -> str:
