@@ -172,8 +172,8 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "ObjectKind": ["database", "table", "view"],
         "MergedKind": ["database", "table"],
-        "FindingVerdict": ["ok", "conflict", "note"],
-        "ObjectVerdict": ["ok", "conflict", "note", "new"],
+        "FindingVerdict": ["ok", "conflict", "note", "decided"],
+        "ObjectVerdict": ["ok", "conflict", "note", "decided", "new"],
         "ObjectAction": ["create", "alter", "drop", "untouched"],
     },
 }

@@ -4,6 +4,7 @@ from merge_app.audit.models import MergeAttempt
 from merge_app.review.models import (
     AnsweredRequest,
     Comment,
+    ConflictResolution,
     MergeRequest,
     RequestedReviewer,
     Review,
@@ -13,6 +14,7 @@ from merge_app.review.models import (
 __all__ = [
     "AnsweredRequest",
     "Comment",
+    "ConflictResolution",
     "MergeAttempt",
     "MergeRequest",
     "RequestedReviewer",

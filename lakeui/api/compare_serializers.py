@@ -24,6 +24,12 @@ class CompareQuery(PageFilter):
     search = serializers.CharField(required=False, max_length=200, help_text="Text in the full name.")
 
 
+class DecidedQuery(serializers.Serializer[Any]):
+    merge_request = serializers.IntegerField(
+        required=False, min_value=1, help_text="With what was decided of the conflicts in this merge request."
+    )
+
+
 class HeadEntry(serializers.Serializer[Any]):
     """A branch as it was compared. ``catalog`` differs from the address's for a branch of another lake."""
 
@@ -38,6 +44,7 @@ class CompareCounts(serializers.Serializer[Any]):
 
     objects = serializers.IntegerField()
     conflict = serializers.IntegerField()
+    decided = serializers.IntegerField()
     note = serializers.IntegerField()
     ok = serializers.IntegerField()
     new = serializers.IntegerField()

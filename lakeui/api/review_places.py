@@ -7,10 +7,8 @@ import re
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
-from catalog_app.models import Branch, Catalog
-from catalog_app.selectors.lineage import branch_get
 from lakeui.api.base import catalog_of
-from lakeui.common.errors import InvalidValue, NotFound
+from lakeui.common.errors import InvalidValue
 from merge_app.review.models import MergeRequest
 from merge_app.review.selectors import request_get
 
@@ -22,17 +20,6 @@ IF_MATCH = OpenApiParameter(
 def request_place(request: Request, catalog: str, number: int) -> MergeRequest:
     """The request at an address, for whoever may see its catalog. Raises NotFound."""
     return request_get(catalog_of(request, catalog), number)
-
-
-def source_branch(request: Request, catalog: Catalog, name: str) -> Branch:
-    """The branch that a source names: of the catalog, or of the one that the name begins with."""
-    try:
-        return branch_get(catalog, name)
-    except NotFound:
-        other, dot, branch = name.partition(".")
-        if not dot:
-            raise
-        return branch_get(catalog_of(request, other), branch)
 
 
 def expected_revision(request: Request) -> int | None:

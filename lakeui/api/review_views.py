@@ -15,7 +15,8 @@ from lakeui.api.base import ApiView, catalog_of, checked, principal_of, tagged
 from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, once
 from lakeui.api.paging import PageFilter, keyset_page, page_body, page_schema
-from lakeui.api.review_places import IF_MATCH, expected_revision, request_place, source_branch
+from lakeui.api.places import source_branch
+from lakeui.api.review_places import IF_MATCH, expected_revision, request_place
 from lakeui.api.review_serializers import (
     NewRequest,
     RequestAnswer,
@@ -177,7 +178,7 @@ def request_shown(request: MergeRequest) -> dict[str, Any]:
             "conflicts": known.conflict_count,
             "source_head": known.seen.source_head,
             "destination_head": known.seen.destination_head,
-            "is_current": known.seen == seen_now(request.source, request.destination),
+            "is_current": known.seen == seen_now(request, request.source, request.destination),
         },
     }
     return dict(RequestDetail(shown).data)

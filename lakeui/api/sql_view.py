@@ -68,7 +68,7 @@ def _submit(request: Request, parameters: dict[str, Any], key: str) -> Task:
     again: what the statement needed may be gone by its own doing.
     """
     scopes = scopes_of(request)
-    is_known = bool(key) and task_known(user_id=request.user.pk, idempotency_key=key)
+    is_known = bool(key) and task_known(user_id=int(request.user.pk or 0), idempotency_key=key)
     session = statement_session(parameters, user=request.user, scopes=scopes)
     return task_submit(
         kind=TASK_KIND,

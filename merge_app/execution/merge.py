@@ -39,7 +39,7 @@ from merge_app.execution.reach import merge_base_version, own_ranges, reach_load
 from merge_app.execution.report import dry_run_as_json
 from merge_app.execution.row_work import row_work_run
 from merge_app.planning.plan import plan
-from merge_app.planning.values import MergePlan
+from merge_app.planning.values import MergePlan, Resolution
 
 
 class Progress(Protocol):
@@ -55,6 +55,9 @@ class Sponsor(Protocol):
     or with the record of its refusal.
     """
 
+    def resolutions(self, source: Branch, destination: Branch) -> tuple[Resolution, ...]:
+        """What people decided of the conflicts of these heads."""
+
     def hold(self) -> None:
         """Lock the request, before any branch is locked."""
 
@@ -63,7 +66,7 @@ class Sponsor(Protocol):
         Raises MergeBlocked where the request does not stand.
         """
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self, prepared: Prepared) -> dict[str, Any]:
         """What the audit record says of the request."""
 
     def settle(self, attempt: MergeAttempt) -> None:
@@ -111,7 +114,8 @@ def merge_prepare(request: MergeOrder, engine: EngineSource) -> Prepared:
         there, here = branch_lineage(source), branch_lineage(destination)
         side = merge_source_load(there, here)
         reach = reach_load(here)
-        planned = plan(plan_input_load(side, here, engine=engine))
+        resolutions = request.sponsor.resolutions(source, destination) if request.sponsor else ()
+        planned = plan(plan_input_load(side, here, engine=engine, resolutions=resolutions))
         is_empty = not _has_commits(side, reach)
     return Prepared(source, destination, side, merge_base_version(side.reach, reach), planned, is_empty, started)
 
@@ -268,7 +272,7 @@ def _record(
     source, destination = prepared.source, prepared.destination
     foreign = source.catalog_id != destination.catalog_id
     if request.sponsor is not None:
-        body = {**body, **request.sponsor.describe()}
+        body = {**body, **request.sponsor.describe(prepared)}
     recorded = attempt_record(
         AttemptRecord(
             catalog_id=destination.catalog_id,

@@ -28,7 +28,7 @@ class ChangesSince:
 def changes_since(review: Review) -> ChangesSince:
     """What the reviewer has not seen."""
     source, destination = branches_now(review.request)
-    seen, now = review_seen(review), seen_now(source, destination)
+    seen, now = review_seen(review), seen_now(review.request, source, destination)
     return ChangesSince(
         source=_commits(source, seen.source_head),
         destination=_commits(destination, seen.destination_head),

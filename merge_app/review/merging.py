@@ -10,6 +10,7 @@ from django.db import transaction
 
 from catalog_app.domain.protection import MergeAuthority
 from catalog_app.domain.roles import Action, Principal
+from catalog_app.models import Branch
 from catalog_app.selectors.people import action_require
 from lakeui.common.errors import LakeError, Stale
 from merge_app.audit.models import MergeAttempt
@@ -19,8 +20,9 @@ from merge_app.execution.apply import CommitHeader
 from merge_app.execution.merge import MergeOrder, Prepared, Progress, merge_result, merge_run
 from merge_app.jobs.errors import TaskSuperseded
 from merge_app.jobs.models import Task
+from merge_app.planning.values import Resolution
 from merge_app.review.judgement import Blocker, BlockerCode, Standing
-from merge_app.review.models import MergeRequest, TimelineEntry
+from merge_app.review.models import ConflictResolution, MergeRequest, TimelineEntry
 from merge_app.review.requests import (
     request_lock,
     request_move,
@@ -29,7 +31,15 @@ from merge_app.review.requests import (
     request_touch,
     wrong_state,
 )
-from merge_app.review.sight import Sight, branches_now, seen_now, sight_keep, sight_known
+from merge_app.review.sight import (
+    Sight,
+    branches_now,
+    resolution_value,
+    resolutions_of,
+    seen_now,
+    sight_keep,
+    sight_known,
+)
 from merge_app.review.standing import request_standing
 from merge_app.review.states import REVIEWED, RequestState, may_become
 
@@ -61,7 +71,7 @@ def merge_begin(*, principal: Principal, request_id: int, wish: MergeWish, task:
     source, destination = branches_now(request)
     known = sight_known(request)
     if wish.fingerprint and (
-        known is None or known.fingerprint != wish.fingerprint or known.seen != seen_now(source, destination)
+        known is None or known.fingerprint != wish.fingerprint or known.seen != seen_now(request, source, destination)
     ):
         raise Stale("The request is not what you looked at any more.", remedy="Look at what changed, then merge it.")
     refuse_blocked(request, request_standing(request, source, destination), wish.bypass_reason)
@@ -92,6 +102,10 @@ class RequestSponsor:
     _held: MergeRequest | None = field(default=None, init=False)
     _standing: Standing | None = field(default=None, init=False)
 
+    def resolutions(self, source: Branch, destination: Branch) -> tuple[Resolution, ...]:
+        # Nobody changes them while the request is being merged.
+        return resolutions_of(MergeRequest.objects.get(pk=self.request_id), source, destination)
+
     def hold(self) -> None:
         self._held, self._standing = request_lock(self.request_id), None
 
@@ -116,7 +130,7 @@ class RequestSponsor:
         refuse_blocked(self.held, self._standing, self.header.bypass_reason)
         return MergeAuthority(self.request_id, len(self._standing.counting), self._standing.passed_checks)
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self, prepared: Prepared) -> dict[str, Any]:
         """The request and who approved what, for the audit record."""
         counting = self._standing.counting if self._standing else ()
         return {
@@ -125,6 +139,7 @@ class RequestSponsor:
                 {"reviewer": vote.reviewer, "review": vote.review_id, "fingerprint": vote.fingerprint}
                 for vote in counting
             ],
+            "resolutions": resolutions_described(self.held, prepared),
         }
 
     def settle(self, attempt: MergeAttempt) -> None:
@@ -142,9 +157,29 @@ class RequestSponsor:
         request_touch(request)
 
 
+def resolutions_described(request: MergeRequest, prepared: Prepared) -> list[dict[str, Any]]:
+    """What was decided for the heads that were planned on, and by whom, for an audit record."""
+    rows = ConflictResolution.objects.filter(
+        request=request,
+        withdrawn_at__isnull=True,
+        source_head=prepared.source.head_version,
+        destination_head=prepared.destination.head_version,
+    )
+    return [
+        {
+            "resolution": row.pk,
+            "author": row.author.get_username(),
+            "object_kind": row.object_kind,
+            "object_id": row.object_id,
+            **resolution_value(row).as_json(),
+        }
+        for row in rows.select_related("author").order_by("pk")
+    ]
+
+
 def _sight_of(request: MergeRequest, attempt: MergeAttempt) -> Sight:
     """The plan that the attempt was made with."""
-    now = seen_now(*branches_now(request))
+    now = seen_now(request, *branches_now(request))
     seen = replace(now, source_head=attempt.source_head, destination_head=attempt.destination_head)
     return Sight(seen, attempt.fingerprint, len(attempt.body["conflicts"]))
 

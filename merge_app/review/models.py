@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from merge_app.planning.values import Decision, ResolutionPart
 from merge_app.review.judgement import ReviewVerdict
 from merge_app.review.states import FINISHED, RequestState
 
@@ -21,8 +22,8 @@ class MergeRequest(models.Model):
 
     ``revision`` rises with every change of the request or of what was said about it: its ETag. The ``planned_``
     fields are of the last plan that anybody made of it: heads, rules and resolutions that went in, fingerprint and
-    number of conflicts that came out. ``task_id`` is the task that merges it, or last tried to; ``merge_id`` the audit
-    record of the merge.
+    number of conflicts that came out. ``resolutions_digest`` is of the resolutions as they are now. ``task_id`` is the
+    task that merges it, or last tried to; ``merge_id`` the audit record of the merge.
     """
 
     catalog = models.ForeignKey("catalog_app.Catalog", models.PROTECT, related_name="+")
@@ -43,6 +44,7 @@ class MergeRequest(models.Model):
     planned_resolutions = models.TextField(default="")
     planned_fingerprint = models.TextField(default="")
     conflict_count = models.IntegerField(default=0)
+    resolutions_digest = models.TextField(default="")
     task_id = models.UUIDField(null=True)
     merge_id = models.UUIDField(null=True)
 
@@ -102,6 +104,37 @@ class Review(models.Model):
         indexes = [models.Index(fields=["request", "reviewer", "-id"], name="review_last_word")]
 
 
+class ConflictResolution(models.Model):
+    """What somebody decided of an object of a request, or of a part of it, for both branches at these heads. The plan
+    takes it while the heads are these. A decision that is replaced or taken back stays, with the time.
+    """
+
+    request = models.ForeignKey(MergeRequest, models.PROTECT, related_name="resolutions")
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    object_kind = models.TextField()
+    object_id = models.BigIntegerField()
+    part = models.TextField(choices=[(part.value, part.value) for part in ResolutionPart])
+    part_key = models.TextField(default="")
+    decision = models.TextField(choices=[(decision.value, decision.value) for decision in Decision])
+    name = models.TextField(default="")
+    source_head = models.BigIntegerField()
+    destination_head = models.BigIntegerField()
+    created_at = models.DateTimeField(default=timezone.now)
+    withdrawn_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["request", "object_kind", "object_id", "part", "part_key"],
+                condition=Q(withdrawn_at__isnull=True),
+                name="conflict_resolution_one_per_part",
+            ),
+            models.CheckConstraint(
+                condition=Q(decision=Decision.RENAME.value) ^ Q(name=""), name="conflict_resolution_name"
+            ),
+        ]
+
+
 class CommentPlace(models.TextChoices):
     REQUEST = "request"
     OBJECT = "object"
@@ -152,7 +185,7 @@ class TimelineKind(models.TextChoices):
     EDITED = "edited"
     REVIEWED = "reviewed"
     COMMENTED = "commented"
-    RESOLVED = "resolved"
+    RESOLUTION = "resolution"
     CHECKED = "checked"
 
 

@@ -39,7 +39,7 @@ def review_submit(*, principal: Principal, request: MergeRequest, draft: ReviewD
     with transaction.atomic():
         locked = request_lock(request.pk)
         _require_reviewable(locked, principal, draft)
-        if draft.verdict is ReviewVerdict.APPROVE and seen_now(*branches_now(locked)) != sight.seen:
+        if draft.verdict is ReviewVerdict.APPROVE and seen_now(locked, *branches_now(locked)) != sight.seen:
             raise _stale()
         review = _record(locked, person_id(principal), draft, sight)
         sight_keep(locked, sight)

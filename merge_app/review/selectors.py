@@ -14,7 +14,7 @@ from catalog_app.rules.loader import load_rules
 from lakeui.common.errors import NotFound
 from merge_app.jobs.models import FINISHED_STATES, Task
 from merge_app.review.judgement import ReviewVerdict, Vote
-from merge_app.review.models import Comment, MergeRequest, RequestedReviewer, Review, TimelineEntry
+from merge_app.review.models import Comment, ConflictResolution, MergeRequest, RequestedReviewer, Review, TimelineEntry
 from merge_app.review.sight import seen_now
 from merge_app.review.standing import last_writer_id, votes_load
 from merge_app.review.states import RequestState
@@ -39,6 +39,7 @@ def requests_all() -> QuerySet[MergeRequest]:
         planned_source_head=F("source__head_version"),
         planned_destination_head=F("destination__head_version"),
         planned_rules=load_rules().digest,
+        planned_resolutions=F("resolutions_digest"),
     )
     ended = Task.objects.filter(pk=OuterRef("task_id"), state__in=FINISHED_STATES)
     given_up = Q(state=RequestState.MERGING) & Q(task_ended__isnull=False)
@@ -156,7 +157,7 @@ def requests_summarise(requests: Sequence[MergeRequest]) -> list[RequestSummary]
 def _summary(
     request: MergeRequest, reviewers: Sequence[str], votes: tuple[Vote, ...], comments: int, open_threads: int
 ) -> RequestSummary:
-    now = seen_now(request.source, request.destination)
+    now = seen_now(request, request.source, request.destination)
     approvals = [vote for vote in votes if vote.verdict is ReviewVerdict.APPROVE]
     barred = {request.author_id, last_writer_id(request.source)}
     current = [vote for vote in approvals if vote.seen == now and vote.reviewer_id not in barred]
@@ -217,3 +218,10 @@ def timeline_list(request: MergeRequest, *, after: int = 0, limit: int) -> list[
     """What happened, oldest first, behind the number ``after``."""
     found = TimelineEntry.objects.filter(request=request, number__gt=after).select_related("actor")
     return list(found.order_by("number")[:limit])
+
+
+def resolutions_list(request: MergeRequest, *, after: int = 0, limit: int) -> list[ConflictResolution]:
+    """What is decided, in the order in which it was, behind the id ``after``."""
+    found = ConflictResolution.objects.filter(request=request, withdrawn_at__isnull=True, pk__gt=after)
+    chosen = found.select_related("author", "request__source", "request__destination")
+    return list(chosen.order_by("pk")[:limit])

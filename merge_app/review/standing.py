@@ -19,7 +19,7 @@ def request_standing(request: MergeRequest, source: Branch, destination: Branch,
     """The judgement of the request with its branches as these rows say they are; where the very plan is known that is
     about to be merged, by its ``fingerprint``.
     """
-    seen, known = seen_now(source, destination), sight_known(request)
+    seen, known = seen_now(request, source, destination), sight_known(request)
     protection = protection_of(destination) or Protection(())
     votes = votes_load([request.pk]).get(request.pk, ())
     return judge(
