@@ -3,6 +3,8 @@
 from merge_app.audit.models import MergeAttempt
 from merge_app.review.models import (
     AnsweredRequest,
+    Check,
+    CheckResult,
     Comment,
     ConflictResolution,
     MergeRequest,
@@ -13,6 +15,8 @@ from merge_app.review.models import (
 
 __all__ = [
     "AnsweredRequest",
+    "Check",
+    "CheckResult",
     "Comment",
     "ConflictResolution",
     "MergeAttempt",

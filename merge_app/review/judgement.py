@@ -44,8 +44,9 @@ class Vote:
 
 
 class CheckState(StrEnum):
+    """``broken``: the query could not be run. ``missing``: it has not been run on what there is now."""
+
     MISSING = "missing"
-    RUNNING = "running"
     PASSED = "passed"
     FAILED = "failed"
     BROKEN = "broken"

@@ -22,7 +22,7 @@ from merge_app.jobs.errors import TaskSuperseded
 from merge_app.jobs.models import Task
 from merge_app.planning.values import Resolution
 from merge_app.review.judgement import Blocker, BlockerCode, Standing
-from merge_app.review.models import ConflictResolution, MergeRequest, TimelineEntry
+from merge_app.review.models import CheckResult, ConflictResolution, MergeRequest, TimelineEntry
 from merge_app.review.requests import (
     request_lock,
     request_move,
@@ -140,6 +140,7 @@ class RequestSponsor:
                 for vote in counting
             ],
             "resolutions": resolutions_described(self.held, prepared),
+            "checks": checks_described(self.held, prepared),
         }
 
     def settle(self, attempt: MergeAttempt) -> None:
@@ -155,6 +156,18 @@ class RequestSponsor:
             details: dict[str, Any] = {"merge_id": str(attempt.merge_id), "version": attempt.version}
             request_move(request, RequestState.MERGED, actor_id=self.header.author_id, **details)
         request_touch(request)
+
+
+def checks_described(request: MergeRequest, prepared: Prepared) -> list[dict[str, Any]]:
+    """What each check last found on the heads that were planned on, for an audit record."""
+    results = CheckResult.objects.filter(
+        request=request,
+        source_head=prepared.source.head_version,
+        destination_head=prepared.destination.head_version,
+        resolutions_digest=request.resolutions_digest,
+    )
+    newest = results.order_by("name", "-pk").distinct("name")
+    return [{"name": result.name, "state": result.state, "task": str(result.task_id)} for result in newest]
 
 
 def resolutions_described(request: MergeRequest, prepared: Prepared) -> list[dict[str, Any]]:

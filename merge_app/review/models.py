@@ -6,14 +6,18 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Lower
 from django.utils import timezone
 
 from merge_app.planning.values import Decision, ResolutionPart
-from merge_app.review.judgement import ReviewVerdict
+from merge_app.review.judgement import CheckState, ReviewVerdict
 from merge_app.review.states import FINISHED, RequestState
 
 STATES = [state.value for state in RequestState]
 FINISHED_STATES = sorted(state.value for state in FINISHED)
+CHECK_STATES = [
+    state.value for state in CheckState if state in (CheckState.PASSED, CheckState.FAILED, CheckState.BROKEN)
+]
 VERDICTS = [verdict.value for verdict in ReviewVerdict]
 
 
@@ -23,7 +27,8 @@ class MergeRequest(models.Model):
     ``revision`` rises with every change of the request or of what was said about it: its ETag. The ``planned_``
     fields are of the last plan that anybody made of it: heads, rules and resolutions that went in, fingerprint and
     number of conflicts that came out. ``resolutions_digest`` is of the resolutions as they are now. ``task_id`` is the
-    task that merges it, or last tried to; ``merge_id`` the audit record of the merge.
+    task that merges it, or last tried to; ``merge_id`` the audit record of the merge. ``queued_at`` is when it entered
+    the merge queue, and ``queued_verdicts`` the digest of the verdicts that people had seen then.
     """
 
     catalog = models.ForeignKey("catalog_app.Catalog", models.PROTECT, related_name="+")
@@ -47,6 +52,8 @@ class MergeRequest(models.Model):
     resolutions_digest = models.TextField(default="")
     task_id = models.UUIDField(null=True)
     merge_id = models.UUIDField(null=True)
+    queued_at = models.DateTimeField(null=True)
+    queued_verdicts = models.TextField(default="")
 
     class Meta:
         constraints = [
@@ -133,6 +140,54 @@ class ConflictResolution(models.Model):
                 condition=Q(decision=Decision.RENAME.value) ^ Q(name=""), name="conflict_resolution_name"
             ),
         ]
+
+
+class Check(models.Model):
+    """An assertion about the tables of a catalog: a query that must return no rows. One that is required gates every
+    merge request of the catalog; a protection rule may ask for others by name.
+    """
+
+    catalog = models.ForeignKey("catalog_app.Catalog", models.PROTECT, related_name="+")
+    name = models.TextField()
+    query = models.TextField()
+    is_required = models.BooleanField(default=False)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(F("catalog"), Lower("name"), name="check_name_unique"),
+            models.CheckConstraint(condition=~Q(name=""), name="check_name_given"),
+        ]
+
+
+class CheckResult(models.Model):
+    """What a check found in the state that the merge of a request would make, as of these heads, rules and resolutions.
+
+    ``sample`` holds the first rows that it found, ``columns`` their names and types; ``problem`` why it could not run.
+    """
+
+    request = models.ForeignKey(MergeRequest, models.PROTECT, related_name="check_results")
+    name = models.TextField()
+    query = models.TextField()
+    state = models.TextField(choices=[(state, state) for state in CHECK_STATES])
+    source_head = models.BigIntegerField()
+    destination_head = models.BigIntegerField()
+    rules_digest = models.TextField()
+    resolutions_digest = models.TextField(default="")
+    columns = models.JSONField(default=list)
+    sample = models.JSONField(default=list)
+    problem = models.TextField(default="")
+    task_id = models.UUIDField()
+    checked_at = models.DateTimeField(default=timezone.now)
+    duration_ms = models.IntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(state__in=CHECK_STATES), name="check_result_state"),
+            models.UniqueConstraint(fields=["task_id", "name"], name="check_result_once"),
+        ]
+        indexes = [models.Index(fields=["request", "name", "-id"], name="check_result_newest")]
 
 
 class CommentPlace(models.TextChoices):

@@ -9,8 +9,8 @@ from catalog_app.domain.roles import Action
 from catalog_app.models import Branch
 from catalog_app.selectors.people import users_who_may
 from catalog_app.selectors.protection import protection_of
-from merge_app.review.judgement import Case, ReviewVerdict, Seen, Standing, Vote, judge
-from merge_app.review.models import MergeRequest, Review
+from merge_app.review.judgement import Case, CheckState, ReviewVerdict, Seen, Standing, Vote, judge
+from merge_app.review.models import Check, CheckResult, MergeRequest, Review
 from merge_app.review.sight import seen_now, sight_known
 from merge_app.review.states import RequestState
 
@@ -33,6 +33,7 @@ def request_standing(request: MergeRequest, source: Branch, destination: Branch,
             reviewers=users_who_may(
                 Action.REVIEW, catalog_id=destination.catalog_id, among=[vote.reviewer_id for vote in votes]
             ),
+            checks=check_states(request, required_checks(destination, protection), seen),
             fingerprint=fingerprint,
             is_conflicted=known is not None and known.seen == seen and known.conflict_count > 0,
             is_gone=source.dropped_at is not None or destination.dropped_at is not None,
@@ -78,3 +79,31 @@ def last_writer_id(source: Branch) -> int | None:
     """Who made the newest commit on the source since it was cut; None where there is none, or it was lakeui."""
     newest = source.head_commit
     return newest.author_id if newest is not None and newest.branch_id == source.pk else None
+
+
+def required_checks(destination: Branch, protection: Protection | None = None) -> frozenset[str]:
+    """The checks that a merge into the branch has to pass: the catalog's required ones, and those of its protection."""
+    asked = protection or protection_of(destination) or Protection(())
+    required = Check.objects.filter(catalog_id=destination.catalog_id, is_required=True)
+    return frozenset({*required.values_list("name", flat=True), *asked.required_checks})
+
+
+def check_states(request: MergeRequest, names: Collection[str], seen: Seen) -> dict[str, CheckState]:
+    """What the newest run of each check found, where that was of what is seen now and of the query as it is now."""
+    if not names:
+        return {}
+    queries = dict(Check.objects.filter(catalog_id=request.catalog_id, name__in=names).values_list("name", "query"))
+    newest = (
+        CheckResult.objects.filter(
+            request=request,
+            name__in=names,
+            source_head=seen.source_head,
+            destination_head=seen.destination_head,
+            rules_digest=seen.rules_digest,
+            resolutions_digest=seen.resolutions_digest,
+        )
+        .order_by("name", "-pk")
+        .distinct("name")
+    )
+    found = {result.name: result for result in newest if queries.get(result.name) == result.query}
+    return {name: CheckState(found[name].state) if name in found else CheckState.MISSING for name in sorted(names)}
