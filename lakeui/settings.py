@@ -175,6 +175,8 @@ SPECTACULAR_SETTINGS = {
         "FindingVerdict": ["ok", "conflict", "note", "decided"],
         "ObjectVerdict": ["ok", "conflict", "note", "decided", "new"],
         "ObjectAction": ["create", "alter", "drop", "untouched"],
+        "CatalogRole": ["viewer", "contributor", "reviewer", "maintainer", "owner"],
+        "TokenScope": ["read", "write", "merge", "admin"],
     },
 }
 

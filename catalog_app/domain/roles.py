@@ -41,6 +41,7 @@ class Action(StrEnum):
     CREATE_CATALOG = "create catalog"
     MANAGE_TOKENS = "manage tokens"
     READ = "read"
+    LEAVE_CATALOG = "leave catalog"
     COMMENT = "comment"
     WRITE = "write"
     CREATE_BRANCH = "create branch"
@@ -76,6 +77,7 @@ RIGHTS: Mapping[Action, Right] = {
     Action.CREATE_CATALOG: Right(None, Scope.ADMIN, "create catalogs"),
     Action.MANAGE_TOKENS: Right(None, Scope.ADMIN, "make or revoke tokens"),
     Action.READ: Right(Role.VIEWER, Scope.READ, "look at this catalog"),
+    Action.LEAVE_CATALOG: Right(Role.VIEWER, Scope.ADMIN, "leave this catalog"),
     Action.COMMENT: Right(Role.VIEWER, Scope.WRITE, "comment here"),
     Action.WRITE: Right(Role.CONTRIBUTOR, Scope.WRITE, "change databases, tables, views or rows here"),
     Action.CREATE_BRANCH: Right(Role.CONTRIBUTOR, Scope.WRITE, "create branches here"),

@@ -6,10 +6,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Model, Q, QuerySet
 from django.db.models.functions import Lower
 
-from catalog_app.models import Branch, Catalog, Commit, Tag
+from catalog_app.models import Branch, Catalog, Commit
 from catalog_app.selectors.lineage import nearest_name
 from catalog_app.selectors.rows import fetch_all
 from lakeui.common.errors import NotFound
@@ -96,10 +96,10 @@ def branches_list(
     return list(_branches().filter(pk__in=page).annotate(sort_key=key).order_by(*ordering))
 
 
-def sort_key(entry: Branch | Catalog | Tag) -> tuple[Any, int]:
+def sort_key(entry: Model) -> tuple[Any, int]:
     """Where an entry of one of these lists stands in it: the key to go on behind."""
     # PostgreSQL's own lower case: another one would repeat or lose entries.
-    return entry.sort_key, entry.pk  # type: ignore[union-attr]  # annotated by the list
+    return entry.sort_key, entry.pk  # type: ignore[attr-defined]  # annotated by the list
 
 
 def branch_detail(catalog: Catalog, name: str) -> Branch:

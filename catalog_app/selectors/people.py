@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Lower
 
 from catalog_app.domain.roles import RIGHTS, Action, Principal, Role, may, scope_allows
 from catalog_app.models import Catalog, CatalogMember
-from catalog_app.selectors.lineage import catalog_get
-from lakeui.common.errors import PermissionDenied
+from catalog_app.selectors.lineage import catalog_get, nearest_name
+from lakeui.common.errors import NotFound, PermissionDenied
 
 
 def catalogs_visible(principal: Principal) -> QuerySet[Catalog]:
@@ -44,7 +45,7 @@ def role_of_user(user_id: int | None, catalog_id: int) -> Role | None:
     """The same for the author of a commit, of whom no more than the id is known; None is lakeui itself."""
     if user_id is None:
         return Role.OWNER
-    is_superuser = get_user_model().objects.filter(pk=user_id, is_superuser=True).exists()
+    is_superuser = User.objects.filter(pk=user_id, is_superuser=True).exists()
     return role_of(Principal(user_id, is_superuser=is_superuser), catalog_id)
 
 
@@ -84,5 +85,52 @@ def users_who_may(action: Action, *, catalog_id: int, among: Collection[int]) ->
         return frozenset()
     roles = [role.value for role in Role if may(role, action)]
     members = CatalogMember.objects.filter(catalog_id=catalog_id, role__in=roles).values("user")
-    active = get_user_model().objects.filter(pk__in=among, is_active=True)
+    active = User.objects.filter(pk__in=among, is_active=True)
     return frozenset(active.filter(Q(is_superuser=True) | Q(pk__in=members)).values_list("pk", flat=True))
+
+
+def members_list(
+    catalog: Catalog, *, search: str = "", role: str = "", after: tuple[str, int] | None = None, limit: int
+) -> list[CatalogMember]:
+    """Members by user name, behind the key ``after`` (``sort_key`` and id)."""
+    found = CatalogMember.objects.filter(catalog=catalog).annotate(sort_key=Lower("user__username"))
+    if search:
+        found = found.filter(user__username__icontains=search)
+    if role:
+        found = found.filter(role=role)
+    if after is not None:
+        found = found.filter(Q(sort_key__gt=after[0]) | Q(sort_key=after[0], pk__gt=after[1]))
+    return list(found.select_related("user").order_by("sort_key", "pk")[:limit])
+
+
+def member_get(catalog: Catalog, username: str) -> CatalogMember:
+    """The member of that user name. Raises NotFound with the nearest one."""
+    members = CatalogMember.objects.filter(catalog=catalog)
+    member = members.select_related("user").filter(user__username=username).first()
+    if member is None:
+        nearest = nearest_name(username, members.values_list("user__username", flat=True))
+        raise NotFound("member", username, nearest=nearest, where=f"of catalog {catalog.name}")
+    return member
+
+
+def candidates_list(
+    catalog: Catalog, *, search: str = "", after: tuple[str, int] | None = None, limit: int
+) -> list[User]:
+    """Active users who have no role in the catalog yet, by name, behind the key ``after`` (``sort_key`` and id)."""
+    found = User.objects.filter(is_active=True).exclude(pk__in=catalog.members.values("user"))
+    found = found.annotate(sort_key=Lower("username"))
+    if search:
+        found = found.filter(
+            Q(username__icontains=search) | Q(first_name__icontains=search) | Q(last_name__icontains=search)
+        )
+    if after is not None:
+        found = found.filter(Q(sort_key__gt=after[0]) | Q(sort_key=after[0], pk__gt=after[1]))
+    return list(found.order_by("sort_key", "pk")[:limit])
+
+
+def user_get(username: str) -> User:
+    """The active user of that name. Raises NotFound."""
+    user = User.objects.filter(username=username, is_active=True).first()
+    if user is None:
+        raise NotFound("user", username)
+    return user

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.db.models import Q
+from django.db.models.functions import Lower
+
 from catalog_app.domain.protection import (
     Change,
     MergeAuthority,
@@ -15,9 +18,9 @@ from catalog_app.domain.protection import (
     strictest,
 )
 from catalog_app.domain.roles import Role
-from catalog_app.models import Branch, ProtectionRule
+from catalog_app.models import Branch, Catalog, ProtectionRule
 from catalog_app.selectors.people import role_of_user
-from lakeui.common.errors import BranchProtected, InvalidValue
+from lakeui.common.errors import BranchProtected, InvalidValue, NotFound
 
 LONGEST_REASON = 1000
 """Characters of the reason for a bypass."""
@@ -110,3 +113,23 @@ def _refused(name: str, protection: Protection, refusal: Refusal) -> BranchProte
         patterns=list(protection.patterns),
         role=refusal.role.value if refusal.role else None,
     )
+
+
+def protection_rules_list(
+    catalog: Catalog, *, search: str = "", after: tuple[str, int] | None = None, limit: int
+) -> list[ProtectionRule]:
+    """Rules by pattern, behind the key ``after`` (``sort_key`` and id)."""
+    found = ProtectionRule.objects.filter(catalog=catalog).annotate(sort_key=Lower("pattern"))
+    if search:
+        found = found.filter(pattern__icontains=search)
+    if after is not None:
+        found = found.filter(Q(sort_key__gt=after[0]) | Q(sort_key=after[0], pk__gt=after[1]))
+    return list(found.select_related("created_by").order_by("sort_key", "pk")[:limit])
+
+
+def protection_rule_get(catalog: Catalog, rule_id: int) -> ProtectionRule:
+    """The rule of that id. Raises NotFound."""
+    rule = ProtectionRule.objects.select_related("created_by").filter(catalog=catalog, pk=rule_id).first()
+    if rule is None:
+        raise NotFound("protection rule", str(rule_id), where=f"in catalog {catalog.name}")
+    return rule

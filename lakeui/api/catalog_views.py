@@ -18,7 +18,7 @@ from catalog_app.selectors.branches import (
     sort_key,
 )
 from catalog_app.selectors.divergence import divergences_load
-from catalog_app.selectors.people import catalogs_visible
+from catalog_app.selectors.people import catalogs_visible, role_of
 from catalog_app.services.catalogs import MAIN
 from lakeui.api.base import ApiView, catalog_of, checked, principal_of, tagged
 from lakeui.api.lake_serializers import BranchAnswer, BranchFilter, CatalogAnswer, CatalogDetail, CatalogFilter
@@ -30,9 +30,14 @@ from merge_app.jobs.selectors import unfinished_count
 NOT_FOUND: dict[Any, Any] = {(404, "application/problem+json"): ProblemDocument}
 BAD_REQUEST: dict[Any, Any] = {(400, "application/problem+json"): ProblemDocument}
 FORBIDDEN: dict[Any, Any] = {(403, "application/problem+json"): ProblemDocument}
+CONFLICT: dict[Any, Any] = {(409, "application/problem+json"): ProblemDocument}
+STALE: dict[Any, Any] = {(412, "application/problem+json"): ProblemDocument}
 NOT_MODIFIED: dict[Any, Any] = {304: OpenApiResponse(description="Nothing changed.")}
 IF_NONE_MATCH = OpenApiParameter(
     "If-None-Match", str, OpenApiParameter.HEADER, description="ETag of what you have; 304 if it is still that."
+)
+IF_MATCH = OpenApiParameter(
+    "If-Match", str, OpenApiParameter.HEADER, description="ETag of what you saw; 412 if it has changed since."
 )
 
 
@@ -70,8 +75,10 @@ class CatalogView(ApiView):
         found = catalog_of(request, catalog)
         (summary,) = catalogs_summarise([found])
         main = branch_detail(found, MAIN)
+        role = role_of(principal_of(request), found.pk)
         body = {
             **CatalogAnswer(summary).data,
+            "role": role.value if role else None,
             "main": branches_shown([main])[0],
             "running_task_count": unfinished_count(catalog=found.name),
             **audit_counts(catalog_id=found.pk),

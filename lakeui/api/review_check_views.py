@@ -11,13 +11,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from lakeui.api.base import ApiView, catalog_of, principal_of, scopes_of, tagged
-from lakeui.api.catalog_views import IF_NONE_MATCH
+from lakeui.api.base import ApiView, catalog_of, principal_of, scopes_of, tagged, unchanged
+from lakeui.api.catalog_views import IF_MATCH, IF_NONE_MATCH
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, idempotency_key, once, request_digest
 from lakeui.api.prefer import read_preference
 from lakeui.api.review_places import request_place
 from lakeui.api.review_tasks import CHECK_KIND
-from lakeui.api.review_views import KEY_REUSED, READS, WRITES
+from lakeui.api.review_views import KEY_REUSED, READS, STALE, WRITES
 from lakeui.api.serializers import ColumnEntry, TaskAnswer
 from lakeui.api.sql_view import PREFER, task_response
 from lakeui.common.errors import InvalidValue
@@ -134,8 +134,9 @@ class CheckView(ApiView):
         summary="Change a check",
         description="What was found with another query does not count any more.",
         tags=["checks"],
+        parameters=[IF_MATCH],
         request=CheckChange,
-        responses={200: CheckAnswer, **WRITES},
+        responses={200: CheckAnswer, **WRITES, **STALE},
     )
     def patch(self, request: Request, catalog: str, name: str) -> Response:
         body = CheckChange(data=request.data)
@@ -143,8 +144,9 @@ class CheckView(ApiView):
         if "query" in body.validated_data:
             _require_reading(body.validated_data["query"])
         check = check_get(catalog_of(request, catalog), name)
+        unchanged(request, CheckAnswer(check).data)
         changed = check_change(principal=principal_of(request), check=check, changes=body.validated_data)
-        return Response(CheckAnswer(changed).data)
+        return tagged(request, Response(CheckAnswer(changed).data))
 
     @extend_schema(
         operation_id="check_remove",

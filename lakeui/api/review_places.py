@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import re
 
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
 from lakeui.api.base import catalog_of
 from lakeui.common.errors import InvalidValue
 from merge_app.review.models import MergeRequest
 from merge_app.review.selectors import request_get
-
-IF_MATCH = OpenApiParameter(
-    "If-Match", str, OpenApiParameter.HEADER, description="ETag of what you have; 412 if it is not that any more."
-)
 
 
 def request_place(request: Request, catalog: str, number: int) -> MergeRequest:

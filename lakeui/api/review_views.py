@@ -12,11 +12,19 @@ from rest_framework.reverse import reverse
 
 from catalog_app.selectors.lineage import branch_get
 from lakeui.api.base import ApiView, catalog_of, checked, principal_of, tagged
-from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
+from lakeui.api.catalog_views import (
+    BAD_REQUEST,
+    CONFLICT,
+    FORBIDDEN,
+    IF_MATCH,
+    IF_NONE_MATCH,
+    NOT_FOUND,
+    NOT_MODIFIED,
+)
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, once
 from lakeui.api.paging import PageFilter, keyset_page, page_body, page_schema
 from lakeui.api.places import source_branch
-from lakeui.api.review_places import IF_MATCH, expected_revision, request_place
+from lakeui.api.review_places import expected_revision, request_place
 from lakeui.api.review_serializers import (
     NewRequest,
     RequestAnswer,
@@ -40,8 +48,6 @@ from merge_app.review.selectors import (
 from merge_app.review.sight import seen_now, sight_known
 from merge_app.review.standing import request_standing
 
-FORBIDDEN: dict[Any, Any] = {(403, "application/problem+json"): ProblemDocument}
-CONFLICT: dict[Any, Any] = {(409, "application/problem+json"): ProblemDocument}
 STALE: dict[Any, Any] = {(412, "application/problem+json"): ProblemDocument}
 KEY_REUSED: dict[Any, Any] = {(422, "application/problem+json"): ProblemDocument}
 READS: dict[Any, Any] = {**NOT_MODIFIED, **BAD_REQUEST, **NOT_FOUND}

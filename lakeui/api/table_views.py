@@ -22,7 +22,7 @@ from catalog_app.selectors.listing import (
 from catalog_app.selectors.schemas import invisible_schemas, schemas_made, table_merge_versions, visible_schemas
 from catalog_app.selectors.segments import SegmentState, segments_page
 from lakeui import frontdoor
-from lakeui.api.base import ApiView, checked, head_tagged
+from lakeui.api.base import ApiView, checked, head_tagged, session_of
 from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.api.history_views import COMMIT_PAGE, history_response
 from lakeui.api.lake_serializers import TableHistoryQuery
@@ -253,7 +253,7 @@ def _reference(place: TablePlace) -> str:
 
 
 def _run(request: Request, place: TablePlace, statement: str) -> dict[str, Any]:
-    session = frontdoor.Session(place.branch.catalog.name, place.branch.name, request.user)
+    session = session_of(request, place.branch.catalog.name, place.branch.name)
     return result_body(frontdoor.execute(statement, session, Context()))
 
 

@@ -62,9 +62,9 @@ def task_check_visible(principal: Principal, task_id: UUID) -> None:
         raise NotFound("task", str(task_id))
 
 
-def task_known(*, user_id: int, idempotency_key: str) -> bool:
+def task_known(*, user_id: int | None, idempotency_key: str) -> bool:
     """Whether the user has used this key."""
-    return Task.objects.filter(created_by=user_id, idempotency_key=idempotency_key).exists()
+    return Task.objects.filter(created_by_id=user_id, idempotency_key=idempotency_key).exists()
 
 
 def task_list(

@@ -18,8 +18,10 @@ from catalog_app.domain.roles import Action, Principal
 from catalog_app.models import Catalog, Transaction, TransactionState
 from catalog_app.selectors.lineage import branch_lineage
 from catalog_app.selectors.people import action_require
+from catalog_app.services.settings import SettingChange, settings_lock
 from catalog_app.services.transactions import transaction_begin, transaction_close
 from lakeui.common.errors import AlreadyExists, EngineError, LakeError, NotFound, Overloaded
+from merge_app.audit.settings import setting_recorder
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import CommitHeader, Source, plan_apply
 from merge_app.execution.commit import branch_lock, conflict_error
@@ -56,20 +58,23 @@ def check_create(*, principal: Principal, catalog: Catalog, name: str, query: st
     action_require(principal, catalog, Action.MANAGE_CHECKS)
     try:
         with transaction.atomic():
-            return Check.objects.create(
+            settings_lock(catalog)
+            check = Check.objects.create(
                 catalog=catalog,
                 name=name.strip(),
                 query=query,
                 is_required=is_required,
                 created_by_id=person_id(principal),
             )
+            _record(principal, check, None, _content(check))
+            return check
     except IntegrityError:
         raise AlreadyExists("check", name, where=f"in catalog {catalog.name}") from None
 
 
 def check_get(catalog: Catalog, name: str) -> Check:
     """The check of that name. Raises NotFound."""
-    check = Check.objects.filter(catalog=catalog, name__iexact=name).first()
+    check = Check.objects.select_related("catalog", "created_by").filter(catalog=catalog, name__iexact=name).first()
     if check is None:
         raise NotFound("check", name, where=f"in catalog {catalog.name}")
     return check
@@ -78,14 +83,32 @@ def check_get(catalog: Catalog, name: str) -> Check:
 def check_change(*, principal: Principal, check: Check, changes: Mapping[str, Any]) -> Check:
     """Change the query, or whether it is required. What was found with another query does not count any more."""
     action_require(principal, check.catalog, Action.MANAGE_CHECKS)
-    Check.objects.filter(pk=check.pk).update(**changes)
-    check.refresh_from_db()
+    with transaction.atomic():
+        settings_lock(check.catalog)
+        check.refresh_from_db()
+        before = _content(check)
+        for name, value in changes.items():
+            setattr(check, name, value)
+        check.save(update_fields=["query", "is_required"])
+        _record(principal, check, before, _content(check))
     return check
 
 
 def check_remove(*, principal: Principal, check: Check) -> None:
+    """Take the check away; what it found on requests stays."""
     action_require(principal, check.catalog, Action.MANAGE_CHECKS)
-    check.delete()
+    with transaction.atomic():
+        settings_lock(check.catalog)
+        _record(principal, check, _content(check), None)
+        check.delete()
+
+
+def _content(check: Check) -> dict[str, Any]:
+    return {"query": check.query, "is_required": check.is_required}
+
+
+def _record(principal: Principal, check: Check, before: dict[str, Any] | None, after: dict[str, Any] | None) -> None:
+    setting_recorder(principal)(check.catalog, SettingChange("check", check.name, before, after))
 
 
 def checks_of(request: MergeRequest) -> list[Check]:

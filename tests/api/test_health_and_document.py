@@ -94,7 +94,9 @@ def test_the_document_is_valid_openapi_3_1() -> None:
     document = response.json()
     assert document["openapi"].startswith("3.1")
     OpenAPIV31SpecValidator(document).validate()
-    operations = {path: sorted(item.keys() & {"get", "post", "delete"}) for path, item in document["paths"].items()}
+    operations = {
+        path: sorted(item.keys() & {"get", "post", "patch", "delete"}) for path, item in document["paths"].items()
+    }
     assert operations == {
         "/api/v1/catalogs/": ["get"],
         "/api/v1/catalogs/{catalog}/": ["get"],
@@ -111,9 +113,15 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/schemas/": ["get"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/segments/": ["get"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/history/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/protection/": ["get"],
+        "/api/v1/catalogs/{catalog}/candidates/": ["get"],
         "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/": ["get"],
         "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/objects/{kind}/{object_id}/": ["get"],
         "/api/v1/catalogs/{catalog}/graph/": ["get"],
+        "/api/v1/catalogs/{catalog}/members/": ["get", "post"],
+        "/api/v1/catalogs/{catalog}/members/{username}/": ["delete", "get", "patch"],
+        "/api/v1/catalogs/{catalog}/protection-rules/": ["get", "post"],
+        "/api/v1/catalogs/{catalog}/protection-rules/{rule_id}/": ["delete", "get", "patch"],
         "/api/v1/catalogs/{catalog}/tags/": ["get", "post"],
         "/api/v1/catalogs/{catalog}/tags/{tag}/": ["delete", "get"],
         "/api/v1/merges/": ["get"],

@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from catalog_app.domain.roles import Principal, Role
-from catalog_app.models import CatalogMember, ProtectionRule
+from catalog_app.models import ProtectionRule
 from catalog_app.selectors.lineage import catalog_get
 from lakeui.frontdoor import Session, execute
 from merge_app.review.models import MergeRequest
@@ -16,6 +16,7 @@ from merge_app.review.requests import RequestDraft, request_open
 from merge_app.review.selectors import request_get
 from tests.api.conftest import Caller, local_worker, nobody_hears
 from tests.api.lake import Lake
+from tests.members import join
 
 __all__ = ["local_worker", "nobody_hears"]
 
@@ -36,12 +37,9 @@ class ReviewLake(Lake):
     def __init__(self) -> None:
         self.people = {name: Caller(User.objects.create_user(name)) for name in CAST}
         super().__init__(self.people["alice"])
-        catalog = catalog_get(self.catalog)
-        CatalogMember.objects.bulk_create(
-            CatalogMember(catalog=catalog, user=self.people[name].user, role=role.value)
-            for name, role in CAST.items()
-            if role is not None
-        )
+        for name, role in CAST.items():
+            if role is not None:
+                join(self.people[name].user, self.catalog, role)
         self.requests = f"{self.address}merge-requests/"
         self.write("CREATE BRANCH b", "alice")
         self.write("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')", "alice", "b")

@@ -10,6 +10,7 @@ from catalog_app.models import Branch, Transaction
 from catalog_app.services.files import addresses_allocate
 from catalog_app.services.integrity import catalog_check
 from lakeui.frontdoor import compute
+from merge_app.audit.models import MergeAttempt
 from merge_app.audit.selectors import audit_get
 from merge_app.audit.verification import audit_verify
 from merge_app.review.models import MergeRequest
@@ -133,6 +134,13 @@ def test_a_changed_query_asks_for_another_run(lake: ReviewLake, request_of_c: Me
     assert (standing(lake)["is_current"], lake.detail(request_of_c)["mergeable"]) == (False, False)
     assert dora.client.delete(path, headers=headers).status_code == 204
     assert lake.detail(request_of_c)["mergeable"] is True
+    changes = MergeAttempt.objects.filter(catalog=request_of_c.catalog, kind="settings").order_by("number")
+    assert [(item.body["before"], item.body["after"]) for item in changes] == [
+        (None, {"query": NONE, "is_required": True}),
+        ({"query": NONE, "is_required": True}, {"query": BAD, "is_required": True}),
+        ({"query": BAD, "is_required": True}, None),
+    ]
+    assert audit_verify(request_of_c.catalog) == []
 
 
 def test_a_query_that_cannot_be_run_blocks_and_says_why(lake: ReviewLake, request_of_c: MergeRequest) -> None:
