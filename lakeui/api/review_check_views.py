@@ -12,12 +12,12 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from lakeui.api.base import ApiView, catalog_of, principal_of, scopes_of, tagged, unchanged
-from lakeui.api.catalog_views import IF_MATCH, IF_NONE_MATCH
+from lakeui.api.catalog_views import IF_MATCH, IF_NONE_MATCH, STALE
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, idempotency_key, once, request_digest
 from lakeui.api.prefer import read_preference
 from lakeui.api.review_places import request_place
 from lakeui.api.review_tasks import CHECK_KIND
-from lakeui.api.review_views import KEY_REUSED, READS, STALE, WRITES
+from lakeui.api.review_views import KEY_REUSED, READS, WRITES
 from lakeui.api.serializers import ColumnEntry, TaskAnswer
 from lakeui.api.sql_view import PREFER, task_response
 from lakeui.common.errors import InvalidValue

@@ -1,4 +1,4 @@
-"""Merging a request."""
+"""Merging a request, at once or in its turn."""
 
 from __future__ import annotations
 
@@ -9,19 +9,25 @@ from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from lakeui.api.base import ApiView, principal_of, scopes_of
-from lakeui.api.idempotency import IDEMPOTENCY_KEY, idempotency_key, request_digest
+from lakeui.api.catalog_views import STALE
+from lakeui.api.idempotency import IDEMPOTENCY_KEY, idempotency_key, once, request_digest
 from lakeui.api.prefer import read_preference
 from lakeui.api.review_places import request_place
-from lakeui.api.review_tasks import TASK_KIND
-from lakeui.api.review_views import KEY_REUSED, STALE, WRITES
+from lakeui.api.review_serializers import RequestDetail
+from lakeui.api.review_tasks import TASK_KIND, queue_ring
+from lakeui.api.review_views import KEY_REUSED, WRITES, request_shown
 from lakeui.api.serializers import TaskAnswer
 from lakeui.api.sql_view import PREFER, task_response
+from lakeui.frontdoor.compute import engine
 from merge_app.jobs.models import Task
 from merge_app.jobs.services import task_submit
 from merge_app.review.merging import MergeWish, merge_begin
 from merge_app.review.models import MergeRequest
+from merge_app.review.queue import queue_enter, queue_leave
+from merge_app.review.selectors import request_get
 
 
 class MergeBody(serializers.Serializer[Any]):
@@ -91,3 +97,35 @@ def _submit(request: Request, found: MergeRequest, wish: MergeWish) -> Task:
         )
         merge_begin(principal=principal_of(request), request_id=found.pk, wish=wish, task=task)
     return task
+
+
+class RequestQueueView(ApiView):
+    @extend_schema(
+        operation_id="merge_request_queue",
+        summary="Put a request into the merge queue",
+        description="Of its destination: one at a time, each planned anew on what the one before it left. It goes on by"
+        " itself if no verdict changed and the destination's protection allows that, else it goes back to people.",
+        tags=["merge requests"],
+        parameters=[IDEMPOTENCY_KEY],
+        request=None,
+        responses={200: RequestDetail, **WRITES, **STALE, **KEY_REUSED},
+    )
+    def post(self, request: Request, catalog: str, number: int) -> Response:
+        def enter() -> Response:
+            found = request_place(request, catalog, number)
+            with transaction.atomic():
+                queue_ring(queue_enter(principal=principal_of(request), request=found, engine=engine))
+            return Response(request_shown(request_get(found.catalog, number)))
+
+        return once(request, enter)
+
+    @extend_schema(
+        operation_id="merge_request_unqueue",
+        summary="Take a request out of the merge queue",
+        tags=["merge requests"],
+        responses={200: RequestDetail, **WRITES},
+    )
+    def delete(self, request: Request, catalog: str, number: int) -> Response:
+        found = request_place(request, catalog, number)
+        queue_leave(principal=principal_of(request), request=found)
+        return Response(request_shown(request_get(found.catalog, number)))

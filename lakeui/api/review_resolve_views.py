@@ -11,11 +11,11 @@ from rest_framework.response import Response
 
 from catalog_app.domain.operations import ObjectKind
 from lakeui.api.base import ApiView, checked, principal_of, tagged
-from lakeui.api.catalog_views import IF_NONE_MATCH
+from lakeui.api.catalog_views import IF_NONE_MATCH, STALE
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, once
 from lakeui.api.paging import PageFilter, keyset_page, page_body, page_schema
 from lakeui.api.review_places import request_place
-from lakeui.api.review_views import KEY_REUSED, READS, STALE, WRITES
+from lakeui.api.review_views import KEY_REUSED, READS, WRITES
 from lakeui.frontdoor.compute import engine
 from merge_app.planning.values import Decision, Resolution, ResolutionPart
 from merge_app.review.models import ConflictResolution

@@ -100,11 +100,21 @@ class RequestAnswer(serializers.Serializer[Any]):
     reviewers = serializers.ListField(child=serializers.CharField())
     created_at = serializers.DateTimeField(source="request.created_at")
     updated_at = serializers.DateTimeField(source="request.updated_at")
+    queued_at = serializers.DateTimeField(source="request.queued_at", allow_null=True)
     approvals = serializers.IntegerField()
     stale_approvals = serializers.IntegerField(help_text="Given to what the branches held before.")
     objections = serializers.IntegerField(help_text="Reviewers who requested changes.")
     comments = serializers.IntegerField()
     open_threads = serializers.IntegerField()
+
+
+class InboxEntry(RequestAnswer):
+    """A merge request that waits for whoever asks."""
+
+    catalog = serializers.CharField(source="request.catalog.name")
+    waits_for = serializers.ChoiceField(
+        ["review", "author"], source="request.waits_for", help_text="A review, or what its author does next."
+    )
 
 
 class BlockerEntry(serializers.Serializer[Any]):

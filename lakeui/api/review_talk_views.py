@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from lakeui.api.base import ApiView, checked, principal_of, tagged
-from lakeui.api.catalog_views import IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
+from lakeui.api.catalog_views import IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED, STALE
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, once
 from lakeui.api.paging import PageFilter, keyset_page, page_body, page_schema
 from lakeui.api.review_places import request_place
@@ -20,7 +20,7 @@ from lakeui.api.review_serializers import (
     ReviewAnswer,
     ReviewDraftBody,
 )
-from lakeui.api.review_views import KEY_REUSED, READS, STALE, WRITES
+from lakeui.api.review_views import KEY_REUSED, READS, WRITES
 from lakeui.common.errors import NotFound
 from lakeui.frontdoor.compute import engine
 from merge_app.review.changes import changes_since

@@ -20,12 +20,14 @@ from lakeui.api.catalog_views import (
     IF_NONE_MATCH,
     NOT_FOUND,
     NOT_MODIFIED,
+    STALE,
 )
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, once
 from lakeui.api.paging import PageFilter, keyset_page, page_body, page_schema
 from lakeui.api.places import source_branch
 from lakeui.api.review_places import expected_revision, request_place
 from lakeui.api.review_serializers import (
+    InboxEntry,
     NewRequest,
     RequestAnswer,
     RequestChange,
@@ -39,6 +41,7 @@ from merge_app.review.models import MergeRequest
 from merge_app.review.requests import RequestDraft, request_edit, request_open
 from merge_app.review.selectors import (
     RequestFilters,
+    inbox_list,
     request_get,
     requests_list,
     requests_summarise,
@@ -48,7 +51,6 @@ from merge_app.review.selectors import (
 from merge_app.review.sight import seen_now, sight_known
 from merge_app.review.standing import request_standing
 
-STALE: dict[Any, Any] = {(412, "application/problem+json"): ProblemDocument}
 KEY_REUSED: dict[Any, Any] = {(422, "application/problem+json"): ProblemDocument}
 READS: dict[Any, Any] = {**NOT_MODIFIED, **BAD_REQUEST, **NOT_FOUND}
 WRITES: dict[Any, Any] = {**BAD_REQUEST, **FORBIDDEN, **NOT_FOUND, **CONFLICT}
@@ -135,6 +137,29 @@ class RequestView(ApiView):
         )
         edited = request_get(found.catalog, number)
         return tagged(request, Response(request_shown(edited)), head=edited.revision)
+
+
+class InboxView(ApiView):
+    @extend_schema(
+        operation_id="inbox",
+        summary="What waits for you",
+        description="Merge requests of all catalogs on which you were asked for a review and have not given one of what"
+        " there is now, and your own that are approved, conflicted, or were sent back. Newest activity first.",
+        tags=["merge requests"],
+        parameters=[PageFilter, IF_NONE_MATCH],
+        responses={200: page_schema("InboxPage", InboxEntry(many=True)), **NOT_MODIFIED, **BAD_REQUEST},
+    )
+    def get(self, request: Request) -> Response:
+        page = keyset_page(checked(PageFilter, request), int, int)
+        found = inbox_list(principal_of(request), after=page.after, limit=page.fetch)
+        body = page_body(
+            request,
+            page,
+            found,
+            key=sort_key,
+            shown=lambda some: InboxEntry(requests_summarise(some), many=True).data,
+        )
+        return tagged(request, Response(body))
 
 
 class TimelineView(ApiView):

@@ -32,8 +32,8 @@ from merge_app.review.judgement import CheckState, Seen
 from merge_app.review.merging import RequestSponsor
 from merge_app.review.models import Check, CheckResult, MergeRequest, TimelineKind
 from merge_app.review.requests import person_id, request_lock, request_settle, request_touch, wrong_state
-from merge_app.review.sight import seen_now
-from merge_app.review.standing import required_checks
+from merge_app.review.sight import branches_now, seen_now
+from merge_app.review.standing import check_states, required_checks
 from merge_app.review.states import FINISHED, RequestState
 from merge_app.review.timeline import Event, timeline_append
 
@@ -239,3 +239,10 @@ def request_require_checkable(*, principal: Principal, request: MergeRequest) ->
     action_require(principal, request.catalog, Action.OPEN_REQUEST)
     if RequestState(request.state) in FINISHED:
         raise wrong_state(request, f"A request that is {request.state} is not checked.")
+
+
+def checks_missing(request: MergeRequest) -> bool:
+    """Whether a required check has not been run on what there is now."""
+    source, destination = branches_now(request)
+    states = check_states(request, required_checks(destination), seen_now(request, source, destination))
+    return CheckState.MISSING in states.values()

@@ -124,11 +124,14 @@ class RequestSponsor:
         """
         if not self._is_ours:
             raise wrong_state(self.held, "The request is not being merged by this task any more.")
-        self._standing = request_standing(
-            self.held, prepared.source, prepared.destination, fingerprint=prepared.planned.fingerprint
-        )
+        self._standing = self._judge(prepared)
         refuse_blocked(self.held, self._standing, self.header.bypass_reason)
         return MergeAuthority(self.request_id, len(self._standing.counting), self._standing.passed_checks)
+
+    def _judge(self, prepared: Prepared) -> Standing:
+        return request_standing(
+            self.held, prepared.source, prepared.destination, fingerprint=prepared.planned.fingerprint
+        )
 
     def describe(self, prepared: Prepared) -> dict[str, Any]:
         """The request and who approved what, for the audit record."""
@@ -198,19 +201,25 @@ def _sight_of(request: MergeRequest, attempt: MergeAttempt) -> Sight:
 
 
 def request_merge_run(
-    *, request_id: int, header: CommitHeader, engine: EngineSource, progress: Progress
+    *,
+    request_id: int,
+    header: CommitHeader,
+    engine: EngineSource,
+    progress: Progress,
+    sponsor: RequestSponsor | None = None,
 ) -> dict[str, Any]:
     """Merge the request that the header's task has in hand; the request returns to people where that is refused.
 
-    A task that did it before answers what it answered then.
+    A task that did it before answers what it answered then. ``sponsor`` answers for the request, itself as a rule.
     """
     assert header.task_id is not None
     done = attempt_of_task(header.task_id)
     if done is not None:
         return _answer(done)
     request = MergeRequest.objects.get(pk=request_id)
-    sponsor = RequestSponsor(request_id, header)
-    order = MergeOrder(request.source_id, request.destination_id, header, sponsor=sponsor)
+    order = MergeOrder(
+        request.source_id, request.destination_id, header, sponsor=sponsor or RequestSponsor(request_id, header)
+    )
     try:
         return merge_run(order, engine, progress)
     except TaskSuperseded:

@@ -28,7 +28,7 @@ class MergeRequest(models.Model):
     fields are of the last plan that anybody made of it: heads, rules and resolutions that went in, fingerprint and
     number of conflicts that came out. ``resolutions_digest`` is of the resolutions as they are now. ``task_id`` is the
     task that merges it, or last tried to; ``merge_id`` the audit record of the merge. ``queued_at`` is when it entered
-    the merge queue, and ``queued_verdicts`` the digest of the verdicts that people had seen then.
+    the merge queue, put there by ``queued_by``, and ``queued_verdicts`` the digest of the verdicts as they were then.
     """
 
     catalog = models.ForeignKey("catalog_app.Catalog", models.PROTECT, related_name="+")
@@ -53,6 +53,7 @@ class MergeRequest(models.Model):
     task_id = models.UUIDField(null=True)
     merge_id = models.UUIDField(null=True)
     queued_at = models.DateTimeField(null=True)
+    queued_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     queued_verdicts = models.TextField(default="")
 
     class Meta:
@@ -74,6 +75,11 @@ class MergeRequest(models.Model):
         indexes = [
             models.Index(fields=["catalog", "-updated_at", "-id"], name="merge_request_activity"),
             models.Index(fields=["author"], name="merge_request_author"),
+            models.Index(
+                fields=["destination", "queued_at", "id"],
+                name="merge_request_queue",
+                condition=Q(state=RequestState.QUEUED.value),
+            ),
         ]
 
     def __str__(self) -> str:

@@ -121,13 +121,14 @@ def request_lock(request_id: int) -> MergeRequest:
     """
     locked = MergeRequest.objects.select_for_update(of=("self",), no_key=True).select_related("catalog", "author")
     request = locked.get(pk=request_id)
-    if request.state == RequestState.MERGING and _is_given_up(request.task_id):
+    if request.state == RequestState.MERGING and is_given_up(request.task_id):
         request_return(request, reason="The task that merged it ended without an answer.")
         request_touch(request)
     return request
 
 
-def _is_given_up(task_id: UUID | None) -> bool:
+def is_given_up(task_id: UUID | None) -> bool:
+    """Whether the task that has a request in hand ended, one way or another."""
     return task_id is None or Task.objects.filter(pk=task_id, state__in=FINISHED_STATES).exists()
 
 
@@ -239,7 +240,7 @@ def request_settle(request: MergeRequest, *, actor_id: int | None = None, reason
         request_move(request, wanted, actor_id=actor_id, reason=reason)
 
 
-def request_return(request: MergeRequest, *, reason: str, **details: Any) -> None:
+def request_return(request: MergeRequest, *, reason: str, actor_id: int | None = None, **details: Any) -> None:
     """Give a locked request that lakeui had in hand back to people; the caller saves it."""
     wanted = request_standing(request, *branches_now(request)).state
-    request_move(request, wanted, actor_id=None, reason=reason, **details)
+    request_move(request, wanted, actor_id=actor_id, reason=reason, **details)

@@ -6,18 +6,33 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import BigIntegerField, Case, CharField, Count, F, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models import (
+    BigIntegerField,
+    Case,
+    CharField,
+    Count,
+    Exists,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
 from django.db.models.functions import Cast, Extract
 
+from catalog_app.domain.roles import Principal
 from catalog_app.models import Catalog
 from catalog_app.rules.loader import load_rules
+from catalog_app.selectors.people import catalogs_visible
 from lakeui.common.errors import NotFound
 from merge_app.jobs.models import FINISHED_STATES, Task
 from merge_app.review.judgement import ReviewVerdict, Vote
 from merge_app.review.models import Comment, ConflictResolution, MergeRequest, RequestedReviewer, Review, TimelineEntry
 from merge_app.review.sight import seen_now
 from merge_app.review.standing import last_writer_id, votes_load
-from merge_app.review.states import RequestState
+from merge_app.review.states import REVIEWED, RequestState
 
 _ORDERS: dict[str, tuple[Any, str]] = {
     "-updated_at": (Cast(Extract("updated_at", "epoch") * 1_000_000, BigIntegerField()), "-"),
@@ -109,6 +124,37 @@ def _narrowed(found: QuerySet[MergeRequest], filters: RequestFilters) -> QuerySe
         number = filters.search.lstrip("#")
         found = found.filter(text | Q(number=int(number)) if number.isdecimal() and len(number) < 19 else text)
     return found
+
+
+def inbox_list(principal: Principal, *, after: tuple[int, int] | None = None, limit: int) -> list[MergeRequest]:
+    """Requests that wait for the person, newest activity first, each with ``waits_for``."""
+    last = Review.objects.filter(request=OuterRef("pk"), reviewer=principal.user_id).order_by("-pk")
+    asked = RequestedReviewer.objects.filter(request=OuterRef("pk"), user=principal.user_id)
+    silent = Q(my_verdict__isnull=True) | Q(my_verdict=ReviewVerdict.WITHDRAW.value)
+    stale = Q(my_verdict=ReviewVerdict.APPROVE.value) & ~Q(
+        my_source_head=F("source__head_version"), my_destination_head=F("destination__head_version")
+    )
+    reviewable = [state.value for state in REVIEWED]
+    for_review = Q(is_asked=True, standing_state__in=reviewable) & (silent | stale)
+    sent_back = [RequestState.APPROVED.value, RequestState.CHANGES_REQUESTED.value, RequestState.CONFLICTED.value]
+    for_author = Q(author=principal.user_id, standing_state__in=sent_back)
+    key, _ = _ORDERS["-updated_at"]
+    found = (
+        requests_all()
+        .filter(catalog__in=catalogs_visible(principal).filter(dropped_at__isnull=True))
+        .annotate(
+            my_verdict=Subquery(last.values("verdict")[:1]),
+            my_source_head=Subquery(last.values("source_head")[:1]),
+            my_destination_head=Subquery(last.values("destination_head")[:1]),
+            is_asked=Exists(asked),
+            waits_for=Case(When(for_review, then=Value("review")), When(for_author, then=Value("author"))),
+            sort_key=key,
+        )
+        .filter(waits_for__isnull=False)
+    )
+    if after is not None:
+        found = found.filter(Q(sort_key__lt=after[0]) | Q(sort_key=after[0], pk__lt=after[1]))
+    return list(found.order_by("-sort_key", "-pk")[:limit])
 
 
 def request_get(catalog: Catalog, number: int) -> MergeRequest:

@@ -11,13 +11,20 @@ from catalog_app.selectors.people import users_who_may
 from catalog_app.selectors.protection import protection_of
 from merge_app.review.judgement import Case, CheckState, ReviewVerdict, Seen, Standing, Vote, judge
 from merge_app.review.models import Check, CheckResult, MergeRequest, Review
-from merge_app.review.sight import seen_now, sight_known
+from merge_app.review.sight import Sight, seen_now, sight_known
 from merge_app.review.states import RequestState
 
 
-def request_standing(request: MergeRequest, source: Branch, destination: Branch, *, fingerprint: str = "") -> Standing:
+def request_standing(
+    request: MergeRequest,
+    source: Branch,
+    destination: Branch,
+    *,
+    fingerprint: str = "",
+    approved: Sight | None = None,
+) -> Standing:
     """The judgement of the request with its branches as these rows say they are; where the very plan is known that is
-    about to be merged, by its ``fingerprint``.
+    about to be merged, by its ``fingerprint``. Where approvals of another sight are as good, that is ``approved``.
     """
     seen, known = seen_now(request, source, destination), sight_known(request)
     protection = protection_of(destination) or Protection(())
@@ -25,7 +32,7 @@ def request_standing(request: MergeRequest, source: Branch, destination: Branch,
     return judge(
         Case(
             state=RequestState(request.state),
-            seen=seen,
+            seen=approved.seen if approved else seen,
             votes=votes,
             author_id=request.author_id,
             last_writer_id=last_writer_id(source),
@@ -34,7 +41,7 @@ def request_standing(request: MergeRequest, source: Branch, destination: Branch,
                 Action.REVIEW, catalog_id=destination.catalog_id, among=[vote.reviewer_id for vote in votes]
             ),
             checks=check_states(request, required_checks(destination, protection), seen),
-            fingerprint=fingerprint,
+            fingerprint=approved.fingerprint if approved else fingerprint,
             is_conflicted=known is not None and known.seen == seen and known.conflict_count > 0,
             is_gone=source.dropped_at is not None or destination.dropped_at is not None,
         )
