@@ -238,7 +238,9 @@ class NewComment(serializers.Serializer[Any]):
 
     body = Markdown()
     reply_to = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)
-    object_kind = serializers.ChoiceField(["database", "table"], required=False, default="", allow_blank=True)
+    object_kind = serializers.CharField(
+        required=False, default="", allow_blank=True, max_length=20, help_text="database or table."
+    )
     object_id = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)
     rule_table = serializers.CharField(required=False, default="", allow_blank=True, max_length=20)
     source_op = serializers.CharField(required=False, default="", allow_blank=True, max_length=20)
