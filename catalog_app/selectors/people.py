@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Lower
@@ -75,6 +77,16 @@ def action_require(principal: Principal, catalog: Catalog, action: Action) -> No
             action=action.value,
             role=least.value,
         )
+
+
+def users_who_may(action: Action, *, catalog_id: int, among: Collection[int]) -> frozenset[int]:
+    """Those of these users whose role in the catalog allows the action: members by role, and superusers."""
+    if not among:
+        return frozenset()
+    roles = [role.value for role in Role if may(role, action)]
+    members = CatalogMember.objects.filter(catalog_id=catalog_id, role__in=roles).values("user")
+    active = User.objects.filter(pk__in=among, is_active=True)
+    return frozenset(active.filter(Q(is_superuser=True) | Q(pk__in=members)).values_list("pk", flat=True))
 
 
 def members_list(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -18,13 +19,18 @@ from lakeui.api.compare_serializers import (
     CompareRowsAnswer,
     CompareRowsQuery,
     ComparisonAnswer,
+    DecidedQuery,
     ObjectComparisonAnswer,
 )
 from lakeui.api.comparing import Pair, comparison_read, object_read
 from lakeui.api.paging import keyset_page, next_address, page_body
+from lakeui.api.places import source_branch
 from lakeui.api.row_comparing import ROW_ID, rows_read
 from lakeui.api.serializers import ProblemDocument
-from lakeui.common.errors import NotFound
+from lakeui.common.errors import InvalidValue, NotFound
+from merge_app.planning.values import Resolution
+from merge_app.review.selectors import request_get
+from merge_app.review.sight import resolutions_of
 
 REFUSALS: dict[Any, Any] = {
     **NOT_MODIFIED,
@@ -41,7 +47,7 @@ class CompareView(ApiView):
         description="What merging `source` into `destination` would do with each object that the source changed, by"
         " the planner that a merge uses. A source of another catalog is written `catalog.branch`.",
         tags=["compare"],
-        parameters=[CompareQuery, IF_NONE_MATCH],
+        parameters=[CompareQuery, DecidedQuery, IF_NONE_MATCH],
         responses={200: ComparisonAnswer, **REFUSALS},
     )
     def get(self, request: Request, catalog: str, source: str, destination: str) -> Response:
@@ -69,7 +75,7 @@ class CompareObjectView(ApiView):
         description="The cells of the rule table that the pair hits, the commits of both sides, the states of the"
         " object side by side, and what it would be after the merge.",
         tags=["compare"],
-        parameters=[IF_NONE_MATCH],
+        parameters=[DecidedQuery, IF_NONE_MATCH],
         responses={200: ObjectComparisonAnswer, **REFUSALS},
     )
     def get(self, request: Request, catalog: str, source: str, destination: str, kind: str, object_id: int) -> Response:
@@ -100,18 +106,20 @@ class CompareRowsView(ApiView):
 
 def _pair(request: Request, catalog: str, source: str, destination: str) -> Pair:
     found = catalog_of(request, catalog)
-    return Pair(_source(request, found, source), branch_get(found, destination))
+    pair = Pair(source_branch(request, found, source), branch_get(found, destination))
+    number = checked(DecidedQuery, request).get("merge_request")
+    return pair if number is None else replace(pair, resolutions=_decided(found, number, pair))
 
 
-def _source(request: Request, catalog: Catalog, name: str) -> Branch:
-    """The source's branch: in the catalog, or in the one that the name begins with."""
-    try:
-        return branch_get(catalog, name)
-    except NotFound:
-        other, dot, branch = name.partition(".")
-        if not dot:
-            raise
-        return branch_get(catalog_of(request, other), branch)
+def _decided(catalog: Catalog, number: int, pair: Pair) -> tuple[Resolution, ...]:
+    """What was decided in the merge request of that number for the heads that are compared."""
+    wanted = request_get(catalog, number)
+    if (wanted.source_id, wanted.destination_id) != (pair.source.pk, pair.destination.pk):
+        raise InvalidValue(
+            f"Merge request #{number} is of other branches.",
+            remedy=f"It merges {wanted.source.name} into {wanted.destination.name}.",
+        )
+    return resolutions_of(wanted, pair.source, pair.destination)
 
 
 def _matches(entry: dict[str, Any], filters: dict[str, Any]) -> bool:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from rest_framework.request import Request
 
 from catalog_app.domain.state import DatabaseState, TableState
-from catalog_app.models import Branch
+from catalog_app.models import Branch, Catalog
 from catalog_app.selectors.lineage import Lineage, branch_get, branch_lineage, version_check
 from catalog_app.selectors.objects import database_get, table_get
 from lakeui.api.base import catalog_of
+from lakeui.common.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +50,14 @@ def table_place(
     place = database_place(request, catalog, branch, database, version)
     found = table_get(place.lineage, place.database, table)
     return TablePlace(place.branch, place.lineage, place.database, found)
+
+
+def source_branch(request: Request, catalog: Catalog, name: str) -> Branch:
+    """The branch that a source names: of the catalog, or of the one that the name begins with."""
+    try:
+        return branch_get(catalog, name)
+    except NotFound:
+        other, dot, branch = name.partition(".")
+        if not dot:
+            raise
+        return branch_get(catalog_of(request, other), branch)

@@ -136,6 +136,12 @@ class MergeConflict(LakeError):
     code, status, title = "MERGE_CONFLICT", 409, "Merge conflict"
 
 
+class MergeBlocked(LakeError):
+    """The merge request may not be merged as it stands. Details: ``blockers``, every one of them (code, message)."""
+
+    code, status, title = "MERGE_BLOCKED", 409, "The merge request is blocked"
+
+
 class Stale(LakeError):
     code, status, title = "STALE", 412, "Changed since you read it"
 

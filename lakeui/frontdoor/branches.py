@@ -12,7 +12,7 @@ from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
-from merge_app.execution.merge import MergeRequest, merge_dry_run, merge_run
+from merge_app.execution.merge import MergeOrder, merge_dry_run, merge_run
 
 
 def create_catalog(call: Call, statement: sql.CreateCatalog) -> StatementResult:
@@ -84,7 +84,7 @@ def rename_branch(call: Call, statement: sql.RenameBranch) -> StatementResult:
 def merge_branch(call: Call, statement: sql.MergeBranch) -> StatementResult:
     source = call.named_branch(statement.source)
     destination = call.named_branch(statement.destination) if statement.destination else call.branch
-    request = MergeRequest(source.pk, destination.pk, call.header("MERGE BRANCH"))
+    request = MergeOrder(source.pk, destination.pk, call.header("MERGE BRANCH"))
     run = merge_dry_run if statement.dry_run else merge_run
     return merge_answer(run(request, engine, call.context))
 

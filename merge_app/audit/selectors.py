@@ -15,7 +15,7 @@ from django.db.models.functions import Cast, Coalesce
 from catalog_app.models import Branch, Catalog
 from catalog_app.selectors.lineage import LINEAGE, branch_lineage
 from catalog_app.selectors.rows import fetch_all
-from lakeui.common.errors import BranchProtected, LakeError, MergeConflict, NotFound
+from lakeui.common.errors import BranchProtected, LakeError, MergeBlocked, MergeConflict, NotFound
 from merge_app.audit.models import MergeAttempt
 
 
@@ -154,11 +154,18 @@ def attempt_of_task(task_id: UUID) -> MergeAttempt | None:
 
 def recorded_refusal(attempt: MergeAttempt) -> LakeError:
     """The refusal as it was raised when it was recorded."""
+    if blockers := attempt.body.get("blockers"):
+        return blocked_error(attempt.body["message"], blockers)
     if problem := attempt.body.get("protection"):
         details = {name: problem[name] for name in ("branch", "patterns", "role")}
         return BranchProtected(problem["detail"], remedy=problem["remedy"], **details)
     conflicts, notes = attempt.body["conflicts"], attempt.body["notes"]
     return MergeConflict(attempt.body["message"], remedy=conflicts[0]["remedy"], conflicts=conflicts, notes=notes)
+
+
+def blocked_error(message: str, blockers: list[dict[str, str]]) -> MergeBlocked:
+    """The refusal of a merge request with everything that stands in its way."""
+    return MergeBlocked(message, remedy="Settle what stands in its way, then merge it again.", blockers=blockers)
 
 
 def audit_summary(attempt: MergeAttempt) -> dict[str, Any]:
