@@ -39,7 +39,7 @@ export function useDownload() {
   return useMutation({
     mutationFn: async ({ kind, ...statement }: Statement & { kind: DownloadKind }) => {
       const answer = client.POST("/api/v1/sql/", {
-        body: { transaction: null, ...statement, escape_formulas: kind === "csv" },
+        body: { transaction: null, bypass_reason: "", ...statement, escape_formulas: kind === "csv" },
         headers: { Accept: MEDIA_TYPES[kind] },
         parseAs: "blob",
       });
