@@ -91,5 +91,8 @@ def test_a_lost_task_whose_commit_stands_is_not_done_twice(alice: Caller) -> Non
 
 def test_the_task_of_another_is_not_retried(alice: Caller, bob: Caller, door: FakeDoor) -> None:
     task_id = failed(alice, door)
+    problem(retry(bob, task_id), 404, "NOT_FOUND")
+    lake = Lake(bob)
+    Task.objects.filter(pk=task_id).update(catalog=lake.branch("main").catalog)
     problem(retry(bob, task_id), 403, "PERMISSION_DENIED")
     problem(retry(alice, uuid4()), 404, "NOT_FOUND")
