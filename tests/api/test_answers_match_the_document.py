@@ -195,7 +195,7 @@ def _request(lake: Lake, reviewer: Caller) -> int:
     opened = post(address, wanted).json()
     own = f"{address}{opened['number']}/"
     assert post(f"{own}comments/", {"body": "Why?"}).status_code == 201
-    heads = {"source_head": opened["source_head"], "destination_head": opened["destination_head"]}
+    heads = {f"{side}_head": opened[side]["head_version"] for side in ("source", "destination")}
     decided = {"object_kind": "table", "object_id": lake.table_id, "decision": "destination", **heads}
     assert post(f"{own}resolutions/", decided).status_code == 201
     assert reviewer.post(f"{own}reviews/", {"verdict": "request_changes", "body": "no"}).status_code == 201

@@ -163,7 +163,7 @@ def test_a_list_and_a_request_take_as_many_statements_however_much_was_said(lake
 
 
 def test_a_list_of_a_thousand_requests_costs_its_page(lake: ReviewLake) -> None:
-    first = lake.open()
+    first = lake.open(title="Request 1")
     few = lake.queries("merge-requests/?search=request")
     copies = []
     for number in range(2, 1001):
