@@ -15,7 +15,7 @@ from typing import Any
 
 from catalog_app.domain.operations import Operation
 from catalog_app.domain.schema import Schema
-from merge_app.planning.values import Finding, ObjectPlan
+from merge_app.planning.values import Finding, ObjectPlan, Resolution
 
 
 def fingerprint(
@@ -25,6 +25,7 @@ def fingerprint(
     source_head: int,
     destination_head: int,
     rules_digest: str,
+    resolutions: tuple[Resolution, ...] = (),
 ) -> str:
     """SHA-256 as hexadecimal text; the same content in whatever order of sets and keys gives the same."""
     writer = _Writer()
@@ -35,7 +36,9 @@ def fingerprint(
         "rules": json.dumps(rules_digest),
         "source_head": json.dumps(source_head),
     }
-    text = "{" + ", ".join(f'"{name}": {member}' for name, member in content.items()) + "}"
+    if resolutions:
+        content["resolutions"] = _sorted_text([writer.text(item) for item in resolutions])
+    text = "{" + ", ".join(f'"{name}": {content[name]}' for name in sorted(content)) + "}"
     return hashlib.sha256(text.encode()).hexdigest()
 
 
