@@ -16,7 +16,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 60_000,
     // A look at a page waits for the state: what a click began takes its time, on a small machine more.
-    expect: { poll: { timeout: 30_000, interval: 100 } },
+    expect: { poll: { timeout: 60_000, interval: 100 } },
     fileParallelism: false,
     sequence: { sequencer: ByName },
   },

@@ -13,6 +13,9 @@ const FLAGS = [
   "--disable-sync",
 ];
 
+/** Some pages ask the compute engine, which takes its time on a busy machine. */
+const PATIENCE_MS = 60_000;
+
 export const BASE = () => process.env.LAKEUI_URL ?? "";
 
 export function launch(): Promise<Browser> {
@@ -27,6 +30,7 @@ export interface Visit {
 
 export async function signedIn(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
