@@ -228,12 +228,18 @@ _VIEWS = f"""
 WITH {LINEAGE}
 SELECT DISTINCT ON (r.view_id) r.view_id, r.database_id, r.name, r.query, r.is_dropped
 FROM lineage l JOIN catalog_app_viewrecord r ON {_VISIBLE}
-WHERE r.database_id = ANY(%(databases)s)
+WHERE r.database_id = ANY(%(databases)s) OR r.view_id = ANY(%(views)s)
 ORDER BY r.view_id, l.depth
 """
 
 
 def views_list(lineage: Lineage, database_ids: Iterable[int]) -> list[ViewState]:
     """The valid views of these databases, by name."""
-    rows = fetch_all(_VIEWS, {**lineage.parameters, "databases": list(database_ids)})
+    rows = fetch_all(_VIEWS, {**lineage.parameters, "databases": list(database_ids), "views": []})
     return sorted((ViewState(*row[:4]) for row in rows if not row[4]), key=lambda view: view.name.casefold())
+
+
+def views_load(lineage: Lineage, view_ids: Iterable[int]) -> dict[int, ViewState]:
+    """The valid ones of these views, by id."""
+    rows = fetch_all(_VIEWS, {**lineage.parameters, "databases": [], "views": list(view_ids)})
+    return {row[0]: ViewState(*row[:4]) for row in rows if not row[4]}

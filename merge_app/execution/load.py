@@ -17,7 +17,7 @@ from catalog_app.selectors.objects import (
     tables_named,
 )
 from merge_app.execution.added_rows import EngineSource
-from merge_app.execution.arrived import arrived_files
+from merge_app.execution.arrived import arrived_files, tables_merged_after_drops
 from merge_app.execution.facts import facts_load
 from merge_app.execution.operations import effects_load, operations_load
 from merge_app.execution.reach import Reach, newest_merge, own_ranges, reach_load
@@ -141,8 +141,11 @@ def _restore_base(operations: Sequence[Operation], lineage: Lineage | None, othe
 def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engine: EngineSource) -> PlanInput:
     wanted = needs(planned)
     arrived = arrived_files(planned, side.lineage)
-    for table_id in arrived:
+    moved = tables_merged_after_drops(planned, side.lineage)
+    for table_id in arrived.keys() | moved:
         wanted.setdefault(table_id, set()).update((FactKind.SOURCE_EFFECTS, FactKind.DESTINATION_EFFECTS))
+    for table_id in moved:
+        wanted[table_id].add(FactKind.MOVED_ROWS)
     if not wanted:
         return planned
     source = _effects_where(planned.source, wanted, FactKind.SOURCE_EFFECTS)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import AttachedDelete, Operation, OperationKind
-from merge_app.planning.files import SideFiles, divergence, effects_of, is_rewrite
+from merge_app.planning.files import SideFiles, divergence, effects_of, empties_partitions, is_rewrite
 from merge_app.planning.kept_rows import rows_kept
 from merge_app.planning.partition_paths import partition_after, partition_renames
 from merge_app.planning.spared import spared
@@ -73,6 +73,7 @@ class _Redo:
         self._remove_all = not is_new and source.overwrites_all
         self._mine = SideFiles(self._history)
         self._masks = facts.masks
+        self._moved = facts.moved
         self._arrived = spared(destination.past, facts.arrived)
         self._past = self._arrived.past if self._remove_all else () if is_new else destination.past
         self._theirs = SideFiles(self._past)
@@ -182,6 +183,8 @@ class _Redo:
             case _:
                 for item in operation.effects.deletes:
                     self._mask(operation, item)
+                if empties_partitions(operation):
+                    self._follow_moved(operation.effects.removed)
                 return True
 
     def _mask(self, operation: Operation, item: AttachedDelete) -> bool:
@@ -218,6 +221,16 @@ class _Redo:
                 deletes[item.delete_file_id] = None
         return bool(targets)
 
+    def _follow_moved(self, files: Iterable[int]) -> None:
+        """Take the rows of files that went with their partition where they had been moved out of it: when the source
+        merged that, it discarded them.
+        """
+        for file_id in self._moved.keys() & set(files):
+            targets = {found for holder in self._moved[file_id] for found in self._theirs.stand_ins(holder)}
+            if targets:
+                _, known = self._follow.get(file_id, ({}, frozenset()))
+                self._follow[file_id] = ({}, known | targets)
+
     def _discard(self, kind: OperationKind, file_id: int, item: AttachedDelete | None) -> None:
         by = self._theirs.overwriter(file_id).kind
         found = self._discarded.setdefault((kind, by), Discarded(kind, by))
@@ -234,7 +247,7 @@ class _Redo:
                 self._remove[file_id] = None
         for file_id in list(self._follow):
             deletes, targets = self._follow[file_id]
-            if self._was_emptied(file_id):
+            if self._was_emptied(file_id) or file_id in self._moved:
                 self._follow[file_id] = ({}, targets)
             elif not deletes or self._was_taken_away(file_id):
                 del self._follow[file_id]

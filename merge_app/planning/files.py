@@ -23,6 +23,13 @@ def is_rewrite(operation: Operation) -> bool:
     )
 
 
+def empties_partitions(operation: Operation) -> bool:
+    """Whether it took single partitions away, to drop them or to write them anew."""
+    if operation.kind is OperationKind.OVERWRITE:
+        return not is_full_overwrite(operation)
+    return operation.kind is OperationKind.PARTITION and not is_rewrite(operation)
+
+
 def divergence(table_id: int, diverged: Iterable[DivergedFile]) -> tuple[Operation, ...]:
     """Diverged files as compactions by the source of what holds their rows on the destination: what they would have
     been if the earlier merge had not left them out. They come before the source's history.

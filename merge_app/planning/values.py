@@ -93,6 +93,8 @@ class TableFacts:
     destination segments with their live row counts, loaded when partitions matter. ``primary_key_clashes``: keys, as
     text, that the merged state would hold twice. ``masks``: by file that the source emptied and a restore of the
     destination put back, the delete files that masked it when the sides parted; their rows are not for it to take.
+    ``moved``: by file that went with its partition on the source, the files of other partitions that may hold rows of
+    it on the destination, as it was before its own operations.
     """
 
     diverged: tuple[DivergedFile, ...] = ()
@@ -102,6 +104,7 @@ class TableFacts:
     destination_partition_operations: tuple[Operation, ...] = ()
     primary_key_clashes: tuple[str, ...] = ()
     masks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    moved: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 class FactKind(StrEnum):
@@ -114,6 +117,7 @@ class FactKind(StrEnum):
     COVERAGE = "coverage"
     PARTITIONS = "partitions"
     PRIMARY_KEYS = "primary keys"
+    MOVED_ROWS = "rows moved out of partitions"
 
 
 class Decision(StrEnum):

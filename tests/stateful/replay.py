@@ -116,8 +116,8 @@ class Side:
                 continue
             if entry.origin not in self.known and (entry.scope is EVERYTHING or entry.scope):
                 has_emptied = True
-                found -= {row.id for row in entry.touched}
-                found |= entry.spared
+                left = set() if entry.scope is EVERYTHING else found - {row.id for row in entry.touched}
+                found = left | entry.spared
             elif entry.origin in self.known and has_emptied:
                 found |= {row.id for row in entry.written}
         return frozenset(found)

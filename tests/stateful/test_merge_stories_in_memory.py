@@ -2,24 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.e2e.lake import Lake
-from tests.stateful.memory_engine import MemoryEngine
-
-
-@pytest.fixture
-def lake(database: None, memory_engine: MemoryEngine) -> Iterator[Lake]:
-    """Table d.t with one row, and branch b."""
-    fresh = Lake()
-    fresh.sql("CREATE DATABASE d")
-    fresh.sql("CREATE TABLE d.t (id INT, v STRING)")
-    fresh.sql("INSERT INTO d.t VALUES (1, 'a')")
-    fresh.sql("CREATE BRANCH b")
-    yield fresh
-    assert fresh.breaches() == []
 
 
 @pytest.mark.parametrize("drop", ["DROP TABLE d.t", "DROP DATABASE d CASCADE"])
@@ -353,22 +338,3 @@ def test_a_change_of_a_column_arrives_by_way_of_a_branch_that_never_had_the_colu
     lake.merge("old")
     columns = {branch: lake.sql("DESCRIBE TABLE d.t", branch).rows[2][:2] for branch in ("main", "old")}
     assert columns == {"main": described, "old": described}
-
-
-@pytest.mark.parametrize(
-    "emptying", ["INSERT OVERWRITE d.p PARTITION (k = 1) VALUES (9)", "ALTER TABLE d.p DROP PARTITION (k = 1)"]
-)
-def test_a_partition_that_was_compacted_before_it_was_emptied_is_empty_for_other_branches(
-    lake: Lake, emptying: str
-) -> None:
-    lake.sql("CREATE TABLE d.p (id INT, k INT) PARTITIONED BY (k)")
-    lake.sql("INSERT INTO d.p VALUES (1, 1), (4, 2)")
-    lake.sql("INSERT INTO d.p VALUES (2, 1)")
-    lake.merge("main", "b")
-    lake.sql("CREATE BRANCH c")
-    lake.sql("OPTIMIZE d.p", "b")
-    lake.sql(emptying, "b")
-    lake.merge("b")
-    lake.sql("UPDATE d.p SET id = 7 WHERE id = 1", "c")
-    lake.merge("c")
-    assert lake.rows("d.p") == lake.rows("d.p", "b")

@@ -2,24 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.e2e.lake import Lake
-from tests.stateful.memory_engine import MemoryEngine
-
-
-@pytest.fixture
-def lake(database: None, memory_engine: MemoryEngine) -> Iterator[Lake]:
-    """Table d.t with one row, and branch b."""
-    fresh = Lake()
-    fresh.sql("CREATE DATABASE d")
-    fresh.sql("CREATE TABLE d.t (id INT, v STRING)")
-    fresh.sql("INSERT INTO d.t VALUES (1, 'a')")
-    fresh.sql("CREATE BRANCH b")
-    yield fresh
-    assert fresh.breaches() == []
 
 
 def transact(lake: Lake, branch: str, *statements: str) -> None:
