@@ -23,10 +23,11 @@ from tests.members import join
 
 
 class Person:
-    """Somebody with a role in a catalog, or none, and a token."""
+    """Somebody with a role in a catalog, or none, and a token, whose session is on ``branch``."""
 
     def __init__(self, name: str, catalog: str) -> None:
         self.catalog = catalog
+        self.branch = "main"
         self.user = User.objects.create_user(name)
         self.client = Client(raise_request_exception=False)
         self.headers = {"Authorization": f"Bearer {token_create(user=self.user, name='rights')[1]}"}
@@ -48,7 +49,7 @@ class Person:
 def front_door(person: Person, text: str, **session: Any) -> int:
     """The call that everything else comes down to."""
     try:
-        execute(text, Session(person.catalog, "main", person.user, **session))
+        execute(text, Session(person.catalog, person.branch, person.user, **session))
     except LakeError as refusal:
         return refusal.status
     return 200
@@ -56,7 +57,7 @@ def front_door(person: Person, text: str, **session: Any) -> int:
 
 def over_http(person: Person, text: str, **session: Any) -> int:
     """``POST /api/v1/sql/``; a statement that is a task is run as its worker would."""
-    body = {"catalog": person.catalog, "branch": "main", "statement": text, **session}
+    body = {"catalog": person.catalog, "branch": person.branch, "statement": text, **session}
     response = person.send("post", "/api/v1/sql/", body, Prefer="respond-async")
     return task_outcome(response.json()["id"]) if response.status_code == 202 else int(response.status_code)
 
@@ -72,7 +73,7 @@ def command_line(person: Person, text: str, **session: Any) -> int:
     """``manage.py sql --user``."""
     answer = StringIO()
     options = [item for name, value in session.items() for item in (f"--{name.replace('_', '-')}", value)]
-    options += ["-c", person.catalog, "--user", person.user.username, "--json"]
+    options += ["-c", person.catalog, "-b", person.branch, "--user", person.user.username, "--json"]
     try:
         call_command("sql", *options, text, stdout=answer, stderr=StringIO())
     except SystemExit:
@@ -84,7 +85,7 @@ def queued_before(person: Person, text: str, then: Callable[[], None]) -> int:
     """A task that was asked for by an owner, and runs after ``then``."""
     assert is_task(text)
     person.become("owner")
-    body = {"catalog": person.catalog, "branch": "main", "statement": text}
+    body = {"catalog": person.catalog, "branch": person.branch, "statement": text}
     response = person.send("post", "/api/v1/sql/", body, Prefer="respond-async")
     assert response.status_code == 202, response.content
     then()
@@ -92,5 +93,5 @@ def queued_before(person: Person, text: str, then: Callable[[], None]) -> int:
 
 
 def begin(person: Person) -> str:
-    """The transaction that the person opens on main."""
-    return str(execute("BEGIN", Session(person.catalog, "main", person.user)).extra["transaction"])
+    """The transaction that the person opens."""
+    return str(execute("BEGIN", Session(person.catalog, person.branch, person.user)).extra["transaction"])
