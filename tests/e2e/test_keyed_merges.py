@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,6 +15,7 @@ from lakeui.frontdoor.batches import batch_merge
 from lakeui.frontdoor.imports import ImportLoad, import_load
 from lakeui.frontdoor.keyed_merges import KeyedMerge
 from lakeui.sql.statements import TableName
+from merge_app.jobs.context import TaskContext
 from merge_app.keyed.values import Strategy
 from tests.e2e.lake import Lake
 from tests.e2e.test_imports import send, staged_folders
@@ -64,6 +66,25 @@ def test_text_is_read_in_the_types_of_the_table(days: Lake, tmp_path: Path) -> N
     load = ImportLoad(made.pk, Reading.from_json(made.reading), TableName("t", "d"), is_new=False, merge=merge)
     import_load(load, name="people.csv", session=Session(days.catalog))
     assert days.rows("d.t") == [(1, "mon", "a"), (2, "mon", "007"), (3, "tue", "c"), (4, "mon", None)]
+
+
+def test_a_later_attempt_answers_what_the_earlier_one_committed(days: Lake, tmp_path: Path) -> None:
+    made = send(days, b"id,day,v\n2,mon,B\n9,wed,N\n", tmp_path)
+    load = ImportLoad(
+        made.pk,
+        Reading.from_json(made.reading),
+        TableName("t", "d"),
+        is_new=False,
+        merge=KeyedMerge(Strategy.UPSERT, ("id",)),
+    )
+    task, head = uuid.uuid4(), days.head()
+    outcomes = [
+        import_load(load, name="f", session=Session(days.catalog), context=TaskContext(task, attempt=number))
+        for number in (1, 2)
+    ]
+    assert {outcome.version for outcome in outcomes} == {days.head()} == {head + 1}
+    assert outcomes[0].metrics == outcomes[1].metrics
+    assert (outcomes[0].metrics["rows_updated"], outcomes[0].metrics["rows_inserted"]) == (1, 1)
 
 
 @pytest.mark.parametrize(
