@@ -43,7 +43,7 @@ def test_a_batch_is_one_commit_and_its_rows_move_between_partitions(days: Lake, 
     assert days.head() == result.version == head + 1
     assert days.rows("d.t") == [(1, "mon", "a"), (2, "tue", "B"), (3, "tue", "c"), (9, "wed", "N")]
     newest = days.sql("SHOW HISTORY LIMIT 1").rows[0]
-    assert "IMPORT batch INTO `d`.`t` UPSERT BY `id`" in newest
+    assert newest[4]["statement"] == "IMPORT batch INTO `d`.`t` UPSERT BY `id`"
     assert staged_folders() == []
 
 
@@ -102,7 +102,6 @@ def test_what_cannot_be_merged_changes_nothing(days: Lake, batch: pa.Table, keys
     head = days.head()
     with pytest.raises(error) as refusal:
         upsert(days, batch, keys)
-    assert refusal.value.remedy
     assert "__lake" not in refusal.value.message
     assert days.head() == head
     assert staged_folders() == []
