@@ -25,14 +25,20 @@ CANDIDATES = 200
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is searched for, and where: in one catalog or all; ``branch`` is that on which objects are shown if they
-    are there. ``limit`` is of each kind.
+    """What is searched for, and where: in one catalog or all of ``visible``, the ids of those that exist for whoever
+    asks; ``branch`` is that on which objects are shown if they are there. ``limit`` is of each kind.
     """
 
     text: str
     limit: int
+    visible: frozenset[int]
     catalog: Catalog | None = None
     branch: Branch | None = None
+
+    @property
+    def catalog_ids(self) -> list[int]:
+        """The catalogs that are searched."""
+        return sorted(self.visible) if self.catalog is None else [self.catalog.pk]
 
     @property
     def database(self) -> str:
@@ -80,9 +86,7 @@ def closeness(name: str, text: str) -> tuple[int, int, str]:
 
 
 def catalogs_search(wanted: Wanted) -> list[Found]:
-    found = Catalog.objects.filter(dropped_at__isnull=True, name__icontains=wanted.text)
-    if wanted.catalog is not None:
-        found = found.filter(pk=wanted.catalog.pk)
+    found = Catalog.objects.filter(pk__in=wanted.catalog_ids, dropped_at__isnull=True, name__icontains=wanted.text)
     return [Found("catalog", item.name, item.name) for item in found.order_by(Length("name"), "pk")[: wanted.limit]]
 
 
@@ -103,17 +107,15 @@ def tags_search(wanted: Wanted) -> list[Found]:
 
 
 def _of_catalog(wanted: Wanted) -> Q:
-    if wanted.catalog is not None:
-        return Q(catalog=wanted.catalog)
-    return Q(catalog__dropped_at__isnull=True)
+    return Q(catalog__in=wanted.catalog_ids, catalog__dropped_at__isnull=True)
 
 
 _VALID = """
     JOIN catalog_app_branch b ON b.id = r.branch_id AND b.dropped_at IS NULL AND NOT b.is_workspace
-      AND (%(catalog)s::bigint IS NULL OR b.catalog_id = %(catalog)s)
+      AND b.catalog_id = ANY(%(catalogs)s)
     JOIN catalog_app_catalog k ON k.id = b.catalog_id AND k.dropped_at IS NULL
 """
-"""Branches that anybody can look at, and their catalogs."""
+"""Branches that whoever asks can look at, and their catalogs."""
 
 _CURRENT = "r.superseded_version IS NULL AND NOT r.is_dropped"
 _BEGINS = 'r.name_key COLLATE "C" >= %(name)s AND r.name_key COLLATE "C" < %(behind)s'
@@ -224,7 +226,7 @@ def _parameters(wanted: Wanted) -> Mapping[str, Any]:
         "behind": wanted.name + LAST_CHARACTER,
         "database": wanted.database,
         "words": " & ".join(f"'{word}':*" for word in wanted.words),
-        "catalog": None if wanted.catalog is None else wanted.catalog.pk,
+        "catalogs": wanted.catalog_ids,
         "branch": None if wanted.branch is None else wanted.branch.pk,
         "breaks": "_./-:@,;\"'[](){}",
         "limit": wanted.limit,

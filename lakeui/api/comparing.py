@@ -6,6 +6,7 @@ list in buckets, so that a page of a large comparison reads the list and an obje
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -22,8 +23,9 @@ from merge_app.execution.compare import ComparedObject, Comparison, comparison_l
 from merge_app.execution.compare_object import object_comparison_load
 from merge_app.execution.report import finding_as_json
 from merge_app.planning.surviving import ObjectKey
+from merge_app.planning.values import Resolution
 
-SHAPE = 1
+SHAPE = 2
 """Raised with the shape of what is cached, so that a new version does not read an old one's."""
 
 SECONDS_KEPT = 3600
@@ -32,14 +34,18 @@ BUCKETS = 32
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Source and destination of a comparison, with the heads that are compared."""
+    """Source and destination of a comparison, with the heads that are compared, and what people decided of the
+    conflicts between them in a merge request.
+    """
 
     source: Branch
     destination: Branch
+    resolutions: tuple[Resolution, ...] = ()
 
     def cache_key(self, part: str) -> str:
         heads = [f"{branch.pk}@{branch.head_version}" for branch in (self.source, self.destination)]
-        return ":".join(["compare", str(SHAPE), *heads, load_rules().digest[:32], part])
+        decided = hashlib.sha256(repr(self.resolutions).encode()).hexdigest()[:32] if self.resolutions else ""
+        return ":".join(["compare", str(SHAPE), *heads, load_rules().digest[:32], decided, part])
 
 
 def comparison_read(pair: Pair) -> dict[str, Any]:
@@ -66,7 +72,7 @@ def object_read(pair: Pair, key: ObjectKey) -> dict[str, Any]:
     entry = next((item for item in listed["objects"] if (item["kind"], item["object_id"]) == _parts(key)), None)
     if entry is None:
         raise NotFound("changed " + key[0].value, str(key[1]), where="in this comparison")
-    found = object_comparison_load(pair.source, pair.destination, key, engine)
+    found = object_comparison_load(pair.source, pair.destination, key, engine, pair.resolutions)
     body = object_as_json(found, entry, findings_read(pair, key))
     body |= {
         "source_head": pair.source.head_version,
@@ -79,7 +85,7 @@ def object_read(pair: Pair, key: ObjectKey) -> dict[str, Any]:
 
 def _computed(pair: Pair) -> tuple[dict[str, Any], dict[str, dict[str, list[dict[str, Any]]]]]:
     """The comparison made now: its list and its buckets of findings, both kept."""
-    made = comparison_load(pair.source, pair.destination, engine)
+    made = comparison_load(pair.source, pair.destination, engine, pair.resolutions)
     listed = {"summary": _summary(made), "objects": [_entry(item) for item in made.objects]}
     buckets: dict[str, dict[str, list[dict[str, Any]]]] = {f"findings:{number}": {} for number in range(BUCKETS)}
     for item in made.objects:

@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
+
+from catalog_app.domain.roles import LAKEUI, Principal, Scope
+from catalog_app.importing.values import Reading
+from lakeui.sql.statements import TableName
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Where and as whom a statement runs. ``user`` None is lakeui itself."""
+    """Where and as whom a statement runs. ``user`` None is lakeui itself. ``scopes``: those of the token that was used,
+    None where it was none. ``bypass_reason``: why an owner goes past the protection of a branch this once.
+    """
 
     catalog: str | None = None
     branch: str = "main"
     user: Any = None
     transaction: str | None = None
+    scopes: frozenset[Scope] | None = None
+    bypass_reason: str = ""
+
+    @property
+    def principal(self) -> Principal:
+        if self.user is None:
+            return LAKEUI
+        return Principal(int(self.user.pk), self.user_name, bool(self.user.is_superuser), self.scopes)
 
     @property
     def user_id(self) -> int | None:
@@ -22,6 +37,21 @@ class Session:
     @property
     def user_name(self) -> str:
         return "" if self.user is None else str(self.user.get_username())
+
+
+@dataclass(frozen=True, slots=True)
+class ImportLoad:
+    """Which import becomes rows of which table. ``is_new``: the table is made; key and partitions are of a new one.
+
+    ``reading`` is that of the moment when the load was asked for.
+    """
+
+    import_id: UUID
+    reading: Reading
+    table: TableName
+    is_new: bool
+    primary_key: tuple[str, ...] = ()
+    partition_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

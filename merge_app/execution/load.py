@@ -20,9 +20,10 @@ from merge_app.execution.arrived import arrived_files
 from merge_app.execution.facts import facts_load
 from merge_app.execution.operations import effects_load, operations_load
 from merge_app.execution.reach import Reach, newest_merge, own_ranges, reach_load
+from merge_app.execution.replacements import replacements_load
 from merge_app.planning.needs import needs
 from merge_app.planning.surviving import RESTORED_VERSION
-from merge_app.planning.values import FactKind, PlanInput
+from merge_app.planning.values import Decision, FactKind, PlanInput, Resolution
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,14 @@ def merge_source_load(source: Lineage, destination: Lineage) -> SourceSide:
 
 
 def plan_input_load(
-    side: SourceSide, destination: Lineage, *, engine: EngineSource, has_moved: bool = True
+    side: SourceSide,
+    destination: Lineage,
+    *,
+    engine: EngineSource,
+    has_moved: bool = True,
+    resolutions: tuple[Resolution, ...] = (),
 ) -> PlanInput:
-    """Everything that planning ``side`` onto ``destination`` depends on.
+    """Everything that planning ``side`` onto ``destination`` depends on, with what people decided of its conflicts.
 
     ``engine`` is asked only for keys of keyed tables that both sides wrote. A destination that has not moved since
     the side saw it still holds what the side did not alter as the side saw it, so that is not read again.
@@ -65,8 +71,8 @@ def plan_input_load(
     dropped = _dropped_databases(side, databases)
     members = tables_list(destination, dropped) if dropped else []
     tables |= {state.table_id: state for state in members}
-    tables |= tables_named(destination, _claimed_tables(side))
-    databases |= databases_named(destination, _claimed_databases(side))
+    tables |= tables_named(destination, [*_claimed_tables(side), *_named_tables(side, resolutions)])
+    databases |= databases_named(destination, [*_claimed_databases(side), *_named_databases(side, resolutions)])
     theirs = operations_load(own_ranges(destination, seen), seen, databases=list(databases), tables=list(tables))
     planned = PlanInput(
         source=side.operations,
@@ -80,7 +86,10 @@ def plan_input_load(
         destination_base=_restore_base(theirs, destination, seen),
         source_head=side.lineage.version if side.lineage else 0,
         destination_head=destination.version,
+        resolutions=resolutions,
     )
+    if resolutions and side.lineage is not None:
+        planned = replace(planned, replacements=replacements_load(planned, resolutions, side.lineage, destination))
     return _with_facts(planned, side, destination, engine)
 
 
@@ -163,3 +172,23 @@ def _claimed_tables(side: SourceSide) -> list[tuple[int, str]]:
 def _claimed_databases(side: SourceSide) -> list[str]:
     claimed = _claims(side.operations, ObjectKind.DATABASE)
     return [state.name for i, state in side.databases.items() if i in claimed]
+
+
+def _named_tables(side: SourceSide, resolutions: Sequence[Resolution]) -> list[tuple[int, str]]:
+    """The names that resolutions give to tables, where they lie, and of tables taken whole from the source."""
+    found = []
+    for item in resolutions:
+        state = side.tables.get(item.object_id) if item.object_kind is ObjectKind.TABLE else None
+        if state is not None and item.decision in (Decision.RENAME, Decision.TAKE_SOURCE):
+            found.append((state.database_id, item.name or state.name))
+    return found
+
+
+def _named_databases(side: SourceSide, resolutions: Sequence[Resolution]) -> list[str]:
+    """The same of databases."""
+    found = []
+    for item in resolutions:
+        state = side.databases.get(item.object_id) if item.object_kind is ObjectKind.DATABASE else None
+        if state is not None and item.decision in (Decision.RENAME, Decision.TAKE_SOURCE):
+            found.append(item.name or state.name)
+    return found

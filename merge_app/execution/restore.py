@@ -10,23 +10,13 @@ from typing import Any, Literal
 from django.db import transaction
 
 from catalog_app.domain.differences import state_operations
-from catalog_app.domain.operations import (
-    AttachedDelete,
-    Change,
-    ColumnAttribute,
-    ColumnChange,
-    FileEffects,
-    ObjectKind,
-    Operation,
-    OperationKind,
-    OverwriteScope,
-)
+from catalog_app.domain.operations import Operation, OperationKind
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch
-from catalog_app.selectors.changes import VisibleFile, changed_objects, table_files, tables_with_file_changes
+from catalog_app.selectors.changes import changed_objects, table_files, tables_with_file_changes
 from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.objects import databases_load, tables_load
-from lakeui.common.errors import MergeConflict
+from lakeui.common.errors import BranchProtected, MergeConflict
 from lakeui.common.faults import fault_point
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
@@ -34,6 +24,7 @@ from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import Applied, CommitHeader
 from merge_app.execution.commit import StagedStatement, statement_commit
 from merge_app.execution.outcome import refusal_describe
+from merge_app.execution.replacements import is_retyped, overwrite_with
 from merge_app.planning.surviving import RESTORED_VERSION
 from merge_app.planning.values import MergePlan
 
@@ -83,7 +74,7 @@ def restore_plan(branch: Branch, version: int, scope: Scope) -> Recovery:
         operations += state_operations(table, past)
         if past is not None and not past.is_dropped:
             valid_then.append(table_id)
-    narrowed = {item.object_id for item in operations if any(_is_retyped(change) for change in item.changes)}
+    narrowed = {item.object_id for item in operations if any(is_retyped(change) for change in item.changes)}
     operations += _data_operations(then, now, valid_then, narrowed)
     return Recovery(
         "restore",
@@ -110,10 +101,6 @@ def _states(lineage: Lineage, scope: Scope) -> tuple[dict[int, DatabaseState], d
     return databases_load(lineage, scope.databases or ()), tables_load(lineage, scope.tables or ())
 
 
-def _is_retyped(change: Change) -> bool:
-    return isinstance(change, ColumnChange) and change.attribute is ColumnAttribute.TYPE
-
-
 def _data_operations(then: Lineage, now: Lineage, tables: Collection[int], always: Collection[int]) -> list[Operation]:
     """One overwrite per table whose files differ: all segments go, those of then come, with their deletes. Tables in
     ``always`` are overwritten even so: only with all rows replaced may a type become narrower.
@@ -123,34 +110,10 @@ def _data_operations(then: Lineage, now: Lineage, tables: Collection[int], alway
     operations = []
     for table_id in sorted(changed):
         wanted, present = files_then.get(table_id, ()), files_now.get(table_id, ())
-        if table_id not in always and _masked(wanted) == _masked(present):
-            continue
-        effects = FileEffects(
-            added=tuple(item.added for item in wanted),
-            removed=tuple(item.added.file_id for item in present),
-            deletes=tuple(AttachedDelete(*delete) for item in wanted for delete in item.deletes),
-        )
-        metrics = {
-            RESTORED_VERSION: then.version,
-            "files_added": len(set(effects.added)),
-            "files_removed": len(effects.removed),
-            "bytes_written": 0,
-        }
-        operations.append(
-            Operation(
-                OperationKind.OVERWRITE,
-                ObjectKind.TABLE,
-                table_id,
-                overwrite=OverwriteScope(),
-                effects=effects,
-                metrics=metrics,
-            )
-        )
+        overwrite = overwrite_with(table_id, wanted, present, always=table_id in always)
+        if overwrite is not None:
+            operations.append(replace(overwrite, metrics={RESTORED_VERSION: then.version, **overwrite.metrics}))
     return operations
-
-
-def _masked(files: Sequence[VisibleFile]) -> set[tuple[int, frozenset[tuple[int, int, int]]]]:
-    return {(item.added.file_id, item.deletes) for item in files}
 
 
 def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource) -> dict[str, Any]:
@@ -178,13 +141,21 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
     try:
         statement_commit(staged, header, engine, record=record)
     except MergeConflict as refusal:
-        with transaction.atomic():
-            attempt_record(_record(recovery, header, "refused", {**refusal.details, "message": refusal.message}))
+        _record_refusal(recovery, header, refusal.details | {"message": refusal.message})
+        raise
+    except BranchProtected as refusal:
+        body = {"conflicts": [], "notes": [], "message": refusal.message, "protection": refusal.as_problem()}
+        _record_refusal(recovery, header, body)
         raise
     fault_point("restore.committed")
     done = recorded[0] if recorded else _earlier(header)
     assert done is not None
     return recovery_result(done)
+
+
+def _record_refusal(recovery: Recovery, header: CommitHeader, body: dict[str, Any]) -> None:
+    with transaction.atomic():
+        attempt_record(_record(recovery, header, "refused", body))
 
 
 def _body(recovery: Recovery, planned: MergePlan) -> dict[str, Any]:

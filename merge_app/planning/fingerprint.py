@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Any
 
 from catalog_app.domain.operations import Operation
-from merge_app.planning.values import Finding, ObjectPlan
+from merge_app.planning.values import Finding, ObjectPlan, Resolution
 
 
 def fingerprint(
@@ -23,6 +23,7 @@ def fingerprint(
     source_head: int,
     destination_head: int,
     rules_digest: str,
+    resolutions: tuple[Resolution, ...] = (),
 ) -> str:
     """SHA-256 as hexadecimal text; the same content in whatever order of sets and keys gives the same."""
     content = {
@@ -32,6 +33,8 @@ def fingerprint(
         "findings": _plain(findings),
         "objects": _plain(objects),
     }
+    if resolutions:
+        content["resolutions"] = sorted(_plain(resolutions), key=_sortable)
     return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
 

@@ -18,9 +18,12 @@ from catalog_app.domain.state import DatabaseState, TableState
 
 
 class Verdict(StrEnum):
+    """``decided``: a conflict that a resolution takes away."""
+
     OK = "ok"
     CONFLICT = "conflict"
     NOTE = "note"
+    DECIDED = "decided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,44 @@ class FactKind(StrEnum):
     PRIMARY_KEYS = "primary keys"
 
 
+class Decision(StrEnum):
+    """What somebody decided of an object that conflicts, or of a part of it."""
+
+    TAKE_SOURCE = "source"
+    TAKE_DESTINATION = "destination"
+    LEAVE_OUT = "leave_out"
+    RENAME = "rename"
+
+
+class ResolutionPart(StrEnum):
+    OBJECT = "object"
+    PROPERTY = "property"
+    COLUMN = "column"
+    PARTITION = "partition"
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """A decision. ``part_key`` names the part: a property's key, a column's id, the values of a partition between
+    slashes; "" for the whole object. ``name`` is that of a rename.
+    """
+
+    object_kind: ObjectKind
+    object_id: int
+    decision: Decision
+    part: ResolutionPart = ResolutionPart.OBJECT
+    part_key: str = ""
+    name: str = ""
+
+    @property
+    def key_of_object(self) -> tuple[ObjectKind, int]:
+        return self.object_kind, self.object_id
+
+    def as_json(self) -> dict[str, str]:
+        """What a finding and an audit record say of it."""
+        return {"decision": self.decision.value, "part": self.part.value, "part_key": self.part_key, "name": self.name}
+
+
 @dataclass(frozen=True, slots=True)
 class PlanInput:
     """Everything a plan may depend on.
@@ -121,6 +162,8 @@ class PlanInput:
     its tables (for those it created). ``database_tables``: ids of the destination's valid tables in databases that
     either side dropped. ``source_base`` and ``destination_base`` are, where known, the newest version on that side's
     own line that the other side reaches: what a RESTORE's ``restored_version`` metric is compared with (P7).
+    ``resolutions`` are what people decided; ``replacements``, of the objects of which the source is to be taken, the
+    operations that make the destination's object what the source has.
     """
 
     source: tuple[Operation, ...]
@@ -135,6 +178,8 @@ class PlanInput:
     facts: Mapping[int, TableFacts] = field(default_factory=dict)
     source_head: int = 0
     destination_head: int = 0
+    resolutions: tuple[Resolution, ...] = ()
+    replacements: Mapping[tuple[ObjectKind, int], tuple[Operation, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,3 +324,7 @@ class MergePlan:
     @property
     def notes(self) -> tuple[Finding, ...]:
         return tuple(finding for finding in self.findings if finding.verdict is Verdict.NOTE)
+
+    @property
+    def decided(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.verdict is Verdict.DECIDED)

@@ -31,7 +31,8 @@ const NOTE_WORDS: Record<string, string> = {
 export const UNHIT = MARKS.unhit;
 
 export function objectMark(verdict: Verdict): Mark {
-  return MARKS[verdict === "ok" ? "fine" : verdict === "decided" ? "person" : verdict];
+  if (verdict === "decided") return MARKS.person;
+  return MARKS[verdict === "ok" ? "fine" : verdict];
 }
 
 /** The mark of a finding; a conditional cell that was decided fine says by which rule. */

@@ -26,7 +26,9 @@ export async function statementRun(
   { prefer = `wait=${PATIENCE_SECONDS}`, once = false }: { prefer?: string; once?: boolean } = {},
 ): Promise<Outcome> {
   const header = { Prefer: prefer, ...(once ? { "Idempotency-Key": randomKey() } : {}) };
-  const answer = await body(client.POST("/api/v1/sql/", { params: { header }, body: { transaction: null, bypass_reason: "", ...statement } }));
+  const answer = await body(
+    client.POST("/api/v1/sql/", { params: { header }, body: { transaction: null, bypass_reason: "", ...statement } }),
+  );
   if (typeof answer === "string") throw new Error("The server sent a file.");
   return "columns" in answer ? { kind: "answer", answer } : { kind: "task", task: answer };
 }
