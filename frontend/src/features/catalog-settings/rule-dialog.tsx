@@ -36,7 +36,7 @@ export function RuleDialog({ catalog, rule, onClose }: { catalog: string; rule: 
           <span className="small muted">* stands for any characters, ? for one</span>
         </label>
         <Demands catalog={catalog} choice={choice} onChange={set} />
-        <fieldset className="scopes">
+        <fieldset className="option-set">
           <legend className="small">Besides</legend>
           {FLAGS.map(({ flag, label }) => (
             <label key={flag} className="row">

@@ -15,6 +15,8 @@ import "../../styles/requests.css";
 
 const ROW_HEIGHT = 60;
 const NARROW_ROW_HEIGHT = 104;
+/** Where the style sheet puts the parts of a row beneath each other. */
+const NARROW_PIXELS = 760;
 const SEARCH_DELAY_MS = 250;
 
 /** Merge requests into the branches of a catalog. The filter stands in the address. */
@@ -94,7 +96,7 @@ function SearchField({ text, onSearch }: { text: string; onSearch: (text: string
 
 function RequestList({ catalog, filter, isFiltered }: { catalog: string; filter: RequestFilter; isFiltered: boolean }) {
   const requests = useRequests(catalog, filter);
-  const isNarrow = window.matchMedia?.("(max-width: 760px)").matches ?? false;
+  const isNarrow = window.innerWidth <= NARROW_PIXELS;
   return (
     <Loaded query={requests} label="merge requests">
       {({ pages }) => {

@@ -19,7 +19,7 @@ export function RunOfChecks({ place, taskId }: { place: RequestPlace; taskId: st
   return (
     <p className="row small" role="status">
       <TaskBadge state={task.data?.state} />
-      <span>{finished ? "The run of the checks ended." : task.data?.message || "The checks are being run."}</span>
+      <span>{finished ? "The run of the checks ended." : "The checks are being run."} {finished ? null : task.data?.message}</span>
       <Link to={taskAddress(taskId)}>Task</Link>
     </p>
   );

@@ -142,7 +142,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
             ))}
           </select>
         </label>
-        <fieldset className="scopes">
+        <fieldset className="option-set">
           <legend className="small">It may read, and</legend>
           {SCOPES.map(({ scope, means }) => (
             <label key={scope} className="row">
