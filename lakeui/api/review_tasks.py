@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 
+from catalog_app.domain.roles import Principal, Scope
 from lakeui import frontdoor
 from lakeui.common.errors import LakeError, PermissionDenied
 from lakeui.frontdoor.compute import engine, interruptible
@@ -32,7 +33,8 @@ def run_merge_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict[
     """The worker's side of a merge."""
     request = _request(parameters["request"])
     header = _header(context, request, context.user, parameters["bypass_reason"])
-    return request_merge_run(request_id=request.pk, header=header, engine=engine, progress=context)
+    principal = _principal(context.user, context.scopes)
+    return request_merge_run(request_id=request.pk, principal=principal, header=header, engine=engine, progress=context)
 
 
 @handles(CHECK_KIND)
@@ -86,8 +88,19 @@ def _merge_queued(context: TaskContext, request: MergeRequest) -> dict[str, Any]
     except LakeError as refusal:
         request_release(request_id=request.pk, task_id=context.task_id, reason=refusal.message)
         raise
-    sponsor = QueueSponsor(request.pk, header)
-    return request_merge_run(request_id=request.pk, header=header, engine=engine, progress=context, sponsor=sponsor)
+    return request_merge_run(
+        request_id=request.pk,
+        principal=_principal(request.queued_by),
+        header=header,
+        engine=engine,
+        progress=context,
+        sponsor=QueueSponsor(request.pk, header),
+    )
+
+
+def _principal(user: Any, scopes: frozenset[Scope] | None = None) -> Principal:
+    """Who asked for the merge, with the rights of today: they may have lost some while it waited."""
+    return Principal(user.pk, user.get_username(), user.is_superuser, scopes)
 
 
 def queue_ring(request: MergeRequest) -> None:

@@ -11,7 +11,7 @@ from django.db import transaction
 from catalog_app.domain.protection import MergeAuthority
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.models import Branch
-from catalog_app.selectors.people import action_require
+from catalog_app.selectors.people import catalog_for
 from lakeui.common.errors import LakeError, Stale
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.selectors import attempt_of_task, blocked_error, recorded_refusal
@@ -55,6 +55,15 @@ class MergeWish:
     bypass_reason: str = ""
 
 
+def merge_require(principal: Principal, request: MergeRequest) -> None:
+    """Raises PermissionDenied for who may not merge into the request's catalog, and NotFound where either branch's
+    catalog does not exist for them: as MERGE BRANCH would.
+    """
+    catalog_for(principal, request.catalog.name, Action.MERGE)
+    if request.source.catalog_id != request.catalog_id:
+        catalog_for(principal, request.source.catalog.name)
+
+
 def merge_begin(*, principal: Principal, request_id: int, wish: MergeWish, task: Task) -> MergeRequest:
     """Put the request into the hands of the task, which the caller submitted in the same transaction. Raises
     MergeBlocked where something is known to stand in the way; the merge judges again. A task that had the request in
@@ -63,7 +72,7 @@ def merge_begin(*, principal: Principal, request_id: int, wish: MergeWish, task:
     request = request_lock(request_id)
     if TimelineEntry.objects.filter(request=request, details__task=str(task.pk)).exists():
         return request
-    action_require(principal, request.catalog, Action.MERGE)
+    merge_require(principal, request)
     if request.state not in REVIEWED | {RequestState.DRAFT}:
         raise wrong_state(
             request, f"The request {may_become(RequestState(request.state), RequestState.MERGING).reason}."
@@ -203,12 +212,14 @@ def _sight_of(request: MergeRequest, attempt: MergeAttempt) -> Sight:
 def request_merge_run(
     *,
     request_id: int,
+    principal: Principal,
     header: CommitHeader,
     engine: EngineSource,
     progress: Progress,
     sponsor: RequestSponsor | None = None,
 ) -> dict[str, Any]:
-    """Merge the request that the header's task has in hand; the request returns to people where that is refused.
+    """Merge the request that the header's task has in hand; the request returns to people where that is refused, as
+    where the ``principal`` has lost the right to merge since asking for it.
 
     A task that did it before answers what it answered then. ``sponsor`` answers for the request, itself as a rule.
     """
@@ -216,11 +227,12 @@ def request_merge_run(
     done = attempt_of_task(header.task_id)
     if done is not None:
         return _answer(done)
-    request = MergeRequest.objects.get(pk=request_id)
+    request = MergeRequest.objects.select_related("catalog", "source__catalog").get(pk=request_id)
     order = MergeOrder(
         request.source_id, request.destination_id, header, sponsor=sponsor or RequestSponsor(request_id, header)
     )
     try:
+        merge_require(principal, request)
         return merge_run(order, engine, progress)
     except TaskSuperseded:
         raise

@@ -22,7 +22,7 @@ from merge_app.execution.commit import ATTEMPTS, branch_moved_error
 from merge_app.execution.merge import MergeOrder, Prepared, merge_prepare
 from merge_app.planning.values import MergePlan, Verdict
 from merge_app.review.judgement import Standing
-from merge_app.review.merging import RequestSponsor, refuse_blocked
+from merge_app.review.merging import RequestSponsor, merge_require, refuse_blocked
 from merge_app.review.models import MergeRequest
 from merge_app.review.requests import (
     is_given_up,
@@ -41,7 +41,7 @@ from merge_app.review.states import REVIEWED, RequestState, may_become
 
 def queue_enter(*, principal: Principal, request: MergeRequest, engine: EngineSource) -> MergeRequest:
     """Put the request into the queue of its destination. Raises MergeBlocked where it could not be merged now."""
-    action_require(principal, request.catalog, Action.MERGE)
+    merge_require(principal, request)
     sponsor = RequestSponsor(request.pk, CommitHeader("MERGE BRANCH"))
     order = MergeOrder(request.source_id, request.destination_id, CommitHeader("MERGE BRANCH"), sponsor=sponsor)
     for _ in range(ATTEMPTS):

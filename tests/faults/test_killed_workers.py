@@ -83,7 +83,7 @@ def uninterrupted(statement: str) -> Any:
     lake.sql("CREATE DATABASE d")
     parameters = SCENARIOS[statement].prepare(lake)
     try:
-        return comparable(statement_run(parameters, user=None, context=Context()))
+        return comparable(statement_run(parameters, user=None, scopes=None, context=Context()))
     except LakeError as refusal:
         return comparable(refusal.as_problem())
 

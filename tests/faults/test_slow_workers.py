@@ -35,10 +35,10 @@ def test_the_slow_worker_commits_while_the_next_one_starts(
 
     def nothing_yet(call: object) -> None:
         monkeypatch.undo()
-        answers.append(statement_run(parameters, user=None, context=Attempt(task_id, 1)))
+        answers.append(statement_run(parameters, user=None, scopes=None, context=Attempt(task_id, 1)))
 
     monkeypatch.setattr("lakeui.frontdoor.dispatch.earlier_outcome", nothing_yet)
-    answers.append(statement_run(parameters, user=None, context=Attempt(task_id, 2)))
+    answers.append(statement_run(parameters, user=None, scopes=None, context=Attempt(task_id, 2)))
     slow, following = answers
     assert following == slow
     assert {table: lake.rows(table) for table in scenario.rows} == scenario.rows

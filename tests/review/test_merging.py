@@ -9,7 +9,8 @@ from uuid import UUID
 import pytest
 from django.db import OperationalError
 
-from catalog_app.models import Commit
+from catalog_app.domain.roles import Role
+from catalog_app.models import CatalogMember, Commit
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.selectors import audit_get
 from merge_app.audit.verification import audit_verify
@@ -18,6 +19,8 @@ from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
 from merge_app.review.models import MergeRequest
 from tests.api.test_statements import problem
+from tests.benchmarks.lake import Bench
+from tests.members import join
 from tests.review.conftest import ReviewLake
 
 
@@ -235,6 +238,33 @@ def test_a_request_that_waits_for_its_task_is_being_merged(lake: ReviewLake, app
     assert (lake.detail(approved)["state"], lake.detail(approved)["task_id"]) == ("merging", response.json()["id"])
     problem(merged(lake), 409, "WRONG_STATE")
     problem(lake.patch("alice", "1/", {"title": "Other"}), 409, "WRONG_STATE")
+
+
+@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.parametrize(("role", "code"), [(Role.VIEWER, "PERMISSION_DENIED"), (None, "NOT_FOUND")])
+def test_who_lost_the_right_to_merge_while_the_task_waited_does_not_merge(
+    lake: ReviewLake, approved: MergeRequest, role: Role | None, code: str
+) -> None:
+    assert merged(lake, by="carol").status_code == 202
+    members = CatalogMember.objects.filter(catalog=approved.catalog, user=lake.people["carol"].user)
+    _ = members.update(role=role.value) if role else members.delete()
+    task = Task.objects.get(kind="merge request")
+    task_run(task_id=task.pk, worker="late")
+    task.refresh_from_db()
+    assert (task.state, task.error["code"]) == ("failed", code)
+    assert lake.detail(approved)["state"] == "approved"
+    assert not Commit.objects.filter(catalog=approved.catalog, merge_parent__isnull=False).exists()
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_who_does_not_see_the_catalog_of_the_source_does_not_merge_it(lake: ReviewLake) -> None:
+    other = Bench(1)
+    join(lake.people["alice"].user, other.catalog)
+    opened = lake.post("alice", "", {"source": f"{other.catalog}.main", "destination": "main", "title": "All of it"})
+    assert opened.status_code == 201, opened.content
+    for path in ("merge", "queue"):
+        refusal = problem(lake.post("carol", f"1/{path}/", {}), 404, "NOT_FOUND")
+        assert refusal["kind"] == "catalog"
 
 
 @pytest.mark.usefixtures("nobody_hears")

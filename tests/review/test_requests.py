@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -162,8 +161,9 @@ def test_a_list_and_a_request_take_as_many_statements_however_much_was_said(lake
     assert (lake.queries("merge-requests/"), lake.queries(address)) == few
 
 
-def test_a_thousand_requests_are_listed_in_a_tenth_of_a_second(lake: ReviewLake) -> None:
-    first = lake.open()
+def test_a_list_of_a_thousand_requests_costs_its_page(lake: ReviewLake) -> None:
+    first = lake.open(title="Request 1")
+    few = lake.queries("merge-requests/?search=request")
     copies = []
     for number in range(2, 1001):
         copy = lake.seen(first)
@@ -171,14 +171,8 @@ def test_a_thousand_requests_are_listed_in_a_tenth_of_a_second(lake: ReviewLake)
         copy.state = RequestState.CLOSED
         copies.append(copy)
     MergeRequest.objects.bulk_create(copies)
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE merge_app_mergerequest")
-    taken = []
-    for _ in range(20):
-        began = time.perf_counter()
-        assert len(lake.read("merge-requests/?search=request")["results"]) == 50
-        taken.append(time.perf_counter() - began)
-    assert sorted(taken)[-2] < 0.1
+    assert len(lake.read("merge-requests/?search=request")["results"]) == 50
+    assert lake.queries("merge-requests/?search=request") == few
 
 
 def test_an_illegal_transition_is_refused_with_its_reason(lake: ReviewLake) -> None:
