@@ -140,6 +140,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/catalogs/{catalog}/merge-requests/{number}/reviews/{review_id}/changes/": ["get"],
         "/api/v1/catalogs/{catalog}/merge-requests/{number}/timeline/": ["get"],
         "/api/v1/inbox/": ["get"],
+        "/api/v1/markdown/": ["post"],
         "/api/v1/catalogs/{catalog}/members/": ["get", "post"],
         "/api/v1/catalogs/{catalog}/members/{username}/": ["delete", "get", "patch"],
         "/api/v1/catalogs/{catalog}/protection-rules/": ["get", "post"],

@@ -18,6 +18,7 @@ import { PageHead, Panel } from "../../ui/page";
 import { Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { OutcomeBadge } from "./outcome-badge";
+import { ReviewEvidence } from "./review-evidence";
 import { RevertDialog } from "./revert-dialog";
 import "../../styles/merges.css";
 
@@ -84,6 +85,7 @@ function AuditRecord({ record }: { record: MergeRecord }) {
       <Findings title="To know about" findings={record.notes} record={record} />
       {record.tables?.length ? <MergedTables record={record} tables={record.tables} /> : null}
       <FineFindings record={record} />
+      <ReviewEvidence record={record} />
       <Evidence record={record} />
       {isReverting ? <RevertDialog record={record} onClose={() => setReverting(false)} /> : null}
     </>
