@@ -93,7 +93,7 @@ def test_a_request_from_opening_to_merged_with_a_conflict_decided_and_a_check_ru
     compared = alice.get("compare/b...main/")
     (conflict,) = [entry for entry in compared["results"] if entry["verdict"] == "conflict"]
     assert alice.post(f"{own}merge/").status_code == 409
-    heads = {side: compared[side]["version"] for side in ("source", "destination")}
+    heads = {side: compared[side]["head_version"] for side in ("source", "destination")}
     decided = {
         "object_kind": "table",
         "object_id": conflict["object_id"],
