@@ -85,7 +85,7 @@ class Side:
             if not isinstance(entry, RowWork) or entry.thing != thing:
                 continue
             if entry.empties_all:
-                found = [work for work in found if entry.spared & {row.id for row in (*work.touched, *work.written)}]
+                found = [work for work in found if _is_spared(work, entry)]
             if entry.origin not in self.known:
                 found += [] if self._is_back_at_base(entry) else [entry]
             elif entry.kind == "overwrite":
@@ -99,8 +99,15 @@ class Side:
         versions = self.branch.versions
         if any(n > entry.restored and (n in self.known or kept.is_merge) for n, kept in versions.items()):
             return False
-        before = self.branch.line[: versions[entry.restored].line]
-        return all(other.thing != entry.thing or other.origin in self.known for other in before)
+        left: list[Entry] = []
+        for other in self.branch.line[: versions[entry.restored].line]:
+            if other.thing != entry.thing:
+                continue
+            if other.origin not in self.known:
+                left.append(other)
+            elif isinstance(other, RowWork) and other.empties_all:
+                left = [item for item in left if isinstance(item, Change) or _is_spared(item, other)]
+        return not left
 
     def brought_back(self, thing: Thing) -> dict[int, Row]:
         """By row id, the images that the last restore put back: to other branches they come with it as if new."""
@@ -121,6 +128,11 @@ class Side:
             elif entry.origin in self.known and has_emptied:
                 found |= {row.id for row in entry.written}
         return frozenset(found)
+
+
+def _is_spared(work: RowWork, overwrite: RowWork) -> bool:
+    """Whether a full overwrite, where it was redone, left rows of earlier work alone."""
+    return bool(overwrite.spared & {row.id for row in (*work.touched, *work.written)})
 
 
 def _is_overruled(work: RowWork, later: RowWork) -> bool:
