@@ -28,7 +28,17 @@ export interface Visit {
   complaints: string[];
 }
 
-export async function signedIn(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
+/** A second account, which e2e/server.ts makes. */
+export const REVIEWER = () => process.env.LAKEUI_REVIEWER ?? "reviewer";
+
+interface Account {
+  user: string;
+  password: string;
+}
+
+const admin = (): Account => ({ user: process.env.LAKEUI_USER ?? "admin", password: process.env.LAKEUI_PASSWORD ?? "" });
+
+export async function signedIn(browser: Browser, options: BrowserContextOptions = {}, account = admin()): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
@@ -38,11 +48,26 @@ export async function signedIn(browser: Browser, options: BrowserContextOptions 
     if (message.type() === "error") complaints.push(message.text());
   });
   await page.goto(`${BASE()}/login/`);
-  await page.getByLabel("User name").fill(process.env.LAKEUI_USER ?? "admin");
-  await page.getByLabel("Password").fill(process.env.LAKEUI_PASSWORD ?? "");
+  await page.getByLabel("User name").fill(account.user);
+  await page.getByLabel("Password").fill(account.password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL(`${BASE()}/`);
   return { page, complaints };
+}
+
+/** A request of the HTTP interface by whoever is signed in on the page; answers its body. Throws for a refusal. */
+export function call(page: Page, method: string, address: string, body?: object): Promise<unknown> {
+  return page.evaluate(
+    async ([sendMethod, sendAddress, sendBody]) => {
+      const token = document.cookie.split("; ").find((part) => part.startsWith("csrftoken="))?.slice("csrftoken=".length) ?? "";
+      const headers = { "Content-Type": "application/json", "X-CSRFToken": token };
+      const response = await fetch(sendAddress, { method: sendMethod, headers, body: sendBody });
+      const text = await response.text();
+      if (!response.ok) throw new Error(`${sendMethod} ${sendAddress}: ${response.status} ${text}`);
+      return text === "" ? null : (JSON.parse(text) as unknown);
+    },
+    [method, address, body === undefined ? null : JSON.stringify(body)] as const,
+  );
 }
 
 export async function open(page: Page, path: string): Promise<void> {

@@ -1,5 +1,5 @@
 /** What a merge request's page says: its state, what is left to do and by whom. */
-import type { MergeRequest, RequestDetail, RequestState } from "../api/resources";
+import type { ComparedObject, MergeRequest, RequestDetail, RequestState } from "../api/resources";
 import { count, counted } from "./format";
 
 export interface StateMark {
@@ -45,6 +45,20 @@ export function staleReasons(votes: RequestDetail["votes"]): string[] {
   return votes.filter((vote) => vote.is_stale).map((vote) => `${vote.reviewer} ${vote.reason}`);
 }
 
+export type Blocker = RequestDetail["blockers"][number];
+
+/** What the server knows to be in the way, and the conflicts of the live comparison where it has not planned since. */
+export function withLiveConflicts(request: RequestDetail, conflicts: number): RequestDetail {
+  if (conflicts === 0 || request.blockers.some(({ code }) => code === "CONFLICTS")) return request;
+  const found: Blocker = { code: "CONFLICTS", message: `${counted(conflicts, "conflict")} to decide.` };
+  return { ...request, blockers: [...request.blockers, found] };
+}
+
+/** Names of objects by `kind:id`, as far as a comparison has them. */
+export function namesOf(objects: readonly ComparedObject[]): ReadonlyMap<string, string> {
+  return new Map(objects.map((object) => [`${object.kind}:${object.object_id}`, object.name]));
+}
+
 /** Who must still do what before the request can be merged; one sentence each, none when it is finished or in hand. */
 export function nextSteps(request: RequestDetail): string[] {
   if (!isWithPeople(request.state)) return [];
@@ -52,7 +66,7 @@ export function nextSteps(request: RequestDetail): string[] {
   return [...new Set(steps)];
 }
 
-function stepsFor({ code, message }: RequestDetail["blockers"][number], request: RequestDetail): string[] {
+function stepsFor({ code, message }: Blocker, request: RequestDetail): string[] {
   switch (code) {
     case "DRAFT":
       return [`${request.author} marks it as ready.`];

@@ -15,7 +15,7 @@ const DECISION_WORDS: Record<string, string> = {
 };
 
 /** What happened, to follow the name of who did it; undefined where something else on the page says so. */
-export function eventText(event: TimelineEvent): string | undefined {
+export function eventText(event: TimelineEvent, names: ReadonlyMap<string, string> = new Map()): string | undefined {
   switch (event.kind) {
     case "opened":
       return `opened the request, at v${text(event.details.source_head)} into v${text(event.details.destination_head)}`;
@@ -28,7 +28,7 @@ export function eventText(event: TimelineEvent): string | undefined {
     case "commented":
       return commentText(text(event.details.what));
     case "resolution":
-      return resolutionText(event);
+      return resolutionText(event, names);
     case "checked":
       return `ran the checks: ${checksText(event.details.checks)}`;
   }
@@ -52,15 +52,20 @@ function stateText({ from_state: from, to_state: to, actor, details, reason }: T
   return actor === null ? `set it to ${word}${because}` : `by that, set it to ${word}${because}`;
 }
 
+/** An object by its name, by its kind and id where that is not known. */
+export function objectText(names: ReadonlyMap<string, string>, kind: string, id: string | number): string {
+  return names.get(`${kind}:${id}`) ?? `${kind} ${id}`;
+}
+
 /** A comment itself is shown with its text, so that its being written or edited needs no line. */
 function commentText(what: string): string | undefined {
   if (what === "resolved") return "settled a thread";
   return what === "reopened" ? "opened a thread again" : undefined;
 }
 
-function resolutionText({ details }: TimelineEvent): string {
+function resolutionText({ details }: TimelineEvent, names: ReadonlyMap<string, string>): string {
   const part = text(details.part) === "object" ? "" : `${text(details.part)} ${text(details.part_key)} of `;
-  const where = `${part}${text(details.object_kind)} ${text(details.object_id)}`;
+  const where = part + objectText(names, text(details.object_kind), text(details.object_id));
   if (details.what === "withdrawn") return `took a decision back, of ${where}`;
   return `decided for ${where}: ${decisionText(text(details.decision), text(details.name))}`;
 }

@@ -98,7 +98,8 @@ export function useRequestMerge(place: RequestPlace) {
       const answer = await body(client.POST(`${AT}/merge/`, { params: { path: { ...place }, header }, body: wish }));
       return "id" in answer ? answer.id : undefined;
     },
-    onSettled: () => refreshRequest(queries, place),
+    // Not waited for: a short merge is over by then, and the form that leads on to its task is gone.
+    onSettled: () => void refreshRequest(queries, place),
   });
 }
 

@@ -1,4 +1,4 @@
-import { useCallback, useMemo } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 
 import type { CompareFilter } from "../../api/paths";
@@ -13,7 +13,10 @@ export function useCompared(pair: Pair) {
   const comparison = useComparison(pair, filter);
   const pages = comparison.data?.pages;
   const objects = useMemo(() => pages?.flatMap((page) => page.results) ?? [], [pages]);
-  const chosenKey = query.get("object") ?? (objects[0] ? objectKey(objects[0]) : "");
+  // Where the address names none it is the first, and stays so when the order changes by what is decided.
+  const [first, setFirst] = useState("");
+  if (first === "" && objects[0] && !comparison.isPlaceholderData) setFirst(objectKey(objects[0]));
+  const chosenKey = query.get("object") ?? first;
   const place = objects.findIndex((object) => objectKey(object) === chosenKey);
   const choose = useCallback(
     (object: ComparedObject | undefined) => {
@@ -28,8 +31,10 @@ export function useCompared(pair: Pair) {
     n: () => choose(objects.slice(place + 1).find(isConflict)),
     p: () => choose(objects.slice(0, Math.max(0, place)).findLast(isConflict)),
   });
-  const onFilter = (more: { search?: string; verdict?: string }) =>
+  const onFilter = (more: { search?: string; verdict?: string }) => {
+    setFirst("");
     setQuery((before) => changed(before, { ...more, object: undefined }), { replace: true });
+  };
   return { comparison, summary: pages?.[0], objects, place, chosenKey, choose, filter, onFilter };
 }
 

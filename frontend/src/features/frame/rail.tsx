@@ -64,7 +64,7 @@ function CatalogLinks({ catalog, branch }: { catalog: string; branch: string }) 
       <RailLink to={mergesAddress(catalog)} icon="merge" label="Merges" />
       <RailLink to={branchAddress(catalog, branch)} icon="tables" label="Tables" />
       <RailLink to={sqlAddress(catalog, branch)} icon="sql" label="SQL" />
-      <RailLink to={catalogSettingsAddress(catalog)} icon="shield" label="Members and protection" />
+      <RailLink to={catalogSettingsAddress(catalog)} icon="shield" label="Catalog settings" />
     </>
   );
 }

@@ -14,7 +14,18 @@ import { ThreadView } from "./thread-view";
 import { Written } from "./written";
 
 /** The description, and everything that happened since, oldest first. */
-export function Conversation({ place, request, role }: { place: RequestPlace; request: RequestDetail; role: Role | undefined }) {
+export function Conversation({
+  place,
+  request,
+  role,
+  names,
+}: {
+  place: RequestPlace;
+  request: RequestDetail;
+  role: Role | undefined;
+  /** Of objects by `kind:id`, as far as they are known. */
+  names: ReadonlyMap<string, string>;
+}) {
   const timeline = useTimeline(place);
   const comments = useComments(place);
   const reviews = useReviews(place);
@@ -33,7 +44,7 @@ export function Conversation({ place, request, role }: { place: RequestPlace; re
             {pages
               .flatMap((page) => page.results)
               .map((event) => (
-                <EventEntry key={event.number} place={place} event={event} threads={threads} reviews={written} role={role} />
+                <EventEntry key={event.number} place={place} event={event} threads={threads} reviews={written} role={role} names={names} />
               ))}
           </ol>
         )}
@@ -63,22 +74,24 @@ function EventEntry({
   threads,
   reviews,
   role,
+  names,
 }: {
   place: RequestPlace;
   event: TimelineEvent;
   threads: readonly Thread[];
   reviews: readonly Review[];
   role: Role | undefined;
+  names: ReadonlyMap<string, string>;
 }) {
   const begun = threads.find(({ first }) => event.kind === "commented" && event.details.what === "added" && event.details.comment === first.id);
   if (begun) {
     return (
       <li>
-        <ThreadView place={place} thread={begun} role={role} showsPlace />
+        <ThreadView place={place} thread={begun} role={role} names={names} />
       </li>
     );
   }
-  const words = eventText(event);
+  const words = eventText(event, names);
   if (words === undefined) return null;
   const review = reviews.find(({ id }) => event.kind === "reviewed" && event.details.review === id);
   return (

@@ -1,12 +1,10 @@
 import { useState } from "react";
 import { Link, useNavigate } from "react-router";
 
-import type { RequestDetail, Role } from "../../api/resources";
+import type { Comparison, RequestDetail, Role } from "../../api/resources";
 import { mergeAddress, requestAddress, taskAddress } from "../../model/addresses";
-import { counted } from "../../model/format";
-import { isWithPeople } from "../../model/review";
+import { isWithPeople, type Blocker } from "../../model/review";
 import { isAtLeast } from "../../model/roles";
-import { useComparison, type Pair } from "../../queries/compare";
 import { useProtection } from "../../queries/protection";
 import { useRequestMerge, useRequestQueue, type RequestPlace } from "../../queries/requests";
 import { Icon } from "../../ui/icons";
@@ -16,12 +14,20 @@ import { Time } from "../../ui/time";
 import { JUST_STARTED } from "../tasks/just-started";
 import { BypassDialog } from "./bypass-dialog";
 
+interface MergeProps {
+  place: RequestPlace;
+  request: RequestDetail;
+  /** The live comparison; undefined until it is there. */
+  seen: Comparison | undefined;
+  role: Role | undefined;
+}
+
 /** What still stands in the way, and the merge itself. */
-export function MergeBox({ place, request, pair, role }: { place: RequestPlace; request: RequestDetail; pair: Pair; role: Role | undefined }) {
+export function MergeBox({ place, request, seen, role }: MergeProps) {
   if (request.state === "merged") return <Merged request={request} />;
   if (request.state === "closed") return null;
   if (!isWithPeople(request.state)) return <InHand place={place} request={request} role={role} />;
-  return <MergeForm place={place} request={request} pair={pair} role={role} />;
+  return <MergeForm place={place} request={request} seen={seen} role={role} />;
 }
 
 function Merged({ request }: { request: RequestDetail }) {
@@ -64,19 +70,17 @@ function InHand({ place, request, role }: { place: RequestPlace; request: Reques
   );
 }
 
-function MergeForm({ place, request, pair, role }: { place: RequestPlace; request: RequestDetail; pair: Pair; role: Role | undefined }) {
+function MergeForm({ place, request, seen, role }: MergeProps) {
   const navigate = useNavigate();
-  const comparison = useComparison(pair, { limit: 1 });
   const protection = useProtection(place.catalog, request.destination.name);
   const merge = useRequestMerge(place);
   const queue = useRequestQueue(place);
   const [isBypassing, setBypassing] = useState(false);
-  const seen = comparison.data?.pages[0];
-  const blockers = blockersOf(request, seen?.counts.conflicts ?? 0);
+  const { blockers } = request;
   const isFree = blockers.length === 0 && seen?.mergeable === true;
   const mayMerge = isAtLeast(role, protection.data?.is_protected ? protection.data.merge_role : "contributor");
   const mayBypass = isAtLeast(role, "owner") && protection.data?.is_protected === true && protection.data.allow_bypass;
-  // The fingerprint of the last plan may be of other heads; the merge judges again under the locks of both branches.
+  // Without a fingerprint: what was approved is judged again under the locks of both branches.
   const start = (bypass_reason: string) =>
     merge.mutate(
       { fingerprint: "", bypass_reason },
@@ -113,16 +117,8 @@ function MergeForm({ place, request, pair, role }: { place: RequestPlace; reques
   );
 }
 
-type Blocker = RequestDetail["blockers"][number];
-
-/** What the server knows, and the conflicts of the live comparison where it has not planned yet. */
-function blockersOf(request: RequestDetail, conflicts: number): Blocker[] {
-  if (!conflicts || request.blockers.some(({ code }) => code === "CONFLICTS")) return request.blockers;
-  return [...request.blockers, { code: "CONFLICTS", message: `${counted(conflicts, "conflict")} to decide.` }];
-}
-
 const WHERE: Partial<Record<Blocker["code"], { tab: string; label: string }>> = {
-  CONFLICTS: { tab: "compare&verdict=conflict", label: "Decide them" },
+  CONFLICTS: { tab: "compare", label: "Decide them" },
   CHECK_MISSING: { tab: "checks", label: "Run the checks" },
   CHECK_FAILED: { tab: "checks", label: "See what it found" },
 };

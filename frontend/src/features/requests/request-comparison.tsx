@@ -1,4 +1,7 @@
+import { Link } from "react-router";
+
 import type { ComparedDetail, RequestDetail, Role } from "../../api/resources";
+import { mergeAddress } from "../../model/addresses";
 import { isWithPeople } from "../../model/review";
 import { isAtLeast } from "../../model/roles";
 import { threadsAt, threadsOf, type CellAnchor, type Thread } from "../../model/timeline";
@@ -15,6 +18,15 @@ import { ThreadView } from "./thread-view";
 
 /** The live comparison with what was decided about its conflicts, and what people say about objects and cells. */
 export function RequestComparison({ place, request, pair, role }: { place: RequestPlace; request: RequestDetail; pair: Pair; role: Role | undefined }) {
+  if (request.merge_id) {
+    return (
+      <Empty title="It was merged">
+        <p>
+          <Link to={mergeAddress(request.merge_id)}>The audit record says what was merged, and how it was judged</Link>
+        </p>
+      </Empty>
+    );
+  }
   if (request.source.is_dropped || request.destination.is_dropped) return <Empty title="A branch of the request was dropped" />;
   return <LiveComparison place={place} request={request} pair={pair} role={role} />;
 }

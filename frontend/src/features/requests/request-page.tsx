@@ -1,9 +1,9 @@
 import { useParams, useSearchParams } from "react-router";
 
 import type { RequestDetail } from "../../api/resources";
-import { sourceName } from "../../model/review";
+import { isFinishedState, namesOf, sourceName, withLiveConflicts } from "../../model/review";
 import { useCatalog } from "../../queries/catalogs";
-import type { Pair } from "../../queries/compare";
+import { useComparison, type Pair } from "../../queries/compare";
 import { useComments } from "../../queries/comments";
 import { useRequest, type RequestPlace } from "../../queries/requests";
 import { Loaded } from "../../ui/states";
@@ -32,7 +32,7 @@ export function RequestPage() {
 
 type TabKey = "conversation" | "compare" | "checks";
 
-function RequestView({ place, request }: { place: RequestPlace; request: RequestDetail }) {
+function RequestView({ place, request: known }: { place: RequestPlace; request: RequestDetail }) {
   const [query, setQuery] = useSearchParams();
   const role = useCatalog(place.catalog).data?.role;
   const threads = useComments(place).data?.pages.flatMap((page) => page.results);
@@ -42,7 +42,12 @@ function RequestView({ place, request }: { place: RequestPlace; request: Request
     { key: "checks" as const, label: "Checks" },
   ];
   const chosen: TabKey = tabs.find(({ key }) => key === query.get("tab"))?.key ?? "conversation";
-  const pair: Pair = { catalog: place.catalog, source: sourceName(request), destination: request.destination.name, request: place.number };
+  const pair: Pair = { catalog: place.catalog, source: sourceName(known), destination: known.destination.name, request: place.number };
+  const isLive = !isFinishedState(known.state) && !known.source.is_dropped && !known.destination.is_dropped;
+  const comparison = useComparison(pair, {}, isLive);
+  const seen = isLive ? comparison.data?.pages[0] : undefined;
+  const request = withLiveConflicts(known, seen?.counts.conflicts ?? 0);
+  const names = namesOf(seen?.results ?? []);
   return (
     <>
       <RequestHead place={place} request={request} role={role} />
@@ -52,9 +57,9 @@ function RequestView({ place, request }: { place: RequestPlace; request: Request
         {chosen === "conversation" ? (
           <div className="request-columns">
             <div className="stack">
-              <Conversation place={place} request={request} role={role} />
-              <ReviewBox place={place} request={request} pair={pair} role={role} />
-              <MergeBox place={place} request={request} pair={pair} role={role} />
+              <Conversation place={place} request={request} role={role} names={names} />
+              <ReviewBox place={place} request={request} pair={pair} comparison={comparison} role={role} />
+              <MergeBox place={place} request={request} seen={seen} role={role} />
             </div>
             <RequestFacts place={place} request={request} />
           </div>

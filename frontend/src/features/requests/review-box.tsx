@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { RequestDetail, ReviewVerdict, Role } from "../../api/resources";
 import { isWithPeople } from "../../model/review";
 import { isAtLeast } from "../../model/roles";
-import { useComparison, type Pair } from "../../queries/compare";
+import type { useComparison, Pair } from "../../queries/compare";
 import type { RequestPlace } from "../../queries/requests";
 import { useReviewSubmit } from "../../queries/reviews";
 import { userName } from "../../queries/user";
@@ -11,18 +11,25 @@ import { Panel } from "../../ui/page";
 import { Failure } from "../../ui/states";
 import { MarkdownField } from "./markdown-field";
 
+interface ReviewProps {
+  place: RequestPlace;
+  request: RequestDetail;
+  pair: Pair;
+  /** The live one: what is approved is what it shows. */
+  comparison: ReturnType<typeof useComparison>;
+}
+
 /** Approve what is there now, ask for changes, or take back what one said. */
-export function ReviewBox({ place, request, pair, role }: { place: RequestPlace; request: RequestDetail; pair: Pair; role: Role | undefined }) {
-  if (!isWithPeople(request.state) || !isAtLeast(role, "reviewer")) return null;
+export function ReviewBox({ role, ...review }: ReviewProps & { role: Role | undefined }) {
+  if (!isWithPeople(review.request.state) || !isAtLeast(role, "reviewer")) return null;
   return (
     <Panel title="Your review" padded>
-      <ReviewForm place={place} request={request} pair={pair} />
+      <ReviewForm {...review} />
     </Panel>
   );
 }
 
-function ReviewForm({ place, request, pair }: { place: RequestPlace; request: RequestDetail; pair: Pair }) {
-  const comparison = useComparison(pair, { limit: 1 });
+function ReviewForm({ place, request, pair, comparison }: ReviewProps) {
   const submit = useReviewSubmit(place);
   const [text, setText] = useState("");
   const seen = comparison.data?.pages[0];

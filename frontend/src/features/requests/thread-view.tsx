@@ -4,7 +4,7 @@ import { Link } from "react-router";
 import type { Comment, Role } from "../../api/resources";
 import { requestAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
-import type { Thread } from "../../model/timeline";
+import { objectText, type Thread } from "../../model/timeline";
 import { ON_REQUEST, useCommentChange } from "../../queries/comments";
 import type { RequestPlace } from "../../queries/requests";
 import { userName } from "../../queries/user";
@@ -19,16 +19,16 @@ export function ThreadView({
   place,
   thread,
   role,
-  showsPlace = false,
+  names,
 }: {
   place: RequestPlace;
   thread: Thread;
   role: Role | undefined;
-  /** Whether it says which object it is about. */
-  showsPlace?: boolean;
+  /** Names of objects, where the thread has to say which it is about. */
+  names?: ReadonlyMap<string, string>;
 }) {
   const { first, replies } = thread;
-  const body = <ThreadBody place={place} thread={thread} role={role} showsPlace={showsPlace} />;
+  const body = <ThreadBody place={place} thread={thread} role={role} names={names} />;
   if (first.resolved_at === null) return body;
   return (
     <details>
@@ -40,14 +40,24 @@ export function ThreadView({
   );
 }
 
-function ThreadBody({ place, thread, role, showsPlace }: { place: RequestPlace; thread: Thread; role: Role | undefined; showsPlace: boolean }) {
+function ThreadBody({
+  place,
+  thread,
+  role,
+  names,
+}: {
+  place: RequestPlace;
+  thread: Thread;
+  role: Role | undefined;
+  names: ReadonlyMap<string, string> | undefined;
+}) {
   const { first, replies } = thread;
   const [isAnswering, setAnswering] = useState(false);
   const settle = useCommentChange(place, first);
   const isSettled = first.resolved_at !== null;
   return (
     <div className="thread">
-      <CommentView place={place} comment={first} {...(showsPlace ? { about: <About place={place} comment={first} /> } : {})} />
+      <CommentView place={place} comment={first} {...(names ? { about: <About place={place} comment={first} names={names} /> } : {})} />
       {replies.length ? (
         <div className="replies">
           {replies.map((reply) => (
@@ -72,12 +82,12 @@ function ThreadBody({ place, thread, role, showsPlace }: { place: RequestPlace; 
   );
 }
 
-function About({ place, comment }: { place: RequestPlace; comment: Comment }) {
+function About({ place, comment, names }: { place: RequestPlace; comment: Comment; names: ReadonlyMap<string, string> }) {
   if (comment.object_id === null) return null;
   const address = `${requestAddress(place.catalog, place.number)}?tab=compare&object=${comment.object_kind}:${comment.object_id}`;
   return (
     <Link to={address}>
-      on {comment.object_kind} {comment.object_id}
+      on {objectText(names, comment.object_kind, comment.object_id)}
       {comment.place === "cell" ? `, ${comment.source_op} × ${comment.dest_op}` : ""}
     </Link>
   );
