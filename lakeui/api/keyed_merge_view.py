@@ -41,7 +41,8 @@ class KeyedMergeView(ApiView):
         summary="Merge rows by key",
         description="The body is an Arrow IPC stream or file, Parquet, JSON or CSV. Its rows are matched with the"
         " table's by `key_columns` (NULL equals NULL, NaN equals NaN): `insert` adds those whose key is new, `update`"
-        " replaces those whose key is there, `upsert` does both. As one commit, or not at all.",
+        " replaces those whose key is there, `upsert` does both. As one commit, or not at all. What was sent is kept"
+        " among your imports until it expires.",
         tags=["tables"],
         parameters=[KeyedMergeQuery, PREFER, IDEMPOTENCY_KEY],
         request={"application/octet-stream": OpenApiTypes.BINARY},
