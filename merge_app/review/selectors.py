@@ -32,7 +32,7 @@ from merge_app.review.judgement import ReviewVerdict, Vote
 from merge_app.review.models import Comment, ConflictResolution, MergeRequest, RequestedReviewer, Review, TimelineEntry
 from merge_app.review.sight import seen_now
 from merge_app.review.standing import last_writer_id, votes_load
-from merge_app.review.states import REVIEWED, RequestState
+from merge_app.review.states import FINISHED, REVIEWED, RequestState
 
 _ORDERS: dict[str, tuple[Any, str]] = {
     "-updated_at": (Cast(Extract("updated_at", "epoch") * 1_000_000, BigIntegerField()), "-"),
@@ -155,6 +155,13 @@ def inbox_list(principal: Principal, *, after: tuple[int, int] | None = None, li
     if after is not None:
         found = found.filter(Q(sort_key__lt=after[0]) | Q(sort_key=after[0], pk__lt=after[1]))
     return list(found.order_by("-sort_key", "-pk")[:limit])
+
+
+def branches_requested(catalog: Catalog) -> frozenset[int]:
+    """Ids of the catalog's branches that an unfinished request is from or into."""
+    unfinished = MergeRequest.objects.exclude(state__in=FINISHED)
+    pairs = unfinished.filter(Q(source__catalog=catalog) | Q(catalog=catalog)).values_list("source", "destination")
+    return frozenset(branch_id for pair in pairs for branch_id in pair)
 
 
 def request_get(catalog: Catalog, number: int) -> MergeRequest:

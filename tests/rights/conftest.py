@@ -9,8 +9,11 @@ from django.contrib.auth.models import User
 
 from catalog_app.domain.roles import Role
 from lakeui.frontdoor import Session, StatementResult, execute
+from tests.api.conftest import nobody_hears
 from tests.benchmarks.metadata import Bench
 from tests.members import join
+
+__all__ = ["nobody_hears"]
 
 ROLES = ("none", *(role.value for role in Role))
 
