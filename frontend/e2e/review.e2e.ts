@@ -2,7 +2,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { call, launch, open, REVIEWER, signedIn, violations, type Visit } from "./browser";
+import { call, expectAccessible, launch, open, REVIEWER, signedIn, type Visit } from "./browser";
 
 const WORK_MS = 90_000;
 /** Branches of their own, so that the prepared conflict stays for the other journeys. */
@@ -43,7 +43,7 @@ describe("a merge request from opening to merged", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Branches whose name is like").fill(DESTINATION);
     await dialog.getByLabel("Neither dropped nor renamed").uncheck();
-    expect(await violations(page)).toEqual([]);
+    await expectAccessible(page);
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByRole("listitem").filter({ hasText: "merge requests only" }).waitFor();
     await page.getByRole("tab", { name: "Checks" }).click();
@@ -69,13 +69,13 @@ describe("a merge request from opening to merged", () => {
     const reviewers = page.getByRole("combobox", { name: "Reviewers" });
     await reviewers.fill(REVIEWER());
     await page.getByRole("button", { name: "Add" }).first().click();
-    expect(await violations(page)).toEqual([]);
+    await expectAccessible(page);
     await page.getByRole("button", { name: "Open the merge request" }).click();
     await page.waitForURL(/\/requests\/\d+$/);
     address = new URL(page.url()).pathname;
     await page.getByText("0 of 1 approval", { exact: true }).waitFor();
     await page.getByRole("list", { name: "What is left to do" }).getByText(`${REVIEWER()} reviews it.`).waitFor();
-    expect(await violations(page)).toEqual([]);
+    await expectAccessible(page);
   });
 
   it("has its conflict decided beside it", async () => {
@@ -85,7 +85,7 @@ describe("a merge request from opening to merged", () => {
     await section.getByRole("button", { name: `Take ${DESTINATION}` }).click();
     await section.getByText("take the destination").waitFor();
     await page.getByRole("gridcell", { selected: true }).getByText("decided by a person").waitFor();
-    expect(await violations(page)).toEqual([]);
+    await expectAccessible(page);
   });
 
   it("has its checks run on what the merge would make", async () => {
@@ -93,7 +93,7 @@ describe("a merge request from opening to merged", () => {
     await page.getByRole("tab", { name: "Checks" }).click();
     await page.getByRole("button", { name: "Run the checks" }).click();
     await page.locator(".badge", { hasText: "passed" }).first().waitFor({ timeout: WORK_MS });
-    expect(await violations(page)).toEqual([]);
+    await expectAccessible(page);
   });
 
   it("waits for the reviewer, who asks about a cell and approves what is there", async () => {
@@ -109,7 +109,7 @@ describe("a merge request from opening to merged", () => {
     await page.getByText(/It goes stale when either branch moves/).waitFor();
     await page.getByRole("button", { name: "✓ Approve" }).click();
     await page.getByText("1 of 1 approval", { exact: true }).waitFor();
-    expect(await violations(page)).toEqual([]);
+    await expectAccessible(page);
   });
 
   it("is merged by its author, and the audit says who approved it", async () => {
@@ -122,7 +122,7 @@ describe("a merge request from opening to merged", () => {
     await page.waitForURL(/\/merges\//, { timeout: WORK_MS });
     await page.getByRole("link", { name: /Why flights are late/ }).waitFor();
     await page.getByText(`✓ ${REVIEWER()}`).waitFor();
-    expect(await violations(page)).toEqual([]);
+    await expectAccessible(page);
     await page.getByRole("link", { name: /Why flights are late/ }).click();
     await page.getByRole("link", { name: "What changed, who approved it, and how to take it back" }).waitFor();
   });
@@ -133,7 +133,7 @@ describe("a merge request from opening to merged", () => {
     await page.getByText("No open merge request").waitFor();
     await page.getByLabel("State").selectOption("merged");
     await page.getByRole("list", { name: "Merge requests" }).getByRole("link", { name: "Why flights are late" }).first().waitFor();
-    expect(await violations(page)).toEqual([]);
+    await expectAccessible(page);
   });
 
   it("went without an error on the console", () => {

@@ -7,7 +7,7 @@ import { useComparison } from "../../queries/compare";
 import { useRequestOpen } from "../../queries/requests";
 import { userName } from "../../queries/user";
 import { PageHead, Panel } from "../../ui/page";
-import { Failure } from "../../ui/states";
+import { Failure, Loaded } from "../../ui/states";
 import { SummaryLine } from "../compare/summary-line";
 import { ProtectionLine } from "./protection-line";
 import { RequestFields, type RequestText } from "./request-fields";
@@ -61,12 +61,16 @@ function BranchField({ catalog, label, value, onChange }: { catalog: string; lab
 
 function WhatItBrings({ catalog, source, destination }: { catalog: string; source: string; destination: string }) {
   const comparison = useComparison({ catalog, source, destination }, { limit: 1 });
-  const summary = comparison.data?.pages[0];
   return (
     <div className="stack tight what-it-brings">
-      {comparison.error && !summary ? <Failure error={comparison.error} retry={() => void comparison.refetch()} /> : null}
-      {summary ? <SummaryLine summary={summary} /> : null}
-      {summary?.is_empty ? <p>{destination} has everything of {source}: there is nothing to merge.</p> : null}
+      <Loaded query={comparison} label="what it brings">
+        {({ pages: [summary] }) => (
+          <>
+            {summary ? <SummaryLine summary={summary} /> : null}
+            {summary?.is_empty ? <p>{destination} has everything of {source}: there is nothing to merge.</p> : null}
+          </>
+        )}
+      </Loaded>
       <ProtectionLine catalog={catalog} branch={destination} />
       <p className="small">
         <Link to={compareAddress(catalog, source, destination)}>Look at the comparison</Link>
