@@ -138,7 +138,9 @@ async function wholeMatrix(page) {
 async function rowsTab(page) {
   const tab = page.getByRole("tab", { name: "Rows" });
   await tab.click();
-  await page.getByRole("region", { name: "Rows that main changed" }).getByText("inserted").first().waitFor({ timeout: 60_000 });
+  for (const branch of ["delays", "main"]) {
+    await page.getByRole("region", { name: `Rows that ${branch} changed` }).getByRole("cell").first().waitFor({ timeout: 60_000 });
+  }
   await tab.evaluate((element) => element.scrollIntoView({ block: "start" }));
 }
 

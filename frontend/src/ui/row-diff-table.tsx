@@ -6,6 +6,16 @@ import "../styles/row-diff.css";
 
 const WORDS = { insert: "+ inserted", delete: "− deleted", update_before: "before", update_after: "after" } as const;
 
+/** The choice between the columns that tell what changed and all. */
+export function AllColumns({ count, isWhole, onChange }: { count: number; isWhole: boolean; onChange: (isWhole: boolean) => void }) {
+  return (
+    <label className="row">
+      <input type="checkbox" checked={isWhole} onChange={(event) => onChange(event.target.checked)} />
+      all {count} columns
+    </label>
+  );
+}
+
 /** Rows of a diff, with changed cells coloured. */
 export function RowDiffTable({
   columns,
