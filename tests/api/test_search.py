@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -162,10 +163,11 @@ def test_it_is_few_statements_whatever_is_found(lake: Lake) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_search_from_a_branch_looks_at_few_rows_however_many_branches_there_are() -> None:
-    large = LargeLake(tables=2000, branches=500, segments=1)
+    author = User.objects.create_user("author")
+    large = LargeLake(tables=2000, branches=500, segments=1, requests=1, author=author)
     main = large.branch("main")
     with CaptureQueriesContext(connection) as captured:
-        assert len(tables_search(Wanted("table", 20, main.catalog, main))) == 20
+        assert len(tables_search(Wanted("table", 20, frozenset({main.catalog_id}), main.catalog, main))) == 20
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {captured[0]['sql']}")
         ((plan,),) = cursor.fetchone()
