@@ -58,9 +58,9 @@ class KeyedMergeView(ApiView):
         },
     )
     def post(self, request: Request, catalog: str, branch: str, database: str, table: str) -> HttpResponse:
+        catalog_of(request, catalog, Action.WRITE)
         wanted = checked(KeyedMergeQuery, request)
         key = idempotency_key(request)
-        catalog_of(request, catalog, Action.WRITE)
         place = table_place(request, catalog, branch, database, table, None)
         with upload_read(request) as file:
             path = Path(file.temporary_file_path())

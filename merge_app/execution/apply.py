@@ -66,8 +66,8 @@ class RowWorkResult:
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a merge comes from: its chain, what its head reaches, and its head commit. ``head_commit_id`` None: nothing
-    of it is reachable from what is written. ``is_workspace``: what was done in a transaction's workspace is the commit's
-    own work, and no replay.
+    of it is reachable from what is written. ``is_workspace``: what was done in a transaction's workspace is the work of
+    the commit itself, and no replay.
     """
 
     lineage: Lineage

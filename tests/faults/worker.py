@@ -86,7 +86,13 @@ def be_missed(task_id: UUID) -> None:
 
 
 def _is_running(task: Task) -> bool:
-    return psutil.pid_exists(int(task.worker.rpartition(":")[2]))
+    """Whether its worker's process lives. One of that number which began later is another's: numbers come round."""
+    assert task.started_at is not None
+    try:
+        process = psutil.Process(int(task.worker.rpartition(":")[2]))
+        return process.status() != psutil.STATUS_ZOMBIE and process.create_time() <= task.started_at.timestamp()
+    except psutil.NoSuchProcess:
+        return False
 
 
 def breaches_with_files(catalog: Catalog, warehouse: Path | str) -> list[str]:
