@@ -90,9 +90,8 @@ def _compared(
         given = plan_input_load(side, here, engine=engine, resolutions=resolutions)
         base = merge_base_version(side.reach, reach_load(here))
         divergence = divergences_load([(source, destination)])[source.pk, destination.pk]
-    sides = sides_of(given)
-    planned = plan(given, sides)
-    return Comparison(base, planned.fingerprint, divergence, _objects(planned, sides))
+    planned = plan(given)
+    return Comparison(base, planned.fingerprint, divergence, _objects(planned, sides_of(given)))
 
 
 def _objects(planned: MergePlan, sides: Sides) -> tuple[ComparedObject, ...]:

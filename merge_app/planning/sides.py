@@ -27,7 +27,7 @@ def sides_of(given: PlanInput) -> Sides:
 
     An input's sides are made once.
     """
-    known = given._sides  # noqa: SLF001 - the one place that fills it
+    known = given._sides  # noqa: SLF001 - kept in the input, which is its key; filled here alone
     if not known:
         known.append(_sides(given))
     found: Sides = known[0]

@@ -126,9 +126,9 @@ def test_heads_that_did_not_move_are_planned_once(lake: Lake, monkeypatch: pytes
     planned: list[int] = []
     real = compare.plan
 
-    def counted(given: Any, sides: Any) -> Any:
+    def counted(given: Any) -> Any:
         planned.append(given.destination_head)
-        return real(given, sides)
+        return real(given)
 
     monkeypatch.setattr(compare, "plan", counted)
     lake.insert("b", 1)
@@ -145,10 +145,10 @@ def test_requests_at_once_are_answered_by_one_plan(lake: Lake, monkeypatch: pyte
     planned: list[int] = []
     real = compare.plan
 
-    def slow(given: Any, sides: Any) -> Any:
+    def slow(given: Any) -> Any:
         planned.append(given.destination_head)
         time.sleep(0.3)
-        return real(given, sides)
+        return real(given)
 
     monkeypatch.setattr(compare, "plan", slow)
     lake.insert("b", 1)
@@ -159,7 +159,7 @@ def test_requests_at_once_are_answered_by_one_plan(lake: Lake, monkeypatch: pyte
 
 def test_a_plan_that_fails_keeps_nobody_waiting(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     real = compare.plan
-    monkeypatch.setattr(compare, "plan", lambda given, sides: 1 / 0)
+    monkeypatch.setattr(compare, "plan", lambda given: 1 / 0)
     lake.insert("b", 1)
     problem(lake.get("compare/b...main/"), 500, "INTERNAL_ERROR")
     monkeypatch.setattr(compare, "plan", real)
