@@ -13,6 +13,7 @@ from django.db.models import QuerySet, Value
 from django.db.models.functions import Lower
 
 from catalog_app.models import Branch, Catalog, Tag
+from catalog_app.selectors.rows import columns_of, fetch_models
 from lakeui.common.errors import InvalidValue, NotFound
 
 
@@ -62,26 +63,52 @@ def named(objects: QuerySet[Any], name: str) -> QuerySet[Any]:
     return objects.alias(name_key=Lower("name")).filter(name_key=Lower(Value(name)))
 
 
-def catalog_get(name: str, *, among: QuerySet[Catalog] | None = None) -> Catalog:
-    """The valid catalog of that name; NotFound with the nearest one otherwise. Where ``among`` is given, no other
-    catalog exists.
+_CATALOG = f"""
+SELECT {columns_of(Catalog, "c")} FROM catalog_app_catalog c
+WHERE lower(c.name) = lower(%(name)s) AND c.dropped_at IS NULL AND (%(member)s::bigint IS NULL OR EXISTS (
+    SELECT 1 FROM catalog_app_catalogmember m WHERE m.catalog_id = c.id AND m.user_id = %(member)s::bigint))
+"""
+
+
+def catalog_get(name: str, *, member: int | None = None) -> Catalog:
+    """The valid catalog of that name; NotFound with the nearest one otherwise. Where ``member`` is given, there are
+    only the catalogs that this user is a member of.
     """
-    valid = (Catalog.objects.all() if among is None else among).filter(dropped_at__isnull=True)
-    catalog = next(iter(named(valid, name)), None)
-    if catalog is None:
-        raise NotFound("catalog", name, nearest=nearest_name(name, valid.values_list("name", flat=True)))
-    return catalog
+    for catalog in fetch_models(Catalog, _CATALOG, {"name": name, "member": member}):
+        return catalog
+    valid = Catalog.objects.filter(dropped_at__isnull=True)
+    if member is not None:
+        valid = valid.filter(members__user_id=member)
+    raise NotFound("catalog", name, nearest=nearest_name(name, valid.values_list("name", flat=True)))
+
+
+_BRANCH = f"""
+SELECT {columns_of(Branch, "b")} FROM catalog_app_branch b
+WHERE b.catalog_id = %(catalog)s AND lower(b.name) = lower(%(name)s) AND b.dropped_at IS NULL AND NOT b.is_workspace
+"""
 
 
 def branch_get(catalog: Catalog, name: str) -> Branch:
     """The valid branch of that name; NotFound with the nearest one otherwise."""
+    for branch in fetch_models(Branch, _BRANCH, {"catalog": catalog.pk, "name": name}):
+        branch.catalog = catalog
+        return branch
     valid = Branch.objects.filter(catalog=catalog, dropped_at__isnull=True, is_workspace=False)
-    branch = next(iter(named(valid, name)), None)
-    if branch is None:
-        nearest = nearest_name(name, valid.values_list("name", flat=True))
-        raise NotFound("branch", name, nearest=nearest, where=f"in catalog {catalog.name}")
-    branch.catalog = catalog
-    return branch
+    nearest = nearest_name(name, valid.values_list("name", flat=True))
+    raise NotFound("branch", name, nearest=nearest, where=f"in catalog {catalog.name}")
+
+
+_LOCKED = f"""
+SELECT {columns_of(Branch, "b")} FROM catalog_app_branch b
+WHERE b.id = %(branch)s AND b.dropped_at IS NULL FOR NO KEY UPDATE
+"""
+
+
+def branch_locked(branch_id: int) -> Branch | None:
+    """The branch row, locked until the transaction ends; None where it was dropped. The lock lets others refer to the
+    branch, so that merges into each other's source do not wait for each other.
+    """
+    return next(iter(fetch_models(Branch, _LOCKED, {"branch": branch_id})), None)
 
 
 def tag_find(catalog: Catalog, name: str) -> Tag | None:

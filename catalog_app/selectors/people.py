@@ -11,6 +11,7 @@ from django.db.models.functions import Lower
 from catalog_app.domain.roles import RIGHTS, Action, Principal, Role, may, scope_allows
 from catalog_app.models import Catalog, CatalogMember
 from catalog_app.selectors.lineage import catalog_get, nearest_name
+from catalog_app.selectors.rows import fetch_all
 from lakeui.common.errors import NotFound, PermissionDenied
 
 
@@ -22,13 +23,21 @@ def catalogs_visible(principal: Principal) -> QuerySet[Catalog]:
     return Catalog.objects.filter(pk__in=CatalogMember.objects.filter(user_id=principal.user_id).values("catalog"))
 
 
+def catalog_visible(principal: Principal, name: str) -> Catalog:
+    """The valid catalog of that name. Raises NotFound where it does not exist for whoever asks."""
+    return catalog_get(name, member=None if principal.sees_everything else principal.user_id)
+
+
 def catalog_for(principal: Principal, name: str, action: Action = Action.READ) -> Catalog:
     """The valid catalog of that name, for the action. Raises NotFound where it does not exist for whoever asks, and
     PermissionDenied where it does, but the action takes more.
     """
-    catalog = catalog_get(name, among=catalogs_visible(principal))
+    catalog = catalog_visible(principal, name)
     action_require(principal, catalog, action)
     return catalog
+
+
+_ROLE = "SELECT role FROM catalog_app_catalogmember WHERE catalog_id = %(catalog)s AND user_id = %(user)s"
 
 
 def role_of(principal: Principal, catalog_id: int) -> Role | None:
@@ -36,9 +45,8 @@ def role_of(principal: Principal, catalog_id: int) -> Role | None:
     if principal.sees_everything:
         return Role.OWNER
     assert principal.user_id is not None
-    found = CatalogMember.objects.filter(catalog_id=catalog_id, user_id=principal.user_id)
-    role = found.values_list("role", flat=True).first()
-    return None if role is None else Role(role)
+    asked = {"catalog": catalog_id, "user": principal.user_id}
+    return next((Role(role) for (role,) in fetch_all(_ROLE, asked, prepared=True)), None)
 
 
 def role_of_user(user_id: int | None, catalog_id: int) -> Role | None:

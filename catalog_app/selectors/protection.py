@@ -20,6 +20,7 @@ from catalog_app.domain.protection import (
 from catalog_app.domain.roles import Role
 from catalog_app.models import Branch, Catalog, ProtectionRule
 from catalog_app.selectors.people import role_of_user
+from catalog_app.selectors.rows import columns_of, fetch_models
 from lakeui.common.errors import BranchProtected, InvalidValue, NotFound
 
 LONGEST_REASON = 1000
@@ -33,9 +34,15 @@ def protection_of(branch: Branch) -> Protection | None:
     return None if branch.is_workspace else protection_of_name(branch.catalog_id, branch.name)
 
 
+_RULES = f"""
+SELECT {columns_of(ProtectionRule, "r")} FROM catalog_app_protectionrule r
+WHERE r.catalog_id = %(catalog)s ORDER BY r.id
+"""
+
+
 def protection_of_name(catalog_id: int, name: str) -> Protection | None:
     """The protection that a branch of that name has, or would have."""
-    rules = ProtectionRule.objects.filter(catalog_id=catalog_id).order_by("pk")
+    rules = fetch_models(ProtectionRule, _RULES, {"catalog": catalog_id})
     return strictest(rule_value(rule) for rule in rules if pattern_matches(rule.pattern, name))
 
 

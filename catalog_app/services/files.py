@@ -13,15 +13,14 @@ from catalog_app.domain.operations import AddedFile, AttachedDelete
 from catalog_app.models import DeleteFile
 from catalog_app.selectors.rows import fetch_all
 
+_ADDRESSES = """
+UPDATE catalog_app_table SET next_address = next_address + %(count)s WHERE id = %(table)s RETURNING next_address
+"""
+
 
 def addresses_allocate(table_id: int, count: int) -> int:
     """The first of ``count`` fresh row addresses of the table. Addresses are never given out twice."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE catalog_app_table SET next_address = next_address + %s WHERE id = %s RETURNING next_address",
-            [count, table_id],
-        )
-        (following,) = cursor.fetchone()
+    ((following,),) = fetch_all(_ADDRESSES, {"table": table_id, "count": count}, prepared=True)
     return int(following) - count
 
 
@@ -67,7 +66,7 @@ def data_files_register(table_id: int, files: Sequence[NewDataFile]) -> tuple[Ad
     ]
     if not described:
         return ()
-    rows = fetch_all(_REGISTER, {"table": table_id, "files": json.dumps(described)})
+    rows = fetch_all(_REGISTER, {"table": table_id, "files": json.dumps(described)}, prepared=True)
     return tuple(
         AddedFile(
             row[0],

@@ -12,14 +12,13 @@ from catalog_app.selectors.lineage import (
     Lineage,
     branch_get,
     branch_lineage,
-    catalog_get,
     moment_parse,
     tag_find,
     version_at,
     version_check,
 )
 from catalog_app.selectors.objects import ViewState, database_get, table_get, tables_named, views_list
-from catalog_app.selectors.people import catalogs_visible
+from catalog_app.selectors.people import catalog_visible
 from catalog_app.selectors.protection import Asked, Bypass
 from catalog_app.services.transactions import transaction_use
 from lakeui.common.errors import InvalidValue
@@ -59,7 +58,7 @@ class Call:
     def _visible(self, name: str) -> Catalog:
         key = name.casefold()
         if key not in self._catalogs:
-            self._catalogs[key] = catalog_get(name, among=catalogs_visible(self.principal))
+            self._catalogs[key] = catalog_visible(self.principal, name)
         return self._catalogs[key]
 
     @cached_property

@@ -120,26 +120,31 @@ def plan_apply(
     )
     if source is not None and source.head_commit_id is not None:
         _reach_write(branch, version, lineage, source.reach)
-    Branch.objects.filter(pk=branch.pk).update(head_version=version, head_commit=commit)
     branch.head_version, branch.head_commit = version, commit
     kept_rows = {table_id: result.kept_rows for table_id, result in (row_work or {}).items()}
     return Applied(commit.pk, version, plan.notes, tuple(new_definitions), kept_rows)
 
 
 _COMMIT = """
-INSERT INTO catalog_app_commit (catalog_id, branch_id, version, parent_id, merge_parent_id, operation, statement,
-                                author_id, author_name, task_id, committed_at)
-SELECT %(catalog_id)s, %(branch_id)s, nextval(%(sequence)s::regclass), %(parent_id)s::bigint,
-       %(merge_parent_id)s::bigint, %(operation)s, %(statement)s, %(author_id)s::bigint, %(author_name)s,
-       %(task_id)s::uuid,
-       greatest(clock_timestamp(), (SELECT committed_at FROM catalog_app_commit WHERE id = %(parent_id)s::bigint))
-RETURNING id, version, committed_at
+WITH made AS (
+    INSERT INTO catalog_app_commit (catalog_id, branch_id, version, parent_id, merge_parent_id, operation, statement,
+                                    author_id, author_name, task_id, committed_at)
+    SELECT %(catalog_id)s, %(branch_id)s, nextval(%(sequence)s::regclass), %(parent_id)s::bigint,
+           %(merge_parent_id)s::bigint, %(operation)s, %(statement)s, %(author_id)s::bigint, %(author_name)s,
+           %(task_id)s::uuid,
+           greatest(clock_timestamp(), (SELECT committed_at FROM catalog_app_commit WHERE id = %(parent_id)s::bigint))
+    RETURNING id, version, committed_at
+), moved AS (
+    UPDATE catalog_app_branch b SET head_version = made.version, head_commit_id = made.id
+    FROM made WHERE b.id = %(branch_id)s
+)
+SELECT id, version, committed_at FROM made
 """
 
 
 def commit_write(branch: Branch, header: CommitHeader, source: Source | None) -> Commit:
-    """The commit row itself, under the next version of the catalog. Only under the branch's lock do its versions
-    increase. It is later than its parent even where the clock is not.
+    """The commit row itself, under the next version of the catalog, as the head of the branch. Only under the branch's
+    lock do its versions increase. It is later than its parent even where the clock is not.
 
     Every commit comes through here, so this is where the branch's protection holds. Raises BranchProtected.
     """
@@ -157,7 +162,7 @@ def commit_write(branch: Branch, header: CommitHeader, source: Source | None) ->
         "task_id": header.task_id,
     }
     sequence = f"catalog_version_{branch.catalog_id}"
-    ((identity, version, moment),) = fetch_all(_COMMIT, {**known, "sequence": sequence})
+    ((identity, version, moment),) = fetch_all(_COMMIT, {**known, "sequence": sequence}, prepared=True)
     commit = Commit(id=identity, version=version, committed_at=moment, **known)
     if bypass is not None:
         bypass_record(

@@ -13,7 +13,7 @@ from django.db import transaction
 from catalog_app.domain.operations import Operation
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch, Commit
-from catalog_app.selectors.lineage import Lineage, branch_lineage
+from catalog_app.selectors.lineage import Lineage, branch_lineage, branch_locked
 from catalog_app.selectors.segments import SegmentState, segments_list
 from lakeui.common.errors import BranchMoved, MergeConflict, NotFound
 from lakeui.common.faults import fault_point
@@ -200,11 +200,8 @@ def _refusal(staged: StagedStatement, branch: Branch) -> str:
 
 
 def branch_lock(branch_id: int) -> Branch:
-    """The branch row, locked until the transaction ends: what every commit to the branch waits for. The lock lets
-    others refer to the branch, so that merges into each other's source do not wait for each other.
-    """
-    locked = Branch.objects.select_for_update(no_key=True).filter(pk=branch_id, dropped_at__isnull=True)
-    branch = next(iter(locked), None)
+    """The branch row, locked until the transaction ends: what every commit to the branch waits for."""
+    branch = branch_locked(branch_id)
     if branch is None:
         raise branch_gone_error(branch_id)
     return branch

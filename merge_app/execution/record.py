@@ -53,7 +53,7 @@ def operations_record(plan: MergePlan, *, commit: Commit, is_replay: bool) -> Re
     described = json.dumps([_described(operation, commit, origins) for _, operation in pairs])
     parameters = {"commit": commit.pk, "branch": commit.branch_id, "version": commit.version, "operations": described}
     recorded: Recorded = {}
-    for (item, operation), (identity,) in zip(pairs, fetch_all(_RECORD, parameters), strict=True):
+    for (item, operation), (identity,) in zip(pairs, fetch_all(_RECORD, parameters, prepared=True), strict=True):
         recorded.setdefault((item.kind, item.object_id), []).append((operation, identity))
     return recorded
 

@@ -35,7 +35,6 @@ def view_commit(branch_id: int, change: ViewChange, header: CommitHeader) -> App
         commit = commit_write(branch, header, None)
         applied = Applied(commit.pk, commit.version)
         _record(branch.pk, applied, [change])
-        Branch.objects.filter(pk=branch.pk).update(head_version=commit.version, head_commit=commit)
     return applied
 
 

@@ -103,7 +103,7 @@ class Bench:
         """A commit that added so many segments of 1,000 rows; answers its operation."""
         from django.db import connection, transaction
 
-        from catalog_app.models import Branch, CommitOperation
+        from catalog_app.models import CommitOperation
         from catalog_app.selectors.lineage import branch_lineage
         from catalog_app.selectors.objects import tables_load
         from catalog_app.services.files import addresses_allocate
@@ -147,7 +147,6 @@ class Bench:
                     "schema_version": seen[self.table_id].schema_version,
                 },
             )
-            Branch.objects.filter(pk=branch.pk).update(head_version=version, head_commit=commit)
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE catalog_app_segment, catalog_app_datafile")
         return int(operation.pk)
