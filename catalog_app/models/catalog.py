@@ -175,6 +175,8 @@ class CommitOperation(models.Model):
     ``origin`` is the operation that this one replays (null: it is no replay); ``origin_branch`` and
     ``origin_version`` name the commit of the origin, or of the operation itself, so that reachability needs no join.
     A transaction's statement has its origin in the workspace, which nobody reaches: its commit is where it begins.
+    ``already_done``: the object was as the operation would have left it, so this is no version of the object; what the
+    branch said of these attributes before is the other branch's word from here on.
     """
 
     commit = models.ForeignKey(Commit, models.PROTECT, related_name="operations")
@@ -190,6 +192,7 @@ class CommitOperation(models.Model):
     origin = models.ForeignKey("self", models.PROTECT, null=True, related_name="+")
     origin_branch = models.ForeignKey(Branch, models.PROTECT, related_name="+")
     origin_version = models.BigIntegerField()
+    already_done = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         indexes = [

@@ -27,7 +27,7 @@ WITH {_RANGES}
 SELECT DISTINCT o.object_kind, o.object_id
 FROM ranges r JOIN catalog_app_commitoperation o
   ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
-WHERE o.object_kind IN ('database', 'table')
+WHERE o.object_kind IN ('database', 'table') AND NOT o.already_done
 """
 
 

@@ -81,7 +81,8 @@ FROM lineage l CROSS JOIN LATERAL (
       AND (%(search)s = '' OR strpos(lower(c.statement), lower(%(search)s)) > 0)
       AND (%(object_id)s::bigint IS NULL OR EXISTS (
           SELECT 1 FROM catalog_app_commitoperation o WHERE o.object_kind = %(object_kind)s
-            AND o.object_id = %(object_id)s AND o.branch_id = c.branch_id AND o.version = c.version))
+            AND o.object_id = %(object_id)s AND o.branch_id = c.branch_id AND o.version = c.version
+            AND NOT o.already_done))
     ORDER BY c.version DESC LIMIT %(limit)s
 ) c
 JOIN catalog_app_branch b ON b.id = c.branch_id
@@ -93,7 +94,7 @@ ORDER BY c.version DESC LIMIT %(limit)s
 
 _OPERATIONS = """
 SELECT commit_id, kind, object_kind, object_id, metrics FROM catalog_app_commitoperation
-WHERE commit_id = ANY(%(commits)s) ORDER BY commit_id, id
+WHERE commit_id = ANY(%(commits)s) AND NOT already_done ORDER BY commit_id, id
 """
 
 _NAMES = f"""

@@ -72,7 +72,7 @@ _MERGES = f"""
 WITH {LINEAGE}
 SELECT DISTINCT c.version FROM lineage l JOIN catalog_app_commitoperation o
   ON o.object_kind = 'table' AND o.object_id = %(table_id)s AND o.branch_id = l.branch_id
- AND o.version <= l.max_version
+ AND o.version <= l.max_version AND NOT o.already_done
 JOIN catalog_app_commit c ON c.id = o.commit_id AND c.merge_parent_id IS NOT NULL
 """
 

@@ -136,7 +136,8 @@ def restore_merge(call: Call, statement: sql.RestoreMerge) -> StatementResult:
         raise NotFound("branch", commit.branch.name, where="any more: the one that was merged into was dropped")
     branch = call.branch_at(call.catalog, commit.branch.name)
     before = version_check(branch, commit.version - 1)
-    changed = CommitOperation.objects.filter(commit=commit).values_list("object_kind", "object_id").distinct()
+    operations = CommitOperation.objects.filter(commit=commit, already_done=False)
+    changed = operations.values_list("object_kind", "object_id").distinct()
     databases = frozenset(identity for kind, identity in changed if kind == "database")
     tables = frozenset(identity for kind, identity in changed if kind == "table")
     planned = restore_plan(branch, before, Scope(databases, tables))
@@ -146,7 +147,7 @@ def restore_merge(call: Call, statement: sql.RestoreMerge) -> StatementResult:
 
 def _later_changes(commit: Commit, databases: frozenset[int], tables: frozenset[int]) -> list[dict[str, Any]]:
     """A warning where objects changed again after the merge: those changes go with it."""
-    later = CommitOperation.objects.filter(branch=commit.branch_id, version__gt=commit.version)
+    later = CommitOperation.objects.filter(branch=commit.branch_id, version__gt=commit.version, already_done=False)
     found = later.filter(object_kind="table", object_id__in=tables)
     found |= later.filter(object_kind="database", object_id__in=databases)
     versions = sorted(set(found.values_list("version", flat=True)))

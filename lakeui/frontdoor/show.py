@@ -164,11 +164,11 @@ WITH {LINEAGE}
 SELECT c.version, c.committed_at, c.operation, c.author_name, c.statement,
        (SELECT jsonb_agg(jsonb_build_object('kind', o.kind, 'object', o.object_kind, 'id', o.object_id,
                                             'metrics', o.metrics) ORDER BY o.id)
-        FROM catalog_app_commitoperation o WHERE o.commit_id = c.id)
+        FROM catalog_app_commitoperation o WHERE o.commit_id = c.id AND NOT o.already_done)
 FROM lineage l JOIN catalog_app_commit c ON c.branch_id = l.branch_id AND c.version <= l.max_version
 WHERE %(table_id)s::bigint IS NULL OR EXISTS (
     SELECT 1 FROM catalog_app_commitoperation o
-    WHERE o.commit_id = c.id AND o.object_kind = 'table' AND o.object_id = %(table_id)s)
+    WHERE o.commit_id = c.id AND o.object_kind = 'table' AND o.object_id = %(table_id)s AND NOT o.already_done)
 ORDER BY c.version DESC LIMIT %(limit)s
 """
 

@@ -59,7 +59,7 @@ FROM lineage l
 JOIN catalog_app_commit c ON c.branch_id = l.branch_id AND c.version > %(after)s AND c.version <= l.max_version
      AND c.merge_parent_id IS NOT NULL
 JOIN merge_app_mergeattempt a ON a.catalog_id = c.catalog_id AND a.version = c.version AND a.kind = 'merge'
-JOIN catalog_app_commitoperation o ON o.commit_id = c.id AND o.object_kind = 'table'
+JOIN catalog_app_commitoperation o ON o.commit_id = c.id AND o.object_kind = 'table' AND NOT o.already_done
 GROUP BY a.merge_id, a.version, a.source ORDER BY a.version
 """
 

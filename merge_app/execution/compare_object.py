@@ -222,6 +222,6 @@ def _preview(item: ObjectPlan, there: Lineage, here: Lineage) -> ResultPreview |
         after = FilesPreview(rows=before.rows, bytes=before.bytes, files=before.files)
     else:
         after = files_preview(item.object_id, item.data, source=there, destination=here)
-    carried = sorted({operation.version for operation in item.operations})
+    carried = sorted({operation.version for operation in item.carried_out})
     discarded = schemas_discarded(item.object_id, there, carried=carried, kept=after.invisible_schema_versions)
     return ResultPreview(before, after, item.schema_changes, discarded)

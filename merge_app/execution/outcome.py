@@ -100,7 +100,7 @@ def _discarded(planned: MergePlan, side: SourceSide, invisible: list[tuple[Any, 
     made = {
         (item.object_id, operation.version)
         for item in planned.objects
-        for operation in item.operations
+        for operation in item.carried_out
         if item.kind is ObjectKind.TABLE
     }
     kept = {(row[0], row[1]) for row in invisible}

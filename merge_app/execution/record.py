@@ -20,7 +20,7 @@ from catalog_app.models import (
     TableSchemaHistory,
 )
 from catalog_app.selectors.rows import fetch_all
-from merge_app.planning.values import MergePlan, ObjectPlan
+from merge_app.planning.values import Action, MergePlan, ObjectPlan
 
 Recorded = dict[tuple[ObjectKind, int], list[tuple[Operation, int]]]
 """By object: the plan's operations with the ids of the rows that record them."""
@@ -28,29 +28,31 @@ Recorded = dict[tuple[ObjectKind, int], list[tuple[Operation, int]]]
 
 _RECORD = """
 INSERT INTO catalog_app_commitoperation (commit_id, branch_id, version, object_kind, object_id, kind, changes, created,
-                                         overwrite, metrics, origin_id, origin_branch_id, origin_version)
+                                         overwrite, metrics, origin_id, origin_branch_id, origin_version,
+                                         already_done)
 SELECT %(commit)s, %(branch)s, %(version)s, object_kind, object_id, kind, changes, created, overwrite, metrics,
-       origin_id, origin_branch_id, origin_version
+       origin_id, origin_branch_id, origin_version, already_done
 FROM ROWS FROM (jsonb_to_recordset(%(operations)s::jsonb) AS (
     object_kind text, object_id bigint, kind text, changes jsonb, created jsonb, overwrite jsonb, metrics jsonb,
-    origin_id bigint, origin_branch_id bigint, origin_version bigint)) WITH ORDINALITY AS o(
+    origin_id bigint, origin_branch_id bigint, origin_version bigint, already_done boolean)) WITH ORDINALITY AS o(
     object_kind, object_id, kind, changes, created, overwrite, metrics, origin_id, origin_branch_id, origin_version,
-    place)
+    already_done, place)
 ORDER BY place
 RETURNING id
 """
 
 
 def operations_record(plan: MergePlan, *, commit: Commit, is_replay: bool) -> Recorded:
-    """Write the operations that the plan carries out, in a merge each pointing at the operation it replays. Those of a
-    transaction point at what they were in its workspace, for the sake of its files; for reachability they are new.
+    """Write the operations that the plan carries out or finds done, in a merge each pointing at the operation it
+    replays. Those of a transaction point at what they were in its workspace, for the sake of its files; for
+    reachability they are new.
     """
     pairs = [(item, operation) for item in plan.objects for operation in item.operations]
     if not pairs:
         return {}
     named = {operation.operation_id for _, operation in pairs if operation.operation_id is not None}
     origins = _origins(named) if is_replay else {}
-    described = json.dumps([_described(operation, commit, origins) for _, operation in pairs])
+    described = json.dumps([_described(item, operation, commit, origins) for item, operation in pairs])
     parameters = {"commit": commit.pk, "branch": commit.branch_id, "version": commit.version, "operations": described}
     recorded: Recorded = {}
     for (item, operation), (identity,) in zip(pairs, fetch_all(_RECORD, parameters, prepared=True), strict=True):
@@ -65,7 +67,9 @@ def _origins(operation_ids: set[int]) -> dict[int, tuple[int, int]]:
     return {row[0]: (row[1], row[2]) for row in rows}
 
 
-def _described(operation: Operation, commit: Commit, origins: Mapping[int, tuple[int, int]]) -> dict[str, Any]:
+def _described(
+    item: ObjectPlan, operation: Operation, commit: Commit, origins: Mapping[int, tuple[int, int]]
+) -> dict[str, Any]:
     here = (commit.branch_id, commit.version)
     origin_branch, origin_version = origins.get(operation.operation_id or 0, here)
     return {
@@ -79,6 +83,7 @@ def _described(operation: Operation, commit: Commit, origins: Mapping[int, tuple
         "origin_id": operation.origin_id,
         "origin_branch_id": origin_branch,
         "origin_version": origin_version,
+        "already_done": item.action is Action.UNTOUCHED,
     }
 
 

@@ -39,7 +39,7 @@ def _object_as_json(item: ObjectPlan) -> dict[str, Any]:
         "object_id": item.object_id,
         "object": item.name,
         "action": item.action.value,
-        "operations": dict(Counter(operation.kind.value for operation in item.operations)),
+        "operations": dict(Counter(operation.kind.value for operation in item.carried_out)),
         "schema_changes": item.schema_changes,
     }
     if isinstance(item.after, TableState):

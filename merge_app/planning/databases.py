@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from catalog_app.domain.operations import ObjectKind, OperationKind, PropertyChange
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, PropertyChange
 from catalog_app.domain.state import DatabaseState
 from catalog_app.rules.loader import RuleTable
 from merge_app.planning.conditions import Case, problems
@@ -34,7 +34,9 @@ def database_plan(
     findings += [problem_finding(pair, note) for note in attribute_notes(pair)]
     after = _redo(before, source)
     if after == before:
-        return _plan(Action.UNTOUCHED, source, before, before), findings
+        planned = _plan(Action.UNTOUCHED, source, before, before)
+        operations = () if before.is_dropped else done_already(source.operations)
+        return replace(planned, operations=operations), findings
     return _plan(Action.DROP if source.dropped else Action.ALTER, source, before, after), findings
 
 
@@ -47,6 +49,13 @@ def properties_redo(properties: Mapping[str, str], changes: Mapping[str, Propert
         else:
             result[key] = change.after
     return result
+
+
+def done_already(operations: Iterable[Operation]) -> tuple[Operation, ...]:
+    """Of operations that leave an object as it is, those that the destination has to know of: they set attributes, so
+    that what it said of these before is overruled wherever it is merged (P6).
+    """
+    return tuple(replace(operation, effects=None) for operation in operations if operation.changes)
 
 
 def _redo(before: DatabaseState, source: ObjectChanges) -> DatabaseState:

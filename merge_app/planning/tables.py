@@ -12,7 +12,7 @@ from catalog_app.rules.loader import RuleTable
 from merge_app.planning.columns import ColumnRedo, columns_redo
 from merge_app.planning.conditions import ROW_AXES, Case, problems
 from merge_app.planning.data import DataOutcome, data_redo
-from merge_app.planning.databases import properties_redo
+from merge_app.planning.databases import done_already, properties_redo
 from merge_app.planning.findings import Pair, Problem, judge, problem_finding
 from merge_app.planning.notes import attribute_notes, data_notes
 from merge_app.planning.spared import with_spared
@@ -90,7 +90,7 @@ def _altered(case: TableCase, before: TableState, columns: ColumnRedo, outcome: 
         if operation.kind is not OperationKind.CREATE and _is_left(operation, index, outcome)
     )
     if after == before and not (outcome.plan and outcome.plan.changes_files):
-        return _plan(case, Action.UNTOUCHED, before, data=outcome.plan)
+        return _plan(case, Action.UNTOUCHED, before, done_already(operations), data=outcome.plan)
     return _plan(case, Action.ALTER, after, operations, outcome.plan)
 
 

@@ -297,8 +297,9 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ObjectPlan:
-    """What becomes of one object on the destination. ``operations`` are the source's that were carried out and are
-    recorded as replays; those discarded whole are not among them. ``before`` is None for a new object.
+    """What becomes of one object on the destination. ``operations`` are the source's that are recorded as replays:
+    those that were carried out, of an untouched object those that found their work done; those discarded whole are not
+    among them. ``before`` is None for a new object.
     """
 
     kind: ObjectKind
@@ -309,6 +310,11 @@ class ObjectPlan:
     after: DatabaseState | TableState
     operations: tuple[Operation, ...]
     data: DataPlan | None = None
+
+    @property
+    def carried_out(self) -> tuple[Operation, ...]:
+        """The operations that make a new version of the object."""
+        return () if self.action is Action.UNTOUCHED else self.operations
 
     @property
     def schema_changes(self) -> bool:

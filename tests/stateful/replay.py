@@ -169,9 +169,7 @@ def merge(source: Branch, destination: Branch) -> Verdict:
 
 
 def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry]:
-    """What the merge adds to the destination's line: only what is left of the source's changes is said there, and
-    nothing of what leaves a thing as it is (P2).
-    """
+    """What the merge adds to the destination's line: only what is left of the source's changes is said there."""
     values = {(entry.thing, entry.key): entry.after for entry in destination.line if isinstance(entry, Change)}
     entries: list[Entry] = []
     for entry in mine.branch.line:
@@ -183,7 +181,7 @@ def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry
         if isinstance(entry, RowWork):
             if any(work is entry for work in mine.works(entry.thing)):
                 entries.append(_as_redone(entry, mine, destination.state, after))
-        elif (entry.thing, entry.key) in mine.nets and after.get(entry.thing) != destination.state.get(entry.thing):
+        elif (entry.thing, entry.key) in mine.nets:
             before = values.get((entry.thing, entry.key), entry.before)
             values[entry.thing, entry.key] = entry.after
             entries.append(replace(entry, before=before))

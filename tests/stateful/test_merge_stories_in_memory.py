@@ -388,3 +388,55 @@ def test_compacted_rows_that_were_changed_do_not_come_back_to_a_branch_that_over
     compacting.sql("INSERT OVERWRITE d.t VALUES (9, 'c')", "c")
     compacting.merge("main", "c")
     assert compacting.rows("d.t", "c") == [(9, "c")]
+
+
+@pytest.mark.parametrize("thing", ["TABLE d.t", "DATABASE d"])
+def test_what_main_unset_after_a_merge_that_changed_nothing_stays_unset_when_it_is_merged_back(
+    lake: Lake, thing: str
+) -> None:
+    clause = "TBLPROPERTIES" if thing.startswith("TABLE") else "DBPROPERTIES"
+    for branch in ("main", "b"):
+        lake.sql(f"ALTER {thing} SET {clause} ('p' = '1')", branch)
+    lake.merge("b")
+    lake.sql(f"ALTER {thing} UNSET {clause} ('p')")
+    lake.merge("main", "b")
+    described = {row[0]: row[1] for row in lake.sql(f"DESCRIBE {thing.replace('TABLE', 'TABLE EXTENDED')}", "b").rows}
+    assert described["Properties"] == "()"
+
+
+def test_a_name_given_on_both_sides_goes_back_with_what_main_called_it_after_the_merge(lake: Lake) -> None:
+    for branch in ("main", "b"):
+        lake.sql("ALTER TABLE d.t RENAME TO d.u", branch)
+    lake.merge("b")
+    lake.sql("ALTER TABLE d.u RENAME TO d.t")
+    lake.merge("main", "b")
+    assert [row[1] for row in lake.sql("SHOW TABLES", "b").rows] == ["t"]
+
+
+def test_a_column_renamed_on_both_sides_goes_back_with_what_main_called_it_after_the_merge(lake: Lake) -> None:
+    for branch in ("main", "b"):
+        lake.sql("ALTER TABLE d.t RENAME COLUMN v TO w", branch)
+    lake.merge("b")
+    lake.sql("ALTER TABLE d.t RENAME COLUMN w TO v")
+    lake.merge("main", "b")
+    assert [name for name, _ in lake.sql("SELECT * FROM d.t", "b").columns] == ["id", "v"]
+
+
+def test_a_merge_that_leaves_a_table_as_it_is_makes_no_version_of_it(lake: Lake) -> None:
+    for branch in ("main", "b"):
+        lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('p' = '1')", branch)
+    before = lake.sql("DESCRIBE HISTORY d.t").rows
+    merge = lake.merge("b")
+    assert merge["version"] == lake.head()
+    assert lake.sql("DESCRIBE HISTORY d.t").rows == before
+
+
+def test_reverting_a_merge_leaves_alone_the_table_that_it_left_as_it_was(lake: Lake) -> None:
+    for branch in ("main", "b"):
+        lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('p' = '1')", branch)
+    lake.sql("CREATE TABLE d.n (id INT)", "b")
+    merge = lake.merge("b")
+    lake.sql("INSERT INTO d.t VALUES (2, 'm')")
+    lake.sql(f"RESTORE MERGE '{merge['merge_id']}'")
+    assert lake.rows("d.t") == [(1, "a"), (2, "m")]
+    assert [row[1] for row in lake.sql("SHOW TABLES").rows] == ["t"]
