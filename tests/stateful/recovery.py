@@ -154,7 +154,8 @@ def _dropped_column(branch: Branch, thing: Thing, column: Column) -> Column:
         for entry in branch.line
         if isinstance(entry, Change) and (entry.thing, entry.key) == (thing, key) and entry.after is None
     ]
-    return drops[-1]
+    # A merged drop of what was gone already has nothing before.
+    return next(column for column in reversed(drops) if column is not None)
 
 
 def _overwrite(thing: Thing, now: Database | Table, then: Database | Table, version: int) -> list[Entry]:
