@@ -74,6 +74,7 @@ INSTALLED_APPS = [
     "catalog_app",
     "merge_app",
     "merge_app.jobs",
+    "merge_app.pipelines",
 ]
 
 MIDDLEWARE = [
