@@ -38,7 +38,7 @@ _METADATA = {
     "a segment was removed before it was added": """
         SELECT r.id FROM catalog_app_segmentremoval r JOIN catalog_app_segment s ON s.id = r.segment_id
         JOIN catalog_app_branch b ON b.id = r.branch_id
-        WHERE b.catalog_id = %(catalog)s AND r.removed_version <= s.added_version""",
+        WHERE b.catalog_id = %(catalog)s AND r.removed_version < s.added_version""",
     "a delete file hangs on a segment of another file": """
         SELECT d.id FROM catalog_app_segmentdelete d JOIN catalog_app_segment s ON s.id = d.segment_id
         JOIN catalog_app_deletefile f ON f.id = d.delete_file_id JOIN catalog_app_branch b ON b.id = d.branch_id

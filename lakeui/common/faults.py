@@ -28,6 +28,10 @@ POINTS = (
     "vacuum.committing",
     "vacuum.committed",
     "vacuum.removing",
+    "keyed.staged",
+    "keyed.replacing",
+    "keyed.between",
+    "keyed.replaced",
 )
 """Every point there is. ``committing`` is the end of a database transaction, ``committed`` is right after it."""
 

@@ -13,6 +13,7 @@ from lakeui.frontdoor import (
     data,
     ddl,
     maintenance,
+    merging,
     partitions,
     recovery,
     row_changes,
@@ -90,12 +91,14 @@ HANDLERS: dict[type, Handler] = {
     sql.Insert: data.insert,
     sql.Delete: data.delete,
     sql.Update: data.update,
+    sql.MergeInto: merging.merge_into,
     sql.Truncate: data.truncate,
     sql.Optimize: data.optimize,
 }
 
 TASKS = (
-    *(sql.Insert, sql.Delete, sql.Update, sql.Truncate, sql.Optimize, sql.MergeBranch, sql.CommitTransaction),
+    *(sql.Insert, sql.Delete, sql.Update, sql.MergeInto, sql.Truncate, sql.Optimize, sql.MergeBranch),
+    sql.CommitTransaction,
     *(sql.RestoreTable, sql.RestoreDatabase, sql.RestoreBranch, sql.RestoreMerge),
     *(sql.UndropTable, sql.UndropDatabase, sql.UndropBranch),
 )

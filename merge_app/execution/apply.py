@@ -104,6 +104,7 @@ def plan_apply(
             recorded=recorded,
             definitions=staged,
             row_work=row_work or {},
+            is_workspace=source is not None and source.is_workspace,
         )
     )
     if source is not None and is_replay:

@@ -281,6 +281,7 @@ class _Redo:
             bring_operations=bringing,
             bring_except=frozenset(held_back & brought),
             bring_files=self._bring_files(held_back),
+            pass_files=self._pass_files(held_back),
             remove_all=self._remove_all,
             remove_partitions=() if self._remove_all else self._removed_partitions(carried),
             remove_files=tuple(sorted(self._removed_files())),
@@ -300,6 +301,19 @@ class _Redo:
             files.update(dict.fromkeys(f for f in effects_of(operation).removed if not self._is_base(f)))
         refused = set(held_back)
         return tuple(file_id for file_id in files if file_id not in refused and self._stays_alive(file_id))
+
+    def _pass_files(self, held_back: Iterable[int]) -> tuple[int, ...]:
+        """Staged files that the same statement rewrote."""
+        refused = set(held_back)
+        return tuple(
+            file_id
+            for file_id, maker in self._mine.maker.items()
+            if maker.operation_id is None and file_id not in refused and self._is_passed(file_id)
+        )
+
+    def _is_passed(self, file_id: int) -> bool:
+        remover = self._mine.removed.get(file_id)
+        return remover is not None and is_rewrite(remover) and remover not in self._skipped
 
     def _removed_files(self) -> Iterable[int]:
         return self._remove.keys() & set(self._arrived.files) if self._remove_all else self._remove

@@ -202,20 +202,23 @@ RowWork = FollowDeletes | FilterImages | RepartitionFile | CountKeptRows | KeepR
 
 @dataclass(frozen=True, slots=True)
 class DataPlan:
-    """What happens to one table's segments, in this order: remove, bring, attach.
+    """What happens to one table's segments, in this order: remove, bring, attach. Deletes of files that go are attached
+    all the same, so that the history knows which operation touched them.
 
     ``spare_files`` stay although ``remove_all`` or ``remove_partitions`` names them; ``remove_files`` go even so.
     ``bring_operations``: live source segments that these source operations added come over, except the data files
     in ``bring_except``. ``bring_files``: source files that are not live on the source but come over all the same
-    (inputs of a skipped compaction). ``attach_operations``: delete files that these source operations attached,
-    wherever their data file is live on the destination after removing and bringing, except those in
-    ``attach_except``. ``attach``: further (delete file, data file) pairs. ``row_work`` must be done by the engine
+    (inputs of a skipped compaction). ``pass_files``: files that the commit both adds and rewrites: never in sight, they
+    tell the history whose rows the rewritten ones hold. ``attach_operations``: delete files that these source
+    operations attached, wherever their data file is live on the destination after removing and bringing, except those
+    in ``attach_except``. ``attach``: further (delete file, data file) pairs. ``row_work`` must be done by the engine
     before the plan can be applied; what it stages comes in addition.
     """
 
     bring_operations: tuple[int, ...] = ()
     bring_except: frozenset[int] = frozenset()
     bring_files: tuple[int, ...] = ()
+    pass_files: tuple[int, ...] = ()
     remove_all: bool = False
     remove_partitions: tuple[PartitionValues, ...] = ()
     remove_files: tuple[int, ...] = ()

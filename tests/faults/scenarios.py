@@ -105,12 +105,24 @@ def commit(lake: Lake) -> dict[str, Any]:
     return parameters(lake, "COMMIT", identity)
 
 
+MERGE = """MERGE INTO d.t USING (VALUES (1, 'z'), (2, 'gone'), (3, 'c')) s(id, v) ON t.id = s.id
+    WHEN MATCHED AND s.v = 'gone' THEN DELETE WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"""
+
+
+def copy_on_write(lake: Lake) -> dict[str, Any]:
+    two_files(lake)
+    lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('write.merge.mode' = 'copy-on-write')")
+    return parameters(lake, MERGE)
+
+
 A, B, C = (1, "a"), (2, "b"), (3, "c")
 
 SCENARIOS = {
     "INSERT": Scenario(on_two_files("INSERT INTO d.t VALUES (3, 'c')"), {"d.t": [A, B, C]}),
     "UPDATE": Scenario(on_two_files("UPDATE d.t SET v = 'z' WHERE id = 1"), {"d.t": [(1, "z"), B]}),
     "DELETE": Scenario(on_two_files("DELETE FROM d.t WHERE id = 1"), {"d.t": [B]}),
+    "MERGE INTO": Scenario(on_two_files(MERGE), {"d.t": [(1, "z"), C]}),
+    "MERGE INTO, copy-on-write": Scenario(copy_on_write, {"d.t": [(1, "z"), C]}),
     "INSERT OVERWRITE": Scenario(on_two_files("INSERT OVERWRITE d.t VALUES (3, 'c')"), {"d.t": [C]}),
     "OPTIMIZE": Scenario(on_two_files("OPTIMIZE d.t"), {"d.t": [A, B]}),
     "CTAS": Scenario(on_two_files("CREATE TABLE d.u AS SELECT * FROM d.t"), {"d.t": [A, B], "d.u": [A, B]}),

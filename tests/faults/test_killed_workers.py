@@ -29,6 +29,11 @@ PAIRS = [
     ("UPDATE", "write.committed"),
     ("DELETE", "write.registered"),
     ("DELETE", "write.committed"),
+    ("MERGE INTO", "write.staged"),
+    ("MERGE INTO", "write.committed"),
+    ("MERGE INTO, copy-on-write", "write.registered"),
+    ("MERGE INTO, copy-on-write", "write.committing"),
+    ("MERGE INTO, copy-on-write", "write.committed"),
     ("INSERT OVERWRITE", "write.committing"),
     ("INSERT OVERWRITE", "write.committed"),
     ("OPTIMIZE", "write.committed"),
@@ -55,7 +60,8 @@ PAIRS = [
 
 
 def test_every_point_and_every_statement_is_tried() -> None:
-    assert {point for _, point in PAIRS} == set(POINTS)
+    # Merges into plain data sets have no worker; tests/keyed kills their process itself.
+    assert {point for _, point in PAIRS} == {point for point in POINTS if not point.startswith("keyed.")}
     assert {statement for statement, _ in PAIRS} == set(SCENARIOS)
 
 

@@ -310,3 +310,26 @@ def test_a_delete_of_a_part_of_rows_that_a_branch_between_never_kept_arrives(pul
     pulled.merge("b", "old")
     pulled.merge("old")
     assert pulled.rows("d.t") == pulled.rows("d.t", "old") == [(1, "a"), (2, "m")]
+
+
+def in_transaction(lake: Lake, *statements: str) -> None:
+    opened = lake.sql("BEGIN").extra["transaction"]
+    for statement in (*statements, "COMMIT"):
+        lake.sql(statement, transaction=opened)
+
+
+def test_a_transaction_that_compacts_what_it_updated_has_updated_the_base_file(lake: Lake) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
+    lake.sql("CREATE BRANCH c")
+    in_transaction(lake, "UPDATE d.t SET v = 'm' WHERE id = 2", "OPTIMIZE d.t")
+    lake.sql("UPDATE d.t SET v = 'c' WHERE id = 3", "c")
+    assert lake.codes("c") == {"SAME_FILE_UPDATE_UPDATE"}
+
+
+def test_rows_that_a_transaction_updated_twice_are_base_rows_still(lake: Lake) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
+    lake.sql("CREATE BRANCH c")
+    in_transaction(lake, "UPDATE d.t SET v = 'm' WHERE id = 2", "UPDATE d.t SET v = 'n' WHERE id = 2")
+    lake.sql("INSERT OVERWRITE d.t VALUES (9, 'over')", "c")
+    lake.merge("main", "c")
+    assert lake.rows("d.t", "c") == [(9, "over")]
