@@ -35,7 +35,7 @@ SMALL_SCAN_ROWS = 200_000
 PROBABLY_MANY_ROWS = 5_000_000
 """Scanning more rows than this is not done twice, first in the hope of few."""
 
-Tables = Mapping[str, TableScan | QuerySource]
+Tables = Mapping[str, TableScan | FileSource | QuerySource]
 
 
 class Engine:
@@ -273,7 +273,10 @@ def _may_be_small(source: RowSource) -> bool:
 
 
 def _rows_scanned(source: QuerySource) -> int:
-    return sum(
-        sum(file.rows for file in relation.files) if isinstance(relation, TableScan) else _rows_scanned(relation)
-        for relation in source.tables.values()
-    )
+    return sum(_rows_of(relation) for relation in source.tables.values())
+
+
+def _rows_of(relation: TableScan | FileSource | QuerySource) -> int:
+    if isinstance(relation, TableScan):
+        return sum(file.rows for file in relation.files)
+    return relation.rows if isinstance(relation, FileSource) else _rows_scanned(relation)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.engine.values import FileSource
 from catalog_app.models import Branch, Catalog, Transaction
 from catalog_app.selectors.lineage import (
     Lineage,
@@ -28,12 +29,19 @@ from merge_app.jobs.context import Context
 
 @dataclass(frozen=True)
 class Call:
-    """One statement on its way: its text, who asks, and who watches."""
+    """One statement on its way: its text, who asks, and who watches. ``batch`` are the rows of a pipeline's run, which
+    its statements call by a name of their own.
+    """
 
     session: Session
     context: Context
     text: str
-    _branches: dict[tuple[int, str], Branch] = field(default_factory=dict, init=False, repr=False, compare=False)
+    batch: FileSource | None = None
+    _branches: dict[tuple[int, str], Branch] = field(default_factory=dict, repr=False, compare=False)
+
+    def with_batch(self, batch: FileSource) -> Call:
+        """The same statement, on the same snapshot of each branch, with these rows."""
+        return replace(self, batch=batch)
 
     @cached_property
     def catalog(self) -> Catalog:

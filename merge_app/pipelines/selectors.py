@@ -39,8 +39,8 @@ def pipelines_list(
 
 def pipeline_targets(catalog: Catalog, *, but: int | None = None) -> dict[str, TableAddress]:
     """What ``ref`` means: the target of every pipeline of the catalog by its name."""
-    rows = _present().filter(catalog=catalog).exclude(pk=but).values_list("name", "database", "table")
-    return {name: TableAddress(database, table) for name, database, table in rows}
+    rows = _present().filter(catalog=catalog).values_list("pk", "name", "database", "table")
+    return {name: TableAddress(database, table) for key, name, database, table in rows if key != but}
 
 
 def version_get(pipeline: Pipeline, number: int) -> PipelineVersion:

@@ -130,7 +130,9 @@ def elsewhere(work: Any) -> None:
 
 
 class TestOneRunAtATime:
-    def test_a_second_one_is_refused_by_the_name_of_the_first(self, pipeline: Pipeline, alice: User, unheard: None) -> None:
+    def test_a_second_one_is_refused_by_the_name_of_the_first(
+        self, pipeline: Pipeline, alice: User, unheard: None
+    ) -> None:
         first = run_submit(pipeline, user=alice, trigger=Trigger.MANUAL)
         with pytest.raises(PipelineBusy) as caught:
             run_submit(pipeline, user=alice, trigger=Trigger.MANUAL)
