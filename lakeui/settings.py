@@ -192,6 +192,8 @@ SPECTACULAR_SETTINGS = {
         "FindingVerdict": ["ok", "conflict", "note"],
         "ObjectVerdict": ["ok", "conflict", "note", "new"],
         "ObjectAction": ["create", "alter", "drop", "untouched"],
+        "TaskState": "merge_app.jobs.models.TaskState",
+        "MergeStrategy": ["full_refresh", "incremental", "append_only", "delete_insert", "scd2", "snapshot"],
     },
 }
 

@@ -20,6 +20,7 @@ from rest_framework.views import APIView
 from catalog_app.models import Branch
 from lakeui.access.authentication import BearerAuthentication, BrowserAuthentication
 from lakeui.api.errors import exception_response
+from lakeui.common.errors import Stale
 
 LONGEST_STATEMENT_BYTES = 1024 * 1024
 
@@ -51,11 +52,22 @@ def tagged(request: Request, response: Response, *, head: int | None = None) -> 
 
     The tag of a branch begins with the version of its ``head``.
     """
-    digest = hashlib.sha256(JSONRenderer().render(response.data)).hexdigest()[:32]
+    digest = _digest(response.data)
     tag = f'"{digest}"' if head is None else f'"{head}-{digest}"'
     if response.status_code == 200 and _is_known(request, tag):
         response = Response(status=304)
     return _with_tag(response, tag)
+
+
+def unchanged(request: Request, data: Any) -> None:
+    """Raises Stale if the request names, by If-Match, another content than ``data``, the resource as it is now."""
+    wanted = [entry.strip() for entry in request.headers.get("If-Match", "").split(",") if entry.strip()]
+    if wanted and wanted != ["*"] and f'"{_digest(data)}"' not in wanted:
+        raise Stale("It was changed since you read it.", remedy="Read it again, then decide anew.")
+
+
+def _digest(data: Any) -> str:
+    return hashlib.sha256(JSONRenderer().render(data)).hexdigest()[:32]
 
 
 def head_tagged(request: Request, branch: Branch, build: Callable[[], Any]) -> Response:

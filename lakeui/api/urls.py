@@ -13,6 +13,7 @@ from lakeui.api import (
     import_views,
     lake_views,
     metrics_view,
+    pipeline_views,
     search_view,
     sql_view,
     table_views,
@@ -70,6 +71,15 @@ catalog_patterns: list[URLPattern | URLResolver] = [
     path("", catalog_views.CatalogView.as_view(), name="api-catalog"),
 ]
 
+pipeline_patterns: list[URLPattern | URLResolver] = [
+    path("", pipeline_views.PipelineView.as_view(), name="api-pipeline"),
+    path("dry-run/", pipeline_views.PipelineRehearsalView.as_view(), name="api-pipeline-dry-run"),
+    path("runs/", pipeline_views.PipelineRunListView.as_view(), name="api-pipeline-runs"),
+    path("runs/<uuid:run_id>/", pipeline_views.PipelineRunView.as_view(), name="api-pipeline-run"),
+    path("versions/", pipeline_views.PipelineVersionListView.as_view(), name="api-pipeline-versions"),
+    path("versions/<int:version>/", pipeline_views.PipelineVersionView.as_view(), name="api-pipeline-version"),
+]
+
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
@@ -84,6 +94,9 @@ urlpatterns = [
     path("api/v1/merges/<str:merge_id>/", lake_views.MergeView.as_view(), name="api-merge"),
     path("api/v1/search/", search_view.SearchView.as_view(), name="api-search"),
     path("api/v1/rules/", lake_views.RulesView.as_view(), name="api-rules"),
+    path("api/v1/pipelines/", pipeline_views.PipelineListView.as_view(), name="api-pipelines"),
+    path("api/v1/pipelines/fields/", pipeline_views.PipelineFieldsView.as_view(), name="api-pipeline-fields"),
+    path("api/v1/pipelines/<int:pipeline_id>/", include(pipeline_patterns)),
     path("api/v1/tokens/", token_views.TokenListView.as_view(), name="api-tokens"),
     path("api/v1/tokens/<int:token_id>/", token_views.TokenView.as_view(), name="api-token"),
     path("metrics", metrics_view.MetricsView.as_view(), name="metrics"),

@@ -43,6 +43,11 @@ def pipeline_targets(catalog: Catalog, *, but: int | None = None) -> dict[str, T
     return {name: TableAddress(database, table) for key, name, database, table in rows if key != but}
 
 
+def versions_list(pipeline: Pipeline) -> QuerySet[PipelineVersion]:
+    """Versions, newest first."""
+    return pipeline.versions.select_related("author").order_by("-created_at", "-pk")
+
+
 def version_get(pipeline: Pipeline, number: int) -> PipelineVersion:
     """Raises NotFound."""
     found = pipeline.versions.select_related("author").filter(number=number).first()

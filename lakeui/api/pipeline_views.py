@@ -1,0 +1,279 @@
+"""``/api/v1/pipelines/``: keep, edit, try and run pipelines."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from catalog_app.selectors.lineage import catalog_get
+from lakeui import frontdoor
+from lakeui.api.base import ApiView, NewestFirst, checked, tagged, unchanged
+from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
+from lakeui.api.pipeline_serializers import (
+    FieldEntry,
+    PipelineAnswer,
+    PipelineEdit,
+    PipelineFilter,
+    PipelineRequest,
+    PipelineSummary,
+    RehearsalAnswer,
+    RehearsalRequest,
+    RunAnswer,
+    RunSummary,
+    VersionAnswer,
+    VersionSummary,
+    edited,
+    fields_shown,
+)
+from lakeui.api.prefer import read_preference
+from lakeui.api.serializers import ProblemDocument, StatementAnswer, TaskAnswer
+from lakeui.api.sql_view import IDEMPOTENCY_KEY, PREFER, idempotency_key, request_digest, task_response
+from merge_app.pipelines.definition.config_file import config_edit
+from merge_app.pipelines.models import Pipeline, Trigger
+from merge_app.pipelines.runs import run_submit
+from merge_app.pipelines.selectors import (
+    pipeline_get,
+    pipelines_list,
+    run_get,
+    runs_list,
+    runs_named,
+    version_get,
+    versions_list,
+)
+from merge_app.pipelines.services import body_of, pipeline_create, pipeline_delete, pipeline_edit
+
+_PAGING = [
+    OpenApiParameter("cursor", str, description="From `next` or `previous`."),
+    OpenApiParameter("limit", int, description="Entries a page, at most 200."),
+]
+_IF_MATCH = OpenApiParameter(
+    "If-Match", str, OpenApiParameter.HEADER, description="ETag of what you saw; 412 if it has changed since."
+)
+_INVALID: dict[Any, Any] = {(422, "application/problem+json"): ProblemDocument}
+_CONFLICT: dict[Any, Any] = {(409, "application/problem+json"): ProblemDocument}
+_STALE: dict[Any, Any] = {(412, "application/problem+json"): ProblemDocument}
+
+
+def _page(name: str, entry: serializers.BaseSerializer[Any]) -> Any:
+    return inline_serializer(
+        name,
+        {
+            "next": serializers.URLField(allow_null=True),
+            "previous": serializers.URLField(allow_null=True),
+            "results": entry,
+        },
+    )
+
+
+def _listed(view: ApiView, request: Request, found: QuerySet[Any]) -> tuple[NewestFirst, list[Any]]:
+    pages = NewestFirst()
+    return pages, list(pages.paginate_queryset(found, request, view=view) or [])
+
+
+class PipelineListView(ApiView):
+    @extend_schema(
+        operation_id="pipeline_list",
+        summary="List pipelines",
+        tags=["pipelines"],
+        parameters=[PipelineFilter, *_PAGING, IF_NONE_MATCH],
+        responses={200: _page("PipelinePage", PipelineSummary(many=True)), **NOT_MODIFIED, **BAD_REQUEST},
+    )
+    def get(self, request: Request) -> Response:
+        pages, page = _listed(self, request, pipelines_list(**checked(PipelineFilter, request)))
+        runs = runs_named([pipeline.last_run_id for pipeline in page if pipeline.last_run_id is not None])
+        shown = PipelineSummary(page, many=True, context={"runs": runs}).data
+        return tagged(request, pages.get_paginated_response(shown))
+
+    @extend_schema(
+        operation_id="pipeline_create",
+        summary="Make a pipeline",
+        description="Its texts are checked: what is wrong with them is in `errors`, each with file, line and field.",
+        tags=["pipelines"],
+        request=PipelineRequest,
+        responses={201: PipelineAnswer, **BAD_REQUEST, **NOT_FOUND, **_CONFLICT, **_INVALID},
+    )
+    def post(self, request: Request) -> Response:
+        body = PipelineRequest(data=request.data)
+        body.is_valid(raise_exception=True)
+        wanted = dict(body.validated_data)
+        catalog = catalog_get(wanted["catalog"])
+        made = pipeline_create(catalog=catalog, values=edited(wanted), owner_id=request.user.pk)
+        address = reverse("api-pipeline", args=[made.pk], request=request)
+        response = tagged(request, Response(PipelineAnswer(made).data, status=201))
+        response["Location"] = address
+        return response
+
+
+class PipelineFieldsView(ApiView):
+    @extend_schema(
+        operation_id="pipeline_fields",
+        summary="What a configuration may say",
+        description="Every key of config.yaml, the strategies that read it and those that require it.",
+        tags=["pipelines"],
+        parameters=[IF_NONE_MATCH],
+        responses={200: FieldEntry(many=True), **NOT_MODIFIED},
+    )
+    def get(self, request: Request) -> Response:
+        return tagged(request, Response(fields_shown()))
+
+
+class PipelineView(ApiView):
+    @extend_schema(
+        operation_id="pipeline_get",
+        summary="Look at a pipeline",
+        tags=["pipelines"],
+        parameters=[IF_NONE_MATCH],
+        responses={200: PipelineAnswer, **NOT_MODIFIED, **NOT_FOUND},
+    )
+    def get(self, request: Request, pipeline_id: int) -> Response:
+        return tagged(request, Response(PipelineAnswer(pipeline_get(pipeline_id)).data))
+
+    @extend_schema(
+        operation_id="pipeline_edit",
+        summary="Edit a pipeline",
+        description="Makes a new version, unless nothing changes.",
+        tags=["pipelines"],
+        parameters=[_IF_MATCH],
+        request=PipelineEdit,
+        responses={200: PipelineAnswer, **BAD_REQUEST, **NOT_FOUND, **_CONFLICT, **_STALE, **_INVALID},
+    )
+    def patch(self, request: Request, pipeline_id: int) -> Response:
+        body = PipelineEdit(data=request.data, partial=True)
+        body.is_valid(raise_exception=True)
+        pipeline = pipeline_get(pipeline_id)
+        unchanged(request, PipelineAnswer(pipeline).data)
+        values = edited(body.validated_data)
+        if "settings" in body.validated_data:
+            values["config"] = config_edit(values.get("config", pipeline.config), body.validated_data["settings"])
+        pipeline = pipeline_edit(pipeline, values, author_id=request.user.pk)
+        return tagged(request, Response(PipelineAnswer(pipeline).data))
+
+    @extend_schema(
+        operation_id="pipeline_delete",
+        summary="Delete a pipeline",
+        description="Its table stays.",
+        tags=["pipelines"],
+        parameters=[_IF_MATCH],
+        responses={204: OpenApiResponse(description="It is gone."), **NOT_FOUND, **_STALE},
+    )
+    def delete(self, request: Request, pipeline_id: int) -> Response:
+        pipeline = pipeline_get(pipeline_id)
+        unchanged(request, PipelineAnswer(pipeline).data)
+        pipeline_delete(pipeline)
+        return Response(status=204)
+
+
+class PipelineVersionListView(ApiView):
+    @extend_schema(
+        operation_id="pipeline_version_list",
+        summary="List the versions of a pipeline",
+        tags=["pipelines"],
+        parameters=_PAGING,
+        responses={200: _page("PipelineVersionPage", VersionSummary(many=True)), **NOT_FOUND},
+    )
+    def get(self, request: Request, pipeline_id: int) -> Response:
+        pages, page = _listed(self, request, versions_list(pipeline_get(pipeline_id)))
+        return pages.get_paginated_response(VersionSummary(page, many=True).data)
+
+
+class PipelineVersionView(ApiView):
+    @extend_schema(
+        operation_id="pipeline_version_get",
+        summary="Look at a version of a pipeline",
+        tags=["pipelines"],
+        responses={200: VersionAnswer, **NOT_FOUND},
+    )
+    def get(self, request: Request, pipeline_id: int, version: int) -> Response:
+        return Response(VersionAnswer(version_get(pipeline_get(pipeline_id), version)).data)
+
+
+class PipelineRehearsalView(ApiView):
+    @extend_schema(
+        operation_id="pipeline_dry_run",
+        summary="Try a pipeline without running it",
+        description="Answers the effective configuration and the SQL that the template makes.",
+        tags=["pipelines"],
+        request=RehearsalRequest,
+        responses={200: RehearsalAnswer, **BAD_REQUEST, **NOT_FOUND, **_INVALID},
+    )
+    def post(self, request: Request, pipeline_id: int) -> Response:
+        # The front door needs the engine's values; the other addresses do not wait for their import.
+        from lakeui.frontdoor.pipelines import run_rehearse
+
+        wanted = RehearsalRequest(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        pipeline = pipeline_get(pipeline_id)
+        prepared = run_rehearse(
+            {**body_of(pipeline), **wanted.validated_data}, pipeline_id=pipeline.pk, session=_session(request, pipeline)
+        )
+        body = {
+            "configuration": prepared.configuration.as_json(),
+            "sql": prepared.rendered,
+            "creates_table": prepared.table is None,
+        }
+        return Response(RehearsalAnswer(body).data)
+
+
+class PipelineRunListView(ApiView):
+    @extend_schema(
+        operation_id="pipeline_run_list",
+        summary="List the runs of a pipeline",
+        tags=["pipelines"],
+        parameters=[*_PAGING, IF_NONE_MATCH],
+        responses={200: _page("PipelineRunPage", RunSummary(many=True)), **NOT_MODIFIED, **NOT_FOUND},
+    )
+    def get(self, request: Request, pipeline_id: int) -> Response:
+        pages, page = _listed(self, request, runs_list(pipeline_get(pipeline_id)))
+        return tagged(request, pages.get_paginated_response(RunSummary(page, many=True).data))
+
+    @extend_schema(
+        operation_id="pipeline_run",
+        summary="Run a pipeline",
+        description="The newest version, as one commit or none. One run of a pipeline at a time.",
+        tags=["pipelines"],
+        parameters=[PREFER, IDEMPOTENCY_KEY],
+        request=None,
+        responses={
+            200: StatementAnswer,
+            202: OpenApiResponse(TaskAnswer, description="Not finished yet; Location names the task."),
+            **BAD_REQUEST,
+            **NOT_FOUND,
+            **_CONFLICT,
+            **_INVALID,
+        },
+    )
+    def post(self, request: Request, pipeline_id: int) -> HttpResponse:
+        pipeline = pipeline_get(pipeline_id)
+        key = idempotency_key(request)
+        run = run_submit(
+            pipeline,
+            user=request.user,
+            trigger=Trigger.MANUAL,
+            idempotency_key=key,
+            request_digest=request_digest({"pipeline": pipeline.pk}) if key else "",
+        )
+        return task_response(run.task, read_preference(request.headers.get("Prefer", "")))
+
+
+class PipelineRunView(ApiView):
+    @extend_schema(
+        operation_id="pipeline_run_get",
+        summary="Look at a run",
+        tags=["pipelines"],
+        parameters=[IF_NONE_MATCH],
+        responses={200: RunAnswer, **NOT_MODIFIED, **NOT_FOUND},
+    )
+    def get(self, request: Request, pipeline_id: int, run_id: UUID) -> Response:
+        return tagged(request, Response(RunAnswer(run_get(pipeline_get(pipeline_id), run_id)).data))
+
+
+def _session(request: Request, pipeline: Pipeline) -> frontdoor.Session:
+    return frontdoor.Session(pipeline.catalog.name, pipeline.branch, request.user)
