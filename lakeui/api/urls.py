@@ -11,6 +11,7 @@ from lakeui.api import (
     health,
     history_views,
     import_views,
+    keyed_merge_view,
     lake_views,
     metrics_view,
     pipeline_views,
@@ -33,6 +34,7 @@ table_patterns = [
     path("schemas/", table_views.SchemaListView.as_view(), name="api-table-schemas"),
     path("partitions/", table_views.PartitionListView.as_view(), name="api-table-partitions"),
     path("rows/", table_views.RowsView.as_view(), name="api-table-rows"),
+    path("rows/merge/", keyed_merge_view.KeyedMergeView.as_view(), name="api-table-rows-merge"),
     path("changes/", table_views.ChangesView.as_view(), name="api-table-changes"),
 ]
 database_patterns: list[URLPattern | URLResolver] = [

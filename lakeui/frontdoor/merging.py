@@ -11,6 +11,7 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
 from catalog_app.engine.copying import Copied, Marks
 from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeChanges, MergeTask, Rule, SourceRows
+from catalog_app.engine.values import QuerySource
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
 from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register, delete_files_register
@@ -42,6 +43,7 @@ class _Merge:
 
     call: Call
     statement: sql.MergeInto
+    source: QuerySource
     target: TablePlace
     segments: Sequence[SegmentState]
 
@@ -67,7 +69,12 @@ class _Staged:
 
 def merge_into(call: Call, statement: sql.MergeInto) -> StatementResult:
     target = table_for_writing(call, statement.table)
-    merge = _Merge(call, statement, target, segments_list(target.place.lineage, target.table.table_id))
+    return merge_from(call, statement, target, query_source(call, statement.source))
+
+
+def merge_from(call: Call, statement: sql.MergeInto, target: TablePlace, source: QuerySource) -> StatementResult:
+    """Do what the statement says with the rows of ``source``, which is its own with what it stands for."""
+    merge = _Merge(call, statement, source, target, segments_list(target.place.lineage, target.table.table_id))
     with staging(call), engine().frozen(target.table.table_id, _source(merge)) as frozen:
         staged = _stage(merge, frozen)
     return _commit(merge, staged)
@@ -78,7 +85,7 @@ def _source(merge: _Merge) -> SourceRows:
     statement = merge.statement
     keys = tuple(key.source for key in statement.keys if merge.table.schema.named(key.column) is not None)
     merge.call.context.step("read source", "compute its rows once")
-    return SourceRows(query_source(merge.call, statement.source), merge.source_alias, statement.source_columns, keys)
+    return SourceRows(merge.source, merge.source_alias, statement.source_columns, keys)
 
 
 def _stage(merge: _Merge, frozen: FrozenSource) -> _Staged:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 
@@ -18,6 +18,9 @@ from lakeui.common.errors import DuplicateKey, EngineError
 from merge_app.keyed.keys import key_names, normal
 from merge_app.keyed.routing import duckdb_version, implementation_choose
 from merge_app.keyed.values import Decisions, Implementation, Integers, Strategy
+
+if TYPE_CHECKING:
+    import duckdb
 
 _MATCHED = "WHEN MATCHED THEN UPDATE SET batch_row = batch.batch_row"
 _ORDER = "o"
@@ -106,6 +109,8 @@ class Matcher:
 @contextmanager
 def matcher(key_count: int, *, use_merge: bool | None, memory_limit: str, temporary_folder: Path) -> Iterator[Matcher]:
     """A DuckDB that spills into a folder beyond its memory limit. Its errors come out as EngineError."""
+    import duckdb
+
     settings: dict[str, str | bool | int | float | list[str]] = {
         "memory_limit": memory_limit,
         "temp_directory": str(temporary_folder),

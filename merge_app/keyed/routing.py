@@ -6,11 +6,13 @@ import logging
 import os
 import re
 from collections.abc import Mapping
-
-import duckdb
+from typing import TYPE_CHECKING
 
 from lakeui.common.errors import NotSupported
 from merge_app.keyed.values import Implementation
+
+if TYPE_CHECKING:
+    import duckdb
 
 MERGE_SINCE = (1, 4, 0)
 """The DuckDB that brought MERGE INTO."""
