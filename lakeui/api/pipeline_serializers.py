@@ -114,10 +114,10 @@ class RunSummary(serializers.Serializer[Any]):
 
     id = serializers.UUIDField(source="pk")
     url = serializers.SerializerMethodField(help_text="Of its task.")
-    state = serializers.ChoiceField(TaskState.values, source="task.state")
+    state = serializers.ChoiceField(TaskState.choices, source="task.state")
     progress = serializers.FloatField(source="task.progress")
     message = serializers.CharField(source="task.message", allow_blank=True)
-    trigger = serializers.ChoiceField(Trigger.values)
+    trigger = serializers.ChoiceField(Trigger.choices)
     due_at = serializers.DateTimeField(allow_null=True)
     version = serializers.IntegerField(help_text="Of the pipeline.")
     degraded = serializers.BooleanField(source="is_degraded")

@@ -49,7 +49,7 @@ def refuse_rivals(call: Call, write: BatchWrite) -> None:
         return
     found = _first(call, rivals(write))
     if found is not None:
-        key = ", ".join(f"{name} = {value}" for name, value in zip(write.keys, found, strict=True))
+        key = ", ".join(f"{name} = {value}" for name, value in zip(write.told_apart_by, found, strict=True))
         raise DuplicateKey(
             f"The batch has several rows of the key {key}, and nothing says which of them counts.",
             remedy="Name a watermark_column, or a tie_break, that tells them apart; or make the query's rows unique.",

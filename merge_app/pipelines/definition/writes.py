@@ -40,6 +40,12 @@ class BatchWrite:
         return self.configuration.names("unique_key")
 
     @property
+    def told_apart_by(self) -> tuple[str, ...]:
+        """The columns of which only one row may have the same values once rows are ordered."""
+        is_versioned = self.configuration.strategy is Strategy.SCD2
+        return (*self.keys, *(_watermark(self) if is_versioned else []))
+
+    @property
     def tracked(self) -> list[str]:
         """The columns whose change makes a version."""
         keys = {name.casefold() for name in self.keys}
@@ -81,7 +87,7 @@ def latest_rows(write: BatchWrite) -> str:
 
 def rivals(write: BatchWrite) -> str:
     """Keys of which several different rows would win: nothing says which."""
-    keys = [*write.keys, *(_watermark(write) if write.configuration.strategy is Strategy.SCD2 else [])]
+    keys = write.told_apart_by
     parts = [f"{_comparable(name, kind)} AS c{index}" for index, (name, kind) in enumerate(write.columns)]
     ranked = f"rank() OVER (PARTITION BY {listed(keys)} ORDER BY {_order(write)}) AS {quoted(_RANK)}"
     same = ", ".join(f"c{index}" for index in range(len(parts)))

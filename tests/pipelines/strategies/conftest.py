@@ -1,4 +1,4 @@
-"""Lakes on real PostgreSQL and Spark, and pipelines that run in this process."""
+"""Lakes on real PostgreSQL and pipelines that run in this process, on the engine in memory."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.e2e.conftest import services
+from catalog_app.services.files import addresses_allocate
+from lakeui.frontdoor import compute
 from tests.e2e.lake import Lake
+from tests.pipelines.strategies.duck_engine import DuckMemoryEngine
 from tests.pipelines.strategies.pipes import Pipes
+from tests.stateful.conftest import database
 
-__all__ = ["services"]
+__all__ = ["database"]
 
 
-@pytest.fixture(scope="module")
-def pipes(services: None) -> Iterator[Pipes]:
-    """One lake for the tests of a module, each of which has tables of its own; it is checked in the end."""
+@pytest.fixture
+def pipes(database: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pipes]:
+    """A lake with database ``d``; its invariants are checked when the test is over."""
+    engine = DuckMemoryEngine(addresses_allocate)
+    monkeypatch.setattr(compute, "engine_make", lambda: engine)
     lake = Lake()
     lake.sql("CREATE DATABASE d")
     yield Pipes(lake)

@@ -53,14 +53,18 @@ class Pipe:
             pipeline_edit(self.pipeline, values, author_id=None)
         return self.start(branch)
 
-    def start(self, branch: str = "main") -> StatementResult:
-        """Another run of what there is."""
+    def start(
+        self, branch: str = "main", *, source: str | None = None, context: type[Attempt] = Attempt
+    ) -> StatementResult:
+        """Another run of what there is, or of another source."""
         assert self.pipeline is not None
+        if source is not None:
+            pipeline_edit(self.pipeline, {"source": source}, author_id=None)
         parameters = {"pipeline": self.pipeline.pk, "version": self.pipeline.revision}
         task = Task.objects.create(kind=TASK_KIND, parameters=parameters)
         self.runs.append(run_begin(task.pk, parameters))
         session = Session(self.lake.catalog, branch)
-        return run_execute(self.runs[-1], session=session, context=Attempt(task.pk))
+        return run_execute(self.runs[-1], session=session, context=context(task.pk))
 
     def rows(self, branch: str = "main", columns: str = "*") -> list[tuple[Any, ...]]:
         return self.lake.rows(self.table, branch, columns)

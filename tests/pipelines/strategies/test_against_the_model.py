@@ -72,7 +72,7 @@ def rows_of(strategy: str) -> Any:
 def test_any_runs(pipes: Pipes, strategy: str) -> None:
     @given(batches=st.lists(rows_of(strategy), min_size=2, max_size=3))
     @settings(
-        max_examples=5,
+        max_examples=4,
         derandomize=True,
         database=None,
         deadline=None,
