@@ -1,4 +1,4 @@
-"""A run of a pipeline, phase by phase: resolve its configuration, render its query, execute that, check, write."""
+"""A run of a pipeline, phase by phase: resolve its configuration, render its query, execute, check, write, publish."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.data import staging
 from lakeui.frontdoor.dispatch import carry_out
 from lakeui.frontdoor.pipeline_batches import batch_write, refuse_rivals
+from lakeui.frontdoor.pipeline_publishing import checks_refuse, is_checked, publish
 from lakeui.frontdoor.pipeline_writes import write_batch
 from lakeui.frontdoor.places import Call, place_of, table_exists, table_for_reading
 from lakeui.frontdoor.queries import query_source
@@ -97,12 +98,22 @@ def run_rehearse(body: Mapping[str, str], *, pipeline_id: int | None, session: S
     """A dry run: the configuration and the SQL that a run would go by. Nothing is executed or written, but that the
     target is asked for its watermark where the template depends on it.
     """
-    call = Call(session, Context(), "")
-    return _prepare(call, _Work(body, pipeline_id or 0, Reporter()))
+    work = _Work(body, pipeline_id or 0, Reporter())
+    return _prepare(Call(session, Context(), ""), work, _configuration(work))
 
 
 def _run(call: Call, work: _Work) -> StatementResult:
-    prepared = _prepare(call, work)
+    call.context.step("resolve config")
+    configuration = _configuration(work)
+    target = sql.TableName(work.body["table"], work.body["database"])
+    checks_refuse(configuration, target)
+    if is_checked(configuration):
+        return publish(call, configuration, target, lambda aside: _write(aside, work, configuration))
+    return _write(call, work, configuration)
+
+
+def _write(call: Call, work: _Work, configuration: Configuration) -> StatementResult:
+    prepared = _prepare(call, work, configuration)
     with _executed(call, prepared) as batch:
         work.reporter.say("execute", f"{batch.rows:,} rows")
         bound = call.with_batch(FileSource(batch.folder, (*(name for name, _ in batch.columns), NUMBER), batch.rows))
@@ -119,14 +130,16 @@ def _run(call: Call, work: _Work) -> StatementResult:
 # -- before anything is executed --------------------------------------------------------------------------------------
 
 
-def _prepare(call: Call, work: _Work) -> Prepared:
-    call.context.step("resolve config")
-    body = work.body
-    configuration = configuration_resolve(body["config"], body["source"])
+def _configuration(work: _Work) -> Configuration:
+    configuration = configuration_resolve(work.body["config"], work.body["source"])
     work.reporter.keep(configuration=configuration.as_json(), is_degraded=configuration.is_degraded)
     for warning in configuration.warnings:
         work.reporter.say("resolve config", warning, level="warning")
-    target = sql.TableName(body["table"], body["database"])
+    return configuration
+
+
+def _prepare(call: Call, work: _Work, configuration: Configuration) -> Prepared:
+    target = sql.TableName(work.body["table"], work.body["database"])
     exists = table_exists(place_of(call, target), target.table)
     table = table_for_reading(call, target).table if exists else None
     _keep_history(configuration, table)

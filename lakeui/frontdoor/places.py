@@ -30,13 +30,14 @@ from merge_app.jobs.context import Context
 @dataclass(frozen=True)
 class Call:
     """One statement on its way: its text, who asks, and who watches. ``batch`` are the rows of a pipeline's run, which
-    its statements call by a name of their own.
+    its statements call by a name of their own. ``names_task``: what it commits ends the task that it runs in.
     """
 
     session: Session
     context: Context
     text: str
     batch: FileSource | None = None
+    names_task: bool = True
     _branches: dict[tuple[int, str], Branch] = field(default_factory=dict, repr=False, compare=False)
 
     def with_batch(self, batch: FileSource) -> Call:
@@ -88,7 +89,8 @@ class Call:
 
     def header(self, operation: str) -> CommitHeader:
         """How the commit of this statement shows in the history."""
-        return CommitHeader(operation, self.text, self.session.user_id, self.session.user_name, self.context.task_id)
+        task_id = self.context.task_id if self.names_task else None
+        return CommitHeader(operation, self.text, self.session.user_id, self.session.user_name, task_id)
 
 
 @dataclass(frozen=True, slots=True)

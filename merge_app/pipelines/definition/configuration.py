@@ -57,10 +57,14 @@ class Configuration:
         return value
 
     def names(self, name: str) -> tuple[str, ...]:
-        """The value of a key that takes columns."""
+        """The value of a key that takes several."""
         value = self.settings[name].value
         assert isinstance(value, tuple)
         return value
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """The value of a key that takes conditions."""
+        return self.names(name)
 
     def flag(self, name: str) -> bool:
         return self.settings[name].value is True
@@ -141,11 +145,15 @@ def _fallback(strategy: Strategy, missing: tuple[str, ...]) -> list[str]:
 
 
 def _unused(settings: Mapping[str, Setting], strategy: Strategy) -> list[str]:
-    return [
+    found = [
         f"{name} ({_place(setting)}) means nothing to {strategy}."
         for name, setting in settings.items()
         if setting.origin != DEFAULT and strategy not in FIELDS[name].strategies
     ]
+    checks = settings["checks"]
+    if checks.value and settings["publish"].value == "direct":
+        found.append(f"checks ({_place(checks)}) mean nothing unless publish is checked.")
+    return found
 
 
 def _place(setting: Setting) -> str:

@@ -20,11 +20,12 @@ class Strategy(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a key takes. ``NAMES`` is one column or a list of them."""
+    """What a key takes. ``NAMES`` and ``TEXTS`` take one or a list."""
 
     TEXT = "text"
     NAME = "a column's name"
     NAMES = "a list of columns"
+    TEXTS = "a list of conditions"
     FLAG = "true or false"
     CHOICE = "a choice"
 
@@ -110,6 +111,17 @@ FIELDS: dict[str, Field] = {
             False,
             "Lets a run without rows empty the table.",
             frozenset({Strategy.FULL_REFRESH}),
+        ),
+        Field(
+            "publish",
+            Kind.CHOICE,
+            "direct",
+            "Whether a run writes to its branch, or aside first, where checks decide whether it is merged.",
+            _EVERY,
+            choices=("direct", "checked"),
+        ),
+        Field(
+            "checks", Kind.TEXTS, (), "What must be true of every row of the table before a run is published.", _EVERY
         ),
         Field("strict", Kind.FLAG, False, "A required key that is missing fails the run.", _EVERY),
         Field("description", Kind.TEXT, "", "What the pipeline is for.", _EVERY),

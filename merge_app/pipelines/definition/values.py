@@ -47,13 +47,17 @@ def text_value(field: Field, text: str) -> Value:
             return column_name(field, text)
         case Kind.NAMES:
             return (column_name(field, text),)
+        case Kind.TEXTS:
+            return (_condition(field, text),)
         case Kind.FLAG:
             raise BadValue(f"{field.name} takes true or false.", "Write it without quotes.")
     return text
 
 
 def list_value(field: Field, texts: Sequence[str]) -> Value:
-    """The value of a field that takes columns. No column stands twice."""
+    """The value of a field that takes several. No column stands twice."""
+    if field.kind is Kind.TEXTS:
+        return tuple(_condition(field, text) for text in texts)
     if field.kind is not Kind.NAMES:
         raise BadValue(f"{field.name} takes {field.kind}, no list.", "Write one value.")
     names = tuple(column_name(field, text) for text in texts)
@@ -62,6 +66,12 @@ def list_value(field: Field, texts: Sequence[str]) -> Value:
     if twice is not None:
         raise BadValue(f"{field.name} names the column {twice} twice.", "Name each column once.")
     return names
+
+
+def _condition(field: Field, text: str) -> str:
+    if not text.strip():
+        raise BadValue(f"{field.name} takes {field.kind}.", "Write a condition over the table's columns.")
+    return text.strip()
 
 
 def column_name(field: Field, text: str) -> str:

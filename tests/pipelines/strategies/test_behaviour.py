@@ -156,14 +156,15 @@ class TestEveryStrategy:
 def test_a_run_beside_another_writer_is_judged_and_not_lost(pipes: Pipes) -> None:
     pipe = pipes(*KEYED)
     pipe.run(batch(ROWS))
+    pipe.run(batch([(4, "d", 1)]))
     pipes.lake.sql("CREATE BRANCH other")
-    pipes.lake.sql(f"UPDATE {pipe.table} SET value = 'mine' WHERE id = 1", "other")
+    pipes.lake.sql(f"UPDATE {pipe.table} SET value = 'mine' WHERE id = 4", "other")
     pipe.run(batch([(2, "z", 2)]))
     pipes.lake.merge("other")
-    assert pipe.rows() == [(1, "mine", 1), (2, "z", 2), (3, "c", 1)]
+    assert pipe.rows() == [(1, "a", 1), (2, "z", 2), (3, "c", 1), (4, "mine", 1)]
     pipes.lake.sql("CREATE BRANCH rival")
-    pipes.lake.sql(f"UPDATE {pipe.table} SET value = 'theirs' WHERE id = 3", "rival")
-    pipe.run(batch([(3, "ours", 3)]))
+    pipes.lake.sql(f"UPDATE {pipe.table} SET value = 'theirs' WHERE id = 2", "rival")
+    pipe.run(batch([(2, "ours", 3)]))
     with pytest.raises(MergeConflict):
         pipes.lake.merge("rival")
 

@@ -1,0 +1,86 @@
+"""Write, check, publish: a run writes to a workspace that nobody sees, which is merged when its checks have passed.
+
+The workspace is a transaction's: COMMIT merges it by the planner of every merge, and one that is abandoned expires.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from catalog_app.models import TransactionState
+from catalog_app.services.transactions import transaction_begin, transaction_close
+from lakeui.common.errors import LakeError
+from lakeui.frontdoor import transactions
+from lakeui.frontdoor.compute import engine, interruptible
+from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.queries import query_source
+from lakeui.frontdoor.values import StatementResult
+from lakeui.sql import statements as sql
+from lakeui.sql.query import build_condition, build_query
+from merge_app.pipelines.definition.configuration import Configuration
+from merge_app.pipelines.definition.mistakes import Mistake, refuse
+from merge_app.pipelines.definition.templates import TableAddress
+from merge_app.pipelines.errors import CheckFailed
+
+Write = Callable[[Call], StatementResult]
+
+
+def is_checked(configuration: Configuration) -> bool:
+    """Whether a run is published only after checks."""
+    return configuration.text("publish") == "checked"
+
+
+def checks_refuse(configuration: Configuration, target: sql.TableName) -> None:
+    """Raise InvalidConfig where a check is no condition over the table's columns."""
+    setting = configuration.settings["checks"]
+    mistakes = []
+    for text in configuration.texts("checks"):
+        try:
+            build_condition(text, target, None)
+        except LakeError as error:
+            message = f"{text}: {error.message}"
+            mistakes.append(Mistake(setting.origin, setting.line, message, error.remedy, "checks"))
+    refuse(mistakes)
+
+
+def publish(call: Call, configuration: Configuration, target: sql.TableName, write: Write) -> StatementResult:
+    """Do the write aside, check the table there, and merge it into the branch as one commit. Raises CheckFailed and
+    MergeConflict; nothing of the write is seen then.
+    """
+    opened = transaction_begin(target=call.branch, user_id=call.session.user_id)
+    session = replace(call.session, transaction=str(opened.pk))
+    aside = Call(session, call.context, call.text, names_task=False)
+    try:
+        result = write(aside)
+        # A call keeps to the snapshot that it first saw; what was written is seen by another.
+        checking = Call(session, call.context, call.text)
+        call.context.step("check", "what was written")
+        _check(checking, configuration.texts("checks"), target)
+        if result.version == opened.workspace.head_version:
+            transaction_close(identity=opened.pk, state=TransactionState.ROLLED_BACK)
+            return replace(result, version=call.lineage.version)
+        call.context.step("publish", f"merge into {call.branch.name}")
+        merged = transactions.commit(Call(session, call.context, call.text), sql.CommitTransaction())
+    # Whatever stopped it, a cancelled task or the planner among it: the workspace must not wait to expire.
+    except BaseException:
+        transaction_close(identity=opened.pk, state=TransactionState.ROLLED_BACK)
+        raise
+    return replace(merged, metrics=result.metrics)
+
+
+def _check(call: Call, checks: Sequence[str], target: sql.TableName) -> None:
+    """Count the rows of which each condition is not true, all in one pass."""
+    if not checks:
+        return
+    counts = ", ".join(
+        f"count(CASE WHEN {build_condition(text, target, None).text} THEN NULL ELSE 1 END) AS c{index}"
+        for index, text in enumerate(checks)
+    )
+    source = query_source(call, build_query(f"SELECT {counts} FROM {TableAddress(target.database, target.table).sql}"))
+    with interruptible(call.context):
+        (found,) = engine().select(source.text, source.tables, limit=1).rows
+    failed = [{"condition": text, "rows": rows} for text, rows in zip(checks, found, strict=True) if rows]
+    if failed:
+        message = "; ".join(f"{item['rows']:,} rows are not {item['condition']}" for item in failed)
+        raise CheckFailed(f"{message}.", remedy="Mend the source or the check; the table is as it was.", checks=failed)
