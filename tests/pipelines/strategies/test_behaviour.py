@@ -189,7 +189,7 @@ def test_the_history_says_what_a_run_did(pipes: Pipes, strategy: str, operation:
     pipe.run(batch([(1, "a", 2)]))
     assert pipe.operations() == [operation, "CREATE TABLE AS SELECT"]
     newest = pipes.lake.sql("SHOW HISTORY LIMIT 1").rows[0]
-    assert f"RUN PIPELINE {pipe.table.removeprefix('d.')}" in str(newest)
+    assert f"RUN PIPELINE `{pipe.table.removeprefix('d.')}`" in str(newest)
 
 
 def test_a_second_identical_run_changes_nothing_where_that_is_promised(pipes: Pipes) -> None:
