@@ -141,11 +141,9 @@ def replace_keys(write: BatchWrite, keys: Sequence[str]) -> str:
     """``delete_insert``: rows of the batch's keys go, all rows of the batch come. Rows that only say which keys go are
     marked by ``PART``; no other row matches anything.
     """
-    kinds = {name.casefold(): kind for name, kind in write.columns}
     wanted = {key.casefold() for key in keys}
     nothing = ", ".join(
-        quoted(name) if name.casefold() in wanted else f"CAST(NULL AS {kinds[name.casefold()]}) AS {quoted(name)}"
-        for name in write.names
+        quoted(name) if name.casefold() in wanted else f"NULL AS {quoted(name)}" for name in write.names
     )
     rows = f"SELECT {listed(write.names)}, 'row' AS {quoted(PART)} FROM {BATCH.sql}"
     gone = f"SELECT {nothing}, 'key' AS {quoted(PART)} FROM (SELECT DISTINCT {listed(keys)} FROM {BATCH.sql})"
@@ -253,7 +251,4 @@ def _moments(write: BatchWrite, *, with_stored: bool) -> str:
 
 def _stored_columns(write: BatchWrite) -> str:
     """The batch's columns as the table has them: NULL for those that it is only about to get."""
-    return ", ".join(
-        f"stored.{quoted(name)}" if name.casefold() in write.stored else f"CAST(NULL AS {kind})"
-        for name, kind in write.columns
-    )
+    return ", ".join(f"stored.{quoted(name)}" if name.casefold() in write.stored else "NULL" for name in write.names)
