@@ -31,7 +31,7 @@ WHERE tailnum IS NOT NULL
 """,
     ),
     "routes": (
-        "merge_strategy: delete_insert\nunique_key: origin\ndescription: All routes of an airport, replaced together.\n",
+        "merge_strategy: delete_insert\nunique_key: origin\ndescription: All routes of an airport, replaced at once.\n",
         """SELECT origin, dest, count(*) AS flights
 FROM {{ source('flights', 'flights') }}
 GROUP BY origin, dest

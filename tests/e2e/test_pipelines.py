@@ -36,9 +36,10 @@ def test_values_of_every_kind_are_compared(lake: Lake) -> None:
 
 def test_a_watermark_in_time_goes_through_quotes(lake: Lake) -> None:
     pipe = Pipes(lake)("merge_strategy: incremental", "unique_key: id", "watermark_column: t")
-    source = """SELECT id, TIMESTAMP '2026-01-01 10:00:00.000001+00:00' + make_interval(0, 0, 0, id) AS t
-        FROM VALUES (1), (2), (3) AS v(id) {% if is_incremental() %} WHERE
-        TIMESTAMP '2026-01-01 10:00:00.000001+00:00' + make_interval(0, 0, 0, id) > '{{ watermark_value }}'{% endif %}"""
+    rows = """SELECT id, TIMESTAMP '2026-01-01 10:00:00.000001+00:00' + make_interval(0, 0, 0, id) AS t
+        FROM VALUES (1), (2), (3) AS v(id)"""
+    later = "{% if is_incremental() %}WHERE t > '{{ watermark_value }}'{% endif %}"
+    source = f"SELECT * FROM ({rows}) {later}"
     pipe.run(source)
     before = lake.head()
     assert pipe.start().version == before
