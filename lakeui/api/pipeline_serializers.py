@@ -219,6 +219,10 @@ class RehearsalAnswer(serializers.Serializer[Any]):
     creates_table = serializers.BooleanField()
 
 
+class PolicyAnswer(serializers.Serializer[Any]):
+    strict = serializers.BooleanField(help_text="A run that lacks what its strategy requires fails, not falls back.")
+
+
 class FieldEntry(serializers.Serializer[Any]):
     """A key of config.yaml, which is also an annotation."""
 

@@ -24,6 +24,7 @@ from lakeui.api.pipeline_serializers import (
     PipelineFilter,
     PipelineRequest,
     PipelineSummary,
+    PolicyAnswer,
     RehearsalAnswer,
     RehearsalRequest,
     RunAnswer,
@@ -40,6 +41,7 @@ from merge_app.pipelines.definition.config_file import config_edit
 from merge_app.pipelines.models import Pipeline, Trigger
 from merge_app.pipelines.runs import run_submit
 from merge_app.pipelines.selectors import (
+    is_strict,
     pipeline_get,
     pipelines_list,
     run_get,
@@ -48,7 +50,7 @@ from merge_app.pipelines.selectors import (
     version_get,
     versions_list,
 )
-from merge_app.pipelines.services import body_of, pipeline_create, pipeline_delete, pipeline_edit
+from merge_app.pipelines.services import pipeline_create, pipeline_delete, pipeline_edit, policy_set
 
 _PAGING = [
     OpenApiParameter("cursor", str, description="From `next` or `previous`."),
@@ -123,6 +125,30 @@ class PipelineFieldsView(ApiView):
     )
     def get(self, request: Request) -> Response:
         return tagged(request, Response(fields_shown()))
+
+
+class PipelinePolicyView(ApiView):
+    @extend_schema(
+        operation_id="pipeline_policy_get",
+        summary="What a catalog wants of its pipelines",
+        tags=["pipelines"],
+        responses={200: PolicyAnswer, **NOT_FOUND},
+    )
+    def get(self, request: Request, catalog: str) -> Response:
+        return Response({"strict": is_strict(catalog_get(catalog).pk)})
+
+    @extend_schema(
+        operation_id="pipeline_policy_set",
+        summary="Say what a catalog wants of its pipelines",
+        tags=["pipelines"],
+        request=PolicyAnswer,
+        responses={200: PolicyAnswer, **BAD_REQUEST, **NOT_FOUND},
+    )
+    def patch(self, request: Request, catalog: str) -> Response:
+        body = PolicyAnswer(data=request.data)
+        body.is_valid(raise_exception=True)
+        policy_set(catalog_get(catalog), strict=body.validated_data["strict"])
+        return Response(body.validated_data)
 
 
 class PipelineView(ApiView):
@@ -211,9 +237,7 @@ class PipelineRehearsalView(ApiView):
         wanted = RehearsalRequest(data=request.data)
         wanted.is_valid(raise_exception=True)
         pipeline = pipeline_get(pipeline_id)
-        prepared = run_rehearse(
-            {**body_of(pipeline), **wanted.validated_data}, pipeline_id=pipeline.pk, session=_session(request, pipeline)
-        )
+        prepared = run_rehearse(pipeline, wanted.validated_data, session=_session(request, pipeline))
         body = {
             "configuration": prepared.configuration.as_json(),
             "sql": prepared.rendered,

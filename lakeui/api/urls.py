@@ -67,6 +67,7 @@ catalog_patterns: list[URLPattern | URLResolver] = [
     path("branches/", catalog_views.BranchListView.as_view(), name="api-branches"),
     path("branches/<branch:branch>/history/", history_views.BranchHistoryView.as_view(), name="api-branch-history"),
     path("branches/<branch:branch>/", catalog_views.BranchView.as_view(), name="api-branch"),
+    path("pipeline-policy/", pipeline_views.PipelinePolicyView.as_view(), name="api-pipeline-policy"),
     path("tags/", tag_views.TagListView.as_view(), name="api-tags"),
     path("tags/<branch:tag>/", tag_views.TagView.as_view(), name="api-tag"),
     path("graph/", history_views.GraphView.as_view(), name="api-graph"),

@@ -29,10 +29,11 @@ from merge_app.pipelines.definition.configuration import Configuration, configur
 from merge_app.pipelines.definition.fields import Strategy
 from merge_app.pipelines.definition.mistakes import SOURCE, Mistake, refuse
 from merge_app.pipelines.definition.templates import Surroundings, TableAddress, template_asks_for_state
-from merge_app.pipelines.models import PipelineRun
+from merge_app.pipelines.models import Pipeline, PipelineRun
 from merge_app.pipelines.rendering import bounded_render
 from merge_app.pipelines.runs import run_body, run_keep
-from merge_app.pipelines.selectors import pipeline_targets
+from merge_app.pipelines.selectors import is_strict, pipeline_targets
+from merge_app.pipelines.services import body_of
 
 NUMBER = "pipeline number"
 """What the number of a frozen row is called; no statement uses it."""
@@ -78,13 +79,14 @@ class _Work:
     body: Mapping[str, str]
     pipeline_id: int
     reporter: Reporter
+    strict: bool
 
 
 def run_execute(run: PipelineRun, *, session: Session, context: Context) -> StatementResult:
     """Do the run: one commit, or none where there is nothing to write. Raises LakeError."""
     reporter = RunReporter(run)
     body = run_body(run)
-    work = _Work(body, run.pipeline_id, reporter)
+    work = _Work(body, run.pipeline_id, reporter, is_strict(run.pipeline.catalog_id))
     try:
         result = carry_out(_run, work, f"RUN PIPELINE {quote_name(body['name'])}", session, context)
     except LakeError as error:
@@ -94,11 +96,11 @@ def run_execute(run: PipelineRun, *, session: Session, context: Context) -> Stat
     return result
 
 
-def run_rehearse(body: Mapping[str, str], *, pipeline_id: int | None, session: Session) -> Prepared:
-    """A dry run: the configuration and the SQL that a run would go by. Nothing is executed or written, but that the
-    target is asked for its watermark where the template depends on it.
+def run_rehearse(pipeline: Pipeline, texts: Mapping[str, str], *, session: Session) -> Prepared:
+    """A dry run, with ``texts`` in place of the pipeline's own: the configuration and the SQL that a run would go by.
+    Nothing is executed or written, but that the target is asked for its watermark where the template depends on it.
     """
-    work = _Work(body, pipeline_id or 0, Reporter())
+    work = _Work({**body_of(pipeline), **texts}, pipeline.pk, Reporter(), is_strict(pipeline.catalog_id))
     return _prepare(Call(session, Context(), ""), work, _configuration(work))
 
 
@@ -131,7 +133,7 @@ def _write(call: Call, work: _Work, configuration: Configuration) -> StatementRe
 
 
 def _configuration(work: _Work) -> Configuration:
-    configuration = configuration_resolve(work.body["config"], work.body["source"])
+    configuration = configuration_resolve(work.body["config"], work.body["source"], strict=work.strict)
     work.reporter.keep(configuration=configuration.as_json(), is_degraded=configuration.is_degraded)
     for warning in configuration.warnings:
         work.reporter.say("resolve config", warning, level="warning")

@@ -19,6 +19,13 @@ class Trigger(models.TextChoices):
     RETRY = "retry"
 
 
+class PipelinePolicy(models.Model):
+    """What a catalog wants of all its pipelines. ``is_strict``: none may fall back to another strategy."""
+
+    catalog = models.OneToOneField("catalog_app.Catalog", models.CASCADE, primary_key=True, related_name="+")
+    is_strict = models.BooleanField(default=False)
+
+
 class Pipeline(models.Model):
     """A query and the table that its rows go to, on one branch. ``layer`` groups pipelines for people.
 

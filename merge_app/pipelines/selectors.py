@@ -9,7 +9,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from catalog_app.models import Catalog
 from lakeui.common.errors import NotFound
 from merge_app.pipelines.definition.templates import TableAddress
-from merge_app.pipelines.models import Pipeline, PipelineRun, PipelineVersion
+from merge_app.pipelines.models import Pipeline, PipelinePolicy, PipelineRun, PipelineVersion
 
 
 def pipeline_get(pipeline_id: int) -> Pipeline:
@@ -46,6 +46,11 @@ def pipeline_targets(catalog: Catalog, *, but: int | None = None) -> dict[str, T
 def versions_list(pipeline: Pipeline) -> QuerySet[PipelineVersion]:
     """Versions, newest first."""
     return pipeline.versions.select_related("author").order_by("-created_at", "-pk")
+
+
+def is_strict(catalog_id: int) -> bool:
+    """Whether the catalog refuses pipelines that lack what their strategy requires."""
+    return PipelinePolicy.objects.filter(catalog_id=catalog_id, is_strict=True).exists()
 
 
 def version_get(pipeline: Pipeline, number: int) -> PipelineVersion:

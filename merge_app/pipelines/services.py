@@ -14,7 +14,8 @@ from lakeui.common.errors import AlreadyExists, InvalidValue, Stale
 from merge_app.pipelines.cron import next_time
 from merge_app.pipelines.definition.configuration import configuration_resolve
 from merge_app.pipelines.definition.templates import LONGEST_SOURCE, template_check
-from merge_app.pipelines.models import Pipeline, PipelineVersion
+from merge_app.pipelines.models import Pipeline, PipelinePolicy, PipelineVersion
+from merge_app.pipelines.selectors import is_strict
 
 EDITED = ("name", "layer", "database", "table", "branch", "source", "config", "schedule")
 """The fields of which a version is made."""
@@ -61,6 +62,11 @@ def pipeline_delete(pipeline: Pipeline) -> None:
     Pipeline.objects.filter(pk=pipeline.pk).update(deleted_at=timezone.now(), next_run_at=None)
 
 
+def policy_set(catalog: Catalog, *, strict: bool) -> None:
+    """Say whether runs of the catalog's pipelines may fall back to full_refresh."""
+    PipelinePolicy.objects.update_or_create(catalog=catalog, defaults={"is_strict": strict})
+
+
 def body_of(pipeline: Pipeline) -> dict[str, str]:
     """What a version keeps."""
     return {name: getattr(pipeline, name) for name in EDITED}
@@ -80,7 +86,7 @@ def _check(pipeline: Pipeline) -> None:
         raise InvalidValue(
             f"The source has {len(pipeline.source):,} characters.", remedy=f"It has 1 to {LONGEST_SOURCE:,}."
         )
-    configuration_resolve(pipeline.config, pipeline.source)
+    configuration_resolve(pipeline.config, pipeline.source, strict=is_strict(pipeline.catalog_id))
     template_check(pipeline.source)
 
 

@@ -125,6 +125,18 @@ def test_the_keys_of_a_configuration_are_told(alice: Caller) -> None:
     assert len(found["merge_strategy"]["choices"]) == 6
 
 
+def test_a_catalog_may_be_strict_with_all_of_them(lake: Lake, made: dict[str, Any]) -> None:
+    address = f"{lake.address}pipeline-policy/"
+    assert lake.caller.get(address).json() == {"strict": False}
+    assert send(lake.caller, "patch", address, {"strict": True}).json() == {"strict": True}
+    assert lake.caller.get(address).json() == {"strict": True}
+    degraded = {"config": "merge_strategy: snapshot"}
+    refused = send(lake.caller, "patch", at(made), degraded)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "partition_column")
+    send(lake.caller, "patch", address, {"strict": False})
+    assert send(lake.caller, "patch", at(made), degraded).json()["configuration"]["degraded"]
+
+
 class TestATrial:
     def test_answers_configuration_and_sql(self, lake: Lake, made: dict[str, Any]) -> None:
         source = "-- @merge_strategy: append_only\nSELECT {{ is_append_only() }} FROM {{ this }}"

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from catalog_app.selectors.lineage import catalog_get
 from lakeui.common.errors import DuplicateKey, LakeError, MergeConflict, NotFound, NotNullViolation
 from lakeui.frontdoor import Session, StatementResult
 from lakeui.frontdoor.pipelines import run_execute, run_rehearse
 from merge_app.jobs.errors import TaskCancelled
 from merge_app.pipelines.definition.mistakes import InvalidConfig
-from merge_app.pipelines.services import body_of
+from merge_app.pipelines.services import policy_set
 from tests.pipelines.strategies.pipes import Attempt, Pipe, Pipes, batch
 
 ROWS = [(1, "a", 1), (2, "b", 1), (3, "c", 1)]
@@ -239,6 +240,19 @@ def test_a_missing_field_degrades_the_run_and_marks_it(pipes: Pipes) -> None:
     assert [entry["level"] for entry in run.log].count("warning") == 1
 
 
+def test_a_strict_catalog_fails_what_would_degrade(pipes: Pipes) -> None:
+    pipe = pipes("merge_strategy: incremental")
+    pipe.run(batch(ROWS))
+    catalog = catalog_get(pipes.lake.catalog)
+    policy_set(catalog, strict=True)
+    for attempt in (pipe.start, lambda: pipes("merge_strategy: snapshot").run(batch(ROWS))):
+        with pytest.raises(InvalidConfig, match="requires"):
+            attempt()
+    policy_set(catalog, strict=False)
+    pipe.start()
+    assert pipe.rows() == ROWS
+
+
 def test_a_degraded_run_never_replaces_history(pipes: Pipes) -> None:
     pipe = pipes(*CONFIGS["scd2"])
     pipe.run(batch(ROWS))
@@ -311,8 +325,8 @@ def test_a_dry_run_writes_nothing(pipes: Pipes) -> None:
     pipe.run(batch(ROWS))
     assert pipe.pipeline is not None
     before = pipes.lake.head()
-    body = {**body_of(pipe.pipeline), "source": "SELECT {{ watermark_value }} AS n FROM {{ this }}"}
-    prepared = run_rehearse(body, pipeline_id=pipe.pipeline.pk, session=Session(pipes.lake.catalog))
+    texts = {"source": "SELECT {{ watermark_value }} AS n FROM {{ this }}"}
+    prepared = run_rehearse(pipe.pipeline, texts, session=Session(pipes.lake.catalog))
     assert prepared.rendered == f"SELECT 1 AS n FROM `d`.`{pipe.table.removeprefix('d.')}`"
     assert pipes.lake.head() == before
 
