@@ -63,7 +63,7 @@ def freeze_rows(
     table = _few_rows(stored, types) if may_be_small else None
     if table is None:
         return _freeze_many(writer, folder, source.alias, stored, columns, asked)
-    values = tuple((kind, pc.unique(table.column(name))) for name, kind in asked)
+    values = tuple(_distinct(kind, table.column(name)) for name, kind in asked)
     few = table.select(names[:count])
     _write_few(writer, few, folder)
     return FrozenSource(folder, source.alias, columns, few.num_rows, few.nbytes, values, few)
@@ -117,15 +117,23 @@ def _freeze_many(
         with pq.ParquetFile(writer.warehouse.absolute(file.path), filesystem=writer.warehouse.filesystem) as opened:
             rows += opened.metadata.num_rows
     values = tuple(
-        (kind, _stored_keys(writer, [file.path for file in files], name)) if rows <= MOST_KEYS else None
+        _distinct(kind, _stored_keys(writer, [file.path for file in files], name)) if rows <= MOST_KEYS else None
         for name, kind in keys
     )
     return FrozenSource(folder, alias, columns, rows, sum(file.bytes for file in files), values)
 
 
-def _stored_keys(writer: FileWriter, paths: Sequence[str], name: str) -> pa.Array:
+def _distinct(kind: str, values: pa.ChunkedArray) -> tuple[str, pa.Array] | None:
+    """The distinct values with their type text; None for types that Arrow cannot tell apart, such as nested ones."""
+    try:
+        return kind, pc.unique(values)
+    except pa.ArrowNotImplementedError:
+        return None
+
+
+def _stored_keys(writer: FileWriter, paths: Sequence[str], name: str) -> pa.ChunkedArray:
     columns = []
     for path in paths:
         with pq.ParquetFile(writer.warehouse.absolute(path), filesystem=writer.warehouse.filesystem) as file:
             columns.append(file.read(columns=[name]).column(0))
-    return pc.unique(pa.chunked_array([chunk for column in columns for chunk in column.chunks], columns[0].type))
+    return pa.chunked_array([chunk for column in columns for chunk in column.chunks], columns[0].type)

@@ -9,7 +9,7 @@ from catalog_app.engine.types import storage_type
 from catalog_app.engine.values import FileSource, QuerySource
 from catalog_app.importing.values import ColumnChoice
 from catalog_app.selectors.lineage import nearest_name
-from lakeui.common.errors import DuplicateKey, InvalidValue, NotFound
+from lakeui.common.errors import DuplicateKey, InvalidValue, NotFound, NotSupported
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.merging import UNNAMED_SOURCE, merge_from
 from lakeui.frontdoor.places import Call, TablePlace
@@ -19,6 +19,7 @@ from lakeui.sql.dialect import quote_name
 from merge_app.keyed.values import Strategy
 
 _FILE, _TARGET, _RANK = "__lake_0", "__lake_target", "__lake_rank"
+_NESTED = ("array", "map", "struct", "variant")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ def keyed_merge(
     _require(merge.key_columns, names, "in the batch")
     _require(merge.dedup_by, names, "in the batch")
     _require(merge.key_columns, [column.name for column in target.table.schema.columns], f"in table {target.label}")
+    _require_plain(target, merge.key_columns)
     batch = QuerySource(_batch_text(merge, columns), {_FILE: rows})
     call.context.step("compare keys", f"{rows.rows:,} rows of the batch")
     _refuse_duplicates(merge, batch)
@@ -60,6 +62,18 @@ def _require(wanted: Sequence[str], known: Sequence[str], where: str) -> None:
     for name in wanted:
         if name.casefold() not in folded:
             raise NotFound("column", name, nearest=nearest_name(name, known), where=where)
+
+
+def _require_plain(target: TablePlace, key_columns: Sequence[str]) -> None:
+    """Refuse keys of nested types, as merges into data sets do."""
+    for name in key_columns:
+        column = target.table.schema.named(name)
+        if column is not None and column.type.partition("<")[0] in _NESTED:
+            raise NotSupported(
+                f"Column {name} of type {column.type} cannot be a key.",
+                remedy="Keys are numbers, text, bytes, booleans, dates and times.",
+                column=name,
+            )
 
 
 def _batch_text(merge: KeyedMerge, columns: Sequence[ColumnChoice]) -> str:

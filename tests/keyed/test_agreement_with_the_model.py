@@ -10,9 +10,10 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from tests.keyed.conftest import MANAGED
 from tests.keyed.engines import Counts, KeyedTable
 from tests.keyed.model import Row, as_bag, exact, merged
 
@@ -80,6 +81,17 @@ def _cases(draw: st.DrawFn) -> dict[str, Any]:
 @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(case=_cases())
 def test_an_implementation_does_what_the_model_does(engine: Callable[[Path], KeyedTable], case: dict[str, Any]) -> None:
+    agree(engine, case)
+
+
+@pytest.mark.parametrize("mode", MANAGED)
+@settings(max_examples=12, derandomize=True, database=None, deadline=None, phases=(Phase.generate,))
+@given(case=_cases())
+def test_a_managed_table_does_what_the_model_does(services: None, mode: str, case: dict[str, Any]) -> None:
+    agree(MANAGED[mode], case)
+
+
+def agree(engine: Callable[[Path], KeyedTable], case: dict[str, Any]) -> None:
     stored = [row for file in case["files"] for row in file.to_pylist()]
     expected = merged(stored, case["batch"].to_pylist(), case["strategy"], case["keys"])
     with tempfile.TemporaryDirectory() as folder:

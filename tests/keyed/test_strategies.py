@@ -197,14 +197,14 @@ def test_with_evolution_a_wider_type_of_the_batch_widens_the_column(table: Keyed
     assert as_bag(table.rows(), ["id", "v"]) == bag(id=[1, 2, 2**40], v=[1.5, 0.1, 0.2])
 
 
-def test_without_evolution_a_wider_type_is_fine_as_long_as_every_value_fits(table: KeyedTable) -> None:
-    table.fill(pa.table({"id": pa.array([1], pa.int32()), "v": pa.array([1.5], pa.float32())}))
-    assert table.merge(pa.table({"id": [1, 2], "v": [0.5, NAN]}), "upsert", "id") == Counts(1, 1)
+def test_without_evolution_a_wider_type_is_fine_as_long_as_every_value_fits(disk_table: KeyedTable) -> None:
+    disk_table.fill(pa.table({"id": pa.array([1], pa.int32()), "v": pa.array([1.5], pa.float32())}))
+    assert disk_table.merge(pa.table({"id": [1, 2], "v": [0.5, NAN]}), "upsert", "id") == Counts(1, 1)
     for unfit in ({"id": [2**40], "v": [0.5]}, {"id": [3], "v": [0.1]}):
-        before = table.state()
+        before = disk_table.state()
         with pytest.raises(TypeNarrowing):
-            table.merge(pa.table(unfit), "upsert", "id")
-        assert table.state() == before
+            disk_table.merge(pa.table(unfit), "upsert", "id")
+        assert disk_table.state() == before
 
 
 @pytest.mark.parametrize(
@@ -219,10 +219,10 @@ def test_without_evolution_a_wider_type_is_fine_as_long_as_every_value_fits(tabl
         (pa.array([[0.5]], pa.list_(pa.float32())), pa.array([[0.1]])),
     ],
 )
-def test_a_type_that_does_not_fit_is_refused(table: KeyedTable, stored: pa.Array, given: pa.Array) -> None:
-    table.fill(pa.table({"id": [1], "v": stored}))
+def test_a_type_that_does_not_fit_is_refused(disk_table: KeyedTable, stored: pa.Array, given: pa.Array) -> None:
+    disk_table.fill(pa.table({"id": [1], "v": stored}))
     with pytest.raises(TypeNarrowing):
-        table.merge(pa.table({"id": [1], "v": given}), "upsert", "id")
+        disk_table.merge(pa.table({"id": [1], "v": given}), "upsert", "id")
 
 
 def test_a_required_column_takes_no_null(table: KeyedTable) -> None:

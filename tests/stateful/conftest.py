@@ -12,6 +12,7 @@ from pytest_django.plugin import DjangoDbBlocker
 from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
 from tests.stateful.memory_engine import MemoryEngine
+from tests.stateful.memory_merging import MergingMemoryEngine
 
 
 @pytest.fixture(scope="session")
@@ -30,6 +31,6 @@ def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
 @pytest.fixture
 def memory_engine(monkeypatch: pytest.MonkeyPatch) -> MemoryEngine:
     """No Spark: rows lie in this process."""
-    engine = MemoryEngine(addresses_allocate)
+    engine = MergingMemoryEngine(addresses_allocate)
     monkeypatch.setattr(compute, "engine_make", lambda: engine)
     return engine
