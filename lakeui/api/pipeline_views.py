@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from catalog_app.models import Catalog
 from catalog_app.selectors.lineage import catalog_get
 from lakeui import frontdoor
 from lakeui.api.base import ApiView, NewestFirst, checked, tagged, unchanged
@@ -106,8 +107,9 @@ class PipelineListView(ApiView):
         body = PipelineRequest(data=request.data)
         body.is_valid(raise_exception=True)
         wanted = dict(body.validated_data)
-        catalog = catalog_get(wanted["catalog"])
-        made = pipeline_create(catalog=catalog, values=edited(wanted), owner_id=request.user.pk)
+        made = pipeline_create(
+            catalog=_catalog(request, wanted["catalog"]), values=edited(wanted), owner_id=request.user.pk
+        )
         address = reverse("api-pipeline", args=[made.pk], request=request)
         response = tagged(request, Response(PipelineAnswer(made).data, status=201))
         response["Location"] = address
@@ -135,7 +137,7 @@ class PipelinePolicyView(ApiView):
         responses={200: PolicyAnswer, **NOT_FOUND},
     )
     def get(self, request: Request, catalog: str) -> Response:
-        return Response({"strict": is_strict(catalog_get(catalog).pk)})
+        return Response({"strict": is_strict(_catalog(request, catalog).pk)})
 
     @extend_schema(
         operation_id="pipeline_policy_set",
@@ -147,7 +149,7 @@ class PipelinePolicyView(ApiView):
     def patch(self, request: Request, catalog: str) -> Response:
         body = PolicyAnswer(data=request.data)
         body.is_valid(raise_exception=True)
-        policy_set(catalog_get(catalog), strict=body.validated_data["strict"])
+        policy_set(_catalog(request, catalog), strict=body.validated_data["strict"])
         return Response(body.validated_data)
 
 
@@ -160,7 +162,7 @@ class PipelineView(ApiView):
         responses={200: PipelineAnswer, **NOT_MODIFIED, **NOT_FOUND},
     )
     def get(self, request: Request, pipeline_id: int) -> Response:
-        return tagged(request, Response(PipelineAnswer(pipeline_get(pipeline_id)).data))
+        return tagged(request, Response(PipelineAnswer(_pipeline(request, pipeline_id)).data))
 
     @extend_schema(
         operation_id="pipeline_edit",
@@ -174,7 +176,7 @@ class PipelineView(ApiView):
     def patch(self, request: Request, pipeline_id: int) -> Response:
         body = PipelineEdit(data=request.data, partial=True)
         body.is_valid(raise_exception=True)
-        pipeline = pipeline_get(pipeline_id)
+        pipeline = _pipeline(request, pipeline_id)
         unchanged(request, PipelineAnswer(pipeline).data)
         values = edited(body.validated_data)
         if "settings" in body.validated_data:
@@ -191,7 +193,7 @@ class PipelineView(ApiView):
         responses={204: OpenApiResponse(description="It is gone."), **NOT_FOUND, **_STALE},
     )
     def delete(self, request: Request, pipeline_id: int) -> Response:
-        pipeline = pipeline_get(pipeline_id)
+        pipeline = _pipeline(request, pipeline_id)
         unchanged(request, PipelineAnswer(pipeline).data)
         pipeline_delete(pipeline)
         return Response(status=204)
@@ -206,7 +208,7 @@ class PipelineVersionListView(ApiView):
         responses={200: _page("PipelineVersionPage", VersionSummary(many=True)), **NOT_FOUND},
     )
     def get(self, request: Request, pipeline_id: int) -> Response:
-        pages, page = _listed(self, request, versions_list(pipeline_get(pipeline_id)))
+        pages, page = _listed(self, request, versions_list(_pipeline(request, pipeline_id)))
         return pages.get_paginated_response(VersionSummary(page, many=True).data)
 
 
@@ -218,7 +220,7 @@ class PipelineVersionView(ApiView):
         responses={200: VersionAnswer, **NOT_FOUND},
     )
     def get(self, request: Request, pipeline_id: int, version: int) -> Response:
-        return Response(VersionAnswer(version_get(pipeline_get(pipeline_id), version)).data)
+        return Response(VersionAnswer(version_get(_pipeline(request, pipeline_id), version)).data)
 
 
 class PipelineRehearsalView(ApiView):
@@ -236,7 +238,7 @@ class PipelineRehearsalView(ApiView):
 
         wanted = RehearsalRequest(data=request.data)
         wanted.is_valid(raise_exception=True)
-        pipeline = pipeline_get(pipeline_id)
+        pipeline = _pipeline(request, pipeline_id)
         prepared = run_rehearse(pipeline, wanted.validated_data, session=_session(request, pipeline))
         body = {
             "configuration": prepared.configuration.as_json(),
@@ -255,7 +257,7 @@ class PipelineRunListView(ApiView):
         responses={200: _page("PipelineRunPage", RunSummary(many=True)), **NOT_MODIFIED, **NOT_FOUND},
     )
     def get(self, request: Request, pipeline_id: int) -> Response:
-        pages, page = _listed(self, request, runs_list(pipeline_get(pipeline_id)))
+        pages, page = _listed(self, request, runs_list(_pipeline(request, pipeline_id)))
         return tagged(request, pages.get_paginated_response(RunSummary(page, many=True).data))
 
     @extend_schema(
@@ -275,7 +277,7 @@ class PipelineRunListView(ApiView):
         },
     )
     def post(self, request: Request, pipeline_id: int) -> HttpResponse:
-        pipeline = pipeline_get(pipeline_id)
+        pipeline = _pipeline(request, pipeline_id)
         key = idempotency_key(request)
         run = run_submit(
             pipeline,
@@ -296,7 +298,15 @@ class PipelineRunView(ApiView):
         responses={200: RunAnswer, **NOT_MODIFIED, **NOT_FOUND},
     )
     def get(self, request: Request, pipeline_id: int, run_id: UUID) -> Response:
-        return tagged(request, Response(RunAnswer(run_get(pipeline_get(pipeline_id), run_id)).data))
+        return tagged(request, Response(RunAnswer(run_get(_pipeline(request, pipeline_id), run_id)).data))
+
+
+def _catalog(request: Request, name: str) -> Catalog:
+    return catalog_get(name)
+
+
+def _pipeline(request: Request, pipeline_id: int) -> Pipeline:
+    return pipeline_get(pipeline_id)
 
 
 def _session(request: Request, pipeline: Pipeline) -> frontdoor.Session:

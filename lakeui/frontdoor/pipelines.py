@@ -75,7 +75,10 @@ class RunReporter(Reporter):
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
+class PipelineWork:
+    """What a run is to do: ``body`` as a version of the pipeline keeps it. ``table`` is the one that it writes."""
+
+    table: sql.TableName
     body: Mapping[str, str]
     pipeline_id: int
     reporter: Reporter
@@ -86,7 +89,7 @@ def run_execute(run: PipelineRun, *, session: Session, context: Context) -> Stat
     """Do the run: one commit, or none where there is nothing to write. Raises LakeError."""
     reporter = RunReporter(run)
     body = run_body(run)
-    work = _Work(body, run.pipeline_id, reporter, is_strict(run.pipeline.catalog_id))
+    work = _work(body, run.pipeline, reporter)
     try:
         result = carry_out(_run, work, f"RUN PIPELINE {quote_name(body['name'])}", session, context)
     except LakeError as error:
@@ -100,21 +103,25 @@ def run_rehearse(pipeline: Pipeline, texts: Mapping[str, str], *, session: Sessi
     """A dry run, with ``texts`` in place of the pipeline's own: the configuration and the SQL that a run would go by.
     Nothing is executed or written, but that the target is asked for its watermark where the template depends on it.
     """
-    work = _Work({**body_of(pipeline), **texts}, pipeline.pk, Reporter(), is_strict(pipeline.catalog_id))
+    work = _work({**body_of(pipeline), **texts}, pipeline, Reporter())
     return _prepare(Call(session, Context(), ""), work, _configuration(work))
 
 
-def _run(call: Call, work: _Work) -> StatementResult:
+def _work(body: Mapping[str, str], pipeline: Pipeline, reporter: Reporter) -> PipelineWork:
+    target = sql.TableName(body["table"], body["database"])
+    return PipelineWork(target, body, pipeline.pk, reporter, is_strict(pipeline.catalog_id))
+
+
+def _run(call: Call, work: PipelineWork) -> StatementResult:
     call.context.step("resolve config")
     configuration = _configuration(work)
-    target = sql.TableName(work.body["table"], work.body["database"])
-    checks_refuse(configuration, target)
+    checks_refuse(configuration, work.table)
     if is_checked(configuration):
-        return publish(call, configuration, target, lambda aside: _write(aside, work, configuration))
+        return publish(call, configuration, work.table, lambda aside: _write(aside, work, configuration))
     return _write(call, work, configuration)
 
 
-def _write(call: Call, work: _Work, configuration: Configuration) -> StatementResult:
+def _write(call: Call, work: PipelineWork, configuration: Configuration) -> StatementResult:
     prepared = _prepare(call, work, configuration)
     with _executed(call, prepared) as batch:
         work.reporter.say("execute", f"{batch.rows:,} rows")
@@ -132,7 +139,7 @@ def _write(call: Call, work: _Work, configuration: Configuration) -> StatementRe
 # -- before anything is executed --------------------------------------------------------------------------------------
 
 
-def _configuration(work: _Work) -> Configuration:
+def _configuration(work: PipelineWork) -> Configuration:
     configuration = configuration_resolve(work.body["config"], work.body["source"], strict=work.strict)
     work.reporter.keep(configuration=configuration.as_json(), is_degraded=configuration.is_degraded)
     for warning in configuration.warnings:
@@ -140,8 +147,8 @@ def _configuration(work: _Work) -> Configuration:
     return configuration
 
 
-def _prepare(call: Call, work: _Work, configuration: Configuration) -> Prepared:
-    target = sql.TableName(work.body["table"], work.body["database"])
+def _prepare(call: Call, work: PipelineWork, configuration: Configuration) -> Prepared:
+    target = work.table
     exists = table_exists(place_of(call, target), target.table)
     table = table_for_reading(call, target).table if exists else None
     _keep_history(configuration, table)
@@ -164,7 +171,7 @@ def _keep_history(configuration: Configuration, table: TableState | None) -> Non
 
 
 def _render(
-    call: Call, work: _Work, configuration: Configuration, target: sql.TableName, table: TableState | None
+    call: Call, work: PipelineWork, configuration: Configuration, target: sql.TableName, table: TableState | None
 ) -> str:
     source = work.body["source"]
     continues, watermark = False, None
