@@ -31,16 +31,18 @@ def is_checked(configuration: Configuration) -> bool:
     return configuration.text("publish") == "checked"
 
 
-def checks_refuse(configuration: Configuration, target: sql.TableName) -> None:
-    """Raise InvalidConfig where a check is no condition over the table's columns."""
-    setting = configuration.settings["checks"]
+def conditions_refuse(configuration: Configuration, target: sql.TableName) -> None:
+    """Raise InvalidConfig where a text that should be a condition is none."""
+    texts = [("checks", text) for text in configuration.texts("checks")]
+    if gone := configuration.text("delete_when"):
+        texts.append(("delete_when", gone))
     mistakes = []
-    for text in configuration.texts("checks"):
+    for name, text in texts:
+        setting = configuration.settings[name]
         try:
             build_condition(text, target, None)
         except LakeError as error:
-            message = f"{text}: {error.message}"
-            mistakes.append(Mistake(setting.origin, setting.line, message, error.remedy, "checks"))
+            mistakes.append(Mistake(setting.origin, setting.line, f"{text}: {error.message}", error.remedy, name))
     refuse(mistakes)
 
 

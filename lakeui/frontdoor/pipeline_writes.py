@@ -58,7 +58,7 @@ def _create(call: Call, write: BatchWrite, target: sql.TableName) -> StatementRe
     partition = write.configuration.text("partition_column")
     match write.configuration.strategy:
         case Strategy.INCREMENTAL:
-            text = writes.latest_rows(write)
+            text = writes.lasting_rows(write)
         case Strategy.SCD2:
             text = writes.versions(write, with_stored=False)
         case _:

@@ -16,7 +16,7 @@ from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.data import staging
 from lakeui.frontdoor.dispatch import carry_out
 from lakeui.frontdoor.pipeline_batches import batch_write, refuse_rivals
-from lakeui.frontdoor.pipeline_publishing import checks_refuse, is_checked, publish
+from lakeui.frontdoor.pipeline_publishing import conditions_refuse, is_checked, publish
 from lakeui.frontdoor.pipeline_writes import write_batch
 from lakeui.frontdoor.places import Call, place_of, table_exists, table_for_reading
 from lakeui.frontdoor.queries import query_source
@@ -115,7 +115,7 @@ def _work(body: Mapping[str, str], pipeline: Pipeline, reporter: Reporter) -> Pi
 def _run(call: Call, work: PipelineWork) -> StatementResult:
     call.context.step("resolve config")
     configuration = _configuration(work)
-    checks_refuse(configuration, work.table)
+    conditions_refuse(configuration, work.table)
     if is_checked(configuration):
         return publish(call, configuration, work.table, lambda aside: _write(aside, work, configuration))
     return _write(call, work, configuration)

@@ -77,6 +77,13 @@ FIELDS: dict[str, Field] = {
         ),
         Field("tie_break", Kind.NAME, None, "Which of two rows of one key and watermark wins: the higher.", _ORDERED),
         Field(
+            "delete_when",
+            Kind.TEXT,
+            "",
+            "A condition over the query's columns: rows for which it is true take their key away.",
+            frozenset({Strategy.INCREMENTAL}),
+        ),
+        Field(
             "partition_column",
             Kind.NAME,
             None,

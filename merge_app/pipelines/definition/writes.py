@@ -16,7 +16,7 @@ BATCH = TableAddress("pipeline run", "batch")
 PART = "pipeline part"
 """A column that tells rows that only look for others from rows that are written."""
 _RANK, _FROM, _OLD, _OLD_TO = "pipeline rank", "pipeline from", "pipeline old", "pipeline old to"
-_SAME, _BEFORE, _ENDED = "pipeline same", "pipeline before", "pipeline ended"
+_SAME, _BEFORE, _ENDED, _GONE = "pipeline same", "pipeline before", "pipeline ended", "pipeline gone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,22 @@ def latest_rows(write: BatchWrite) -> str:
     """One row a key: the one of the highest watermark, and of the highest tie-break among those."""
     ranked = f"row_number() OVER (PARTITION BY {listed(write.keys)} ORDER BY {_order(write)})"
     rows = f"SELECT {listed(write.names)}, {ranked} AS {quoted(_RANK)} FROM {BATCH.sql}"
-    return f"SELECT {listed(write.names)} FROM ({rows}) WHERE {quoted(_RANK)} = 1"
+    latest = f"SELECT {listed(write.names)} FROM ({rows}) WHERE {quoted(_RANK)} = 1"
+    if not write.configuration.text("delete_when"):
+        return latest
+    return f"SELECT {listed(write.names)}, {_goes(write)} AS {quoted(_GONE)} FROM ({latest})"
+
+
+def lasting_rows(write: BatchWrite) -> str:
+    """The latest rows but those that take their key away: there is nothing yet that they could take."""
+    if not write.configuration.text("delete_when"):
+        return latest_rows(write)
+    return f"SELECT {listed(write.names)} FROM ({latest_rows(write)}) WHERE NOT {quoted(_GONE)}"
+
+
+def _goes(write: BatchWrite) -> str:
+    # A line break ends what may be a comment at the end of the condition.
+    return f"coalesce(({write.configuration.text('delete_when')}\n), false)"
 
 
 def rivals(write: BatchWrite) -> str:
@@ -129,12 +144,19 @@ def _same(write: BatchWrite, names: Sequence[str], one: str, other: str) -> str:
 def merge_latest(write: BatchWrite) -> str:
     """``incremental``: the latest row of each key replaces the stored one unless that is later, or is the same."""
     others = [name for name in write.names if name.casefold() not in {key.casefold() for key in write.keys}]
-    conditions = [f"NOT ({_same(write, others, 'target', 'batch')})"]
-    for name in _watermark(write):
-        later = f"batch.{quoted(name)} >= target.{quoted(name)} OR target.{quoted(name)} IS NULL"
-        conditions.insert(0, f"({later})")
-    clauses = [_update(others, " AND ".join(conditions))] if others else []
-    return _merge(write, latest_rows(write), [_keys_match(write)], [*clauses, _insert(write.names)])
+    later = [
+        f"(batch.{quoted(name)} >= target.{quoted(name)} OR target.{quoted(name)} IS NULL)"
+        for name in _watermark(write)
+    ]
+    clauses = []
+    stays = ""
+    if write.configuration.text("delete_when"):
+        clauses.append(f"WHEN MATCHED AND {' AND '.join([*later, f'batch.{quoted(_GONE)}'])} THEN DELETE")
+        stays = f"NOT batch.{quoted(_GONE)}"
+    if others:
+        changed = f"NOT ({_same(write, others, 'target', 'batch')})"
+        clauses.append(_update(others, " AND ".join([*later, changed])))
+    return _merge(write, latest_rows(write), [_keys_match(write)], [*clauses, _insert(write.names, stays)])
 
 
 def replace_keys(write: BatchWrite, keys: Sequence[str]) -> str:

@@ -300,6 +300,17 @@ def test_rivals_are_refused_unless_something_orders_them(pipes: Pipes) -> None:
     assert pipe.rows() == [(1, "b", 1)]
 
 
+def test_rows_may_take_their_key_away(pipes: Pipes) -> None:
+    pipe = pipes(*CONFIGS["incremental"], "delete_when: value = 'gone' -- and nothing else")
+    pipe.run(batch([*ROWS, (4, "gone", 1), (5, None, 1)]))
+    assert pipe.rows() == [*ROWS, (5, None, 1)]
+    result = pipe.run(batch([(1, "gone", 2), (2, "gone", 0), (3, "gone", 1), (3, "back", 2), (6, "gone", 2)]))
+    assert pipe.rows() == [(2, "b", 1), (3, "back", 2), (5, None, 1)]
+    assert (result.metrics["rows_deleted"], result.metrics["rows_updated"]) == (1, 1)
+    with pytest.raises(InvalidConfig, match="java_method"):
+        pipe.run(batch(ROWS), config="\n".join([*CONFIGS["incremental"], "delete_when: java_method('a', 'b')"]))
+
+
 # -- templates --------------------------------------------------------------------------------------------------------
 
 
