@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from datetime import datetime
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from lakeui.common.errors import LakeError
@@ -47,5 +47,9 @@ def _tick(pipeline_id: int, moment: datetime) -> bool:
             run_submit(pipeline, user=pipeline.owner, trigger=Trigger.SCHEDULE, due_at=due_at)
         except PipelineBusy:
             logger.info("pipeline %s is due but still runs", pipeline.pk)
+            return False
+        except IntegrityError:
+            # Clocks of two machines differ: the one that is ahead has made this run already.
+            logger.info("pipeline %s had its run of %s already", pipeline.pk, due_at)
             return False
     return True

@@ -100,6 +100,15 @@ def test_the_database_refuses_a_second_run_of_a_due_time(scheduled: Pipeline, al
         run_submit(scheduled, user=alice, trigger=Trigger.SCHEDULE, due_at=due)
 
 
+def test_a_clock_that_is_behind_does_not_hold_up_the_schedule(scheduled: Pipeline, alice: User) -> None:
+    due = scheduled.next_run_at
+    assert due is not None
+    finish(run_submit(scheduled, user=alice, trigger=Trigger.SCHEDULE, due_at=due))
+    assert schedules_tick(due) == 0
+    assert pipeline_get(scheduled.pk).next_run_at == due + HOUR
+    assert schedules_tick(due + HOUR) == 1
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_that_looks_at_the_same_time_does_nothing(scheduled: Pipeline) -> None:
     due = scheduled.next_run_at
