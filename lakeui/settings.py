@@ -189,11 +189,27 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "ObjectKind": ["database", "table", "view"],
         "MergedKind": ["database", "table"],
-        "FindingVerdict": ["ok", "conflict", "note"],
-        "ObjectVerdict": ["ok", "conflict", "note", "new"],
+        "FindingVerdict": ["ok", "conflict", "note", "decided"],
+        "ObjectVerdict": ["ok", "conflict", "note", "decided", "new"],
         "ObjectAction": ["create", "alter", "drop", "untouched"],
-        "TaskState": "merge_app.jobs.models.TaskState",
         "MergeStrategy": ["full_refresh", "incremental", "append_only", "delete_insert", "scd2", "snapshot"],
+        "CatalogRole": ["viewer", "contributor", "reviewer", "maintainer", "owner"],
+        "TaskState": "merge_app.jobs.models.TaskState",
+        "MergeRequestState": [
+            *("draft", "open", "changes_requested", "approved", "queued", "merging", "merged", "conflicted", "closed"),
+        ],
+        "ChosenRequestState": ["closed", "draft", "open"],
+        "ReviewVerdict": ["approve", "request_changes", "withdraw"],
+        "BlockerCode": [
+            *("DRAFT", "CHANGES_REQUESTED", "APPROVALS_MISSING", "CHECK_MISSING", "CHECK_FAILED", "CONFLICTS"),
+            "BRANCH_GONE",
+        ],
+        "CheckResultState": ["passed", "failed", "broken"],
+        "TimelineKind": "merge_app.review.models.TimelineKind",
+        "CommentPlace": "merge_app.review.models.CommentPlace",
+        "ConflictDecision": ["source", "destination", "leave_out", "rename"],
+        "ResolutionPart": ["object", "property", "column", "partition"],
+        "TokenScope": ["read", "write", "merge", "admin"],
     },
 }
 

@@ -1,5 +1,27 @@
 """Django finds the models of this application here; they live beside the code that uses them."""
 
 from merge_app.audit.models import MergeAttempt
+from merge_app.review.models import (
+    AnsweredRequest,
+    Check,
+    CheckResult,
+    Comment,
+    ConflictResolution,
+    MergeRequest,
+    RequestedReviewer,
+    Review,
+    TimelineEntry,
+)
 
-__all__ = ["MergeAttempt"]
+__all__ = [
+    "AnsweredRequest",
+    "Check",
+    "CheckResult",
+    "Comment",
+    "ConflictResolution",
+    "MergeAttempt",
+    "MergeRequest",
+    "RequestedReviewer",
+    "Review",
+    "TimelineEntry",
+]

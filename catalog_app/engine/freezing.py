@@ -125,6 +125,7 @@ def _freeze_many(
 
 def _distinct(kind: str, values: pa.ChunkedArray) -> tuple[str, pa.Array] | None:
     """The distinct values with their type text; None for types that Arrow cannot tell apart, such as nested ones."""
+    # Only Arrow knows for which types it has such a function; without the values no file is left out, that is all.
     try:
         return kind, pc.unique(values)
     except pa.ArrowNotImplementedError:

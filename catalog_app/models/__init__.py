@@ -13,12 +13,14 @@ from catalog_app.models.catalog import (
 from catalog_app.models.files import DataFile, DeleteFile, ExpiredFile, Segment, SegmentDelete, SegmentRemoval
 from catalog_app.models.imports import FileImport
 from catalog_app.models.objects import Database, DatabaseRecord, Table, TableRecord, ViewRecord
+from catalog_app.models.people import CatalogMember, ProtectionRule
 from catalog_app.models.schemas import InvisibleSchemaHistory, SchemaDefinition, TableSchema, TableSchemaHistory
 
 __all__ = [
     "Branch",
     "BranchReach",
     "Catalog",
+    "CatalogMember",
     "Commit",
     "CommitOperation",
     "DataFile",
@@ -28,6 +30,7 @@ __all__ = [
     "ExpiredFile",
     "FileImport",
     "InvisibleSchemaHistory",
+    "ProtectionRule",
     "SchemaDefinition",
     "Segment",
     "SegmentDelete",

@@ -6,10 +6,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Model, Q, QuerySet
 from django.db.models.functions import Lower
 
-from catalog_app.models import Branch, Catalog, Commit, Tag
+from catalog_app.models import Branch, Catalog, Commit
 from catalog_app.selectors.lineage import named, nearest_name
 from catalog_app.selectors.rows import fetch_all
 from lakeui.common.errors import NotFound
@@ -51,9 +51,11 @@ FROM catalog_app_catalog c WHERE c.id = ANY(%(ids)s)
 """
 
 
-def catalogs_list(*, search: str = "", after: tuple[str, int] | None = None, limit: int) -> list[CatalogSummary]:
-    """Valid catalogs by name, behind the key ``after``."""
-    found = Catalog.objects.filter(dropped_at__isnull=True).annotate(sort_key=Lower("name"))
+def catalogs_list(
+    visible: QuerySet[Catalog], *, search: str = "", after: tuple[str, int] | None = None, limit: int
+) -> list[CatalogSummary]:
+    """Valid ones of the visible catalogs by name, behind the key ``after``."""
+    found = visible.filter(dropped_at__isnull=True).annotate(sort_key=Lower("name"))
     if search:
         found = found.filter(name__icontains=search)
     if after is not None:
@@ -94,10 +96,10 @@ def branches_list(
     return list(_branches().filter(pk__in=page).annotate(sort_key=key).order_by(*ordering))
 
 
-def sort_key(entry: Branch | Catalog | Tag) -> tuple[Any, int]:
+def sort_key(entry: Model) -> tuple[Any, int]:
     """Where an entry of one of these lists stands in it: the key to go on behind."""
     # PostgreSQL's own lower case: another one would repeat or lose entries.
-    return entry.sort_key, entry.pk  # type: ignore[union-attr]  # annotated by the list
+    return entry.sort_key, entry.pk  # type: ignore[attr-defined]  # annotated by the list
 
 
 def branch_detail(catalog: Catalog, name: str) -> Branch:

@@ -62,9 +62,11 @@ def named(objects: QuerySet[Any], name: str) -> QuerySet[Any]:
     return objects.alias(name_key=Lower("name")).filter(name_key=Lower(Value(name)))
 
 
-def catalog_get(name: str) -> Catalog:
-    """The valid catalog of that name; NotFound with the nearest one otherwise."""
-    valid = Catalog.objects.filter(dropped_at__isnull=True)
+def catalog_get(name: str, *, among: QuerySet[Catalog] | None = None) -> Catalog:
+    """The valid catalog of that name; NotFound with the nearest one otherwise. Where ``among`` is given, no other
+    catalog exists.
+    """
+    valid = (Catalog.objects.all() if among is None else among).filter(dropped_at__isnull=True)
     catalog = next(iter(named(valid, name)), None)
     if catalog is None:
         raise NotFound("catalog", name, nearest=nearest_name(name, valid.values_list("name", flat=True)))

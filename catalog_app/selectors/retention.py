@@ -1,4 +1,5 @@
-"""Which files nothing can reach any more: not a branch, a tag, the trash, an open transaction, or a later merge.
+"""Which files nothing can reach any more: not a branch, a tag, the trash, an open transaction or merge request, or
+a later merge.
 
 A *reader* is whoever may still look: a branch at every version from its horizon on, a tag at one version. A branch's
 horizon is the newest version that is both older than the retention and reached by every living branch of the catalog:
@@ -36,10 +37,10 @@ class Retained:
     expired: frozenset[int] = frozenset()
 
 
-def retained_find(catalog: Catalog, *, before: datetime) -> Retained:
-    """What stays when everything older than ``before`` may go."""
+def retained_find(catalog: Catalog, *, before: datetime, held: frozenset[int] = frozenset()) -> Retained:
+    """What stays when everything older than ``before`` may go, but for the branches that are ``held``."""
     branches = {branch.pk: branch for branch in Branch.objects.filter(catalog=catalog, expired_at__isnull=True)}
-    living = {pk for pk, branch in branches.items() if _is_living(branch, before)}
+    living = {pk for pk, branch in branches.items() if pk in held or _is_living(branch, before)}
     tagged = [
         branch_lineage(tag.branch).at(tag.version)
         for tag in Tag.objects.filter(catalog=catalog).select_related("branch")

@@ -25,14 +25,20 @@ CANDIDATES = 200
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is searched for, and where: in one catalog or all; ``branch`` is that on which objects are shown if they
-    are there. ``limit`` is of each kind.
+    """What is searched for, and where: in one catalog or all of ``visible``, the ids of those that exist for whoever
+    asks; ``branch`` is that on which objects are shown if they are there. ``limit`` is of each kind.
     """
 
     text: str
     limit: int
+    visible: frozenset[int]
     catalog: Catalog | None = None
     branch: Branch | None = None
+
+    @property
+    def catalog_ids(self) -> list[int]:
+        """The catalogs that are searched."""
+        return sorted(self.visible) if self.catalog is None else [self.catalog.pk]
 
     @property
     def database(self) -> str:
@@ -80,9 +86,7 @@ def closeness(name: str, text: str) -> tuple[int, int, str]:
 
 
 def catalogs_search(wanted: Wanted) -> list[Found]:
-    found = Catalog.objects.filter(dropped_at__isnull=True, name__icontains=wanted.text)
-    if wanted.catalog is not None:
-        found = found.filter(pk=wanted.catalog.pk)
+    found = Catalog.objects.filter(pk__in=wanted.catalog_ids, dropped_at__isnull=True, name__icontains=wanted.text)
     return [Found("catalog", item.name, item.name) for item in found.order_by(Length("name"), "pk")[: wanted.limit]]
 
 
@@ -103,17 +107,15 @@ def tags_search(wanted: Wanted) -> list[Found]:
 
 
 def _of_catalog(wanted: Wanted) -> Q:
-    if wanted.catalog is not None:
-        return Q(catalog=wanted.catalog)
-    return Q(catalog__dropped_at__isnull=True)
+    return Q(catalog__in=wanted.catalog_ids, catalog__dropped_at__isnull=True)
 
 
 _VALID = """
     JOIN catalog_app_branch b ON b.id = r.branch_id AND b.dropped_at IS NULL AND NOT b.is_workspace
-      AND (%(catalog)s::bigint IS NULL OR b.catalog_id = %(catalog)s)
+      AND b.catalog_id = ANY(%(catalogs)s)
     JOIN catalog_app_catalog k ON k.id = b.catalog_id AND k.dropped_at IS NULL
 """
-"""Branches that anybody can look at, and their catalogs."""
+"""Branches that whoever asks can look at, and their catalogs."""
 
 _CURRENT = "r.superseded_version IS NULL AND NOT r.is_dropped"
 _BEGINS = 'r.name_key COLLATE "C" >= %(name)s AND r.name_key COLLATE "C" < %(behind)s'
@@ -139,12 +141,17 @@ WHERE {_CURRENT} AND strpos(r.name_key, %(name)s) > 0 AND %(database)s = ''
 ORDER BY r.database_id, {_NEARER} LIMIT %(limit)s
 """
 
+# The place first, on its own: a join by the CASE itself would look at every branch for every candidate.
 _SHOWN = f"""
+, placed AS MATERIALIZED (
+    SELECT c.table_id, c.columns, CASE WHEN own.is_dropped IS FALSE THEN x.id ELSE c.branch_id END AS branch_id
+    FROM candidate c
+    LEFT JOIN catalog_app_branch x ON x.id = %(branch)s
+    LEFT JOIN {_nearest("catalog_app_tablerecord", "table_id", "c.table_id", "x")} own ON true
+)
 SELECT t.name, h.name, s.name, k.name, c.columns
-FROM candidate c
-LEFT JOIN catalog_app_branch x ON x.id = %(branch)s
-LEFT JOIN {_nearest("catalog_app_tablerecord", "table_id", "c.table_id", "x")} own ON true
-JOIN catalog_app_branch s ON s.id = CASE WHEN own.is_dropped IS FALSE THEN %(branch)s ELSE c.branch_id END
+FROM placed c
+JOIN catalog_app_branch s ON s.id = c.branch_id
 JOIN catalog_app_catalog k ON k.id = s.catalog_id
 JOIN {_nearest("catalog_app_tablerecord", "table_id", "c.table_id", "s")} t ON NOT t.is_dropped
 JOIN {_nearest("catalog_app_databaserecord", "database_id", "t.database_id", "s")} h ON NOT h.is_dropped
@@ -224,7 +231,7 @@ def _parameters(wanted: Wanted) -> Mapping[str, Any]:
         "behind": wanted.name + LAST_CHARACTER,
         "database": wanted.database,
         "words": " & ".join(f"'{word}':*" for word in wanted.words),
-        "catalog": None if wanted.catalog is None else wanted.catalog.pk,
+        "catalogs": wanted.catalog_ids,
         "branch": None if wanted.branch is None else wanted.branch.pk,
         "breaks": "_./-:@,;\"'[](){}",
         "limit": wanted.limit,

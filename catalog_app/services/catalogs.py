@@ -1,39 +1,59 @@
-"""Create, drop and rename catalogs and branches. Creating a branch writes one row, whatever the catalog holds."""
+"""Create, drop and rename catalogs and branches. Creating a branch writes one row, whatever the catalog holds.
+
+What takes a branch or a protected name away is judged here, by the protection of the branch: ``asked`` says who asks,
+``record`` writes an owner's bypass into the audit, in the same transaction.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from catalog_app.models import Branch, Catalog, Commit, Tag
+from catalog_app.domain.protection import Change
+from catalog_app.domain.roles import Role
+from catalog_app.models import Branch, Catalog, CatalogMember, Commit, Tag
 from catalog_app.selectors.lineage import branch_lineage, named, nearest_name, tag_find, version_check
+from catalog_app.selectors.protection import Asked, Bypass, protection_judge
 from catalog_app.selectors.tags import tag_get
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
 
 MAIN = "main"
 
+RecordBypass = Callable[[Branch, Bypass], None]
+
 
 def catalog_create(*, name: str, comment: str = "", user_id: int | None = None) -> Catalog:
-    """A new catalog with its branch ``main`` and its version sequence."""
+    """A new catalog with its branch ``main`` and its version sequence. Who makes it is its owner."""
     try:
         with transaction.atomic():
             catalog = Catalog.objects.create(name=name, comment=comment)
             with connection.cursor() as cursor:
                 cursor.execute(f"CREATE SEQUENCE catalog_version_{catalog.pk:d}")
             Branch.objects.create(catalog=catalog, name=MAIN, created_by_id=user_id)
+            if user_id is not None:
+                CatalogMember.objects.create(catalog=catalog, user_id=user_id, role=Role.OWNER.value)
     except IntegrityError:
         raise AlreadyExists("catalog", name) from None
     return catalog
 
 
-def catalog_drop(*, catalog: Catalog) -> None:
-    """Take the catalog out of sight. Its name is free at once; its files stay until they expire."""
-    Catalog.objects.filter(pk=catalog.pk, dropped_at__isnull=True).update(dropped_at=timezone.now())
+def catalog_drop(*, catalog: Catalog, asked: Asked, record: RecordBypass) -> None:
+    """Take the catalog out of sight. Its name is free at once; its files stay until they expire. Raises
+    BranchProtected where one of its branches may not be dropped.
+    """
+    with transaction.atomic():
+        for branch in Branch.objects.filter(catalog=catalog, dropped_at__isnull=True, is_workspace=False):
+            _judge(branch, Change.DELETION, asked, record)
+        Catalog.objects.filter(pk=catalog.pk, dropped_at__isnull=True).update(dropped_at=timezone.now())
 
 
-def branch_create(*, parent: Branch, name: str, version: int | None = None, user_id: int | None = None) -> Branch:
+def branch_create(
+    *, parent: Branch, name: str, version: int | None = None, asked: Asked, record: RecordBypass
+) -> Branch:
     """A branch that sees ``parent`` as of ``version`` (its head when None): one row."""
-    branch = branch_cut(parent, name=name, version=version, user_id=user_id)
+    branch = branch_cut(parent, name=name, version=version, user_id=asked.user_id)
     try:
         with transaction.atomic():
             # Names after @ are branches or tags; expiry must not overtake a cut into the past.
@@ -42,6 +62,7 @@ def branch_create(*, parent: Branch, name: str, version: int | None = None, user
                 version_check(Branch.objects.get(pk=parent.pk), version)
             _refuse_taken_by_tag(parent.catalog, name)
             branch.save(force_insert=True)
+            _judge(branch, Change.NAMING, asked, record)
     except IntegrityError:
         raise AlreadyExists("branch", name, where=f"in catalog {parent.catalog.name}") from None
     return branch
@@ -85,13 +106,28 @@ def _commit_at(branch: Branch, version: int) -> int | None:
     return None
 
 
-def branch_drop(*, branch: Branch) -> None:
+def _judge(branch: Branch, change: Change, asked: Asked, record: RecordBypass, *, name: str | None = None) -> None:
+    bypass = protection_judge(branch, change, asked, name=name)
+    if bypass is not None:
+        record(branch, bypass)
+
+
+def branch_drop(*, branch: Branch, asked: Asked, record: RecordBypass) -> None:
     """Take the branch out of sight. Branches made from it keep what they saw."""
     _refuse_main(branch, "dropped")
-    Branch.objects.filter(pk=branch.pk, dropped_at__isnull=True).update(dropped_at=timezone.now())
+    with transaction.atomic():
+        found = _lock(branch)
+        if found.dropped_at is None:
+            _judge(found, Change.DELETION, asked, record)
+            Branch.objects.filter(pk=found.pk).update(dropped_at=timezone.now())
 
 
-def branch_undrop(*, catalog: Catalog, name: str) -> Branch:
+def _lock(branch: Branch) -> Branch:
+    """The branch as it is now, under the lock that its commits take: its name stays until the transaction ends."""
+    return Branch.objects.select_for_update(of=("self",), no_key=True).select_related("catalog").get(pk=branch.pk)
+
+
+def branch_undrop(*, catalog: Catalog, name: str, asked: Asked, record: RecordBypass) -> Branch:
     """Bring back the branch of that name that was dropped last."""
     dropped = Branch.objects.filter(catalog=catalog, dropped_at__isnull=False, is_workspace=False)
     branch = named(dropped, name).order_by("-dropped_at").first()
@@ -105,17 +141,21 @@ def branch_undrop(*, catalog: Catalog, name: str) -> Branch:
             found = Branch.objects.filter(pk=branch.pk, dropped_at__isnull=False, expired_at__isnull=True)
             if not found.update(dropped_at=None):
                 raise NotFound("dropped branch", name, where=f"in catalog {catalog.name} any more: it has expired")
+            _judge(branch, Change.NAMING, asked, record)
     except IntegrityError:
         raise AlreadyExists("branch", branch.name, where=f"in catalog {catalog.name}") from None
     branch.dropped_at = None
     return branch
 
 
-def branch_rename(*, branch: Branch, name: str) -> None:
+def branch_rename(*, branch: Branch, name: str, asked: Asked, record: RecordBypass) -> None:
     _refuse_main(branch, "renamed")
     try:
         with transaction.atomic():
             _refuse_taken_by_tag(branch.catalog, name)
+            found = _lock(branch)
+            _judge(found, Change.DELETION, asked, record)
+            _judge(found, Change.NAMING, asked, record, name=name)
             Branch.objects.filter(pk=branch.pk).update(name=name)
     except IntegrityError:
         raise AlreadyExists("branch", name, where=f"in catalog {branch.catalog.name}") from None

@@ -30,10 +30,13 @@ BATCH = 1000
 
 @dataclass(frozen=True, slots=True)
 class RetentionLimits:
-    """``history``: what is older may expire. ``staged``: what was staged earlier belongs to no running statement."""
+    """``history``: what is older may expire. ``staged``: what was staged earlier belongs to no running statement.
+    ``held``: ids of branches that stay in the trash whatever their age.
+    """
 
     history: datetime
     staged: datetime
+    held: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class VacuumPlan:
 
 def vacuum_plan(catalog: Catalog, warehouse: Warehouse, limits: RetentionLimits) -> VacuumPlan:
     """What VACUUM would remove now."""
-    retained = retained_find(catalog, before=limits.history)
+    retained = retained_find(catalog, before=limits.history, held=limits.held)
     files = [
         *unreachable_files(catalog, retained),
         *orphaned_files(catalog, before=limits.staged),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from catalog_app.domain.roles import Scope
 from lakeui.access.models import AccessToken
 
 SECRET_BYTES = 32
@@ -17,11 +19,18 @@ PREFIX_LENGTH = 10
 LAST_USED_STEP = timedelta(minutes=1)
 
 
-def token_create(*, user: User, name: str, expires_at: datetime | None = None) -> tuple[AccessToken, str]:
-    """A new token and its secret, which is shown this once and never again."""
+def token_create(
+    *, user: User, name: str, expires_at: datetime | None = None, scopes: Collection[Scope] = tuple(Scope)
+) -> tuple[AccessToken, str]:
+    """A new token and its secret, which is shown this once and never again. Every token may read."""
     secret = f"lake_{secrets.token_urlsafe(SECRET_BYTES)}"
     token = AccessToken.objects.create(
-        user=user, name=name, prefix=secret[:PREFIX_LENGTH], digest=_digest(secret), expires_at=expires_at
+        user=user,
+        name=name,
+        prefix=secret[:PREFIX_LENGTH],
+        scopes=[scope.value for scope in Scope if scope is Scope.READ or scope in scopes],
+        digest=_digest(secret),
+        expires_at=expires_at,
     )
     return token, secret
 

@@ -13,5 +13,6 @@ class ApiConfig(AppConfig):
         import lakeui.api.importing
         import lakeui.api.openapi
         import lakeui.api.pipelining
+        import lakeui.api.review_tasks
         import lakeui.api.statements
         import lakeui.celery  # noqa: F401

@@ -17,8 +17,12 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
-from catalog_app.models import Branch
+from catalog_app.domain.roles import Action, Principal, Scope
+from catalog_app.models import Branch, Catalog
+from catalog_app.selectors.people import catalog_for
+from lakeui import frontdoor
 from lakeui.access.authentication import BearerAuthentication, BrowserAuthentication
+from lakeui.access.models import AccessToken
 from lakeui.api.errors import exception_response
 from lakeui.common.errors import Stale
 
@@ -36,6 +40,30 @@ class ApiView(APIView):
 
     def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Any]:
         return exception_response
+
+
+def scopes_of(request: Request) -> frozenset[Scope] | None:
+    """What the token of the request may be used for; None where a browser's session was sent."""
+    token = request.auth
+    return frozenset(Scope(name) for name in token.scopes) if isinstance(token, AccessToken) else None
+
+
+def principal_of(request: Request) -> Principal:
+    """Who asks, as far as rights go; the permission of every view lets nobody in who is not signed in."""
+    user = request.user
+    return Principal(user.pk, user.get_username(), user.is_superuser, scopes_of(request))
+
+
+def session_of(request: Request, catalog: str | None, branch: str, **details: Any) -> frontdoor.Session:
+    """The session in which a statement of this request runs."""
+    return frontdoor.Session(catalog, branch, request.user, scopes=scopes_of(request), **details)
+
+
+def catalog_of(request: Request, name: str, action: Action = Action.READ) -> Catalog:
+    """The catalog of an address. Raises NotFound where it does not exist for whoever asks, and PermissionDenied where
+    the action takes more than they have.
+    """
+    return catalog_for(principal_of(request), name, action)
 
 
 class NewestFirst(CursorPagination):

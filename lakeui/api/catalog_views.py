@@ -18,9 +18,9 @@ from catalog_app.selectors.branches import (
     sort_key,
 )
 from catalog_app.selectors.divergence import divergences_load
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.people import catalogs_visible, role_of
 from catalog_app.services.catalogs import MAIN
-from lakeui.api.base import ApiView, checked, tagged
+from lakeui.api.base import ApiView, catalog_of, checked, principal_of, tagged
 from lakeui.api.lake_serializers import BranchAnswer, BranchFilter, CatalogAnswer, CatalogDetail, CatalogFilter
 from lakeui.api.paging import keyset_page, page_body, page_schema
 from lakeui.api.serializers import ProblemDocument
@@ -29,9 +29,15 @@ from merge_app.jobs.selectors import unfinished_count
 
 NOT_FOUND: dict[Any, Any] = {(404, "application/problem+json"): ProblemDocument}
 BAD_REQUEST: dict[Any, Any] = {(400, "application/problem+json"): ProblemDocument}
+FORBIDDEN: dict[Any, Any] = {(403, "application/problem+json"): ProblemDocument}
+CONFLICT: dict[Any, Any] = {(409, "application/problem+json"): ProblemDocument}
+STALE: dict[Any, Any] = {(412, "application/problem+json"): ProblemDocument}
 NOT_MODIFIED: dict[Any, Any] = {304: OpenApiResponse(description="Nothing changed.")}
 IF_NONE_MATCH = OpenApiParameter(
     "If-None-Match", str, OpenApiParameter.HEADER, description="ETag of what you have; 304 if it is still that."
+)
+IF_MATCH = OpenApiParameter(
+    "If-Match", str, OpenApiParameter.HEADER, description="ETag of what you saw; 412 if it has changed since."
 )
 
 
@@ -46,7 +52,7 @@ class CatalogListView(ApiView):
     def get(self, request: Request) -> Response:
         filters = checked(CatalogFilter, request)
         page = keyset_page(filters, str, int)
-        found = catalogs_list(**filters, after=page.after, limit=page.fetch)
+        found = catalogs_list(catalogs_visible(principal_of(request)), **filters, after=page.after, limit=page.fetch)
         body = page_body(
             request,
             page,
@@ -66,11 +72,13 @@ class CatalogView(ApiView):
         responses={200: CatalogDetail, **NOT_MODIFIED, **NOT_FOUND},
     )
     def get(self, request: Request, catalog: str) -> Response:
-        found = catalog_get(catalog)
+        found = catalog_of(request, catalog)
         (summary,) = catalogs_summarise([found])
         main = branch_detail(found, MAIN)
+        role = role_of(principal_of(request), found.pk)
         body = {
             **CatalogAnswer(summary).data,
+            "role": role.value if role else None,
             "main": branches_shown([main])[0],
             "running_task_count": unfinished_count(catalog=found.name),
             **audit_counts(catalog_id=found.pk),
@@ -95,7 +103,7 @@ class BranchListView(ApiView):
     def get(self, request: Request, catalog: str) -> Response:
         filters = checked(BranchFilter, request)
         page = keyset_page(filters, str if filters["order"] == "name" else int, int)
-        found = branches_list(catalog_get(catalog), **filters, after=page.after, limit=page.fetch)
+        found = branches_list(catalog_of(request, catalog), **filters, after=page.after, limit=page.fetch)
         return tagged(request, Response(page_body(request, page, found, key=sort_key, shown=branches_shown)))
 
 
@@ -109,7 +117,7 @@ class BranchView(ApiView):
         responses={200: BranchAnswer, **NOT_MODIFIED, **NOT_FOUND},
     )
     def get(self, request: Request, catalog: str, branch: str) -> Response:
-        found = branch_detail(catalog_get(catalog), branch)
+        found = branch_detail(catalog_of(request, catalog), branch)
         return tagged(request, Response(branches_shown([found])[0]), head=found.head_version)
 
 

@@ -29,6 +29,12 @@ class CompareRowsQuery(PageFilter):
     side = serializers.ChoiceField(["source", "destination"], help_text="Whose work is shown.")
 
 
+class DecidedQuery(serializers.Serializer[Any]):
+    merge_request = serializers.IntegerField(
+        required=False, min_value=1, help_text="With what was decided of the conflicts in this merge request."
+    )
+
+
 class HeadEntry(serializers.Serializer[Any]):
     """A branch as it was compared. ``catalog`` differs from the address's for a branch of another lake."""
 
@@ -43,6 +49,7 @@ class CompareCounts(serializers.Serializer[Any]):
 
     objects = serializers.IntegerField()
     conflict = serializers.IntegerField()
+    decided = serializers.IntegerField()
     note = serializers.IntegerField()
     ok = serializers.IntegerField()
     new = serializers.IntegerField()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -10,21 +11,26 @@ from rest_framework.response import Response
 
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.models import Branch, Catalog
-from catalog_app.selectors.lineage import branch_get, catalog_get
-from lakeui.api.base import ApiView, checked, tagged
+from catalog_app.selectors.lineage import branch_get
+from lakeui.api.base import ApiView, catalog_of, checked, tagged
 from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.api.compare_serializers import (
     CompareQuery,
     CompareRowsAnswer,
     CompareRowsQuery,
     ComparisonAnswer,
+    DecidedQuery,
     ObjectComparisonAnswer,
 )
 from lakeui.api.comparing import Pair, comparison_read, object_read
 from lakeui.api.paging import keyset_page, next_address, page_body
+from lakeui.api.places import source_branch
 from lakeui.api.row_comparing import ROW_ID, rows_read
 from lakeui.api.serializers import ProblemDocument
-from lakeui.common.errors import NotFound
+from lakeui.common.errors import InvalidValue, NotFound
+from merge_app.planning.values import Resolution
+from merge_app.review.selectors import request_get
+from merge_app.review.sight import resolutions_of
 
 REFUSALS: dict[Any, Any] = {
     **NOT_MODIFIED,
@@ -41,12 +47,12 @@ class CompareView(ApiView):
         description="What merging `source` into `destination` would do with each object that the source changed, by"
         " the planner that a merge uses. A source of another catalog is written `catalog.branch`.",
         tags=["compare"],
-        parameters=[CompareQuery, IF_NONE_MATCH],
+        parameters=[CompareQuery, DecidedQuery, IF_NONE_MATCH],
         responses={200: ComparisonAnswer, **REFUSALS},
     )
     def get(self, request: Request, catalog: str, source: str, destination: str) -> Response:
         filters = checked(CompareQuery, request)
-        pair = _pair(catalog, source, destination)
+        pair = _pair(request, catalog, source, destination)
         page = keyset_page(filters, int)
         found = comparison_read(pair)
         first = page.after[0] if page.after else 0
@@ -69,13 +75,13 @@ class CompareObjectView(ApiView):
         description="The cells of the rule table that the pair hits, the commits of both sides, the states of the"
         " object side by side, and what it would be after the merge.",
         tags=["compare"],
-        parameters=[IF_NONE_MATCH],
+        parameters=[DecidedQuery, IF_NONE_MATCH],
         responses={200: ObjectComparisonAnswer, **REFUSALS},
     )
     def get(self, request: Request, catalog: str, source: str, destination: str, kind: str, object_id: int) -> Response:
         if kind not in (ObjectKind.DATABASE, ObjectKind.TABLE):
             raise NotFound("kind of object", kind, nearest=ObjectKind.TABLE.value)
-        body = object_read(_pair(catalog, source, destination), (ObjectKind(kind), object_id))
+        body = object_read(_pair(request, catalog, source, destination), (ObjectKind(kind), object_id))
         return tagged(request, Response(body))
 
 
@@ -92,26 +98,28 @@ class CompareRowsView(ApiView):
     def get(self, request: Request, catalog: str, source: str, destination: str, table_id: int) -> Response:
         filters = checked(CompareRowsQuery, request)
         page = keyset_page(filters, int)
-        found = dict(rows_read(_pair(catalog, source, destination), table_id, filters["side"], page))
+        found = dict(rows_read(_pair(request, catalog, source, destination), table_id, filters["side"], page))
         rows = found["rows"]
         following = next_address(request, (rows[-1][ROW_ID],)) if found.pop("more") else None
         return tagged(request, Response({"next": following, **found}))
 
 
-def _pair(catalog: str, source: str, destination: str) -> Pair:
-    found = catalog_get(catalog)
-    return Pair(_source(found, source), branch_get(found, destination))
+def _pair(request: Request, catalog: str, source: str, destination: str) -> Pair:
+    found = catalog_of(request, catalog)
+    pair = Pair(source_branch(request, found, source), branch_get(found, destination))
+    number = checked(DecidedQuery, request).get("merge_request")
+    return pair if number is None else replace(pair, resolutions=_decided(found, number, pair))
 
 
-def _source(catalog: Catalog, name: str) -> Branch:
-    """The source's branch: in the catalog, or in the one that the name begins with."""
-    try:
-        return branch_get(catalog, name)
-    except NotFound:
-        other, dot, branch = name.partition(".")
-        if not dot:
-            raise
-        return branch_get(catalog_get(other), branch)
+def _decided(catalog: Catalog, number: int, pair: Pair) -> tuple[Resolution, ...]:
+    """What was decided in the merge request of that number for the heads that are compared."""
+    wanted = request_get(catalog, number)
+    if (wanted.source_id, wanted.destination_id) != (pair.source.pk, pair.destination.pk):
+        raise InvalidValue(
+            f"Merge request #{number} is of other branches.",
+            remedy=f"It merges {wanted.source.name} into {wanted.destination.name}.",
+        )
+    return resolutions_of(wanted, pair.source, pair.destination)
 
 
 def _matches(entry: dict[str, Any], filters: dict[str, Any]) -> bool:

@@ -2,10 +2,15 @@
 
 What two heads compare to never changes, so an entry never goes stale; it only expires. Findings lie apart from the
 list in buckets, so that a page of a large comparison reads the list and an object reads one bucket.
+
+Several requests for heads that nobody has seen are answered by one of them: pages ask for a comparison before somebody
+opens it, and making it twice at once would take twice as long.
 """
 
 from __future__ import annotations
 
+import hashlib
+import time
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -22,29 +27,41 @@ from merge_app.execution.compare import ComparedObject, Comparison, comparison_l
 from merge_app.execution.compare_object import object_comparison_load
 from merge_app.execution.report import finding_as_json
 from merge_app.planning.surviving import ObjectKey
+from merge_app.planning.values import Resolution
 
-SHAPE = 1
+SHAPE = 2
 """Raised with the shape of what is cached, so that a new version does not read an old one's."""
 
 SECONDS_KEPT = 3600
 BUCKETS = 32
 
+MAKING_SECONDS = 30
+"""So long a comparison that another request makes is waited for; its process may have died."""
+
+LOOK_SECONDS = 0.02
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Source and destination of a comparison, with the heads that are compared."""
+    """Source and destination of a comparison, with the heads that are compared, and what people decided of the
+    conflicts between them in a merge request.
+    """
 
     source: Branch
     destination: Branch
+    resolutions: tuple[Resolution, ...] = ()
 
     def cache_key(self, part: str) -> str:
         heads = [f"{branch.pk}@{branch.head_version}" for branch in (self.source, self.destination)]
-        return ":".join(["compare", str(SHAPE), *heads, load_rules().digest[:32], part])
+        decided = hashlib.sha256(repr(self.resolutions).encode()).hexdigest()[:32] if self.resolutions else ""
+        return ":".join(["compare", str(SHAPE), *heads, load_rules().digest[:32], decided, part])
 
 
 def comparison_read(pair: Pair) -> dict[str, Any]:
     """``summary`` and ``objects`` of the comparison, computed on first sight of the heads."""
     known: dict[str, Any] | None = cache.get(pair.cache_key("list"))
+    if known is None and not cache.add(pair.cache_key("making"), True, MAKING_SECONDS):
+        known = _made_by_another(pair)
     return known if known is not None else _computed(pair)[0]
 
 
@@ -66,7 +83,7 @@ def object_read(pair: Pair, key: ObjectKey) -> dict[str, Any]:
     entry = next((item for item in listed["objects"] if (item["kind"], item["object_id"]) == _parts(key)), None)
     if entry is None:
         raise NotFound("changed " + key[0].value, str(key[1]), where="in this comparison")
-    found = object_comparison_load(pair.source, pair.destination, key, engine)
+    found = object_comparison_load(pair.source, pair.destination, key, engine, pair.resolutions)
     body = object_as_json(found, entry, findings_read(pair, key))
     body |= {
         "source_head": pair.source.head_version,
@@ -77,9 +94,24 @@ def object_read(pair: Pair, key: ObjectKey) -> dict[str, Any]:
     return body
 
 
+def _made_by_another(pair: Pair) -> dict[str, Any] | None:
+    """What the request that makes the comparison has kept; None where it failed or takes too long."""
+    # Looked at, as a cache tells nobody of its changes; the mark expires, so this ends even if its maker died.
+    while cache.get(pair.cache_key("making")):
+        time.sleep(LOOK_SECONDS)
+    made: dict[str, Any] | None = cache.get(pair.cache_key("list"))
+    return made
+
+
 def _computed(pair: Pair) -> tuple[dict[str, Any], dict[str, dict[str, list[dict[str, Any]]]]]:
     """The comparison made now: its list and its buckets of findings, both kept."""
-    made = comparison_load(pair.source, pair.destination, engine)
+    try:
+        return _kept(pair, comparison_load(pair.source, pair.destination, engine, pair.resolutions))
+    finally:
+        cache.delete(pair.cache_key("making"))
+
+
+def _kept(pair: Pair, made: Comparison) -> tuple[dict[str, Any], dict[str, dict[str, list[dict[str, Any]]]]]:
     listed = {"summary": _summary(made), "objects": [_entry(item) for item in made.objects]}
     buckets: dict[str, dict[str, list[dict[str, Any]]]] = {f"findings:{number}": {} for number in range(BUCKETS)}
     for item in made.objects:

@@ -39,7 +39,7 @@ class DatabaseListView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str) -> Response:
         filters = checked(ObjectPage, request)
-        place = branch_place(catalog, branch, filters.pop("version", None))
+        place = branch_place(request, catalog, branch, filters.pop("version", None))
         return head_tagged(request, place.branch, lambda: self._body(request, place, filters))
 
     def _body(self, request: Request, place: BranchPlace, filters: dict[str, Any]) -> Any:
@@ -70,7 +70,7 @@ class DatabaseView(ApiView):
         responses={200: DatabaseDetail, **REFUSALS},
     )
     def get(self, request: Request, catalog: str, branch: str, database: str) -> Response:
-        place = database_place(catalog, branch, database, checked(VersionQuery, request).get("version"))
+        place = database_place(request, catalog, branch, database, checked(VersionQuery, request).get("version"))
         return head_tagged(request, place.branch, lambda: self._body(place))
 
     def _body(self, place: DatabasePlace) -> Any:
@@ -88,7 +88,7 @@ class TableListView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str, database: str) -> Response:
         filters = checked(TablePage, request)
-        place = database_place(catalog, branch, database, filters.pop("version", None))
+        place = database_place(request, catalog, branch, database, filters.pop("version", None))
         return head_tagged(request, place.branch, lambda: self._body(request, place, filters))
 
     def _body(self, request: Request, place: DatabasePlace, filters: dict[str, Any]) -> Any:

@@ -15,6 +15,8 @@ from rest_framework.request import Request
 
 from catalog_app.engine.exporting import ExportFormat, ExportTarget
 from lakeui import frontdoor
+from lakeui.api.base import scopes_of
+from lakeui.api.statements import statement_session
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
@@ -46,11 +48,9 @@ def is_download(request: Request) -> bool:
 
 def download_response(request: Request, parameters: Mapping[str, Any]) -> FileResponse:
     """The whole result as a file. It is written before the answer begins: a failure is a problem, not half a file."""
-    session = frontdoor.Session(
-        parameters["catalog"], parameters["branch"], request.user, transaction=parameters["transaction"]
-    )
+    session = statement_session(parameters, user=request.user, scopes=scopes_of(request))
     kind = ExportFormat(request.accepted_renderer.format)
-    # Closed, and with that removed, by the response.
+    # No `with` (SIM115): it outlives this function. The response closes it, and that removes it.
     file = tempfile.NamedTemporaryFile()  # noqa: SIM115
     try:
         target = ExportTarget(

@@ -11,8 +11,8 @@ from rest_framework.response import Response
 from catalog_app.models import Catalog
 from catalog_app.selectors.graph import NEWEST, graph_branches, graph_commits, graph_tags
 from catalog_app.selectors.history import CommitEntry, HistoryFilter, history_list
-from catalog_app.selectors.lineage import Lineage, catalog_get
-from lakeui.api.base import ApiView, checked, tagged
+from catalog_app.selectors.lineage import Lineage
+from lakeui.api.base import ApiView, catalog_of, checked, tagged
 from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.api.lake_serializers import CommitAnswer, GraphAnswer, GraphQuery, HistoryQuery
 from lakeui.api.paging import keyset_page, page_body, page_schema
@@ -33,7 +33,7 @@ class BranchHistoryView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str) -> Response:
         filters = checked(HistoryQuery, request)
-        place = branch_place(catalog, branch, filters.pop("version", None))
+        place = branch_place(request, catalog, branch, filters.pop("version", None))
         kind, _, number = filters.pop("object", "").partition(":")
         return history_response(request, place.lineage, filters, (kind, int(number)) if number else None)
 
@@ -65,7 +65,7 @@ class GraphView(ApiView):
     )
     def get(self, request: Request, catalog: str) -> Response:
         query = checked(GraphQuery, request)
-        body = _graph(catalog_get(catalog), query.get("before"), query["limit"])
+        body = _graph(catalog_of(request, catalog), query.get("before"), query["limit"])
         return tagged(request, Response(GraphAnswer(body).data))
 
 

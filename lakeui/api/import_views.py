@@ -16,20 +16,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from catalog_app.domain.roles import Action
 from catalog_app.models import Branch, FileImport
 from catalog_app.selectors.imports import import_get, imports_list
-from catalog_app.selectors.lineage import branch_get, catalog_get
+from catalog_app.selectors.lineage import branch_get
 from catalog_app.services.imports import import_create, import_discard, import_reread
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.api.base import ApiView, NewestFirst
-from lakeui.api.catalog_views import BAD_REQUEST, NOT_FOUND
+from lakeui.api.base import ApiView, NewestFirst, catalog_of, scopes_of, session_of
+from lakeui.api.catalog_views import BAD_REQUEST, FORBIDDEN, NOT_FOUND
 from lakeui.api.import_serializers import ImportAnswer, LoadRequest, ReadingRequest, import_shown
-from lakeui.api.importing import TASK_KIND, load_parameters
+from lakeui.api.importing import TASK_KIND, load_parameters, load_read
 from lakeui.api.prefer import read_preference
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, TaskAnswer
 from lakeui.api.sql_view import IDEMPOTENCY_KEY, PREFER, idempotency_key, request_digest, task_response
 from lakeui.api.uploads import RawFileParser, upload_name, upload_prepare, upload_read
-from lakeui.frontdoor.imports import import_lifetime
+from lakeui.frontdoor.imports import import_admit, import_lifetime
 from merge_app.jobs.services import task_submit
 
 _PAGE = inline_serializer(
@@ -70,7 +71,7 @@ class ImportListView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str) -> Response:
         pages = NewestFirst()
-        found = imports_list(_branch(catalog, branch), user_id=request.user.pk)
+        found = imports_list(_branch(request, catalog, branch), user_id=request.user.pk)
         page = pages.paginate_queryset(found, request, view=self)
         return pages.get_paginated_response([import_shown(made) for made in page or []])
 
@@ -85,10 +86,10 @@ class ImportListView(ApiView):
             "application/octet-stream": OpenApiTypes.BINARY,
             "multipart/form-data": inline_serializer("ImportUpload", {"file": serializers.FileField()}),
         },
-        responses={201: ImportAnswer, **BAD_REQUEST, **NOT_FOUND, **_TOO_LARGE},
+        responses={201: ImportAnswer, **BAD_REQUEST, **FORBIDDEN, **NOT_FOUND, **_TOO_LARGE},
     )
     def post(self, request: Request, catalog: str, branch: str) -> Response:
-        place = _branch(catalog, branch)
+        place = _branch(request, catalog, branch, Action.WRITE)
         with upload_read(request) as file:
             made = import_create(
                 branch=place,
@@ -118,22 +119,23 @@ class ImportView(ApiView):
         description="Only what is sent changes. Columns are chosen by their `source`.",
         tags=["imports"],
         request=ReadingRequest,
-        responses={200: ImportAnswer, **BAD_REQUEST, **NOT_FOUND},
+        responses={200: ImportAnswer, **BAD_REQUEST, **FORBIDDEN, **NOT_FOUND},
     )
     def patch(self, request: Request, catalog: str, branch: str, import_id: UUID) -> Response:
         body = ReadingRequest(data=request.data)
         body.is_valid(raise_exception=True)
-        made = _import(request, catalog, branch, import_id)
+        made = _import(request, catalog, branch, import_id, Action.WRITE)
         return Response(import_shown(import_reread(made, body.validated_data, warehouse=_warehouse())))
 
     @extend_schema(
         operation_id="import_discard",
         summary="Throw an import away",
         tags=["imports"],
-        responses={204: OpenApiResponse(description="The file is gone."), **NOT_FOUND},
+        responses={204: OpenApiResponse(description="The file is gone."), **FORBIDDEN, **NOT_FOUND},
     )
     def delete(self, request: Request, catalog: str, branch: str, import_id: UUID) -> Response:
-        import_discard(_import(request, catalog, branch, import_id), warehouse=_warehouse())
+        made = _import(request, catalog, branch, import_id, Action.WRITE)
+        import_discard(made, warehouse=_warehouse())
         return Response(status=204)
 
 
@@ -151,6 +153,7 @@ class ImportLoadView(ApiView):
             200: StatementAnswer,
             202: OpenApiResponse(TaskAnswer, description="Not finished yet; Location names the task."),
             **BAD_REQUEST,
+            **FORBIDDEN,
             **NOT_FOUND,
             (409, "application/problem+json"): ProblemDocument,
             (422, "application/problem+json"): ProblemDocument,
@@ -160,23 +163,27 @@ class ImportLoadView(ApiView):
         body = LoadRequest(data=request.data)
         body.is_valid(raise_exception=True)
         key = idempotency_key(request)
-        parameters = load_parameters(_import(request, catalog, branch, import_id), body.validated_data)
+        made = _import(request, catalog, branch, import_id)
+        parameters = load_parameters(made, body.validated_data)
+        session = session_of(request, made.branch.catalog.name, made.branch.name)
         task = task_submit(
             kind=TASK_KIND,
             parameters=parameters,
             user=request.user,
             idempotency_key=key,
             request_digest=request_digest(parameters) if key else "",
+            catalog_id=import_admit(load_read(parameters), name=made.name, session=session),
+            scopes=scopes_of(request),
         )
         return task_response(task, read_preference(request.headers.get("Prefer", "")))
 
 
-def _branch(catalog: str, branch: str) -> Branch:
-    return branch_get(catalog_get(catalog), branch)
+def _branch(request: Request, catalog: str, branch: str, action: Action = Action.READ) -> Branch:
+    return branch_get(catalog_of(request, catalog, action), branch)
 
 
-def _import(request: Request, catalog: str, branch: str, import_id: UUID) -> FileImport:
-    return import_get(_branch(catalog, branch), import_id, user_id=request.user.pk)
+def _import(request: Request, catalog: str, branch: str, import_id: UUID, action: Action = Action.READ) -> FileImport:
+    return import_get(_branch(request, catalog, branch, action), import_id, user_id=request.user.pk)
 
 
 def _warehouse() -> Warehouse:

@@ -10,8 +10,8 @@ from catalog_app.importing.values import Reading
 from catalog_app.models import FileImport
 from lakeui import frontdoor
 from lakeui.api.statements import result_body, user_require_active
-from lakeui.frontdoor.imports import ImportLoad, import_load, import_text
-from lakeui.frontdoor.keyed_merges import KeyedMerge
+from lakeui.frontdoor.imports import import_load, import_text
+from lakeui.frontdoor.values import ImportLoad, KeyedMerge
 from lakeui.sql.statements import TableName
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.registry import handles
@@ -32,10 +32,11 @@ def load_parameters(made: FileImport, wanted: Mapping[str, Any]) -> dict[str, An
         "name": made.name,
         "reading": made.reading,
     }
-    return {**parameters, "statement": import_text(_load(parameters), made.name)}
+    return {**parameters, "statement": import_text(load_read(parameters), made.name)}
 
 
-def _load(parameters: Mapping[str, Any]) -> ImportLoad:
+def load_read(parameters: Mapping[str, Any]) -> ImportLoad:
+    """The load that the parameters of a task describe."""
     return ImportLoad(
         import_id=UUID(parameters["import"]),
         reading=Reading.from_json(parameters["reading"]),
@@ -60,5 +61,5 @@ def _keyed_merge(parameters: Mapping[str, Any]) -> KeyedMerge:
 def run_import_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The worker's side of a load."""
     user_require_active(context.user)
-    session = frontdoor.Session(parameters["catalog"], parameters["branch"], context.user)
-    return result_body(import_load(_load(parameters), name=parameters["name"], session=session, context=context))
+    session = frontdoor.Session(parameters["catalog"], parameters["branch"], context.user, scopes=context.scopes)
+    return result_body(import_load(load_read(parameters), name=parameters["name"], session=session, context=context))

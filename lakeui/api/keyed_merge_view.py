@@ -12,18 +12,19 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
+from catalog_app.domain.roles import Action
 from catalog_app.services.imports import import_create
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.api.base import ApiView, checked
-from lakeui.api.catalog_views import BAD_REQUEST, NOT_FOUND
+from lakeui.api.base import ApiView, catalog_of, checked, scopes_of, session_of
+from lakeui.api.catalog_views import BAD_REQUEST, FORBIDDEN, NOT_FOUND
 from lakeui.api.import_serializers import KeyedMergeQuery
-from lakeui.api.importing import TASK_KIND, load_parameters
+from lakeui.api.importing import TASK_KIND, load_parameters, load_read
 from lakeui.api.places import table_place
 from lakeui.api.prefer import read_preference
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, TaskAnswer
 from lakeui.api.sql_view import IDEMPOTENCY_KEY, PREFER, idempotency_key, request_digest, task_response
 from lakeui.api.uploads import RawFileParser, upload_name, upload_prepare, upload_read
-from lakeui.frontdoor.imports import import_lifetime
+from lakeui.frontdoor.imports import import_admit, import_lifetime
 from merge_app.jobs.services import task_submit
 
 
@@ -40,7 +41,8 @@ class KeyedMergeView(ApiView):
         summary="Merge rows by key",
         description="The body is an Arrow IPC stream or file, Parquet, JSON or CSV. Its rows are matched with the"
         " table's by `key_columns` (NULL equals NULL, NaN equals NaN): `insert` adds those whose key is new, `update`"
-        " replaces those whose key is there, `upsert` does both. As one commit, or not at all.",
+        " replaces those whose key is there, `upsert` does both. As one commit, or not at all. What was sent is kept"
+        " among your imports until it expires.",
         tags=["tables"],
         parameters=[KeyedMergeQuery, PREFER, IDEMPOTENCY_KEY],
         request={"application/octet-stream": OpenApiTypes.BINARY},
@@ -48,6 +50,7 @@ class KeyedMergeView(ApiView):
             200: StatementAnswer,
             202: OpenApiResponse(TaskAnswer, description="Not finished yet; Location names the task."),
             **BAD_REQUEST,
+            **FORBIDDEN,
             **NOT_FOUND,
             (409, "application/problem+json"): ProblemDocument,
             (413, "application/problem+json"): ProblemDocument,
@@ -55,9 +58,10 @@ class KeyedMergeView(ApiView):
         },
     )
     def post(self, request: Request, catalog: str, branch: str, database: str, table: str) -> HttpResponse:
+        catalog_of(request, catalog, Action.WRITE)
         wanted = checked(KeyedMergeQuery, request)
         key = idempotency_key(request)
-        place = table_place(catalog, branch, database, table, None)
+        place = table_place(request, catalog, branch, database, table, None)
         with upload_read(request) as file:
             path = Path(file.temporary_file_path())
             digest = _digest(path, request) if key else ""
@@ -69,13 +73,18 @@ class KeyedMergeView(ApiView):
                 warehouse=Warehouse(settings.LAKEUI["WAREHOUSE"]),
                 lifetime=import_lifetime(),
             )
-        load = {"database": place.database.name, "table": place.table.name, "mode": wanted.pop("strategy"), **wanted}
+        parameters = load_parameters(
+            made, {"database": place.database.name, "table": place.table.name, "mode": wanted.pop("strategy"), **wanted}
+        )
+        session = session_of(request, catalog, branch)
         task = task_submit(
             kind=TASK_KIND,
-            parameters=load_parameters(made, load),
+            parameters=parameters,
             user=request.user,
             idempotency_key=key,
             request_digest=digest,
+            catalog_id=import_admit(load_read(parameters), name=made.name, session=session),
+            scopes=scopes_of(request),
         )
         return task_response(task, read_preference(request.headers.get("Prefer", "")))
 

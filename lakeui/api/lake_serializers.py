@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from catalog_app.domain.roles import Role
 from catalog_app.models import Branch
 from catalog_app.selectors.branches import BRANCH_ORDERS
 from lakeui.api.paging import PageFilter
@@ -87,6 +88,7 @@ class BranchAnswer(serializers.Serializer[Any]):
 class CatalogDetail(CatalogAnswer):
     """A catalog with its branch main, and how much goes on in it."""
 
+    role = serializers.ChoiceField([role.value for role in Role], help_text="What you are in it.")
     main = BranchAnswer()
     merge_count = serializers.IntegerField(help_text="Merges that went through.")
     refused_count = serializers.IntegerField(help_text="Merges that were refused.")

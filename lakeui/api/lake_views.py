@@ -11,7 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from catalog_app.rules.loader import rules_as_json
-from lakeui.api.base import ApiView, NewestFirst, tagged
+from catalog_app.selectors.people import catalogs_visible
+from lakeui.api.base import ApiView, NewestFirst, principal_of, tagged
 from lakeui.api.serializers import MergeFilter, MergeSummary, ProblemDocument
 from merge_app.audit.selectors import audit_get, audit_list, audit_summary
 
@@ -32,7 +33,9 @@ class MergePages(NewestFirst):
 class MergeListView(ApiView):
     @extend_schema(
         operation_id="merge_list",
-        summary="List attempts to merge",
+        summary="List audit records",
+        description="Attempts to merge, or the records of another kind: restores, transactions, changes of members and"
+        " protection rules (`settings`), and emergencies in which an owner went past a protection (`bypass`).",
         tags=["merges"],
         parameters=[MergeFilter, OpenApiParameter("cursor", str, description="From `next` or `previous`.")],
         responses={200: _PAGE},
@@ -41,7 +44,8 @@ class MergeListView(ApiView):
         query = MergeFilter(data=request.query_params)
         query.is_valid(raise_exception=True)
         pages = MergePages()
-        found = audit_list(catalog=query.validated_data.get("catalog"))
+        chosen = {name: value for name, value in query.validated_data.items() if name in ("catalog", "kind")}
+        found = audit_list(visible=catalogs_visible(principal_of(request)), **chosen)
         page: list[Any] = pages.paginate_queryset(found, request, view=self) or []
         return tagged(request, pages.get_paginated_response([audit_summary(attempt) for attempt in page]))
 
@@ -55,7 +59,7 @@ class MergeView(ApiView):
         responses={200: OpenApiTypes.OBJECT, (404, "application/problem+json"): ProblemDocument},
     )
     def get(self, request: Request, merge_id: str) -> Response:
-        return tagged(request, Response(audit_get(merge_id)))
+        return tagged(request, Response(audit_get(merge_id, visible=catalogs_visible(principal_of(request)))))
 
 
 class RulesView(ApiView):

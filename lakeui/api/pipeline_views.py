@@ -13,11 +13,29 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from catalog_app.models import Catalog
-from catalog_app.selectors.lineage import catalog_get
-from lakeui import frontdoor
-from lakeui.api.base import ApiView, NewestFirst, checked, tagged, unchanged
-from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
+from catalog_app.domain.roles import Action
+from catalog_app.selectors.people import action_require
+from lakeui.api.base import (
+    ApiView,
+    NewestFirst,
+    catalog_of,
+    checked,
+    principal_of,
+    scopes_of,
+    session_of,
+    tagged,
+    unchanged,
+)
+from lakeui.api.catalog_views import (
+    BAD_REQUEST,
+    CONFLICT,
+    FORBIDDEN,
+    IF_MATCH,
+    IF_NONE_MATCH,
+    NOT_FOUND,
+    NOT_MODIFIED,
+    STALE,
+)
 from lakeui.api.pipeline_serializers import (
     FieldEntry,
     PipelineAnswer,
@@ -38,6 +56,7 @@ from lakeui.api.pipeline_serializers import (
 from lakeui.api.prefer import read_preference
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, TaskAnswer
 from lakeui.api.sql_view import IDEMPOTENCY_KEY, PREFER, idempotency_key, request_digest, task_response
+from merge_app.jobs.selectors import task_known
 from merge_app.pipelines.definition.config_file import config_edit
 from merge_app.pipelines.models import Pipeline, Trigger
 from merge_app.pipelines.runs import run_submit
@@ -57,12 +76,7 @@ _PAGING = [
     OpenApiParameter("cursor", str, description="From `next` or `previous`."),
     OpenApiParameter("limit", int, description="Entries a page, at most 200."),
 ]
-_IF_MATCH = OpenApiParameter(
-    "If-Match", str, OpenApiParameter.HEADER, description="ETag of what you saw; 412 if it has changed since."
-)
 _INVALID: dict[Any, Any] = {(422, "application/problem+json"): ProblemDocument}
-_CONFLICT: dict[Any, Any] = {(409, "application/problem+json"): ProblemDocument}
-_STALE: dict[Any, Any] = {(412, "application/problem+json"): ProblemDocument}
 
 
 def _page(name: str, entry: serializers.BaseSerializer[Any]) -> Any:
@@ -90,7 +104,7 @@ class PipelineListView(ApiView):
         responses={200: _page("PipelinePage", PipelineSummary(many=True)), **NOT_MODIFIED, **BAD_REQUEST},
     )
     def get(self, request: Request) -> Response:
-        pages, page = _listed(self, request, pipelines_list(**checked(PipelineFilter, request)))
+        pages, page = _listed(self, request, pipelines_list(principal_of(request), **checked(PipelineFilter, request)))
         runs = runs_named([pipeline.last_run_id for pipeline in page if pipeline.last_run_id is not None])
         shown = PipelineSummary(page, many=True, context={"runs": runs}).data
         return tagged(request, pages.get_paginated_response(shown))
@@ -101,14 +115,17 @@ class PipelineListView(ApiView):
         description="Its texts are checked: what is wrong with them is in `errors`, each with file, line and field.",
         tags=["pipelines"],
         request=PipelineRequest,
-        responses={201: PipelineAnswer, **BAD_REQUEST, **NOT_FOUND, **_CONFLICT, **_INVALID},
+        responses={201: PipelineAnswer, **BAD_REQUEST, **FORBIDDEN, **NOT_FOUND, **CONFLICT, **_INVALID},
     )
     def post(self, request: Request) -> Response:
         body = PipelineRequest(data=request.data)
         body.is_valid(raise_exception=True)
         wanted = dict(body.validated_data)
         made = pipeline_create(
-            catalog=_catalog(request, wanted["catalog"]), values=edited(wanted), owner_id=request.user.pk
+            catalog=catalog_of(request, wanted["catalog"], Action.EDIT_PIPELINE),
+            values=edited(wanted),
+            owner_id=request.user.pk,
+            scopes=scopes_of(request),
         )
         address = reverse("api-pipeline", args=[made.pk], request=request)
         response = tagged(request, Response(PipelineAnswer(made).data, status=201))
@@ -137,19 +154,19 @@ class PipelinePolicyView(ApiView):
         responses={200: PolicyAnswer, **NOT_FOUND},
     )
     def get(self, request: Request, catalog: str) -> Response:
-        return Response({"strict": is_strict(_catalog(request, catalog).pk)})
+        return Response({"strict": is_strict(catalog_of(request, catalog).pk)})
 
     @extend_schema(
         operation_id="pipeline_policy_set",
         summary="Say what a catalog wants of its pipelines",
         tags=["pipelines"],
         request=PolicyAnswer,
-        responses={200: PolicyAnswer, **BAD_REQUEST, **NOT_FOUND},
+        responses={200: PolicyAnswer, **BAD_REQUEST, **FORBIDDEN, **NOT_FOUND},
     )
     def patch(self, request: Request, catalog: str) -> Response:
         body = PolicyAnswer(data=request.data)
         body.is_valid(raise_exception=True)
-        policy_set(_catalog(request, catalog), strict=body.validated_data["strict"])
+        policy_set(catalog_of(request, catalog, Action.MANAGE_PIPELINES), strict=body.validated_data["strict"])
         return Response(body.validated_data)
 
 
@@ -167,21 +184,22 @@ class PipelineView(ApiView):
     @extend_schema(
         operation_id="pipeline_edit",
         summary="Edit a pipeline",
-        description="Makes a new version, unless nothing changes.",
+        description="Makes a new version, unless nothing changes. Whoever wrote the newest version owns the pipeline:"
+        " runs by schedule have the rights of its owner.",
         tags=["pipelines"],
-        parameters=[_IF_MATCH],
+        parameters=[IF_MATCH],
         request=PipelineEdit,
-        responses={200: PipelineAnswer, **BAD_REQUEST, **NOT_FOUND, **_CONFLICT, **_STALE, **_INVALID},
+        responses={200: PipelineAnswer, **BAD_REQUEST, **FORBIDDEN, **NOT_FOUND, **CONFLICT, **STALE, **_INVALID},
     )
     def patch(self, request: Request, pipeline_id: int) -> Response:
         body = PipelineEdit(data=request.data, partial=True)
         body.is_valid(raise_exception=True)
-        pipeline = _pipeline(request, pipeline_id)
+        pipeline = _pipeline(request, pipeline_id, Action.EDIT_PIPELINE)
         unchanged(request, PipelineAnswer(pipeline).data)
         values = edited(body.validated_data)
         if "settings" in body.validated_data:
             values["config"] = config_edit(values.get("config", pipeline.config), body.validated_data["settings"])
-        pipeline = pipeline_edit(pipeline, values, author_id=request.user.pk)
+        pipeline = pipeline_edit(pipeline, values, author_id=request.user.pk, scopes=scopes_of(request))
         return tagged(request, Response(PipelineAnswer(pipeline).data))
 
     @extend_schema(
@@ -189,11 +207,11 @@ class PipelineView(ApiView):
         summary="Delete a pipeline",
         description="Its table stays.",
         tags=["pipelines"],
-        parameters=[_IF_MATCH],
-        responses={204: OpenApiResponse(description="It is gone."), **NOT_FOUND, **_STALE},
+        parameters=[IF_MATCH],
+        responses={204: OpenApiResponse(description="It is gone."), **FORBIDDEN, **NOT_FOUND, **STALE},
     )
     def delete(self, request: Request, pipeline_id: int) -> Response:
-        pipeline = _pipeline(request, pipeline_id)
+        pipeline = _pipeline(request, pipeline_id, Action.EDIT_PIPELINE)
         unchanged(request, PipelineAnswer(pipeline).data)
         pipeline_delete(pipeline)
         return Response(status=204)
@@ -239,7 +257,9 @@ class PipelineRehearsalView(ApiView):
         wanted = RehearsalRequest(data=request.data)
         wanted.is_valid(raise_exception=True)
         pipeline = _pipeline(request, pipeline_id)
-        prepared = run_rehearse(pipeline, wanted.validated_data, session=_session(request, pipeline))
+        prepared = run_rehearse(
+            pipeline, wanted.validated_data, session=session_of(request, pipeline.catalog.name, pipeline.branch)
+        )
         body = {
             "configuration": prepared.configuration.as_json(),
             "sql": prepared.rendered,
@@ -263,7 +283,7 @@ class PipelineRunListView(ApiView):
     @extend_schema(
         operation_id="pipeline_run",
         summary="Run a pipeline",
-        description="The newest version, as one commit or none. One run of a pipeline at a time.",
+        description="The newest version, as one commit or none, with your rights. One run of a pipeline at a time.",
         tags=["pipelines"],
         parameters=[PREFER, IDEMPOTENCY_KEY],
         request=None,
@@ -271,18 +291,24 @@ class PipelineRunListView(ApiView):
             200: StatementAnswer,
             202: OpenApiResponse(TaskAnswer, description="Not finished yet; Location names the task."),
             **BAD_REQUEST,
+            **FORBIDDEN,
             **NOT_FOUND,
-            **_CONFLICT,
+            **CONFLICT,
             **_INVALID,
         },
     )
     def post(self, request: Request, pipeline_id: int) -> HttpResponse:
+        from lakeui.frontdoor.pipelines import run_admit
+
         pipeline = _pipeline(request, pipeline_id)
         key = idempotency_key(request)
+        if not task_known(user_id=int(request.user.pk or 0), idempotency_key=key):
+            run_admit(pipeline, session=session_of(request, pipeline.catalog.name, pipeline.branch))
         run = run_submit(
             pipeline,
             user=request.user,
             trigger=Trigger.MANUAL,
+            scopes=scopes_of(request),
             idempotency_key=key,
             request_digest=request_digest({"pipeline": pipeline.pk}) if key else "",
         )
@@ -301,13 +327,11 @@ class PipelineRunView(ApiView):
         return tagged(request, Response(RunAnswer(run_get(_pipeline(request, pipeline_id), run_id)).data))
 
 
-def _catalog(request: Request, name: str) -> Catalog:
-    return catalog_get(name)
-
-
-def _pipeline(request: Request, pipeline_id: int) -> Pipeline:
-    return pipeline_get(pipeline_id)
-
-
-def _session(request: Request, pipeline: Pipeline) -> frontdoor.Session:
-    return frontdoor.Session(pipeline.catalog.name, pipeline.branch, request.user)
+def _pipeline(request: Request, pipeline_id: int, action: Action = Action.READ) -> Pipeline:
+    """The pipeline of an address. Raises NotFound where its catalog does not exist for whoever asks, and
+    PermissionDenied where the action takes more than they have.
+    """
+    principal = principal_of(request)
+    found = pipeline_get(principal, pipeline_id)
+    action_require(principal, found.catalog, action)
+    return found

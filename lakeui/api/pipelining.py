@@ -18,5 +18,5 @@ def run_pipeline_task(context: TaskContext, parameters: Mapping[str, Any]) -> di
     """The worker's side of a run."""
     user_require_active(context.user)
     run = run_begin(context.task_id, parameters)
-    session = frontdoor.Session(parameters["catalog"], parameters["branch"], context.user)
+    session = frontdoor.Session(parameters["catalog"], parameters["branch"], context.user, scopes=context.scopes)
     return result_body(run_execute(run, session=session, context=context))

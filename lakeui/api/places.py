@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rest_framework.request import Request
+
 from catalog_app.domain.state import DatabaseState, TableState
-from catalog_app.models import Branch
-from catalog_app.selectors.lineage import Lineage, branch_get, branch_lineage, catalog_get, version_check
+from catalog_app.models import Branch, Catalog
+from catalog_app.selectors.lineage import Lineage, branch_get, branch_lineage, version_check
 from catalog_app.selectors.objects import database_get, table_get
+from lakeui.api.base import catalog_of
+from lakeui.common.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +32,32 @@ class TablePlace(DatabasePlace):
     table: TableState
 
 
-def branch_place(catalog: str, branch: str, version: int | None) -> BranchPlace:
+def branch_place(request: Request, catalog: str, branch: str, version: int | None) -> BranchPlace:
     """The branch at ``version``, its head when None. Raises NotFound."""
-    found = branch_get(catalog_get(catalog), branch)
+    found = branch_get(catalog_of(request, catalog), branch)
     lineage = branch_lineage(found)
     return BranchPlace(found, lineage if version is None else lineage.at(version_check(found, version)))
 
 
-def database_place(catalog: str, branch: str, database: str, version: int | None) -> DatabasePlace:
-    place = branch_place(catalog, branch, version)
+def database_place(request: Request, catalog: str, branch: str, database: str, version: int | None) -> DatabasePlace:
+    place = branch_place(request, catalog, branch, version)
     return DatabasePlace(place.branch, place.lineage, database_get(place.lineage, database))
 
 
-def table_place(catalog: str, branch: str, database: str, table: str, version: int | None) -> TablePlace:
-    place = database_place(catalog, branch, database, version)
+def table_place(
+    request: Request, catalog: str, branch: str, database: str, table: str, version: int | None
+) -> TablePlace:
+    place = database_place(request, catalog, branch, database, version)
     found = table_get(place.lineage, place.database, table)
     return TablePlace(place.branch, place.lineage, place.database, found)
+
+
+def source_branch(request: Request, catalog: Catalog, name: str) -> Branch:
+    """The branch that a source names: of the catalog, or of the one that the name begins with."""
+    try:
+        return branch_get(catalog, name)
+    except NotFound:
+        other, dot, branch = name.partition(".")
+        if not dot:
+            raise
+        return branch_get(catalog_of(request, other), branch)

@@ -10,7 +10,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from catalog_app.selectors.lineage import branch_get, catalog_get
+from catalog_app.selectors.lineage import branch_get
+from catalog_app.selectors.people import catalogs_visible
 from catalog_app.selectors.search import (
     Found,
     Wanted,
@@ -22,7 +23,7 @@ from catalog_app.selectors.search import (
     tables_search,
     tags_search,
 )
-from lakeui.api.base import ApiView, checked
+from lakeui.api.base import ApiView, catalog_of, checked, principal_of
 from lakeui.api.catalog_views import BAD_REQUEST, NOT_FOUND
 from lakeui.common.errors import InvalidValue
 from merge_app.audit.selectors import merges_search
@@ -76,23 +77,23 @@ class SearchView(ApiView):
     )
     def get(self, request: Request) -> Response:
         query = checked(SearchQuery, request)
-        wanted = _wanted(query)
+        wanted = _wanted(request, query)
         found = [item for kind in KINDS if kind in (query.get("kind") or KINDS) for item in _SEARCHES[kind](wanted)]
         found.sort(key=lambda item: (*closeness(_own_name(item), wanted.name)[:1], KINDS.index(item.kind)))
         body = {"results": [_shown(item) for item in found[: query["limit"]]]}
         return Response(SearchAnswer(body).data, headers={"Cache-Control": "private, no-cache"})
 
 
-def _wanted(query: dict[str, Any]) -> Wanted:
-    catalog = catalog_get(query["catalog"]) if "catalog" in query else None
+def _wanted(request: Request, query: dict[str, Any]) -> Wanted:
+    catalog = catalog_of(request, query["catalog"]) if "catalog" in query else None
     if "branch" in query and catalog is None:
         raise InvalidValue("A branch is one of a catalog.", remedy="Send `catalog` too.")
     branch = branch_get(catalog, query["branch"]) if catalog is not None and "branch" in query else None
-    return Wanted(query["q"], query["limit"], catalog, branch)
+    visible = frozenset(catalogs_visible(principal_of(request)).values_list("pk", flat=True))
+    return Wanted(query["q"], query["limit"], visible, catalog, branch)
 
 
 def _merges(wanted: Wanted) -> list[Found]:
-    catalog_id = None if wanted.catalog is None else wanted.catalog.pk
     return [
         Found(
             "merge",
@@ -101,7 +102,7 @@ def _merges(wanted: Wanted) -> list[Found]:
             merge_id=str(attempt.merge_id),
             version=attempt.version,
         )
-        for attempt in merges_search(text=wanted.text, catalog_id=catalog_id, limit=wanted.limit)
+        for attempt in merges_search(text=wanted.text, catalog_ids=wanted.catalog_ids, limit=wanted.limit)
     ]
 
 

@@ -6,8 +6,10 @@ from typing import Any
 
 from rest_framework import serializers
 
+from catalog_app.selectors.protection import LONGEST_REASON
 from lakeui.api.base import LONGEST_STATEMENT_BYTES
 from lakeui.api.errors import TooLarge
+from merge_app.audit.models import MergeAttempt
 from merge_app.jobs.models import Task, TaskState
 
 # Members called ``source`` or ``parent`` bear names of DRF's own attributes. Its metaclass takes
@@ -26,6 +28,13 @@ class StatementRequest(serializers.Serializer[Any]):
     )
     transaction = serializers.CharField(
         required=False, allow_null=True, default=None, max_length=64, help_text="Transaction that BEGIN answered."
+    )
+    bypass_reason = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        default="",
+        max_length=LONGEST_REASON,
+        help_text="Emergencies only: why an owner goes past the protection of a branch. It is kept in the audit.",
     )
 
     escape_formulas = serializers.BooleanField(
@@ -120,11 +129,12 @@ class TaskFilter(serializers.Serializer[Any]):
 
 class MergeFilter(serializers.Serializer[Any]):
     catalog = serializers.CharField(required=False, max_length=255)
+    kind = serializers.ChoiceField(MergeAttempt.KINDS, required=False, default="merge")
     limit = serializers.IntegerField(required=False, min_value=1, max_value=200)
 
 
 class MergeSummary(serializers.Serializer[Any]):
-    """One attempt to merge, or to restore or undrop: who, what, when, and what came of it."""
+    """One attempt to merge, to restore or undrop, or another record: who, what, when, and what came of it."""
 
     merge_id = serializers.UUIDField()
     kind = serializers.CharField()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Any
 
 from django.http import HttpResponse
@@ -15,31 +13,23 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from lakeui import frontdoor
-from lakeui.api.base import ApiView
+from lakeui.api.base import ApiView, scopes_of
 from lakeui.api.downloads import CsvRenderer, ParquetRenderer, download_response, is_download
 from lakeui.api.errors import problem_response
+from lakeui.api.idempotency import IDEMPOTENCY_KEY, idempotency_key, request_digest
 from lakeui.api.prefer import Preference, read_preference
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, StatementRequest, TaskAnswer, task_url
-from lakeui.api.statements import TASK_KIND, statement_run
-from lakeui.common.errors import InvalidValue
+from lakeui.api.statements import TASK_KIND, statement_run, statement_session
 from merge_app.jobs.context import Context
 from merge_app.jobs.models import Task, TaskState
-from merge_app.jobs.selectors import task_wait
+from merge_app.jobs.selectors import task_known, task_wait
 from merge_app.jobs.services import task_submit
-
-LONGEST_KEY = 255
 
 PREFER = OpenApiParameter(
     "Prefer",
     str,
     OpenApiParameter.HEADER,
     description="`wait=N`: wait up to N seconds (at most 300) for the result; `respond-async`: answer 202 at once.",
-)
-IDEMPOTENCY_KEY = OpenApiParameter(
-    "Idempotency-Key",
-    str,
-    OpenApiParameter.HEADER,
-    description="Any text of your own, up to 255 characters. The same request with the same key is done once.",
 )
 
 
@@ -66,6 +56,7 @@ class SqlView(ApiView):
             ),
             (400, "application/problem+json"): ProblemDocument,
             (401, "application/problem+json"): ProblemDocument,
+            (403, "application/problem+json"): ProblemDocument,
             (404, "application/problem+json"): ProblemDocument,
             (409, "application/problem+json"): ProblemDocument,
             (413, "application/problem+json"): ProblemDocument,
@@ -84,15 +75,26 @@ class SqlView(ApiView):
         as_task = frontdoor.is_task(parameters["statement"])
         # With a key even a quick statement is a task: its commit names the task, so it cannot happen twice.
         if as_task or key or preference.respond_async:
-            task = task_submit(
-                kind=TASK_KIND,
-                parameters=parameters,
-                user=request.user,
-                idempotency_key=key,
-                request_digest=request_digest(parameters) if key else "",
-            )
-            return task_response(task, preference)
-        return Response(statement_run(parameters, user=request.user, context=Context()))
+            return task_response(_submit(request, parameters, key), preference)
+        return Response(statement_run(parameters, user=request.user, scopes=scopes_of(request), context=Context()))
+
+
+def _submit(request: Request, parameters: dict[str, Any], key: str) -> Task:
+    """The task of the statement, judged already here: who may not is told at once. A known key is answered, not judged
+    again: what the statement needed may be gone by its own doing.
+    """
+    scopes = scopes_of(request)
+    is_known = bool(key) and task_known(user_id=int(request.user.pk or 0), idempotency_key=key)
+    session = statement_session(parameters, user=request.user, scopes=scopes)
+    return task_submit(
+        kind=TASK_KIND,
+        parameters=parameters,
+        user=request.user,
+        idempotency_key=key,
+        request_digest=request_digest(parameters) if key else "",
+        catalog_id=None if is_known else frontdoor.admit(parameters["statement"], session),
+        scopes=scopes,
+    )
 
 
 def task_response(task: Task, preference: Preference) -> HttpResponse:
@@ -109,18 +111,3 @@ def task_response(task: Task, preference: Preference) -> HttpResponse:
     if preference.applied:
         response["Preference-Applied"] = preference.applied
     return response
-
-
-def idempotency_key(request: Request) -> str:
-    """The header Idempotency-Key, empty without one. Raises InvalidValue."""
-    key = request.headers.get("Idempotency-Key", "").strip()
-    if len(key) > LONGEST_KEY or not key.isascii() or not (key.isprintable() or not key):
-        raise InvalidValue(
-            "The Idempotency-Key must be printable ASCII of at most 255 characters.", remedy="A random UUID is fine."
-        )
-    return key
-
-
-def request_digest(parameters: dict[str, Any]) -> str:
-    """What tells two requests under one key apart."""
-    return hashlib.sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()

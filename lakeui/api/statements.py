@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
+from catalog_app.domain.roles import Scope
 from lakeui import frontdoor
 from lakeui.common.errors import PermissionDenied
 from merge_app.jobs.context import Context, TaskContext
@@ -16,14 +17,26 @@ from merge_app.jobs.services import task_keep
 TASK_KIND = "sql"
 
 
-def statement_run(parameters: Mapping[str, Any], *, user: Any, context: Context) -> dict[str, Any]:
-    """Execute ``parameters`` (statement, catalog, branch, transaction) and answer the JSON body. Raises LakeError."""
-    session = frontdoor.Session(
+def statement_session(
+    parameters: Mapping[str, Any], *, user: Any, scopes: frozenset[Scope] | None
+) -> frontdoor.Session:
+    """The session that ``parameters`` (catalog, branch, transaction, bypass_reason) name."""
+    return frontdoor.Session(
         catalog=parameters["catalog"],
         branch=parameters["branch"],
         user=user,
         transaction=parameters["transaction"],
+        scopes=scopes,
+        # Tasks that were queued before there was such a thing have none.
+        bypass_reason=parameters.get("bypass_reason", ""),
     )
+
+
+def statement_run(
+    parameters: Mapping[str, Any], *, user: Any, scopes: frozenset[Scope] | None, context: Context
+) -> dict[str, Any]:
+    """Execute the ``statement`` of ``parameters`` in their session and answer the JSON body. Raises LakeError."""
+    session = statement_session(parameters, user=user, scopes=scopes)
     return result_body(frontdoor.execute(parameters["statement"], session, context))
 
 
@@ -52,8 +65,8 @@ def run_statement_task(context: TaskContext, parameters: Mapping[str, Any]) -> d
     user = context.user
     user_require_active(user)
     if not frontdoor.is_unrecorded(parameters["statement"]):
-        return statement_run(parameters, user=user, context=context)
+        return statement_run(parameters, user=user, scopes=context.scopes, context=context)
     with transaction.atomic():
-        body = statement_run(parameters, user=user, context=context)
+        body = statement_run(parameters, user=user, scopes=context.scopes, context=context)
         task_keep(task_id=context.task_id, claim=context.claim, result=body)
     return body

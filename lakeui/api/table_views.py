@@ -23,7 +23,7 @@ from catalog_app.selectors.listing import (
 from catalog_app.selectors.schemas import invisible_schemas, schemas_made, table_merge_versions, visible_schemas
 from catalog_app.selectors.segments import SegmentState, segments_page
 from lakeui import frontdoor
-from lakeui.api.base import ApiView, checked, head_tagged
+from lakeui.api.base import ApiView, checked, head_tagged, session_of
 from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.api.history_views import COMMIT_PAGE, history_response
 from lakeui.api.lake_serializers import TableHistoryQuery
@@ -62,7 +62,7 @@ class TableView(ApiView):
         responses={200: TableAnswer, **REFUSALS},
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
-        place = table_place(catalog, branch, database, table, checked(VersionQuery, request).get("version"))
+        place = table_place(request, catalog, branch, database, table, checked(VersionQuery, request).get("version"))
         return head_tagged(request, place.branch, lambda: TableAnswer(self._body(place)).data)
 
     def _body(self, place: TablePlace) -> dict[str, Any]:
@@ -99,7 +99,7 @@ class TableHistoryView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
         filters = checked(TableHistoryQuery, request)
-        place = table_place(catalog, branch, database, table, filters.pop("version", None))
+        place = table_place(request, catalog, branch, database, table, filters.pop("version", None))
         return history_response(request, place.lineage, filters, ("table", place.table.table_id))
 
 
@@ -114,7 +114,7 @@ class TableVersionsView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
         filters = checked(VersionsQuery, request)
-        place = table_place(catalog, branch, database, table, filters.get("version"))
+        place = table_place(request, catalog, branch, database, table, filters.get("version"))
         return head_tagged(request, place.branch, lambda: self._body(place, filters["points"]))
 
     def _body(self, place: TablePlace, most: int) -> Any:
@@ -135,7 +135,7 @@ class SegmentListView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
         filters = checked(VersionPage, request)
-        place = table_place(catalog, branch, database, table, filters.pop("version", None))
+        place = table_place(request, catalog, branch, database, table, filters.pop("version", None))
         return head_tagged(request, place.branch, lambda: self._body(request, place, filters))
 
     def _body(self, request: Request, place: TablePlace, filters: dict[str, Any]) -> Any:
@@ -175,7 +175,7 @@ class SchemaListView(ApiView):
         responses={200: SchemasAnswer, **REFUSALS},
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
-        place = table_place(catalog, branch, database, table, checked(VersionQuery, request).get("version"))
+        place = table_place(request, catalog, branch, database, table, checked(VersionQuery, request).get("version"))
         return head_tagged(request, place.branch, lambda: SchemasAnswer(self._body(place)).data)
 
     def _body(self, place: TablePlace) -> dict[str, Any]:
@@ -210,7 +210,7 @@ class PartitionListView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
         filters = checked(VersionPage, request)
-        place = table_place(catalog, branch, database, table, filters.pop("version", None))
+        place = table_place(request, catalog, branch, database, table, filters.pop("version", None))
         return head_tagged(request, place.branch, lambda: self._body(request, place, filters))
 
     def _body(self, request: Request, place: TablePlace, filters: dict[str, Any]) -> Any:
@@ -244,7 +244,7 @@ class RowsView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
         filters = checked(PreviewQuery, request)
-        place = table_place(catalog, branch, database, table, filters.get("version"))
+        place = table_place(request, catalog, branch, database, table, filters.get("version"))
         limit = filters["limit"]
         found = _run(request, place, f"SELECT * FROM {_reference(place)} LIMIT {limit + 1}")
         rows = found["rows"][:limit]
@@ -264,7 +264,7 @@ class ChangesView(ApiView):
     )
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
         filters = checked(ChangesQuery, request)
-        place = table_place(catalog, branch, database, table, None)
+        place = table_place(request, catalog, branch, database, table, None)
         first, last = (version_check(place.branch, filters[name]) for name in ("from", "to"))
         name = f"{quote_name(place.database.name)}.{quote_name(place.table.name)}"
         return Response(_run(request, place, f"SHOW CHANGES {name} FROM VERSION {first} TO VERSION {last}"))
@@ -277,7 +277,7 @@ def _reference(place: TablePlace) -> str:
 
 
 def _run(request: Request, place: TablePlace, statement: str) -> dict[str, Any]:
-    session = frontdoor.Session(place.branch.catalog.name, place.branch.name, request.user)
+    session = session_of(request, place.branch.catalog.name, place.branch.name)
     return result_body(frontdoor.execute(statement, session, Context()))
 
 

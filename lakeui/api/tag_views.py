@@ -12,12 +12,11 @@ from rest_framework.reverse import reverse
 
 from catalog_app.models import Tag
 from catalog_app.selectors.branches import sort_key
-from catalog_app.selectors.lineage import catalog_get
 from catalog_app.selectors.tags import tag_get, tags_list
 from catalog_app.services.catalogs import MAIN
 from lakeui import frontdoor
-from lakeui.api.base import ApiView, checked, tagged
-from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
+from lakeui.api.base import ApiView, catalog_of, checked, session_of, tagged
+from lakeui.api.catalog_views import BAD_REQUEST, FORBIDDEN, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.api.lake_serializers import CatalogFilter
 from lakeui.api.paging import keyset_page, page_body, page_schema
 from lakeui.api.serializers import ProblemDocument
@@ -58,7 +57,7 @@ class TagListView(ApiView):
     def get(self, request: Request, catalog: str) -> Response:
         filters = checked(CatalogFilter, request)
         page = keyset_page(filters, str, int)
-        found = tags_list(catalog_get(catalog), **filters, after=page.after, limit=page.fetch)
+        found = tags_list(catalog_of(request, catalog), **filters, after=page.after, limit=page.fetch)
         body = page_body(request, page, found, key=sort_key, shown=lambda entries: TagAnswer(entries, many=True).data)
         return tagged(request, Response(body))
 
@@ -71,6 +70,7 @@ class TagListView(ApiView):
         responses={
             201: TagAnswer,
             **BAD_REQUEST,
+            **FORBIDDEN,
             **NOT_FOUND,
             (409, "application/problem+json"): ProblemDocument,
         },
@@ -78,7 +78,7 @@ class TagListView(ApiView):
     def post(self, request: Request, catalog: str) -> Response:
         body = TagRequest(data=request.data)
         body.is_valid(raise_exception=True)
-        found, wanted = catalog_get(catalog), body.validated_data
+        found, wanted = catalog_of(request, catalog), body.validated_data
         statement = f"CREATE TAG {quote_name(wanted['name'])} FROM {quote_name(wanted['branch'])}"
         if wanted["version"] is not None:
             statement += f" VERSION AS OF {wanted['version']}"
@@ -97,20 +97,20 @@ class TagView(ApiView):
         responses={200: TagAnswer, **NOT_MODIFIED, **NOT_FOUND},
     )
     def get(self, request: Request, catalog: str, tag: str) -> Response:
-        return tagged(request, Response(TagAnswer(tag_get(catalog_get(catalog), tag)).data))
+        return tagged(request, Response(TagAnswer(tag_get(catalog_of(request, catalog), tag)).data))
 
     @extend_schema(
         operation_id="tag_drop",
         summary="Drop a tag",
         description="As DROP TAG does. What it named stays, but may expire.",
         tags=["tags"],
-        responses={204: OpenApiResponse(description="The name is free again."), **NOT_FOUND},
+        responses={204: OpenApiResponse(description="The name is free again."), **FORBIDDEN, **NOT_FOUND},
     )
     def delete(self, request: Request, catalog: str, tag: str) -> Response:
-        found = catalog_get(catalog)
+        found = catalog_of(request, catalog)
         _run(request, found.name, f"DROP TAG {quote_name(tag)}")
         return Response(status=204)
 
 
 def _run(request: Request, catalog: str, statement: str) -> None:
-    frontdoor.execute(statement, frontdoor.Session(catalog, MAIN, request.user), Context())
+    frontdoor.execute(statement, session_of(request, catalog, MAIN), Context())

@@ -10,12 +10,14 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from lakeui.api.base import ApiView, NewestFirst, tagged
+from catalog_app.domain.roles import Action, Principal
+from catalog_app.selectors.people import action_require, scope_require
+from lakeui.api.base import ApiView, NewestFirst, principal_of, scopes_of, tagged
 from lakeui.api.prefer import read_preference
 from lakeui.api.serializers import ProblemDocument, TaskAnswer, TaskFilter, TaskSummary, task_url
 from lakeui.api.sql_view import PREFER
 from merge_app.jobs.retrying import task_retry
-from merge_app.jobs.selectors import task_get, task_list, task_wait
+from merge_app.jobs.selectors import task_check_visible, task_get, task_list, task_wait
 from merge_app.jobs.services import task_cancel
 
 _PAGE = inline_serializer(
@@ -58,7 +60,9 @@ class TaskListView(ApiView):
         query.is_valid(raise_exception=True)
         chosen = dict(query.validated_data)
         pages = TaskPages(chosen.pop("order"))
-        page = pages.paginate_queryset(task_list(**chosen).defer("result", "steps"), request, view=self)
+        page = pages.paginate_queryset(
+            task_list(principal_of(request), **chosen).defer("result", "steps"), request, view=self
+        )
         return tagged(request, pages.get_paginated_response(TaskSummary(page, many=True).data))
 
 
@@ -72,6 +76,7 @@ class TaskView(ApiView):
     )
     def get(self, request: Request, task_id: UUID) -> Response:
         preference = read_preference(request.headers.get("Prefer", ""), default_wait=0)
+        task_check_visible(principal_of(request), task_id)
         task = task_wait(task_id, seconds=preference.wait) if preference.wait else task_get(task_id)
         response = Response(TaskAnswer(task).data)
         if preference.applied:
@@ -83,18 +88,20 @@ class TaskCancelView(ApiView):
     @extend_schema(
         operation_id="task_cancel",
         summary="Cancel a task",
-        description="A waiting task stops at once, a running one at its next check. Its commit is never torn.",
+        description="Your own, or as a maintainer of its catalog anybody's. A waiting task stops at once, a running one"
+        " at its next check. Its commit is never torn.",
         tags=["tasks"],
         request=None,
         responses={
             200: OpenApiResponse(TaskAnswer, description="It is cancelled."),
             202: OpenApiResponse(TaskAnswer, description="It was asked to stop."),
+            (403, "application/problem+json"): ProblemDocument,
             (409, "application/problem+json"): ProblemDocument,
             **_NOT_FOUND,
         },
     )
     def post(self, request: Request, task_id: UUID) -> Response:
-        task_get(task_id)
+        _check_cancellable(principal_of(request), task_id)
         task = task_cancel(task_id=task_id)
         return Response(TaskAnswer(task).data, status=200 if task.is_finished else 202)
 
@@ -115,6 +122,16 @@ class TaskRetryView(ApiView):
         },
     )
     def post(self, request: Request, task_id: UUID) -> Response:
-        task_get(task_id)
-        task = task_retry(task_id=task_id, user=request.user)
+        task_check_visible(principal_of(request), task_id)
+        task = task_retry(task_id=task_id, user=request.user, scopes=scopes_of(request))
         return Response(TaskAnswer(task).data, status=202, headers={"Location": task_url(task)})
+
+
+def _check_cancellable(principal: Principal, task_id: UUID) -> None:
+    task_check_visible(principal, task_id)
+    task = task_get(task_id)
+    if task.created_by_id == principal.user_id or task.catalog is None:
+        # Nobody but superusers sees a task of others that is of no one catalog.
+        scope_require(principal, Action.CANCEL_TASK)
+    else:
+        action_require(principal, task.catalog, Action.CANCEL_TASK)

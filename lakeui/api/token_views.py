@@ -11,10 +11,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog_app.domain.roles import Action, Scope
+from catalog_app.selectors.people import scope_require
 from lakeui.access.models import AccessToken
 from lakeui.access.tokens import token_create, token_revoke, tokens_list
-from lakeui.api.base import ApiView, NewestFirst, checked, tagged
-from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
+from lakeui.api.base import ApiView, NewestFirst, checked, principal_of, scopes_of, tagged
+from lakeui.api.catalog_views import BAD_REQUEST, FORBIDDEN, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.common.errors import InvalidValue, NotFound
 
 
@@ -26,6 +28,13 @@ class TokenQuery(serializers.Serializer[Any]):
 class TokenRequest(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=200, help_text="What the token is for.")
     expires_at = serializers.DateTimeField(required=False, allow_null=True, default=None, help_text="Null: never.")
+    scopes = serializers.ListField(
+        child=serializers.ChoiceField([scope.value for scope in Scope]),
+        required=False,
+        allow_empty=False,
+        help_text="What it may be used for: all that you may, or that the token may which makes it, when left out."
+        " Every token may read.",
+    )
 
     def validate_expires_at(self, value: Any) -> Any:
         if value is not None and value <= timezone.now():
@@ -37,10 +46,13 @@ class TokenAnswer(serializers.ModelSerializer[AccessToken]):
     """A token without its secret; ``prefix`` is how the secret begins."""
 
     is_expired = serializers.SerializerMethodField()
+    scopes = serializers.ListField(child=serializers.ChoiceField([scope.value for scope in Scope]), read_only=True)
 
     class Meta:
         model = AccessToken
-        fields: tuple[str, ...] = ("id", "name", "prefix", "created_at", "expires_at", "last_used_at", "is_expired")
+        fields: tuple[str, ...] = (
+            "id", "name", "prefix", "scopes", "created_at", "expires_at", "last_used_at", "is_expired",
+        )  # fmt: skip
         read_only_fields: tuple[str, ...] = fields
 
     def get_is_expired(self, token: AccessToken) -> bool:
@@ -81,12 +93,14 @@ class TokenListView(ApiView):
     @extend_schema(
         operation_id="token_create",
         summary="Make a token",
-        description="The secret is in the answer, this once. A token made with a token ends no later than that one.",
+        description="The secret is in the answer, this once. A token made with a token (of scope `admin`) ends no later"
+        " and may no more than that one.",
         tags=["tokens"],
         request=TokenRequest,
-        responses={201: NewTokenAnswer, **BAD_REQUEST},
+        responses={201: NewTokenAnswer, **BAD_REQUEST, **FORBIDDEN},
     )
     def post(self, request: Request) -> Response:
+        scope_require(principal_of(request), Action.MANAGE_TOKENS)
         body = TokenRequest(data=request.data)
         body.is_valid(raise_exception=True)
         wanted = dict(body.validated_data)
@@ -98,6 +112,7 @@ class TokenListView(ApiView):
                     "A token made with a token cannot outlive it.",
                     remedy=f"Choose a time before {own.expires_at.isoformat()}, or sign in to make it.",
                 )
+        wanted["scopes"] = _scopes(request, wanted.get("scopes"))
         token, secret = token_create(user=_user(request), **wanted)
         answer = {**TokenAnswer(token).data, "token": secret}
         return Response(answer, status=201, headers={"Cache-Control": "no-store"})
@@ -108,14 +123,27 @@ class TokenView(ApiView):
         operation_id="token_revoke",
         summary="Revoke a token",
         tags=["tokens"],
-        responses={204: OpenApiResponse(description="It opens nothing any more."), **NOT_FOUND},
+        responses={204: OpenApiResponse(description="It opens nothing any more."), **FORBIDDEN, **NOT_FOUND},
     )
     def delete(self, request: Request, token_id: int) -> Response:
+        scope_require(principal_of(request), Action.MANAGE_TOKENS)
         token = tokens_list(_user(request)).filter(pk=token_id).first()
         if token is None:
             raise NotFound("token", str(token_id), where="of yours")
         token_revoke(token)
         return Response(status=204)
+
+
+def _scopes(request: Request, wanted: list[str] | None) -> frozenset[Scope]:
+    """What the new token may be used for."""
+    allowed = scopes_of(request) or frozenset(Scope)
+    scopes = allowed if wanted is None else frozenset(Scope(name) for name in wanted)
+    if not scopes <= allowed:
+        raise InvalidValue(
+            f"A token made with a token cannot do more: that one lacks {', '.join(sorted(scopes - allowed))}.",
+            remedy="Leave them out, or sign in to make it.",
+        )
+    return scopes
 
 
 def _user(request: Request) -> User:

@@ -74,6 +74,12 @@ class PermissionDenied(LakeError):
     code, status, title = "PERMISSION_DENIED", 403, "Permission denied"
 
 
+class BranchProtected(PermissionDenied):
+    """A protection rule refuses what was asked. Details: ``branch``, the ``patterns`` of the rules, and the least
+    ``role`` that gets past, null where none does.
+    """
+
+
 LISTED_BY = {
     "catalog": "SHOW CATALOGS lists those that there are.",
     "branch": "SHOW BRANCHES lists those that there are; UNDROP BRANCH brings a dropped one back.",
@@ -128,6 +134,12 @@ class MergeConflict(LakeError):
     """Details: ``conflicts``, every one of them, and ``notes``."""
 
     code, status, title = "MERGE_CONFLICT", 409, "Merge conflict"
+
+
+class MergeBlocked(LakeError):
+    """The merge request may not be merged as it stands. Details: ``blockers``, every one of them (code, message)."""
+
+    code, status, title = "MERGE_BLOCKED", 409, "The merge request is blocked"
 
 
 class Stale(LakeError):

@@ -14,6 +14,7 @@ POINTS = (
     "write.staged",
     "write.registered",
     "write.planned",
+    "write.row_work",
     "write.committing",
     "write.committed",
     "merge.planned",

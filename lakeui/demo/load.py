@@ -8,7 +8,6 @@ from catalog_app.domain.operations import FileEffects, OperationKind
 from catalog_app.engine.values import ArrowSource
 from catalog_app.models import Catalog
 from catalog_app.selectors.lineage import catalog_get
-from catalog_app.services.catalogs import catalog_drop
 from catalog_app.services.files import data_files_register
 from lakeui.demo.flights import TABLES, table_read
 from lakeui.demo.pipelines import pipelines_load
@@ -43,7 +42,7 @@ def demo_load(report: Callable[[str, int, int], None]) -> None:
     A half loaded lake of an earlier attempt is dropped first, so that the command can be run again.
     """
     for left in Catalog.objects.filter(name=CATALOG, dropped_at__isnull=True):
-        catalog_drop(catalog=left)
+        execute(f"DROP CATALOG {left.name}", Session(bypass_reason="The demo lake is loaded afresh"))
     session = Session(catalog=CATALOG, branch="main")
     steps = len(TABLES) + len(STORY) + 1
     report("create the catalog", 0, steps)

@@ -2,7 +2,7 @@
 
 from lakeui.frontdoor.values import Session, StatementResult
 
-__all__ = ["Session", "StatementResult", "execute", "export", "is_task", "is_unrecorded"]
+__all__ = ["Session", "StatementResult", "admit", "execute", "export", "is_task", "is_unrecorded"]
 
 
 def execute(text: str, session: Session, context: "object | None" = None) -> StatementResult:
@@ -10,6 +10,13 @@ def execute(text: str, session: Session, context: "object | None" = None) -> Sta
     from lakeui.frontdoor.dispatch import dispatch
 
     return dispatch(text, session, context)
+
+
+def admit(text: str, session: Session) -> int | None:
+    """Judge a statement that is about to become a task; the catalog that the task belongs to, if it is only one."""
+    from lakeui.frontdoor.dispatch import admit
+
+    return admit(text, session)
 
 
 def export(text: str, session: Session, target: "object") -> StatementResult:

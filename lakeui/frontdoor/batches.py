@@ -14,9 +14,8 @@ from catalog_app.selectors.lineage import branch_get, catalog_get
 from catalog_app.services.imports import import_create, import_discard
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue, NotSupported
-from lakeui.frontdoor.imports import ImportLoad, import_lifetime, import_load
-from lakeui.frontdoor.keyed_merges import KeyedMerge
-from lakeui.frontdoor.values import Session, StatementResult
+from lakeui.frontdoor.imports import import_lifetime, import_load
+from lakeui.frontdoor.values import ImportLoad, KeyedMerge, Session, StatementResult
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.names import read_present_table
 from merge_app.jobs.context import Context

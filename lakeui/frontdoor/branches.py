@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from catalog_app.models import Branch
-from catalog_app.selectors.lineage import branch_get, catalog_get, moment_parse, version_at
+from catalog_app.selectors.lineage import branch_get, moment_parse, version_at
 from catalog_app.services import catalogs
 from lakeui.common.errors import AlreadyExists, NotFound
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
-from merge_app.execution.merge import MergeRequest, merge_dry_run, merge_run
+from merge_app.execution.merge import MergeOrder, merge_dry_run, merge_run
 
 
 def create_catalog(call: Call, statement: sql.CreateCatalog) -> StatementResult:
@@ -25,17 +25,14 @@ def create_catalog(call: Call, statement: sql.CreateCatalog) -> StatementResult:
 
 
 def drop_catalog(call: Call, statement: sql.DropCatalog) -> StatementResult:
-    try:
-        catalogs.catalog_drop(catalog=catalog_get(statement.name))
-    except NotFound:
-        if not statement.if_exists:
-            raise
+    catalog = call.catalog_named(statement.name)
+    catalogs.catalog_drop(catalog=catalog, asked=call.asked, record=call.record_bypass)
     return StatementResult()
 
 
 def use_catalog(call: Call, statement: sql.UseCatalog) -> StatementResult:
     """A statement has no session of its own to change: the answer says what to send with the next one."""
-    return StatementResult(extra={"catalog": catalog_get(statement.name).name, "branch": "main"})
+    return StatementResult(extra={"catalog": call.catalog_named(statement.name).name, "branch": "main"})
 
 
 def use_branch(call: Call, statement: sql.UseBranch) -> StatementResult:
@@ -50,7 +47,11 @@ def create_branch(call: Call, statement: sql.CreateBranch) -> StatementResult:
         version = version_at(parent, moment_parse(statement.timestamp))
     try:
         branch = catalogs.branch_create(
-            parent=parent, name=statement.branch.branch, version=version, user_id=call.session.user_id
+            parent=parent,
+            name=statement.branch.branch,
+            version=version,
+            asked=call.asked,
+            record=call.record_bypass,
         )
     except AlreadyExists as taken:
         if not statement.if_not_exists or taken.details["kind"] != "branch":
@@ -60,7 +61,7 @@ def create_branch(call: Call, statement: sql.CreateBranch) -> StatementResult:
 
 
 def _session_branch(call: Call, name: sql.BranchName) -> Branch:
-    return branch_get(catalog_get(name.catalog), "main") if name.catalog else call.branch
+    return branch_get(call.catalog_named(name.catalog), "main") if name.catalog else call.branch
 
 
 def drop_branch(call: Call, statement: sql.DropBranch) -> StatementResult:
@@ -70,19 +71,20 @@ def drop_branch(call: Call, statement: sql.DropBranch) -> StatementResult:
         if statement.if_exists:
             return StatementResult()
         raise
-    catalogs.branch_drop(branch=branch)
+    catalogs.branch_drop(branch=branch, asked=call.asked, record=call.record_bypass)
     return StatementResult()
 
 
 def rename_branch(call: Call, statement: sql.RenameBranch) -> StatementResult:
-    catalogs.branch_rename(branch=call.named_branch(statement.branch), name=statement.new_name)
+    branch = call.named_branch(statement.branch)
+    catalogs.branch_rename(branch=branch, name=statement.new_name, asked=call.asked, record=call.record_bypass)
     return StatementResult()
 
 
 def merge_branch(call: Call, statement: sql.MergeBranch) -> StatementResult:
     source = call.named_branch(statement.source)
     destination = call.named_branch(statement.destination) if statement.destination else call.branch
-    request = MergeRequest(source.pk, destination.pk, call.header("MERGE BRANCH"))
+    request = MergeOrder(source.pk, destination.pk, call.header("MERGE BRANCH"))
     run = merge_dry_run if statement.dry_run else merge_run
     return merge_answer(run(request, engine, call.context))
 
@@ -124,5 +126,5 @@ def create_tag(call: Call, statement: sql.CreateTag) -> StatementResult:
 
 def drop_tag(call: Call, statement: sql.DropTag) -> StatementResult:
     name = statement.tag
-    catalogs.tag_drop(catalog=catalog_get(name.catalog) if name.catalog else call.catalog, name=name.branch)
+    catalogs.tag_drop(catalog=call.catalog_named(name.catalog), name=name.branch)
     return StatementResult()

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from lakeui.common.errors import LakeError, NotSupported
+from lakeui.common.errors import LakeError, NotFound, NotSupported
 from lakeui.frontdoor import (
     branches,
     columns,
@@ -21,9 +21,11 @@ from lakeui.frontdoor import (
     transactions,
     views,
 )
+from lakeui.frontdoor.pipeline_values import PipelineWork, PublishedWork
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.resuming import earlier_outcome
-from lakeui.frontdoor.values import Session, StatementResult
+from lakeui.frontdoor.rights import REQUIREMENTS, catalog_of, rights_judge
+from lakeui.frontdoor.values import ImportLoad, Session, StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.parse import parse
 from merge_app.execution.commit import ATTEMPTS, StatementOvertaken, branch_moved_error, pause_seconds
@@ -96,6 +98,11 @@ HANDLERS: dict[type, Handler] = {
     sql.Optimize: data.optimize,
 }
 
+_WORK = {ImportLoad, PipelineWork, PublishedWork}
+"""What comes another way than as a statement."""
+
+assert REQUIREMENTS.keys() == HANDLERS.keys() | _WORK, "every statement takes a right"
+
 TASKS = (
     *(sql.Insert, sql.Delete, sql.Update, sql.MergeInto, sql.Truncate, sql.Optimize, sql.MergeBranch),
     sql.CommitTransaction,
@@ -137,10 +144,26 @@ def carry_out(handler: Handler, statement: Any, text: str, session: Session, con
             time.sleep(pause_seconds(number))
         call = Call(session, context or Context(), text)
         try:
-            return handler(call, statement) if call.context.attempt <= 1 else _run_again(call, handler, statement)
+            run = _run if call.context.attempt <= 1 else _run_again
+            return run(call, handler, statement)
         except StatementOvertaken:
             call.context.step("look again", "others changed the same rows meanwhile")
     raise branch_moved_error()
+
+
+def _run(call: Call, handler: Handler, statement: Any) -> StatementResult:
+    return handler(call, statement) if _is_allowed(call, statement) else StatementResult()
+
+
+def _is_allowed(call: Call, statement: Any) -> bool:
+    """Judge the statement's rights, which raises; False where it drops a catalog, IF EXISTS, and there is none."""
+    try:
+        rights_judge(call, statement)
+    except NotFound:
+        if isinstance(statement, sql.DropCatalog) and statement.if_exists:
+            return False
+        raise
+    return True
 
 
 def _run_again(call: Call, handler: Handler, statement: Any) -> StatementResult:
@@ -149,13 +172,25 @@ def _run_again(call: Call, handler: Handler, statement: Any) -> StatementResult:
     if done is not None:
         return done
     try:
-        found = handler(call, statement)
+        found = _run(call, handler, statement)
     except LakeError:
         done = earlier_outcome(call)
         if done is None:
             raise
         return done
     return earlier_outcome(call) or found
+
+
+def admit(text: str, session: Session) -> int | None:
+    return statement_admit(parse(text), text, session)
+
+
+def statement_admit(statement: Any, text: str, session: Session) -> int | None:
+    """Judge what is about to be queued, as it will be judged again when it runs. Answers the catalog whose members may
+    see the task, None where only its author may.
+    """
+    call = Call(session, Context(), text)
+    return catalog_of(call, statement) if _is_allowed(call, statement) else None
 
 
 def runs_as_task(text: str) -> bool:

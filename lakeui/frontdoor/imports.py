@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
 from django.conf import settings
 
@@ -29,11 +28,11 @@ from lakeui.common.faults import fault_point
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import commit_rows, staging, write_metrics
 from lakeui.frontdoor.ddl import commit_table, create_operation, new_table
-from lakeui.frontdoor.dispatch import carry_out
-from lakeui.frontdoor.keyed_merges import KeyedMerge, keyed_merge
+from lakeui.frontdoor.dispatch import carry_out, statement_admit
+from lakeui.frontdoor.keyed_merges import keyed_merge
 from lakeui.frontdoor.keys import refuse_duplicate_keys
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
-from lakeui.frontdoor.values import Session, StatementResult
+from lakeui.frontdoor.values import ImportLoad, KeyedMerge, Session, StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
 
@@ -41,26 +40,14 @@ OPERATION = "IMPORT"
 """How the commit is called in the history."""
 
 
-@dataclass(frozen=True, slots=True)
-class ImportLoad:
-    """Which import becomes rows of which table. ``is_new``: the table is made; key and partitions are of a new one.
-
-    ``reading`` is that of the moment when the load was asked for. ``merge``: rows are matched by key; without it they
-    are added.
-    """
-
-    import_id: UUID
-    reading: Reading
-    table: sql.TableName
-    is_new: bool
-    primary_key: tuple[str, ...] = ()
-    partition_by: tuple[str, ...] = ()
-    merge: KeyedMerge | None = None
-
-
 def import_load(load: ImportLoad, *, name: str, session: Session, context: Any = None) -> StatementResult:
     """Load the file called ``name``. Raises LakeError."""
     return carry_out(_load, load, import_text(load, name), session, context)
+
+
+def import_admit(load: ImportLoad, *, name: str, session: Session) -> int | None:
+    """Judge a load that is about to become a task; the catalog that the task belongs to."""
+    return statement_admit(load, import_text(load, name), session)
 
 
 def import_text(load: ImportLoad, name: str) -> str:

@@ -3,43 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from catalog_app.engine.types import storage_type
 from catalog_app.engine.values import FileSource, QuerySource
 from catalog_app.importing.values import ColumnChoice
 from catalog_app.selectors.lineage import nearest_name
-from lakeui.common.errors import DuplicateKey, InvalidValue, NotFound, NotSupported
+from lakeui.common.errors import DuplicateKey, NotFound, NotSupported
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.merging import UNNAMED_SOURCE, merge_from
 from lakeui.frontdoor.places import Call, TablePlace
-from lakeui.frontdoor.values import StatementResult
+from lakeui.frontdoor.values import KeyedMerge, StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
-from merge_app.keyed.values import Strategy
 
 _FILE, _TARGET, _RANK = "__lake_0", "__lake_target", "__lake_rank"
 _NESTED = ("array", "map", "struct", "variant")
-
-
-@dataclass(frozen=True, slots=True)
-class KeyedMerge:
-    """What becomes of rows whose key the table has, and of those whose key it lacks. Keys are compared null-safely.
-
-    Two rows of the batch with one key are an error, unless ``dedup_by`` names columns: the greatest row wins.
-    """
-
-    strategy: Strategy
-    key_columns: tuple[str, ...]
-    dedup_by: tuple[str, ...] = ()
-    schema_evolution: bool = False
-
-    def __post_init__(self) -> None:
-        if not self.key_columns:
-            raise InvalidValue("No key columns are named.", remedy="Name at least one in key_columns.")
-        for listed in (self.key_columns, self.dedup_by):
-            if len({name.casefold() for name in listed}) != len(listed):
-                raise InvalidValue(f"A column is named twice: {', '.join(listed)}.", remedy="Name each column once.")
 
 
 def keyed_merge(

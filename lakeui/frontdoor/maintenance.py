@@ -9,6 +9,7 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
+from catalog_app.models import Catalog
 from catalog_app.services.retention import (
     RetentionLimits,
     VacuumPlan,
@@ -22,25 +23,29 @@ from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from merge_app.audit.services import AttemptRecord, attempt_record
 from merge_app.jobs.selectors import oldest_running_start
+from merge_app.review.selectors import branches_requested
 
 FILES_LISTED = 1000
 """An answer and its audit record list so many of the files."""
 
 
-def retention_limits(own_task: UUID | None) -> RetentionLimits:
-    """What the settings allow to expire now. Files staged since the oldest other task began may be that task's."""
+def retention_limits(catalog: Catalog, own_task: UUID | None) -> RetentionLimits:
+    """What the settings allow to expire now. Files staged since the oldest other task began may be that task's, and
+    branches of unfinished merge requests may yet be brought back and merged.
+    """
     now = timezone.now()
     staged = now - timedelta(hours=settings.LAKEUI["STAGED_HOURS"])
     running = oldest_running_start(but=own_task)
     return RetentionLimits(
         history=now - timedelta(days=settings.LAKEUI["RETENTION_DAYS"]),
         staged=min(staged, running) if running is not None else staged,
+        held=branches_requested(catalog),
     )
 
 
 def vacuum(call: Call, statement: sql.Vacuum) -> StatementResult:
     warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
-    limits = retention_limits(call.context.task_id)
+    limits = retention_limits(call.catalog, call.context.task_id)
     call.context.step("find", "files that nothing can reach")
     if statement.dry_run:
         return vacuum_answer(_body(vacuum_plan(call.catalog, warehouse, limits), limits))

@@ -1,6 +1,7 @@
 """Write, check, publish: a run writes to a workspace that nobody sees, which is merged when its checks have passed.
 
-The workspace is a transaction's: COMMIT merges it by the planner of every merge, and one that is abandoned expires.
+The workspace is a transaction's: it is merged by the planner of every merge, and expires where it is abandoned. As
+far as the protection of the branch goes, publishing is a merge, as if the run had written to a branch of its own.
 """
 
 from __future__ import annotations
@@ -8,22 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from catalog_app.models import TransactionState
+from catalog_app.models import Transaction, TransactionState
 from catalog_app.services.transactions import transaction_begin, transaction_close
 from lakeui.common.errors import LakeError
-from lakeui.frontdoor import transactions
 from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.query import build_condition, build_query
+from merge_app.execution.merge import MergeOrder, merge_run
 from merge_app.pipelines.definition.configuration import Configuration
 from merge_app.pipelines.definition.mistakes import Mistake, refuse
 from merge_app.pipelines.definition.templates import TableAddress
 from merge_app.pipelines.errors import CheckFailed
 
 Write = Callable[[Call], StatementResult]
+
+OPERATION = "PUBLISH"
+"""How the commit is called in the history."""
 
 
 def is_checked(configuration: Configuration) -> bool:
@@ -63,12 +67,19 @@ def publish(call: Call, configuration: Configuration, target: sql.TableName, wri
             transaction_close(identity=opened.pk, state=TransactionState.ROLLED_BACK)
             return replace(result, version=call.lineage.version)
         call.context.step("publish", f"merge into {call.branch.name}")
-        merged = transactions.commit(Call(session, call.context, call.text), sql.CommitTransaction())
+        merged = _merge(call, opened)
     # Whatever stopped it, a cancelled task or the planner among it: the workspace must not wait to expire.
     except BaseException:
         transaction_close(identity=opened.pk, state=TransactionState.ROLLED_BACK)
         raise
     return replace(merged, metrics=result.metrics)
+
+
+def _merge(call: Call, opened: Transaction) -> StatementResult:
+    header = replace(call.header(OPERATION), publishes=True)
+    order = MergeOrder(opened.workspace_id, opened.target_id, header, opened.pk)
+    result = merge_run(order, engine, call.context)
+    return StatementResult(version=result["version"], extra={"merge_id": result["merge_id"], "notes": result["notes"]})
 
 
 def _check(call: Call, checks: Sequence[str], target: sql.TableName) -> None:

@@ -14,9 +14,10 @@ from catalog_app.engine.values import FileSource, QuerySource
 from lakeui.common.errors import InvalidValue, LakeError
 from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.data import staging
-from lakeui.frontdoor.dispatch import carry_out
+from lakeui.frontdoor.dispatch import carry_out, statement_admit
 from lakeui.frontdoor.pipeline_batches import batch_write, refuse_rivals
 from lakeui.frontdoor.pipeline_publishing import conditions_refuse, is_checked, publish
+from lakeui.frontdoor.pipeline_values import PipelineWork, PublishedWork, Reporter
 from lakeui.frontdoor.pipeline_writes import write_batch
 from lakeui.frontdoor.places import Call, place_of, table_exists, table_for_reading
 from lakeui.frontdoor.queries import query_source
@@ -50,16 +51,6 @@ class Prepared:
     query: sql.Query
 
 
-class Reporter:
-    """Where phases say what they found: nobody listens to a dry run."""
-
-    def say(self, phase: str, message: str, *, level: str = "info") -> None:
-        """A line of the log."""
-
-    def keep(self, **found: Any) -> None:
-        """What a phase found, by fields of the run."""
-
-
 class RunReporter(Reporter):
     """Keeps it with the run."""
 
@@ -74,24 +65,14 @@ class RunReporter(Reporter):
         run_keep(self._run, **found)
 
 
-@dataclass(frozen=True, slots=True)
-class PipelineWork:
-    """What a run is to do: ``body`` as a version of the pipeline keeps it. ``table`` is the one that it writes."""
-
-    table: sql.TableName
-    body: Mapping[str, str]
-    pipeline_id: int
-    reporter: Reporter
-    strict: bool
-
-
 def run_execute(run: PipelineRun, *, session: Session, context: Context) -> StatementResult:
     """Do the run: one commit, or none where there is nothing to write. Raises LakeError."""
     reporter = RunReporter(run)
     body = run_body(run)
-    work = _work(body, run.pipeline, reporter)
+    context.step("resolve config")
     try:
-        result = carry_out(_run, work, f"RUN PIPELINE {quote_name(body['name'])}", session, context)
+        work = _work(run.pipeline, body, reporter)
+        result = carry_out(_run, work, _text(body), session, context)
     except LakeError as error:
         reporter.say("failed", error.message, level="error")
         raise
@@ -99,30 +80,47 @@ def run_execute(run: PipelineRun, *, session: Session, context: Context) -> Stat
     return result
 
 
+def run_admit(pipeline: Pipeline, *, session: Session) -> int | None:
+    """Judge a run that is about to be queued, as it will be judged again when it begins; the catalog that the task
+    belongs to. Raises LakeError.
+    """
+    body = body_of(pipeline)
+    return statement_admit(_work(pipeline, body, Reporter()), _text(body), session)
+
+
 def run_rehearse(pipeline: Pipeline, texts: Mapping[str, str], *, session: Session) -> Prepared:
     """A dry run, with ``texts`` in place of the pipeline's own: the configuration and the SQL that a run would go by.
     Nothing is executed or written, but that the target is asked for its watermark where the template depends on it.
     """
-    work = _work({**body_of(pipeline), **texts}, pipeline, Reporter())
-    return _prepare(Call(session, Context(), ""), work, _configuration(work))
+    work = _work(pipeline, {**body_of(pipeline), **texts}, Reporter())
+    return _prepare(Call(session, Context(), ""), work)
 
 
-def _work(body: Mapping[str, str], pipeline: Pipeline, reporter: Reporter) -> PipelineWork:
+def _text(body: Mapping[str, str]) -> str:
+    """How the history shows it."""
+    return f"RUN PIPELINE {quote_name(body['name'])}"
+
+
+def _work(pipeline: Pipeline, body: Mapping[str, str], reporter: Reporter) -> PipelineWork:
+    """What the pipeline says by ``body``. Raises InvalidConfig."""
+    configuration = configuration_resolve(body["config"], body["source"], strict=is_strict(pipeline.catalog_id))
+    reporter.keep(configuration=configuration.as_json(), is_degraded=configuration.is_degraded)
+    for warning in configuration.warnings:
+        reporter.say("resolve config", warning, level="warning")
     target = sql.TableName(body["table"], body["database"])
-    return PipelineWork(target, body, pipeline.pk, reporter, is_strict(pipeline.catalog_id))
+    kind = PublishedWork if is_checked(configuration) else PipelineWork
+    return kind(target, pipeline.pk, body, configuration, reporter)
 
 
 def _run(call: Call, work: PipelineWork) -> StatementResult:
-    call.context.step("resolve config")
-    configuration = _configuration(work)
-    conditions_refuse(configuration, work.table)
-    if is_checked(configuration):
-        return publish(call, configuration, work.table, lambda aside: _write(aside, work, configuration))
-    return _write(call, work, configuration)
+    conditions_refuse(work.configuration, work.table)
+    if isinstance(work, PublishedWork):
+        return publish(call, work.configuration, work.table, lambda aside: _write(aside, work))
+    return _write(call, work)
 
 
-def _write(call: Call, work: PipelineWork, configuration: Configuration) -> StatementResult:
-    prepared = _prepare(call, work, configuration)
+def _write(call: Call, work: PipelineWork) -> StatementResult:
+    prepared = _prepare(call, work)
     with _executed(call, prepared) as batch:
         work.reporter.say("execute", f"{batch.rows:,} rows")
         bound = call.with_batch(FileSource(batch.folder, (*(name for name, _ in batch.columns), NUMBER), batch.rows))
@@ -139,21 +137,13 @@ def _write(call: Call, work: PipelineWork, configuration: Configuration) -> Stat
 # -- before anything is executed --------------------------------------------------------------------------------------
 
 
-def _configuration(work: PipelineWork) -> Configuration:
-    configuration = configuration_resolve(work.body["config"], work.body["source"], strict=work.strict)
-    work.reporter.keep(configuration=configuration.as_json(), is_degraded=configuration.is_degraded)
-    for warning in configuration.warnings:
-        work.reporter.say("resolve config", warning, level="warning")
-    return configuration
-
-
-def _prepare(call: Call, work: PipelineWork, configuration: Configuration) -> Prepared:
-    target = work.table
+def _prepare(call: Call, work: PipelineWork) -> Prepared:
+    target, configuration = work.table, work.configuration
     exists = table_exists(place_of(call, target), target.table)
     table = table_for_reading(call, target).table if exists else None
     _keep_history(configuration, table)
     call.context.step("render")
-    text = _render(call, work, configuration, target, table)
+    text = _render(call, work, table)
     work.reporter.keep(sql=text)
     return Prepared(configuration, target, table, text, _query(text))
 
@@ -170,10 +160,8 @@ def _keep_history(configuration: Configuration, table: TableState | None) -> Non
         refuse([Mistake(configuration.settings["merge_strategy"].origin, line, message, remedy, "merge_strategy")])
 
 
-def _render(
-    call: Call, work: PipelineWork, configuration: Configuration, target: sql.TableName, table: TableState | None
-) -> str:
-    source = work.body["source"]
+def _render(call: Call, work: PipelineWork, table: TableState | None) -> str:
+    source, configuration, target = work.body["source"], work.configuration, work.table
     continues, watermark = False, None
     if table is not None and template_asks_for_state(source):
         continues, watermark = _state(call, configuration, target, table)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from catalog_app.domain.roles import Principal
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.engine.values import FileSource
 from catalog_app.models import Branch, Catalog, Transaction
@@ -19,10 +20,13 @@ from catalog_app.selectors.lineage import (
     version_check,
 )
 from catalog_app.selectors.objects import ViewState, database_get, table_get, tables_named, views_list
+from catalog_app.selectors.people import catalogs_visible
+from catalog_app.selectors.protection import Asked, Bypass
 from catalog_app.services.transactions import transaction_use
 from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.values import Session
 from lakeui.sql.statements import BranchName, DatabaseName, TableName
+from merge_app.audit.bypasses import bypass_record
 from merge_app.execution.apply import CommitHeader
 from merge_app.jobs.context import Context
 
@@ -38,6 +42,7 @@ class Call:
     text: str
     batch: FileSource | None = None
     names_task: bool = True
+    _catalogs: dict[str, Catalog] = field(default_factory=dict, repr=False, compare=False)
     _branches: dict[tuple[int, str], Branch] = field(default_factory=dict, repr=False, compare=False)
 
     def with_batch(self, batch: FileSource) -> Call:
@@ -45,10 +50,26 @@ class Call:
         return replace(self, batch=batch)
 
     @cached_property
+    def principal(self) -> Principal:
+        return self.session.principal
+
+    @cached_property
     def catalog(self) -> Catalog:
         if not self.session.catalog:
             raise InvalidValue("No catalog is chosen.", remedy="Send `catalog`, or write catalog.database.table.")
-        return catalog_get(self.session.catalog)
+        return self._visible(self.session.catalog)
+
+    def catalog_named(self, name: str | None) -> Catalog:
+        """The catalog of that name, the session's where there is no name. What the person cannot see is not found: no
+        handler gets at a catalog in another way.
+        """
+        return self._visible(name) if name else self.catalog
+
+    def _visible(self, name: str) -> Catalog:
+        key = name.casefold()
+        if key not in self._catalogs:
+            self._catalogs[key] = catalog_get(name, among=catalogs_visible(self.principal))
+        return self._catalogs[key]
 
     @cached_property
     def branch(self) -> Branch:
@@ -85,12 +106,35 @@ class Call:
         return branch_lineage(self.branch)
 
     def named_branch(self, name: BranchName) -> Branch:
-        return self.branch_at(catalog_get(name.catalog) if name.catalog else self.catalog, name.branch)
+        return self.branch_at(self.catalog_named(name.catalog), name.branch)
 
     def header(self, operation: str) -> CommitHeader:
-        """How the commit of this statement shows in the history."""
-        task_id = self.context.task_id if self.names_task else None
-        return CommitHeader(operation, self.text, self.session.user_id, self.session.user_name, task_id)
+        """How the commit of this statement shows in the history, and what gets it past a protection."""
+        return CommitHeader(
+            operation,
+            self.text,
+            self.session.user_id,
+            self.session.user_name,
+            self.context.task_id if self.names_task else None,
+            bypass_reason=self.session.bypass_reason,
+        )
+
+    @property
+    def asked(self) -> Asked:
+        """What the protection of a branch is asked with, where the statement makes no commit."""
+        return Asked(self.session.user_id, bypass_reason=self.session.bypass_reason)
+
+    def record_bypass(self, branch: Branch, bypass: Bypass) -> None:
+        """Write into the audit that this statement went past a protection."""
+        session = self.session
+        bypass_record(
+            bypass,
+            branch=branch,
+            statement=self.text,
+            actor_id=session.user_id,
+            actor_name=session.user_name,
+            task_id=self.context.task_id,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +158,7 @@ class TablePlace:
 
 def branch_of(call: Call, name: TableName | DatabaseName) -> Branch:
     """The branch that a name points at: its own catalog and branch where given, else the session's."""
-    catalog = catalog_get(name.catalog) if name.catalog else call.catalog
+    catalog = call.catalog_named(name.catalog)
     at = name.at if isinstance(name, TableName) else None
     if at is None and catalog.pk == (call.catalog.pk if call.session.catalog else catalog.pk):
         return call.branch_at(catalog, call.session.branch)
@@ -123,7 +167,7 @@ def branch_of(call: Call, name: TableName | DatabaseName) -> Branch:
 
 def place_of(call: Call, name: TableName) -> Place:
     """Branch, version and database of a table name, for reading. What stands behind @ is a tag or a branch."""
-    tag = tag_find(catalog_get(name.catalog) if name.catalog else call.catalog, name.at) if name.at else None
+    tag = tag_find(call.catalog_named(name.catalog), name.at) if name.at else None
     branch = branch_of(call, name) if tag is None else tag.branch
     lineage = branch_lineage(branch) if tag is None else branch_lineage(branch).at(tag.version)
     if name.version is not None:

@@ -12,7 +12,6 @@ from catalog_app.models import Branch, Commit, CommitOperation
 from catalog_app.selectors.lineage import (
     Lineage,
     branch_lineage,
-    catalog_get,
     moment_parse,
     nearest_name,
     version_at,
@@ -218,8 +217,12 @@ def undrop_database(call: Call, statement: sql.UndropDatabase) -> StatementResul
 
 
 def undrop_branch(call: Call, statement: sql.UndropBranch) -> StatementResult:
-    catalog = catalog_get(statement.branch.catalog) if statement.branch.catalog else call.catalog
-    branch = catalogs.branch_undrop(catalog=catalog, name=statement.branch.branch)
+    branch = catalogs.branch_undrop(
+        catalog=call.catalog_named(statement.branch.catalog),
+        name=statement.branch.branch,
+        asked=call.asked,
+        record=call.record_bypass,
+    )
     return StatementResult(version=branch.head_version, extra={"branch": branch.name})
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from catalog_app.domain.schema import Column
-from catalog_app.models import Branch, Catalog, Tag
+from catalog_app.models import Branch, Tag
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.objects import databases_list, tables_list, views_list
+from catalog_app.selectors.people import catalogs_visible
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import segments_list
 from lakeui.frontdoor.ddl import database_place
@@ -22,7 +23,8 @@ def _strings(*names: str) -> list[tuple[str, str]]:
 
 
 def show_catalogs(call: Call, statement: sql.ShowCatalogs) -> StatementResult:
-    names = Catalog.objects.filter(dropped_at__isnull=True).order_by("name").values_list("name", flat=True)
+    valid = catalogs_visible(call.principal).filter(dropped_at__isnull=True)
+    names = valid.order_by("name").values_list("name", flat=True)
     return answer(_strings("name"), [[name] for name in names])
 
 

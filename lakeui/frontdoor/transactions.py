@@ -13,7 +13,7 @@ from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
-from merge_app.execution.merge import MergeRequest, merge_run
+from merge_app.execution.merge import MergeOrder, merge_run
 
 LONGEST_STATEMENT = 100_000
 """Characters of a transaction's statements that the history keeps."""
@@ -34,7 +34,7 @@ def commit(call: Call, statement: sql.CommitTransaction) -> StatementResult:
     opened = call.open_transaction
     assert opened is not None
     header = replace(call.header("TRANSACTION"), statement=_statements(opened))
-    request = MergeRequest(opened.workspace_id, opened.target_id, header, opened.pk)
+    request = MergeOrder(opened.workspace_id, opened.target_id, header, opened.pk)
     result = merge_run(request, engine, call.context)
     fault_point("transaction.committed")
     return commit_answer(call, result)

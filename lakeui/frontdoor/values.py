@@ -4,16 +4,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
+
+from catalog_app.domain.roles import LAKEUI, Principal, Scope
+from catalog_app.importing.values import Reading
+from lakeui.common.errors import InvalidValue
+from lakeui.sql.statements import TableName
+from merge_app.keyed.values import Strategy
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Where and as whom a statement runs. ``user`` None is lakeui itself."""
+    """Where and as whom a statement runs. ``user`` None is lakeui itself. ``scopes``: those of the token that was used,
+    None where it was none. ``bypass_reason``: why an owner goes past the protection of a branch this once.
+    """
 
     catalog: str | None = None
     branch: str = "main"
     user: Any = None
     transaction: str | None = None
+    scopes: frozenset[Scope] | None = None
+    bypass_reason: str = ""
+
+    @property
+    def principal(self) -> Principal:
+        if self.user is None:
+            return LAKEUI
+        return Principal(int(self.user.pk), self.user_name, bool(self.user.is_superuser), self.scopes)
 
     @property
     def user_id(self) -> int | None:
@@ -22,6 +39,43 @@ class Session:
     @property
     def user_name(self) -> str:
         return "" if self.user is None else str(self.user.get_username())
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedMerge:
+    """What becomes of rows whose key the table has, and of those whose key it lacks. Keys are compared null-safely.
+
+    Two rows of the batch with one key are an error, unless ``dedup_by`` names columns: the greatest row wins.
+    """
+
+    strategy: Strategy
+    key_columns: tuple[str, ...]
+    dedup_by: tuple[str, ...] = ()
+    schema_evolution: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.key_columns:
+            raise InvalidValue("No key columns are named.", remedy="Name at least one in key_columns.")
+        for listed in (self.key_columns, self.dedup_by):
+            if len({name.casefold() for name in listed}) != len(listed):
+                raise InvalidValue(f"A column is named twice: {', '.join(listed)}.", remedy="Name each column once.")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportLoad:
+    """Which import becomes rows of which table. ``is_new``: the table is made; key and partitions are of a new one.
+
+    ``reading`` is that of the moment when the load was asked for. ``merge``: rows are matched by key; without it they
+    are added.
+    """
+
+    import_id: UUID
+    reading: Reading
+    table: TableName
+    is_new: bool
+    primary_key: tuple[str, ...] = ()
+    partition_by: tuple[str, ...] = ()
+    merge: KeyedMerge | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,6 @@
-"""One append-only, hash-chained record per attempt to merge, to restore, to undrop, or to commit a transaction."""
+"""One append-only, hash-chained record per attempt to merge, to restore, to undrop, or to commit a transaction; per
+change of who may do what in a catalog; and per emergency in which an owner went past a protection.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,10 @@ class MergeAttempt(models.Model):
     A restore's ``source_head`` and ``merge_base`` are the version that it goes back to.
     """
 
-    KINDS = ("merge", "restore", "undrop", "transaction", "vacuum")
+    KINDS = ("merge", "restore", "undrop", "transaction", "vacuum", "settings", "bypass")
     OUTCOMES = (
         *("merged", "nothing to merge", "refused", "dry run", "failed"),
-        *("restored", "undropped", "committed", "vacuumed", "nothing to do"),
+        *("restored", "undropped", "committed", "vacuumed", "nothing to do", "changed", "bypassed"),
     )
 
     merge_id = models.UUIDField(primary_key=True, default=uuid.uuid4)

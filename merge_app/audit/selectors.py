@@ -12,24 +12,29 @@ from django.db.models import Count, FloatField, Func, IntegerField, Q, QuerySet,
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Cast, Coalesce
 
-from catalog_app.models import Branch
+from catalog_app.models import Branch, Catalog
 from catalog_app.selectors.lineage import LINEAGE, branch_lineage
 from catalog_app.selectors.rows import fetch_all
-from lakeui.common.errors import MergeConflict, NotFound
+from lakeui.common.errors import BranchProtected, LakeError, MergeBlocked, MergeConflict, NotFound
 from merge_app.audit.models import MergeAttempt
 
 
-def audit_list(*, catalog: str | None = None, kind: str = "merge") -> QuerySet[MergeAttempt]:
-    """Attempts of one kind, newest first."""
-    attempts = MergeAttempt.objects.filter(kind=kind).select_related("catalog").order_by("-recorded_at", "-number")
+def audit_list(
+    *, visible: QuerySet[Catalog], catalog: str | None = None, kind: str = "merge"
+) -> QuerySet[MergeAttempt]:
+    """Records of one kind about visible catalogs, newest first."""
+    attempts = (
+        MergeAttempt.objects.filter(kind=kind, catalog__in=visible)
+        .select_related("catalog")
+        .order_by("-recorded_at", "-number")
+    )
     return attempts.filter(catalog__name__iexact=catalog) if catalog else attempts
 
 
-def merges_search(*, text: str, catalog_id: int | None, limit: int) -> list[MergeAttempt]:
-    """Attempts whose branches' names hold the text or whose id begins with it, newest first."""
-    found = MergeAttempt.objects.filter(kind="merge", catalog__dropped_at__isnull=True).select_related("catalog")
-    if catalog_id is not None:
-        found = found.filter(catalog_id=catalog_id)
+def merges_search(*, text: str, catalog_ids: Collection[int], limit: int) -> list[MergeAttempt]:
+    """Attempts in these catalogs whose branches' names hold the text or whose id begins with it, newest first."""
+    found = MergeAttempt.objects.filter(kind="merge", catalog__in=catalog_ids, catalog__dropped_at__isnull=True)
+    found = found.select_related("catalog")
     named = Q(source__icontains=text) | Q(destination__icontains=text)
     if re.fullmatch(r"[0-9a-f-]{4,36}", text.lower()):
         named |= Q(identity__startswith=text.lower())
@@ -129,13 +134,14 @@ def discarded_schemas(*, catalog_id: int, table_id: int, merges: Collection[int]
     return sorted(found, key=lambda item: (item.version, item.merged_version), reverse=True)
 
 
-def audit_get(merge_id: UUID | str) -> dict[str, Any]:
-    """One attempt with everything it recorded."""
+def audit_get(merge_id: UUID | str, *, visible: QuerySet[Catalog] | None = None) -> dict[str, Any]:
+    """One record with everything in it. Where ``visible`` is given, there are no records about other catalogs."""
     try:
         wanted = UUID(str(merge_id))
     except ValueError:
         raise NotFound("merge", str(merge_id)) from None
-    attempt = MergeAttempt.objects.select_related("catalog").filter(pk=wanted).first()
+    known = MergeAttempt.objects.all() if visible is None else MergeAttempt.objects.filter(catalog__in=visible)
+    attempt = known.select_related("catalog").filter(pk=wanted).first()
     if attempt is None:
         raise NotFound("merge", str(merge_id))
     return {**audit_summary(attempt), **attempt.body}
@@ -146,10 +152,20 @@ def attempt_of_task(task_id: UUID) -> MergeAttempt | None:
     return MergeAttempt.objects.filter(task_id=task_id).order_by("-number").first()
 
 
-def recorded_refusal(attempt: MergeAttempt) -> MergeConflict:
+def recorded_refusal(attempt: MergeAttempt) -> LakeError:
     """The refusal as it was raised when it was recorded."""
+    if blockers := attempt.body.get("blockers"):
+        return blocked_error(attempt.body["message"], blockers)
+    if problem := attempt.body.get("protection"):
+        details = {name: problem[name] for name in ("branch", "patterns", "role")}
+        return BranchProtected(problem["detail"], remedy=problem["remedy"], **details)
     conflicts, notes = attempt.body["conflicts"], attempt.body["notes"]
     return MergeConflict(attempt.body["message"], remedy=conflicts[0]["remedy"], conflicts=conflicts, notes=notes)
+
+
+def blocked_error(message: str, blockers: list[dict[str, str]]) -> MergeBlocked:
+    """The refusal of a merge request with everything that stands in its way."""
+    return MergeBlocked(message, remedy="Settle what stands in its way, then merge it again.", blockers=blockers)
 
 
 def audit_summary(attempt: MergeAttempt) -> dict[str, Any]:

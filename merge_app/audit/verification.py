@@ -1,4 +1,4 @@
-"""Walks the audit chain: a changed, missing or invented record is found, and a merge without a record."""
+"""Walks the audit chains: a changed, missing or invented record is found, and a merge without a record."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from catalog_app.models import Catalog
 from catalog_app.selectors.rows import fetch_all
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import attempt_digest
+from merge_app.review.timeline import timelines_verify
 
 _WITHOUT_RECORD = """
 SELECT c.version FROM catalog_app_commit c
@@ -37,4 +38,4 @@ def audit_verify(catalog: Catalog) -> list[str]:
     where = {"catalog": catalog.pk}
     breaches += [f"version {row[0]} has not exactly one record" for row in fetch_all(_WITHOUT_RECORD, where)]
     breaches += [f"record {row[0]} names a version that is not there" for row in fetch_all(_WITHOUT_COMMIT, where)]
-    return breaches
+    return [*breaches, *timelines_verify(catalog.pk)]

@@ -10,9 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from catalog_app.domain.protection import Change, MergeAuthority
 from catalog_app.models import Branch, BranchReach, Commit
 from catalog_app.selectors.lineage import Lineage, branch_lineage
+from catalog_app.selectors.protection import Asked, protection_judge
 from catalog_app.selectors.rows import fetch_all
+from merge_app.audit.bypasses import bypass_record
 from merge_app.execution.reach import Reach, reach_load
 from merge_app.execution.record import objects_record, operations_record, schemas_record
 from merge_app.execution.segments import SegmentWork, segments_apply
@@ -21,13 +24,25 @@ from merge_app.planning.values import Finding, MergePlan
 
 @dataclass(frozen=True, slots=True)
 class CommitHeader:
-    """What the history shows of a commit besides what it did. ``operation`` is its name in SHOW HISTORY."""
+    """What the history shows of a commit besides what it did. ``operation`` is its name in SHOW HISTORY.
+
+    ``authority``, an approved merge request, and ``bypass_reason``, an owner's, get past the protection of a branch.
+    ``publishes``: what was done in a workspace is not written, but merged, as far as that protection goes.
+    """
 
     operation: str
     statement: str = ""
     author_id: int | None = None
     author_name: str = ""
     task_id: UUID | None = None
+    authority: MergeAuthority | None = None
+    bypass_reason: str = ""
+    publishes: bool = False
+
+    @property
+    def asked(self) -> Asked:
+        """What the protection of a branch is asked with."""
+        return Asked(self.author_id, self.authority, self.bypass_reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +67,15 @@ class RowWorkResult:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a merge comes from: its chain, what its head reaches, and its head commit. A transaction's workspace has
-    none: what was done there is the commit's own work, and no replay.
+    """Where a merge comes from: its chain, what its head reaches, and its head commit. ``head_commit_id`` None: nothing
+    of it is reachable from what is written. ``is_workspace``: what was done in a transaction's workspace is the work of
+    the commit itself, and no replay.
     """
 
     lineage: Lineage
     reach: Reach
     head_commit_id: int | None
-
-    @property
-    def is_workspace(self) -> bool:
-        return self.head_commit_id is None
+    is_workspace: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +120,7 @@ def plan_apply(
             is_workspace=source is not None and source.is_workspace,
         )
     )
-    if source is not None and is_replay:
+    if source is not None and source.head_commit_id is not None:
         _reach_write(branch, version, lineage, source.reach)
     Branch.objects.filter(pk=branch.pk).update(head_version=version, head_commit=commit)
     branch.head_version, branch.head_commit = version, commit
@@ -129,7 +142,12 @@ RETURNING id, version, committed_at
 def commit_write(branch: Branch, header: CommitHeader, source: Source | None) -> Commit:
     """The commit row itself, under the next version of the catalog. Only under the branch's lock do its versions
     increase. It is later than its parent even where the clock is not.
+
+    Every commit comes through here, so this is where the branch's protection holds. Raises BranchProtected.
     """
+    is_write = source is None or (source.is_workspace and not header.publishes)
+    change = Change.WRITE if is_write else Change.MERGE
+    bypass = protection_judge(branch, change, header.asked)
     known = {
         "catalog_id": branch.catalog_id,
         "branch_id": branch.pk,
@@ -143,7 +161,18 @@ def commit_write(branch: Branch, header: CommitHeader, source: Source | None) ->
     }
     sequence = f"catalog_version_{branch.catalog_id}"
     ((identity, version, moment),) = fetch_all(_COMMIT, {**known, "sequence": sequence})
-    return Commit(id=identity, version=version, committed_at=moment, **known)
+    commit = Commit(id=identity, version=version, committed_at=moment, **known)
+    if bypass is not None:
+        bypass_record(
+            bypass,
+            branch=branch,
+            statement=header.statement,
+            actor_id=header.author_id,
+            actor_name=header.author_name,
+            task_id=header.task_id,
+            version=commit.version,
+        )
+    return commit
 
 
 def _reach_write(branch: Branch, version: int, lineage: Lineage, source: Reach) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from catalog_app.domain.operations import Operation, OperationKind
+from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.operations import Operation, OperationKind, PartitionChange
+from merge_app.planning.surviving import is_full_overwrite
 
 _REMOVING = (OperationKind.OVERWRITE, OperationKind.PARTITION, OperationKind.COMPACTION, OperationKind.UPDATE)
 
@@ -33,16 +35,20 @@ class Booking:
     def of_removed(self, file_id: int) -> int:
         """The operation that took the file away, else the first that names it."""
         found = self._removed.get(file_id, self._named.get(file_id))
-        return self.of_removal() if found is None else found
+        return (
+            self._last([row for operation, row in self._operations if operation.kind in _REMOVING])
+            if found is None
+            else found
+        )
+
+    def of_emptying(self, partition: PartitionValues | None = None) -> int:
+        """The last operation that emptied the table, or this partition of it."""
+        return next(row for operation, row in reversed(self._operations) if _empties(operation, partition))
 
     def of_delete(self, delete_file_id: int, data_file_id: int) -> int:
         """The operation that made the delete file, else the first that names its data file."""
         found = self._deletes.get(delete_file_id)
         return self.of_file(data_file_id) if found is None else found
-
-    def of_removal(self) -> int:
-        """The last operation of a kind that takes files away."""
-        return self._last([row for operation, row in self._operations if operation.kind in _REMOVING])
 
     def of_rows(self) -> int:
         """The last operation on rows."""
@@ -50,3 +56,11 @@ class Booking:
 
     def _last(self, fitting: list[int]) -> int:
         return (fitting or [row for _, row in self._operations])[-1]
+
+
+def _empties(operation: Operation, partition: PartitionValues | None) -> bool:
+    if partition is None:
+        return is_full_overwrite(operation)
+    if operation.kind is OperationKind.OVERWRITE:
+        return operation.overwrite is not None and partition in (operation.overwrite.partitions or ())
+    return any(isinstance(c, PartitionChange) and (c.before, c.after) == (partition, None) for c in operation.changes)

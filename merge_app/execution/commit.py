@@ -153,7 +153,9 @@ def _prepare(staged: StagedStatement, engine: EngineSource) -> Ready:
         planned = plan(plan_input_load(side, here, engine=engine))
     if planned.conflicts:
         return Ready(branch.head_version, planned, {})
-    return Ready(branch.head_version, planned, row_work_run(planned, side, here, engine, staged.definitions))
+    row_work = row_work_run(planned, side, here, engine, staged.definitions)
+    fault_point("write.row_work")
+    return Ready(branch.head_version, planned, row_work)
 
 
 def needs_row_work(planned: MergePlan) -> bool:

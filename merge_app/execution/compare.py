@@ -11,6 +11,7 @@ from catalog_app.domain.state import DatabaseState
 from catalog_app.models import Branch
 from catalog_app.selectors.divergence import Divergence, divergences_load
 from catalog_app.selectors.lineage import branch_lineage
+from lakeui.common.collector import collector_paused
 from lakeui.common.errors import SameBranch
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.load import merge_source_load, plan_input_load
@@ -18,7 +19,7 @@ from merge_app.execution.reach import merge_base_version, reach_load
 from merge_app.planning.plan import plan
 from merge_app.planning.sides import Sides, sides_of
 from merge_app.planning.surviving import ObjectChanges, ObjectKey
-from merge_app.planning.values import Action, Finding, MergePlan, ObjectPlan, Verdict
+from merge_app.planning.values import Action, Finding, MergePlan, ObjectPlan, Resolution, Verdict
 
 NEW = "new"
 """The verdict of an object that only the source has; the others are those of findings."""
@@ -44,7 +45,7 @@ class ComparedObject:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``objects`` are in reading order: conflicts first, then notes, then the others, each by name.
+    """``objects`` are in reading order: conflicts first, then decided ones, then notes, then the others, each by name.
 
     ``is_empty``: the source has no commit that the destination lacks.
     """
@@ -67,19 +68,30 @@ class Comparison:
         return sum(len(_of(item, Verdict.NOTE)) for item in self.objects)
 
 
-def comparison_load(source: Branch, destination: Branch, engine: EngineSource) -> Comparison:
-    """Compare both heads as they are in these rows. Reads only; ``engine`` is asked only for keys of keyed tables."""
+def comparison_load(
+    source: Branch, destination: Branch, engine: EngineSource, resolutions: tuple[Resolution, ...] = ()
+) -> Comparison:
+    """Compare both heads as they are in these rows, with what people decided of their conflicts. Reads only;
+    ``engine`` is asked only for keys of keyed tables.
+    """
     if source.pk == destination.pk:
         raise SameBranch("A branch cannot be compared with itself.", remedy="Name another source or destination.")
+    # The values of large plans are hundreds of thousands, and none is in a cycle.
+    with collector_paused():
+        return _compared(source, destination, engine, resolutions)
+
+
+def _compared(
+    source: Branch, destination: Branch, engine: EngineSource, resolutions: tuple[Resolution, ...]
+) -> Comparison:
     with transaction.atomic():
         there, here = branch_lineage(source), branch_lineage(destination)
         side = merge_source_load(there, here)
-        given = plan_input_load(side, here, engine=engine)
+        given = plan_input_load(side, here, engine=engine, resolutions=resolutions)
         base = merge_base_version(side.reach, reach_load(here))
         divergence = divergences_load([(source, destination)])[source.pk, destination.pk]
-    sides = sides_of(given)
-    planned = plan(given, sides)
-    return Comparison(base, planned.fingerprint, divergence, _objects(planned, sides))
+    planned = plan(given)
+    return Comparison(base, planned.fingerprint, divergence, _objects(planned, sides_of(given)))
 
 
 def _objects(planned: MergePlan, sides: Sides) -> tuple[ComparedObject, ...]:
@@ -87,19 +99,20 @@ def _objects(planned: MergePlan, sides: Sides) -> tuple[ComparedObject, ...]:
     for finding in planned.findings:
         findings.setdefault((finding.object_kind, finding.object_id), []).append(finding)
     found = [_object(item, sides, findings) for item in planned.objects]
-    rank = {Verdict.CONFLICT.value: 0, Verdict.NOTE.value: 1}
-    return tuple(sorted(found, key=lambda item: (rank.get(item.verdict, 2), item.name.casefold(), item.key[1])))
+    rank = {Verdict.CONFLICT.value: 0, Verdict.DECIDED.value: 1, Verdict.NOTE.value: 2}
+    return tuple(sorted(found, key=lambda item: (rank.get(item.verdict, 3), item.name.casefold(), item.key[1])))
 
 
 def _object(item: ObjectPlan, sides: Sides, findings: Mapping[ObjectKey, list[Finding]]) -> ComparedObject:
     key = item.kind, item.object_id
+    mine = sides.source.get(key) or ObjectChanges(*key)
     is_database = isinstance(item.after, DatabaseState)
     return ComparedObject(
         key=key,
         name=item.name,
         database="" if is_database else item.name.removesuffix(f".{item.after.name}"),
         action=item.action,
-        source_operations=_operations(sides.source[key]),
+        source_operations=_operations(mine),
         destination_operations=_operations(sides.destination_of(*key)),
         verdict=_verdict(item, findings.get(key, [])),
         findings=tuple(findings.get(key, [])),
@@ -113,7 +126,7 @@ def _operations(changes: ObjectChanges) -> tuple[str, ...]:
 
 def _verdict(item: ObjectPlan, findings: list[Finding]) -> str:
     verdicts = {finding.verdict for finding in findings}
-    for verdict in (Verdict.CONFLICT, Verdict.NOTE):
+    for verdict in (Verdict.CONFLICT, Verdict.DECIDED, Verdict.NOTE):
         if verdict in verdicts:
             return verdict.value
     return NEW if item.action is Action.CREATE else Verdict.OK.value

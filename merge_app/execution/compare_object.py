@@ -24,7 +24,7 @@ from merge_app.execution.reach import Reach, own_ranges, reach_load
 from merge_app.planning.plan import plan
 from merge_app.planning.sides import sides_of
 from merge_app.planning.surviving import ObjectKey
-from merge_app.planning.values import Action, ObjectPlan, PlanInput
+from merge_app.planning.values import Action, ObjectPlan, PlanInput, Resolution
 
 State = DatabaseState | TableState
 
@@ -87,13 +87,20 @@ class ObjectComparison:
 
 
 def object_comparison_load(
-    source: Branch, destination: Branch, key: ObjectKey, engine: EngineSource
+    source: Branch,
+    destination: Branch,
+    key: ObjectKey,
+    engine: EngineSource,
+    resolutions: tuple[Resolution, ...] = (),
 ) -> ObjectComparison:
-    """Plan the merge of this object alone. Raises NotFound if the source did not change it."""
+    """Plan the merge of this object alone, with what was decided of it. Raises NotFound if the source did not change
+    it.
+    """
     with transaction.atomic():
         there, here = branch_lineage(source), branch_lineage(destination)
         side = _side(there, here, key)
-        given = plan_input_load(side, here, engine=engine)
+        chosen = tuple(item for item in resolutions if item.key_of_object == key)
+        given = plan_input_load(side, here, engine=engine, resolutions=chosen)
         item = _planned(given, key)
         sides = sides_of(given)
         base = base_lineage(there, here, side.reach)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, Rename
+from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.objects import (
@@ -16,24 +17,28 @@ from catalog_app.selectors.objects import (
     tables_named,
 )
 from merge_app.execution.added_rows import EngineSource
-from merge_app.execution.arrived import arrived_files
+from merge_app.execution.arrived import arrived_files, tables_merged_after_drops
 from merge_app.execution.facts import facts_load
 from merge_app.execution.operations import effects_load, operations_load
 from merge_app.execution.reach import Reach, newest_merge, own_ranges, reach_load
+from merge_app.execution.replacements import replacements_load
 from merge_app.planning.needs import needs
 from merge_app.planning.surviving import RESTORED_VERSION
-from merge_app.planning.values import FactKind, PlanInput
+from merge_app.planning.values import Decision, FactKind, PlanInput, Resolution
 
 
 @dataclass(frozen=True, slots=True)
 class SourceSide:
-    """What is to be redone: operations, and the states of the objects that they end in."""
+    """What is to be redone: operations, and the states of the objects that they end in. ``schemas`` of these, by
+    their JSON, are shared with the destination's states.
+    """
 
     operations: tuple[Operation, ...]
     databases: Mapping[int, DatabaseState]
     tables: Mapping[int, TableState]
     lineage: Lineage | None
     reach: Reach
+    schemas: dict[str, Schema] = field(default_factory=dict)
 
 
 def merge_source_load(source: Lineage, destination: Lineage) -> SourceSide:
@@ -41,16 +46,43 @@ def merge_source_load(source: Lineage, destination: Lineage) -> SourceSide:
     reach = reach_load(source)
     destination_reach = reach_load(destination)
     operations = operations_load(own_ranges(source, destination_reach), destination_reach)
+    operations = _with_all_of_unknown(operations, source, destination)
     databases, tables = _named_objects(operations)
-    table_states = tables_load(source, tables)
+    schemas: dict[str, Schema] = {}
+    table_states = tables_load(source, tables, schemas=schemas)
     databases |= {state.database_id for state in table_states.values()}
-    return SourceSide(operations, databases_load(source, databases), table_states, source, reach)
+    return SourceSide(operations, databases_load(source, databases), table_states, source, reach, schemas)
+
+
+def _with_all_of_unknown(
+    operations: tuple[Operation, ...], source: Lineage, destination: Lineage
+) -> tuple[Operation, ...]:
+    """What the source brought back and the destination never had, made and dropped before it first merged, is new to
+    it: with all that the source ever did to it. A database comes back with its tables.
+    """
+    databases, tables = _named_objects([item for item in operations if item.kind is OperationKind.UNDROP])
+    if not (databases or tables):
+        return operations
+    tables |= {state.table_id for state in tables_list(source, databases)}
+    databases -= databases_load(destination, databases).keys()
+    tables -= tables_load(destination, tables).keys()
+    if not (databases or tables):
+        return operations
+    ids = {ObjectKind.DATABASE: databases, ObjectKind.TABLE: tables}
+    others = [item for item in operations if item.object_id not in ids[item.object_kind]]
+    whole = operations_load(own_ranges(source, {}), {}, databases=list(databases), tables=list(tables))
+    return tuple(sorted([*others, *whole], key=lambda item: (item.version, item.operation_id or 0)))
 
 
 def plan_input_load(
-    side: SourceSide, destination: Lineage, *, engine: EngineSource, has_moved: bool = True
+    side: SourceSide,
+    destination: Lineage,
+    *,
+    engine: EngineSource,
+    has_moved: bool = True,
+    resolutions: tuple[Resolution, ...] = (),
 ) -> PlanInput:
-    """Everything that planning ``side`` onto ``destination`` depends on.
+    """Everything that planning ``side`` onto ``destination`` depends on, with what people decided of its conflicts.
 
     ``engine`` is asked only for keys of keyed tables that both sides wrote. A destination that has not moved since
     the side saw it still holds what the side did not alter as the side saw it, so that is not read again.
@@ -59,14 +91,14 @@ def plan_input_load(
     database_ids, table_ids = _named_objects(side.operations)
     database_ids |= {state.database_id for state in side.tables.values()}
     tables, databases = ({}, {}) if has_moved else _unaltered(side)
-    tables |= tables_load(destination, table_ids - tables.keys())
+    tables |= tables_load(destination, table_ids - tables.keys(), schemas=side.schemas)
     database_ids |= {state.database_id for state in tables.values()}
     databases |= databases_load(destination, database_ids - databases.keys())
     dropped = _dropped_databases(side, databases)
     members = tables_list(destination, dropped) if dropped else []
     tables |= {state.table_id: state for state in members}
-    tables |= tables_named(destination, _claimed_tables(side))
-    databases |= databases_named(destination, _claimed_databases(side))
+    tables |= tables_named(destination, [*_claimed_tables(side), *_named_tables(side, resolutions)])
+    databases |= databases_named(destination, [*_claimed_databases(side), *_named_databases(side, resolutions)])
     theirs = operations_load(own_ranges(destination, seen), seen, databases=list(databases), tables=list(tables))
     planned = PlanInput(
         source=side.operations,
@@ -80,7 +112,10 @@ def plan_input_load(
         destination_base=_restore_base(theirs, destination, seen),
         source_head=side.lineage.version if side.lineage else 0,
         destination_head=destination.version,
+        resolutions=resolutions,
     )
+    if resolutions and side.lineage is not None:
+        planned = replace(planned, replacements=replacements_load(planned, resolutions, side.lineage, destination))
     return _with_facts(planned, side, destination, engine)
 
 
@@ -106,8 +141,13 @@ def _restore_base(operations: Sequence[Operation], lineage: Lineage | None, othe
 def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engine: EngineSource) -> PlanInput:
     wanted = needs(planned)
     arrived = arrived_files(planned, side.lineage)
-    for table_id in arrived:
+    moved = tables_merged_after_drops(planned, side.lineage)
+    for table_id in arrived.keys() | moved:
         wanted.setdefault(table_id, set()).update((FactKind.SOURCE_EFFECTS, FactKind.DESTINATION_EFFECTS))
+    for table_id in moved:
+        wanted[table_id].add(FactKind.MOVED_ROWS)
+    if not wanted:
+        return planned
     source = _effects_where(planned.source, wanted, FactKind.SOURCE_EFFECTS)
     theirs = _effects_where(planned.destination, wanted, FactKind.DESTINATION_EFFECTS)
     planned = replace(planned, source=source, destination=theirs)
@@ -163,3 +203,23 @@ def _claimed_tables(side: SourceSide) -> list[tuple[int, str]]:
 def _claimed_databases(side: SourceSide) -> list[str]:
     claimed = _claims(side.operations, ObjectKind.DATABASE)
     return [state.name for i, state in side.databases.items() if i in claimed]
+
+
+def _named_tables(side: SourceSide, resolutions: Sequence[Resolution]) -> list[tuple[int, str]]:
+    """The names that resolutions give to tables, where they lie, and of tables taken whole from the source."""
+    found = []
+    for item in resolutions:
+        state = side.tables.get(item.object_id) if item.object_kind is ObjectKind.TABLE else None
+        if state is not None and item.decision in (Decision.RENAME, Decision.TAKE_SOURCE):
+            found.append((state.database_id, item.name or state.name))
+    return found
+
+
+def _named_databases(side: SourceSide, resolutions: Sequence[Resolution]) -> list[str]:
+    """The same of databases."""
+    found = []
+    for item in resolutions:
+        state = side.databases.get(item.object_id) if item.object_kind is ObjectKind.DATABASE else None
+        if state is not None and item.decision in (Decision.RENAME, Decision.TAKE_SOURCE):
+            found.append(item.name or state.name)
+    return found

@@ -6,16 +6,20 @@ A transaction's COMMIT is the merge of its workspace into its target: the same p
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 from uuid import UUID
 
 from django.db import transaction
 
+from catalog_app.domain.protection import Change, MergeAuthority
 from catalog_app.models import Branch, Commit, TransactionState
 from catalog_app.selectors.lineage import branch_lineage
+from catalog_app.selectors.protection import protection_judge
 from catalog_app.services.transactions import transaction_close
-from lakeui.common.errors import InvalidValue, SameBranch
+from lakeui.common.errors import BranchProtected, InvalidValue, MergeBlocked, SameBranch
 from lakeui.common.faults import fault_point
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
@@ -35,7 +39,7 @@ from merge_app.execution.reach import merge_base_version, own_ranges, reach_load
 from merge_app.execution.report import dry_run_as_json
 from merge_app.execution.row_work import row_work_run
 from merge_app.planning.plan import plan
-from merge_app.planning.values import MergePlan
+from merge_app.planning.values import MergePlan, Resolution
 
 
 class Progress(Protocol):
@@ -46,16 +50,40 @@ class Progress(Protocol):
     def check_cancelled(self) -> None: ...
 
 
+class Sponsor(Protocol):
+    """The merge request that a merge is carried out for. What it is asked happens in one transaction with the merge,
+    or with the record of its refusal.
+    """
+
+    def resolutions(self, source: Branch, destination: Branch) -> tuple[Resolution, ...]:
+        """What people decided of the conflicts of these heads."""
+
+    def hold(self) -> None:
+        """Lock the request, before any branch is locked."""
+
+    def authorise(self, prepared: Prepared) -> MergeAuthority:
+        """Answer for the plan that is about to be applied; both branches are locked and are what was planned on.
+        Raises MergeBlocked where the request does not stand.
+        """
+
+    def describe(self, prepared: Prepared) -> dict[str, Any]:
+        """What the audit record says of the request."""
+
+    def settle(self, attempt: MergeAttempt) -> None:
+        """Take note of what the attempt came to."""
+
+
 @dataclass(frozen=True, slots=True)
-class MergeRequest:
-    """A wish to merge. ``header`` names the actor and the statement; ``transaction_id`` the transaction whose
-    workspace the source is, if it is one.
+class MergeOrder:
+    """What is to be merged where. ``header`` names the actor and the statement; ``transaction_id`` the transaction
+    whose workspace the source is, ``sponsor`` the merge request that this is done for, if there is one.
     """
 
     source_id: int
     destination_id: int
     header: CommitHeader
     transaction_id: UUID | None = None
+    sponsor: Sponsor | None = None
 
     @property
     def done(self) -> str:
@@ -76,7 +104,7 @@ class Prepared:
     started: float
 
 
-def merge_prepare(request: MergeRequest, engine: EngineSource) -> Prepared:
+def merge_prepare(request: MergeOrder, engine: EngineSource) -> Prepared:
     """Snapshot both heads and plan. Reads only."""
     if request.source_id == request.destination_id:
         raise SameBranch("A branch cannot be merged into itself.", remedy="Name another source or destination.")
@@ -86,7 +114,8 @@ def merge_prepare(request: MergeRequest, engine: EngineSource) -> Prepared:
         there, here = branch_lineage(source), branch_lineage(destination)
         side = merge_source_load(there, here)
         reach = reach_load(here)
-        planned = plan(plan_input_load(side, here, engine=engine))
+        resolutions = request.sponsor.resolutions(source, destination) if request.sponsor else ()
+        planned = plan(plan_input_load(side, here, engine=engine, resolutions=resolutions))
         is_empty = not _has_commits(side, reach)
     return Prepared(source, destination, side, merge_base_version(side.reach, reach), planned, is_empty, started)
 
@@ -106,7 +135,7 @@ def _has_commits(side: SourceSide, reach: dict[int, int]) -> bool:
     )
 
 
-def merge_dry_run(request: MergeRequest, engine: EngineSource, progress: Progress) -> dict[str, Any]:
+def merge_dry_run(request: MergeOrder, engine: EngineSource, progress: Progress) -> dict[str, Any]:
     """What the merge would do, through the very plan that it would apply; recorded as an attempt."""
     progress.step("plan", "compare both branches")
     prepared = merge_prepare(request, engine)
@@ -114,16 +143,20 @@ def merge_dry_run(request: MergeRequest, engine: EngineSource, progress: Progres
     return merge_result(_record(prepared, request, "dry run", body))
 
 
-def merge_run(request: MergeRequest, engine: EngineSource, progress: Progress) -> dict[str, Any]:
-    """Merge, or raise MergeConflict with every verdict."""
+def merge_run(request: MergeOrder, engine: EngineSource, progress: Progress) -> dict[str, Any]:
+    """Merge, or raise MergeConflict with every verdict, BranchProtected or MergeBlocked; a refusal is recorded."""
     for attempt in range(ATTEMPTS):
         if attempt:
             time.sleep(pause_seconds(attempt))
         progress.step("plan", "compare both branches")
         prepared = merge_prepare(request, engine)
+        if request.sponsor is None:
+            # Not the judgement that counts, which is the commit's, but one that spares the work before it.
+            with _refusal_recorded(prepared, request):
+                protection_judge(prepared.destination, _change(request), request.header.asked)
         if prepared.planned.conflicts:
             message = _refusal(prepared, request)
-            _record(prepared, request, "refused", {**refusal_describe(prepared.planned), "message": message})
+            _record_refusal(prepared, request, {"message": message})
             raise conflict_error(prepared.planned, message)
         if prepared.is_empty:
             return merge_result(_nothing(prepared, request))
@@ -133,14 +166,39 @@ def merge_run(request: MergeRequest, engine: EngineSource, progress: Progress) -
         fault_point("merge.row_work")
         progress.check_cancelled()
         progress.step("commit", "write one version")
-        recorded = _commit(prepared, request, row_work)
+        with _refusal_recorded(prepared, request):
+            recorded = _commit(prepared, request, row_work)
         if recorded is not None:
             fault_point("merge.committed")
             return merge_result(recorded)
     raise branch_moved_error()
 
 
-def _refusal(prepared: Prepared, request: MergeRequest) -> str:
+def _change(request: MergeOrder) -> Change:
+    return Change.MERGE if request.transaction_id is None or request.header.publishes else Change.WRITE
+
+
+@contextmanager
+def _refusal_recorded(prepared: Prepared, request: MergeOrder) -> Iterator[None]:
+    """Record that the destination's protection refused the attempt, or that the merge request did not stand."""
+    try:
+        yield
+    except BranchProtected as refusal:
+        _record_refusal(prepared, request, {"message": refusal.message, "protection": refusal.as_problem()})
+        raise
+    except MergeBlocked as refusal:
+        _record_refusal(prepared, request, {"message": refusal.message, "blockers": refusal.details["blockers"]})
+        raise
+
+
+def _record_refusal(prepared: Prepared, request: MergeOrder, said: dict[str, Any]) -> None:
+    with transaction.atomic():
+        if request.sponsor is not None:
+            request.sponsor.hold()
+        _record(prepared, request, "refused", {**refusal_describe(prepared.planned), **said})
+
+
+def _refusal(prepared: Prepared, request: MergeOrder) -> str:
     count = len(prepared.planned.conflicts)
     what = "A conflict refuses" if count == 1 else f"{count} conflicts refuse"
     if request.transaction_id is not None:
@@ -148,9 +206,11 @@ def _refusal(prepared: Prepared, request: MergeRequest) -> str:
     return f"{what} the merge of {prepared.source.name} into {prepared.destination.name}. Neither branch was changed."
 
 
-def _nothing(prepared: Prepared, request: MergeRequest) -> MergeAttempt:
+def _nothing(prepared: Prepared, request: MergeOrder) -> MergeAttempt:
     """Record that there was nothing; or there is nothing any more, because another attempt at the same task merged."""
     with transaction.atomic():
+        if request.sponsor is not None:
+            request.sponsor.hold()
         done = _finished(request)
         if done is not None:
             return done
@@ -159,7 +219,7 @@ def _nothing(prepared: Prepared, request: MergeRequest) -> MergeAttempt:
         return _record(prepared, request, outcome, refusal_describe(prepared.planned))
 
 
-def _close(request: MergeRequest, version: int | None) -> None:
+def _close(request: MergeOrder, version: int | None) -> None:
     """End the request's transaction together with its commit."""
     identity = request.transaction_id
     if identity is None:
@@ -169,21 +229,25 @@ def _close(request: MergeRequest, version: int | None) -> None:
     fault_point("transaction.committing")
 
 
-def _commit(prepared: Prepared, request: MergeRequest, row_work: Any) -> MergeAttempt | None:
-    """Apply on the head that was planned on; None when the destination moved. Where another attempt at the same task
-    was first, its record.
+def _commit(prepared: Prepared, request: MergeOrder, row_work: Any) -> MergeAttempt | None:
+    """Apply on the head that was planned on; None when the destination moved, or the source of a merge request, which
+    was approved for what it held. Where another attempt at the same task was first, its record.
     """
     with transaction.atomic():
-        branch = branch_lock(request.destination_id)
+        branch, source_head = _lock(prepared, request)
         done = _finished(request)
         if done is not None:
             return done
-        if branch.head_version != prepared.destination.head_version:
+        if (branch.head_version, source_head) != (prepared.destination.head_version, prepared.source.head_version):
             return None
+        header = request.header
+        if request.sponsor is not None:
+            header = replace(header, authority=request.sponsor.authorise(prepared))
         assert prepared.side.lineage is not None
-        parent = prepared.source.head_commit_id if request.transaction_id is None else None
-        source = Source(prepared.side.lineage, prepared.side.reach, parent)
-        applied = plan_apply(prepared.planned, branch=branch, header=request.header, source=source, row_work=row_work)
+        is_transaction = request.transaction_id is not None
+        parent = None if is_transaction else prepared.source.head_commit_id
+        source = Source(prepared.side.lineage, prepared.side.reach, parent, is_workspace=is_transaction)
+        applied = plan_apply(prepared.planned, branch=branch, header=header, source=source, row_work=row_work)
         _close(request, applied.version)
         body = outcome_describe(prepared.planned, applied, prepared.side, branch)
         body["duration_ms"] = round(1000 * (time.monotonic() - prepared.started))
@@ -192,12 +256,25 @@ def _commit(prepared: Prepared, request: MergeRequest, row_work: Any) -> MergeAt
         return recorded
 
 
+def _lock(prepared: Prepared, request: MergeOrder) -> tuple[Branch, int]:
+    """The destination, locked, and the head that the source must still have: for a merge request it is locked too, in
+    the order of ids, so that requests in both directions do not wait for each other.
+    """
+    if request.sponsor is None:
+        return branch_lock(request.destination_id), prepared.source.head_version
+    request.sponsor.hold()
+    locked = {pk: branch_lock(pk) for pk in sorted((request.source_id, request.destination_id))}
+    return locked[request.destination_id], locked[request.source_id].head_version
+
+
 def _record(
-    prepared: Prepared, request: MergeRequest, outcome: str, body: dict[str, Any], applied: Applied | None = None
+    prepared: Prepared, request: MergeOrder, outcome: str, body: dict[str, Any], applied: Applied | None = None
 ) -> MergeAttempt:
     source, destination = prepared.source, prepared.destination
     foreign = source.catalog_id != destination.catalog_id
-    return attempt_record(
+    if request.sponsor is not None:
+        body = {**body, **request.sponsor.describe(prepared)}
+    recorded = attempt_record(
         AttemptRecord(
             catalog_id=destination.catalog_id,
             kind="merge" if request.transaction_id is None else "transaction",
@@ -215,9 +292,12 @@ def _record(
             task_id=request.header.task_id,
         )
     )
+    if request.sponsor is not None:
+        request.sponsor.settle(recorded)
+    return recorded
 
 
-def _finished(request: MergeRequest) -> MergeAttempt | None:
+def _finished(request: MergeOrder) -> MergeAttempt | None:
     if request.header.task_id is None:
         return None
     return MergeAttempt.objects.filter(task_id=request.header.task_id, outcome=request.done).first()

@@ -10,23 +10,13 @@ from typing import Any, Literal
 from django.db import transaction
 
 from catalog_app.domain.differences import state_operations
-from catalog_app.domain.operations import (
-    AttachedDelete,
-    Change,
-    ColumnAttribute,
-    ColumnChange,
-    FileEffects,
-    ObjectKind,
-    Operation,
-    OperationKind,
-    OverwriteScope,
-)
+from catalog_app.domain.operations import Operation, OperationKind
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch
-from catalog_app.selectors.changes import VisibleFile, changed_objects, table_files, tables_with_file_changes
+from catalog_app.selectors.changes import changed_objects, table_files, tables_with_file_changes
 from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.objects import databases_load, tables_load
-from lakeui.common.errors import MergeConflict
+from lakeui.common.errors import BranchProtected, MergeConflict
 from lakeui.common.faults import fault_point
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
@@ -34,6 +24,8 @@ from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import Applied, CommitHeader
 from merge_app.execution.commit import StagedStatement, statement_commit
 from merge_app.execution.outcome import refusal_describe
+from merge_app.execution.replacements import is_retyped, overwrite_with
+from merge_app.execution.views import ViewChange, views_restore, views_restoring
 from merge_app.planning.surviving import RESTORED_VERSION
 from merge_app.planning.values import MergePlan
 
@@ -51,7 +43,7 @@ class Recovery:
     """What is to be committed to bring objects of a branch back, and how the audit names it.
 
     ``version`` is the one gone back to; for an undrop, the branch's head. ``seen`` is the chain that the operations
-    were found on; the branch may have moved since, and is then judged.
+    were found on; the branch may have moved since, and is then judged. ``views`` go back with a whole branch.
     """
 
     kind: Literal["restore", "undrop"]
@@ -62,12 +54,14 @@ class Recovery:
     databases: Mapping[int, DatabaseState] = field(default_factory=dict)
     tables: Mapping[int, TableState] = field(default_factory=dict)
     notes: Sequence[dict[str, Any]] = ()
+    views: tuple[ViewChange, ...] = ()
 
 
 def restore_plan(branch: Branch, version: int, scope: Scope) -> Recovery:
     """What turns the branch's present state of the objects into that of ``version``. Reads only."""
     now = branch_lineage(branch)
     then = now.at(version)
+    views = views_restoring(then, now) if scope == Scope() else ()
     scope = _resolve(scope, then, now)
     databases_now, tables_now = _states(now, scope)
     databases_then, tables_then = _states(then, scope)
@@ -83,7 +77,7 @@ def restore_plan(branch: Branch, version: int, scope: Scope) -> Recovery:
         operations += state_operations(table, past)
         if past is not None and not past.is_dropped:
             valid_then.append(table_id)
-    narrowed = {item.object_id for item in operations if any(_is_retyped(change) for change in item.changes)}
+    narrowed = {item.object_id for item in operations if any(is_retyped(change) for change in item.changes)}
     operations += _data_operations(then, now, valid_then, narrowed)
     return Recovery(
         "restore",
@@ -93,6 +87,7 @@ def restore_plan(branch: Branch, version: int, scope: Scope) -> Recovery:
         tuple(operations),
         {**databases_now, **{i: state for i, state in databases_then.items() if not state.is_dropped}},
         {**tables_now, **{i: state for i, state in tables_then.items() if not state.is_dropped}},
+        views=views,
     )
 
 
@@ -110,10 +105,6 @@ def _states(lineage: Lineage, scope: Scope) -> tuple[dict[int, DatabaseState], d
     return databases_load(lineage, scope.databases or ()), tables_load(lineage, scope.tables or ())
 
 
-def _is_retyped(change: Change) -> bool:
-    return isinstance(change, ColumnChange) and change.attribute is ColumnAttribute.TYPE
-
-
 def _data_operations(then: Lineage, now: Lineage, tables: Collection[int], always: Collection[int]) -> list[Operation]:
     """One overwrite per table whose files differ: all segments go, those of then come, with their deletes. Tables in
     ``always`` are overwritten even so: only with all rows replaced may a type become narrower.
@@ -123,34 +114,10 @@ def _data_operations(then: Lineage, now: Lineage, tables: Collection[int], alway
     operations = []
     for table_id in sorted(changed):
         wanted, present = files_then.get(table_id, ()), files_now.get(table_id, ())
-        if table_id not in always and _masked(wanted) == _masked(present):
-            continue
-        effects = FileEffects(
-            added=tuple(item.added for item in wanted),
-            removed=tuple(item.added.file_id for item in present),
-            deletes=tuple(AttachedDelete(*delete) for item in wanted for delete in item.deletes),
-        )
-        metrics = {
-            RESTORED_VERSION: then.version,
-            "files_added": len(set(effects.added)),
-            "files_removed": len(effects.removed),
-            "bytes_written": 0,
-        }
-        operations.append(
-            Operation(
-                OperationKind.OVERWRITE,
-                ObjectKind.TABLE,
-                table_id,
-                overwrite=OverwriteScope(),
-                effects=effects,
-                metrics=metrics,
-            )
-        )
+        overwrite = overwrite_with(table_id, wanted, present, always=table_id in always)
+        if overwrite is not None:
+            operations.append(replace(overwrite, metrics={RESTORED_VERSION: then.version, **overwrite.metrics}))
     return operations
-
-
-def _masked(files: Sequence[VisibleFile]) -> set[tuple[int, frozenset[tuple[int, int, int]]]]:
-    return {(item.added.file_id, item.deletes) for item in files}
 
 
 def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource) -> dict[str, Any]:
@@ -159,7 +126,7 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
     """
     started = time.monotonic()
     branch = recovery.branch
-    if not recovery.operations:
+    if not (recovery.operations or recovery.views):
         earlier = _earlier(header)
         if earlier is not None:
             return recovery_result(earlier)
@@ -169,6 +136,7 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
     recorded: list[MergeAttempt] = []
 
     def record(planned: MergePlan, applied: Applied) -> None:
+        views_restore(branch.pk, recovery.seen, applied, recovery.views)
         body = _body(recovery, planned) | {"duration_ms": round(1000 * (time.monotonic() - started))}
         done = "restored" if recovery.kind == "restore" else "undropped"
         recorded.append(attempt_record(_record(recovery, header, done, body, planned.fingerprint, applied.version)))
@@ -178,13 +146,21 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
     try:
         statement_commit(staged, header, engine, record=record)
     except MergeConflict as refusal:
-        with transaction.atomic():
-            attempt_record(_record(recovery, header, "refused", {**refusal.details, "message": refusal.message}))
+        _record_refusal(recovery, header, refusal.details | {"message": refusal.message})
+        raise
+    except BranchProtected as refusal:
+        body = {"conflicts": [], "notes": [], "message": refusal.message, "protection": refusal.as_problem()}
+        _record_refusal(recovery, header, body)
         raise
     fault_point("restore.committed")
     done = recorded[0] if recorded else _earlier(header)
     assert done is not None
     return recovery_result(done)
+
+
+def _record_refusal(recovery: Recovery, header: CommitHeader, body: dict[str, Any]) -> None:
+    with transaction.atomic():
+        attempt_record(_record(recovery, header, "refused", body))
 
 
 def _body(recovery: Recovery, planned: MergePlan) -> dict[str, Any]:
@@ -193,7 +169,7 @@ def _body(recovery: Recovery, planned: MergePlan) -> dict[str, Any]:
         **described,
         "notes": [*recovery.notes, *described["notes"]],
         "restored_version": recovery.version,
-        "objects": len({(item.object_kind, item.object_id) for item in recovery.operations}),
+        "objects": len({(item.object_kind, item.object_id) for item in recovery.operations}) + len(recovery.views),
     }
 
 

@@ -100,18 +100,20 @@ parts AS (SELECT * FROM unnest(%(part_tables)s::bigint[], %(part_values)s::text[
           AS p(table_id, partition, operation_id)),
 files AS (SELECT * FROM unnest(%(file_ids)s::bigint[], %(file_operations)s::bigint[]) AS f(file_id, operation_id)),
 chosen AS (
-    SELECT v.id, v.table_id, w.operation_id FROM visible v JOIN whole w USING (table_id)
+    SELECT v.id, v.table_id, w.operation_id, 1 AS place FROM visible v JOIN whole w USING (table_id)
     WHERE NOT v.file_id = ANY(%(spared)s)
     UNION ALL
-    SELECT v.id, v.table_id, p.operation_id FROM visible v JOIN catalog_app_datafile d ON d.id = v.file_id
+    SELECT v.id, v.table_id, p.operation_id, 1 FROM visible v JOIN catalog_app_datafile d ON d.id = v.file_id
     JOIN parts p ON p.table_id = v.table_id AND p.partition::jsonb = d.partition
     WHERE NOT v.file_id = ANY(%(spared)s)
     UNION ALL
-    SELECT v.id, v.table_id, f.operation_id FROM visible v JOIN files f USING (file_id)
+    SELECT v.id, v.table_id, f.operation_id, 2 FROM visible v JOIN files f USING (file_id)
 )
 INSERT INTO catalog_app_segmentremoval (table_id, branch_id, operation_id, removed_version, segment_id)
-SELECT DISTINCT ON (id) table_id, %(branch)s, operation_id, %(version)s, id FROM chosen ORDER BY id, operation_id
+SELECT DISTINCT ON (id) table_id, %(branch)s, operation_id, %(version)s, id FROM chosen
+ORDER BY id, place, operation_id
 """
+"""What an overwrite or drop takes in the end was taken by it, although it had been compacted before."""
 
 
 def _remove(work: SegmentWork) -> None:
@@ -119,9 +121,9 @@ def _remove(work: SegmentWork) -> None:
     for item, data in work.tables():
         table_id = item.object_id
         if data.remove_all:
-            whole.append((table_id, work.booking(table_id).of_removal()))
+            whole.append((table_id, work.booking(table_id).of_emptying()))
         parts += [
-            (table_id, json.dumps(list(values)), work.booking(table_id).of_removal())
+            (table_id, json.dumps(list(values)), work.booking(table_id).of_emptying(values))
             for values in data.remove_partitions
         ]
         files += [(file_id, work.booking(table_id).of_removed(file_id)) for file_id in data.remove_files]

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from catalog_app.domain.roles import Scope
 from merge_app.jobs.errors import TaskCancelled, TaskSuperseded
 
 logger = logging.getLogger(__name__)
@@ -49,10 +50,19 @@ class TaskContext(Context):
     So a handler may report from inside a transaction, without locking the task's row or having the report undone.
     """
 
-    def __init__(self, task_id: UUID, *, claim: UUID | None = None, user: Any = None, attempt: int = 1) -> None:
+    def __init__(
+        self,
+        task_id: UUID,
+        *,
+        claim: UUID | None = None,
+        user: Any = None,
+        scopes: frozenset[Scope] | None = None,
+        attempt: int = 1,
+    ) -> None:
         self.task_id: UUID = task_id
         self.claim = claim
         self.user = user
+        self.scopes = scopes
         self.attempt = attempt
         self.changed = threading.Event()
         self._lock = threading.Lock()

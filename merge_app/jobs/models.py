@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -30,6 +31,8 @@ class Task(models.Model):
     while nobody has answered. ``progress`` runs from 0 to 1; ``error`` is a problem document (RFC 9457).
     ``request_id`` is that of the request which asked for it, as the logs have it.
     ``retry_of`` is the task that came to nothing and is done again here; a task is retried once, its retry again.
+    ``catalog``: its members see the task; without one only its author does. ``scopes``: those of the token that it was
+    asked for with, null where it was none.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -41,7 +44,10 @@ class Task(models.Model):
     steps = models.JSONField(default=list)
     progress = models.FloatField(default=0.0)
     message = models.TextField(default="")
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    # None is lakeui itself, which may do everything: a task must not become its own when a person is deleted.
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+    catalog = models.ForeignKey("catalog_app.Catalog", models.SET_NULL, null=True, related_name="+")
+    scopes = ArrayField(models.TextField(), null=True)
     created_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)

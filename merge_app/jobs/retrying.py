@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from uuid import UUID
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 
+from catalog_app.domain.roles import Scope
 from catalog_app.models import Commit
 from lakeui.common.errors import PermissionDenied
 from merge_app.jobs.errors import TaskFinished, TaskUnfinished
@@ -15,8 +17,11 @@ from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.services import task_submit
 
 
-def task_retry(*, task_id: UUID, user: AbstractBaseUser | AnonymousUser) -> Task:
-    """Queue the same request again, for the heads as they are then. Asking twice answers the same new task.
+def task_retry(
+    *, task_id: UUID, user: AbstractBaseUser | AnonymousUser, scopes: Collection[Scope] | None = None
+) -> Task:
+    """Queue the same request again, for the heads as they are then, with the ``scopes`` of the token that asks now.
+    Asking twice answers the same new task.
 
     Raises Task.DoesNotExist; PermissionDenied unless the task is the user's own; TaskUnfinished; TaskFinished if it
     succeeded, or was lost after what it did had come to stand.
@@ -27,7 +32,14 @@ def task_retry(*, task_id: UUID, user: AbstractBaseUser | AnonymousUser) -> Task
         known = Task.objects.filter(retry_of=failed).select_related("created_by").first()
         if known is not None:
             return known
-        return task_submit(kind=failed.kind, parameters=failed.parameters, user=user, retry_of=failed.pk)
+        return task_submit(
+            kind=failed.kind,
+            parameters=failed.parameters,
+            user=user,
+            retry_of=failed.pk,
+            catalog_id=failed.catalog_id,
+            scopes=scopes,
+        )
 
 
 def _require_retriable(task: Task, user: AbstractBaseUser | AnonymousUser) -> None:

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
+from catalog_app.domain.roles import Scope
 from lakeui.common.errors import LakeError
 from lakeui.common.faults import fault_point
 from lakeui.common.logs import logged_as
@@ -61,7 +62,8 @@ def _run_claimed(task_id: UUID, claim: UUID) -> TaskState | None:
 
 
 def _run(task: Task, claim: UUID) -> TaskState | None:
-    context = TaskContext(task.pk, claim=claim, user=task.created_by, attempt=task.attempts)
+    scopes = None if task.scopes is None else frozenset(Scope(name) for name in task.scopes)
+    context = TaskContext(task.pk, claim=claim, user=task.created_by, scopes=scopes, attempt=task.attempts)
     began = time.perf_counter()
     with Heartbeat(context, claim):
         state, result, error = _attempt(task, context)

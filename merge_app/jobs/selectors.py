@@ -10,6 +10,8 @@ from uuid import UUID
 from django.db.models import Count, F, Min, Q, QuerySet, Sum
 from django.utils import timezone
 
+from catalog_app.domain.roles import Principal
+from catalog_app.selectors.people import catalogs_visible
 from lakeui.common.errors import NotFound
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.reaper import STALE_AFTER, tasks_reap
@@ -47,11 +49,34 @@ def oldest_running_start(*, but: UUID | None = None) -> datetime | None:
     return oldest
 
 
+def tasks_visible(principal: Principal) -> QuerySet[Task]:
+    """The tasks that exist for whoever asks: their own, and those of the catalogs that they see."""
+    if principal.sees_everything:
+        return Task.objects.all()
+    return Task.objects.filter(Q(created_by=principal.user_id) | Q(catalog__in=catalogs_visible(principal)))
+
+
+def task_check_visible(principal: Principal, task_id: UUID) -> None:
+    """Raises NotFound where the task does not exist for whoever asks."""
+    if not tasks_visible(principal).filter(pk=task_id).exists():
+        raise NotFound("task", str(task_id))
+
+
+def task_known(*, user_id: int | None, idempotency_key: str) -> bool:
+    """Whether the user has used this key."""
+    return Task.objects.filter(created_by_id=user_id, idempotency_key=idempotency_key).exists()
+
+
 def task_list(
-    *, state: str | None = None, kind: str | None = None, created_by: str | None = None, search: str | None = None
+    principal: Principal,
+    *,
+    state: str | None = None,
+    kind: str | None = None,
+    created_by: str | None = None,
+    search: str | None = None,
 ) -> QuerySet[Task]:
-    """Tasks, newest first; ``search`` looks into the statement and the message."""
-    tasks = Task.objects.select_related("created_by").order_by("-created_at", "-pk")
+    """Visible tasks, newest first; ``search`` looks into the statement and the message."""
+    tasks = tasks_visible(principal).select_related("created_by").order_by("-created_at", "-pk")
     if state:
         tasks = tasks.filter(state=state)
     if kind:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -17,6 +17,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 from kombu.exceptions import KombuError
 
+from catalog_app.domain.roles import Scope
 from lakeui.common.json_values import storable
 from lakeui.common.logs import current_request_id
 from merge_app.jobs.context import Report
@@ -38,10 +39,13 @@ def task_submit(
     user: AbstractBaseUser | AnonymousUser | None = None,
     idempotency_key: str = "",
     request_digest: str = "",
+    catalog_id: int | None = None,
+    scopes: Collection[Scope] | None = None,
     retry_of: UUID | None = None,
 ) -> Task:
     """Queue a task; the doorbell rings when the surrounding transaction commits.
 
+    Members of the catalog see the task; the ``scopes`` of a token go along to where it runs.
     With an ``idempotency_key`` the user's earlier task of that key is answered instead of a second one.
     Raises IdempotencyMismatch if that task came from another request (by ``request_digest``).
     """
@@ -52,6 +56,8 @@ def task_submit(
         created_by_id=None if user is None else user.pk,
         idempotency_key=idempotency_key,
         request_digest=request_digest,
+        catalog_id=catalog_id,
+        scopes=None if scopes is None else sorted(scopes),
         retry_of_id=retry_of,
         request_id=current_request_id(),
     )

@@ -85,6 +85,7 @@ def _lock(folder: Path, root: Path, deadline: float) -> int:
                 raise Overloaded(
                     f"Another merge is writing to {root}.", remedy="Try again when it is done, or raise lock_seconds."
                 ) from None
+            # A blocking flock has no time limit.
             time.sleep(_LOOK_SECONDS)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Lower
@@ -30,7 +31,9 @@ class Pipeline(models.Model):
     """A query and the table that its rows go to, on one branch. ``layer`` groups pipelines for people.
 
     ``revision`` is the number of its newest version. ``schedule`` is a cron expression in UTC, empty for none, and
-    ``next_run_at`` when it comes next. Scheduled runs are the owner's; without owner they rest.
+    ``next_run_at`` when it comes next. Scheduled runs are the owner's; without owner they rest. The owner is whoever
+    wrote the newest version, so that nobody's text runs with another's rights; ``scopes`` are those of the token that
+    it was written with, null where it was none.
     """
 
     catalog = models.ForeignKey("catalog_app.Catalog", models.PROTECT, related_name="+")
@@ -43,6 +46,7 @@ class Pipeline(models.Model):
     config = models.TextField(default="")
     schedule = models.TextField(default="")
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    scopes = ArrayField(models.TextField(), null=True)
     revision = models.IntegerField(default=1)
     next_run_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=timezone.now)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 
+from catalog_app.domain.roles import Scope
 from lakeui.common.json_values import storable
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.services import task_submit
@@ -23,11 +24,14 @@ def run_submit(
     *,
     user: Any,
     trigger: Trigger,
+    scopes: Collection[Scope] | None = None,
     due_at: datetime | None = None,
     idempotency_key: str = "",
     request_digest: str = "",
 ) -> PipelineRun:
-    """Queue a run of the newest version. Raises PipelineBusy while another run is not finished."""
+    """Queue a run of the newest version, with the rights that the user, and the ``scopes`` of a token, have when it
+    begins. Raises PipelineBusy while another run is not finished.
+    """
     with transaction.atomic():
         held = Pipeline.objects.select_for_update().select_related("catalog").get(pk=pipeline.pk)
         task = task_submit(
@@ -36,6 +40,8 @@ def run_submit(
             user=user,
             idempotency_key=idempotency_key,
             request_digest=request_digest,
+            catalog_id=held.catalog_id,
+            scopes=scopes,
         )
         known = PipelineRun.objects.filter(task=task).first()
         if known is not None:

@@ -8,6 +8,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from catalog_app.domain.roles import Scope
 from lakeui.common.errors import LakeError
 from merge_app.pipelines.cron import next_time
 from merge_app.pipelines.errors import PipelineBusy
@@ -44,7 +45,8 @@ def _tick(pipeline_id: int, moment: datetime) -> bool:
             logger.warning("pipeline %s is due but has nobody to run it", pipeline.pk)
             return False
         try:
-            run_submit(pipeline, user=pipeline.owner, trigger=Trigger.SCHEDULE, due_at=due_at)
+            scopes = None if pipeline.scopes is None else [Scope(name) for name in pipeline.scopes]
+            run_submit(pipeline, user=pipeline.owner, trigger=Trigger.SCHEDULE, scopes=scopes, due_at=due_at)
         except PipelineBusy:
             logger.info("pipeline %s is due but still runs", pipeline.pk)
             return False

@@ -6,26 +6,33 @@ from uuid import UUID
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 
+from catalog_app.domain.roles import Principal
 from catalog_app.models import Catalog
+from catalog_app.selectors.people import catalogs_visible
 from lakeui.common.errors import NotFound
 from merge_app.pipelines.definition.templates import TableAddress
 from merge_app.pipelines.models import Pipeline, PipelinePolicy, PipelineRun, PipelineVersion
 
 
-def pipeline_get(pipeline_id: int) -> Pipeline:
-    """Raises NotFound."""
-    found = _present().filter(pk=pipeline_id).first()
+def pipeline_get(principal: Principal, pipeline_id: int) -> Pipeline:
+    """Raises NotFound, also where it is of a catalog that does not exist for whoever asks."""
+    found = _visible(principal).filter(pk=pipeline_id).first()
     if found is None:
         raise NotFound("pipeline", str(pipeline_id))
     return found
 
 
 def pipelines_list(
-    *, catalog: str | None = None, layer: str | None = None, branch: str | None = None, search: str | None = None
+    principal: Principal,
+    *,
+    catalog: str | None = None,
+    layer: str | None = None,
+    branch: str | None = None,
+    search: str | None = None,
 ) -> QuerySet[Pipeline]:
-    """Pipelines, newest first, each with ``last_run_id``; ``search`` looks into name and target."""
+    """Pipelines of the catalogs that whoever asks sees, newest first, each with ``last_run_id``; ``search`` looks into name and target."""
     newest = PipelineRun.objects.filter(pipeline=OuterRef("pk")).order_by("-created_at").values("pk")[:1]
-    found = _present().annotate(last_run_id=Subquery(newest)).order_by("-created_at", "-pk")
+    found = _visible(principal).annotate(last_run_id=Subquery(newest)).order_by("-created_at", "-pk")
     if catalog:
         found = found.filter(catalog__name__iexact=catalog)
     if layer:
@@ -77,6 +84,10 @@ def run_get(pipeline: Pipeline, run_id: UUID) -> PipelineRun:
     if found is None:
         raise NotFound("run", str(run_id), where=f"of pipeline {pipeline.name}")
     return found
+
+
+def _visible(principal: Principal) -> QuerySet[Pipeline]:
+    return _present().filter(catalog__in=catalogs_visible(principal))
 
 
 def _present() -> QuerySet[Pipeline]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from catalog_app.domain.roles import Scope
 from catalog_app.models import Catalog
 from catalog_app.selectors.lineage import branch_get
 from lakeui.common.errors import AlreadyExists, InvalidValue, Stale
@@ -22,9 +23,14 @@ EDITED = ("name", "layer", "database", "table", "branch", "source", "config", "s
 LONGEST_NAME = 200
 
 
-def pipeline_create(*, catalog: Catalog, values: Mapping[str, str], owner_id: int | None) -> Pipeline:
-    """A new pipeline from the values of ``EDITED``. Raises InvalidConfig, InvalidValue, NotFound, AlreadyExists."""
-    made = Pipeline(catalog=catalog, owner_id=owner_id, **values)
+def pipeline_create(
+    *, catalog: Catalog, values: Mapping[str, str], owner_id: int | None, scopes: Collection[Scope] | None = None
+) -> Pipeline:
+    """A new pipeline from the values of ``EDITED``; ``scopes`` are those of the owner's token, if it is made with one.
+
+    Raises InvalidConfig, InvalidValue, NotFound, AlreadyExists.
+    """
+    made = Pipeline(catalog=catalog, owner_id=owner_id, scopes=_kept(scopes), **values)
     _check(made)
     made.next_run_at = _next_run(made.schedule)
     with transaction.atomic():
@@ -33,8 +39,14 @@ def pipeline_create(*, catalog: Catalog, values: Mapping[str, str], owner_id: in
     return made
 
 
-def pipeline_edit(pipeline: Pipeline, values: Mapping[str, str], *, author_id: int | None) -> Pipeline:
-    """Change fields of ``EDITED``, as a new version unless nothing changes.
+def pipeline_edit(
+    pipeline: Pipeline,
+    values: Mapping[str, str],
+    *,
+    author_id: int | None,
+    scopes: Collection[Scope] | None = None,
+) -> Pipeline:
+    """Change fields of ``EDITED``, as a new version unless nothing changes. Its author is the pipeline's owner then.
 
     Raises what ``pipeline_create`` does, and Stale where the pipeline was edited since ``pipeline`` was read.
     """
@@ -51,6 +63,7 @@ def pipeline_edit(pipeline: Pipeline, values: Mapping[str, str], *, author_id: i
         if held.values_list("revision", flat=True).first() != pipeline.revision:
             raise Stale("The pipeline was changed since you read it.", remedy="Read it again, then edit it.")
         pipeline.revision += 1
+        pipeline.owner_id, pipeline.scopes = author_id, _kept(scopes)
         pipeline.updated_at = timezone.now()
         _save(pipeline)
         _record(pipeline, author_id)
@@ -88,6 +101,10 @@ def _check(pipeline: Pipeline) -> None:
         )
     configuration_resolve(pipeline.config, pipeline.source, strict=is_strict(pipeline.catalog_id))
     template_check(pipeline.source)
+
+
+def _kept(scopes: Collection[Scope] | None) -> list[str] | None:
+    return None if scopes is None else sorted(scopes)
 
 
 def _next_run(schedule: str) -> Any:

@@ -109,8 +109,8 @@ def outside_finding(
 
 
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Conflicts first, then notes, then what is fine; databases before tables, each by id."""
-    rank = {Verdict.CONFLICT: 0, Verdict.NOTE: 1, Verdict.OK: 2}
+    """Conflicts first, then decided ones, then notes, then what is fine; databases before tables, each by id."""
+    rank = {Verdict.CONFLICT: 0, Verdict.DECIDED: 1, Verdict.NOTE: 2, Verdict.OK: 3}
     kinds = {ObjectKind.DATABASE: 0, ObjectKind.TABLE: 1, ObjectKind.VIEW: 2}
     return tuple(sorted(findings, key=lambda item: (rank[item.verdict], kinds[item.object_kind], item.object_id)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from catalog_app.domain.operations import ObjectKind
@@ -12,30 +12,29 @@ from merge_app.planning.databases import database_plan
 from merge_app.planning.findings import ordered
 from merge_app.planning.fingerprint import fingerprint
 from merge_app.planning.names import names_judge
+from merge_app.planning.resolutions import decided, resolve
 from merge_app.planning.sides import Sides, sides_of
 from merge_app.planning.surviving import ObjectKey
 from merge_app.planning.tables import TableCase, table_plan
-from merge_app.planning.values import Finding, MergePlan, ObjectPlan, PlanInput, TableFacts
+from merge_app.planning.values import Action, Finding, MergePlan, ObjectPlan, PlanInput, TableFacts, Verdict
 
 
-def plan(given: PlanInput, sides: Sides | None = None) -> MergePlan:
+def plan(given: PlanInput) -> MergePlan:
     """Redo the source's operations on the destination's state. The input alone decides; nothing is read or written.
 
     Every object that the source changed appears, databases first; others never do (P4). Raises ValueError where the
-    input lacks the source's state of a new object. ``sides`` are the input's own, for callers that have them already.
+    input lacks the source's state of a new object. A conflict that a resolution of the input takes away is a decided
+    finding; a new object that is left out does not appear.
     """
     rules = load_rules()
-    sides = sides or sides_of(given)
-    objects: list[ObjectPlan] = []
-    findings: list[Finding] = []
-    for key in sorted(sides.source, key=lambda key: (key[0] is not ObjectKind.DATABASE, key[1])):
-        planned, found = _object_plan(key, given, sides, rules)
-        objects.append(planned)
-        findings += found
-    remade = {item.object_id: item.after for item in objects if isinstance(item.after, DatabaseState)}
-    databases = {**given.source_databases, **given.databases, **remade}
-    objects = [_named(item, databases) for item in objects]
-    findings += names_judge(objects, given, source=sides.source, destination=sides.destination)
+    findings, objects = _judged(given, rules)
+    if given.resolutions:
+        conflicts = [finding for finding in findings if finding.verdict is Verdict.CONFLICT]
+        resolved = resolve(given)
+        before = objects
+        findings, objects = _judged(resolved, rules)
+        objects = sorted([*objects, *_left_out(before, objects)], key=_place)
+        findings += decided(conflicts, findings, given.resolutions)
     judged = ordered(findings)
     digest = fingerprint(
         judged,
@@ -43,8 +42,39 @@ def plan(given: PlanInput, sides: Sides | None = None) -> MergePlan:
         source_head=given.source_head,
         destination_head=given.destination_head,
         rules_digest=rules.digest,
+        resolutions=given.resolutions,
     )
     return MergePlan(judged, tuple(objects), digest)
+
+
+def _judged(given: PlanInput, rules: Rules) -> tuple[list[Finding], list[ObjectPlan]]:
+    sides = sides_of(given)
+    objects: list[ObjectPlan] = []
+    findings: list[Finding] = []
+    for key in sides.source:
+        planned, found = _object_plan(key, given, sides, rules)
+        objects.append(planned)
+        findings += found
+    objects.sort(key=_place)
+    remade = {item.object_id: item.after for item in objects if isinstance(item.after, DatabaseState)}
+    databases = {**given.source_databases, **given.databases, **remade}
+    objects = [_named(item, databases) for item in objects]
+    findings += names_judge(objects, given, source=sides.source, destination=sides.destination)
+    return findings, objects
+
+
+def _place(item: ObjectPlan) -> tuple[bool, int]:
+    return item.kind is not ObjectKind.DATABASE, item.object_id
+
+
+def _left_out(before: Sequence[ObjectPlan], after: Sequence[ObjectPlan]) -> list[ObjectPlan]:
+    """Objects of the destination that resolutions left without anything to redo."""
+    planned = {(item.kind, item.object_id) for item in after}
+    return [
+        replace(item, action=Action.UNTOUCHED, after=item.before, operations=(), data=None)
+        for item in before
+        if item.before is not None and (item.kind, item.object_id) not in planned
+    ]
 
 
 def _object_plan(key: ObjectKey, given: PlanInput, sides: Sides, rules: Rules) -> tuple[ObjectPlan, list[Finding]]:
@@ -80,7 +110,8 @@ def _database(given: PlanInput, database_id: int) -> DatabaseState | None:
 
 def _named(item: ObjectPlan, databases: Mapping[int, DatabaseState]) -> ObjectPlan:
     """The object's plan with the full name that it will have."""
-    if isinstance(item.after, DatabaseState):
-        return replace(item, name=item.after.name)
-    home = databases.get(item.after.database_id)
-    return replace(item, name=f"{home.name}.{item.after.name}" if home else item.after.name)
+    name = item.after.name
+    if not isinstance(item.after, DatabaseState):
+        home = databases.get(item.after.database_id)
+        name = f"{home.name}.{name}" if home else name
+    return item if item.name == name else replace(item, name=name)

@@ -18,9 +18,12 @@ from catalog_app.domain.state import DatabaseState, TableState
 
 
 class Verdict(StrEnum):
+    """``decided``: a conflict that a resolution takes away."""
+
     OK = "ok"
     CONFLICT = "conflict"
     NOTE = "note"
+    DECIDED = "decided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,10 @@ class TableFacts:
     ``diverged`` is loaded with the file effects of the source; ``arrived`` with overwrites of the source, and where
     there is any, the file effects of both sides with it. ``destination_partitions``: values of live
     destination segments with their live row counts, loaded when partitions matter. ``primary_key_clashes``: keys, as
-    text, that the merged state would hold twice.
+    text, that the merged state would hold twice. ``masks``: by file that the source emptied and a restore of the
+    destination put back, the delete files that masked it when the sides parted; their rows are not for it to take.
+    ``moved``: by file that went with its partition on the source, the files of other partitions that may hold rows of
+    it on the destination, as it was before its own operations.
     """
 
     diverged: tuple[DivergedFile, ...] = ()
@@ -97,6 +103,8 @@ class TableFacts:
     destination_partitions: Mapping[PartitionValues, int] = field(default_factory=dict)
     destination_partition_operations: tuple[Operation, ...] = ()
     primary_key_clashes: tuple[str, ...] = ()
+    masks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    moved: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 class FactKind(StrEnum):
@@ -109,6 +117,45 @@ class FactKind(StrEnum):
     COVERAGE = "coverage"
     PARTITIONS = "partitions"
     PRIMARY_KEYS = "primary keys"
+    MOVED_ROWS = "rows moved out of partitions"
+
+
+class Decision(StrEnum):
+    """What somebody decided of an object that conflicts, or of a part of it."""
+
+    TAKE_SOURCE = "source"
+    TAKE_DESTINATION = "destination"
+    LEAVE_OUT = "leave_out"
+    RENAME = "rename"
+
+
+class ResolutionPart(StrEnum):
+    OBJECT = "object"
+    PROPERTY = "property"
+    COLUMN = "column"
+    PARTITION = "partition"
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """A decision. ``part_key`` names the part: a property's key, a column's id, the values of a partition between
+    slashes; "" for the whole object. ``name`` is that of a rename.
+    """
+
+    object_kind: ObjectKind
+    object_id: int
+    decision: Decision
+    part: ResolutionPart = ResolutionPart.OBJECT
+    part_key: str = ""
+    name: str = ""
+
+    @property
+    def key_of_object(self) -> tuple[ObjectKind, int]:
+        return self.object_kind, self.object_id
+
+    def as_json(self) -> dict[str, str]:
+        """What a finding and an audit record say of it."""
+        return {"decision": self.decision.value, "part": self.part.value, "part_key": self.part_key, "name": self.name}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +168,8 @@ class PlanInput:
     its tables (for those it created). ``database_tables``: ids of the destination's valid tables in databases that
     either side dropped. ``source_base`` and ``destination_base`` are, where known, the newest version on that side's
     own line that the other side reaches: what a RESTORE's ``restored_version`` metric is compared with (P7).
+    ``resolutions`` are what people decided; ``replacements``, of the objects of which the source is to be taken, the
+    operations that make the destination's object what the source has.
     """
 
     source: tuple[Operation, ...]
@@ -135,6 +184,10 @@ class PlanInput:
     facts: Mapping[int, TableFacts] = field(default_factory=dict)
     source_head: int = 0
     destination_head: int = 0
+    resolutions: tuple[Resolution, ...] = ()
+    replacements: Mapping[tuple[ObjectKind, int], tuple[Operation, ...]] = field(default_factory=dict)
+    _sides: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
+    """Its net changes, once ``sides_of`` has made them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,3 +335,7 @@ class MergePlan:
     @property
     def notes(self) -> tuple[Finding, ...]:
         return tuple(finding for finding in self.findings if finding.verdict is Verdict.NOTE)
+
+    @property
+    def decided(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.verdict is Verdict.DECIDED)

@@ -87,6 +87,7 @@ class FakeDoor:
 def door(monkeypatch: pytest.MonkeyPatch) -> FakeDoor:
     fake = FakeDoor()
     monkeypatch.setattr(frontdoor, "execute", fake.execute)
+    monkeypatch.setattr(frontdoor, "admit", lambda text, session: None)
     monkeypatch.setattr(frontdoor, "is_task", fake.is_task)
     monkeypatch.setattr(frontdoor, "is_unrecorded", lambda text: False)
     return fake

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.api.conftest import Caller
 from tests.benchmarks.metadata import Bench
+from tests.members import join
 
 
 class Lake(Bench):
@@ -17,6 +18,7 @@ class Lake(Bench):
     def __init__(self, caller: Caller, segments: int = 1) -> None:
         super().__init__(segments)
         self.caller = caller
+        join(caller.user, self.catalog)
         self.address = f"/api/v1/catalogs/{self.catalog}/"
 
     def get(self, path: str = "", **headers: str) -> Any:

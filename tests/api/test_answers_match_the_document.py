@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from jsonschema import Draft202012Validator
 
+from catalog_app.domain.roles import Role
 from catalog_app.engine.values import QueryResult
 from lakeui import frontdoor
 from lakeui.api.docs import openapi_document
@@ -15,11 +17,15 @@ from lakeui.frontdoor import row_changes
 from tests.api.conftest import Caller
 from tests.api.lake import Lake
 from tests.api.sending import send
+from tests.members import join
 
 CATALOG = "/api/v1/catalogs/{catalog}/"
 TABLE = CATALOG + "branches/{branch}/databases/{database}/tables/{table}/"
 COMPARE = CATALOG + "compare/{source}...{destination}/"
 OBJECT = COMPARE + "objects/{kind}/{object_id}/"
+REQUEST = CATALOG + "merge-requests/{number}/"
+CHECK = CATALOG + "checks/{name}/"
+RULE = CATALOG + "protection-rules/{rule_id}/"
 COMPARED_ROWS = COMPARE + "objects/table/{table_id}/rows/"
 IMPORT = CATALOG + "branches/{branch}/imports/{import_id}/"
 USUAL = [
@@ -41,9 +47,19 @@ USUAL = [
     TABLE + "versions/",
     TABLE + "schemas/",
     COMPARE,
+    CATALOG + "members/",
+    CATALOG + "members/{username}/",
+    CATALOG + "candidates/",
+    CATALOG + "protection-rules/",
+    CATALOG + "branches/{branch}/protection/",
     "/api/v1/merges/",
     "/api/v1/tokens/",
 ]
+REVIEWED = [
+    CATALOG + "merge-requests/",
+    *(REQUEST + name for name in ("timeline/", "checks/", "comments/", "resolutions/", "reviews/")),
+]
+REVIEW_CHANGES = REQUEST + "reviews/{review_id}/changes/"
 UNUSUAL = [
     (CATALOG + "branches/", "?dropped=1"),
     (CATALOG + "branches/{branch}/databases/{database}/tables/", "?include=sizes"),
@@ -101,7 +117,7 @@ def _closed(shape: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("path", USUAL)
 def test_an_answer_has_the_members_of_the_document(lake: Lake, path: str) -> None:
     names = {"catalog": lake.catalog, "branch": "main", "database": "d", "table": "t", "tag": "early"}
-    check(lake.caller, path, source="b", destination="main", **names)
+    check(lake.caller, path, source="b", destination="main", username=lake.caller.user.username, **names)
 
 
 @pytest.mark.parametrize(("path", "query"), UNUSUAL)
@@ -148,7 +164,47 @@ def test_so_it_has_for_compared_rows(lake: Lake, monkeypatch: pytest.MonkeyPatch
     assert check(lake.caller, COMPARED_ROWS, "?side=source", **names)["rows"] == []
 
 
+def test_so_it_has_for_a_protection_rule(lake: Lake) -> None:
+    made = lake.caller.post(f"{lake.address}protection-rules/", {"pattern": "main", "required_approvals": 1}).json()
+    User.objects.create_user("candidate")
+    check(lake.caller, RULE, catalog=lake.catalog, rule_id=made["id"])
+    for path in (CATALOG + "protection-rules/", CATALOG + "candidates/"):
+        assert check(lake.caller, path, catalog=lake.catalog)["results"]
+    assert check(lake.caller, CATALOG + "branches/{branch}/protection/", catalog=lake.catalog, branch="main")[
+        "is_protected"
+    ]
+
+
+def test_so_it_has_for_a_request_with_something_in_every_list(lake: Lake, bob: Caller) -> None:
+    join(bob.user, lake.catalog, Role.REVIEWER)
+    names = {"catalog": lake.catalog, "number": _request(lake, bob)}
+    for path in (CATALOG + "checks/", *REVIEWED):
+        assert check(lake.caller, path, **names)["results"]
+    check(lake.caller, REQUEST, **names)
+    check(lake.caller, CHECK, name="keys", **names)
+    review = check(lake.caller, REQUEST + "reviews/", **names)["results"][0]["id"]
+    assert check(lake.caller, REVIEW_CHANGES, review_id=review, **names)["source"]
+    assert check(lake.caller, "/api/v1/inbox/")["results"]
+
+
+def _request(lake: Lake, reviewer: Caller) -> int:
+    """The number of a request that conflicts, with a comment, a decision, a review and a check."""
+    post, address = lake.caller.post, f"{lake.address}merge-requests/"
+    post(f"{lake.address}checks/", {"name": "keys", "query": "SELECT * FROM d.t WHERE id IS NULL"})
+    wanted = {"source": "bad", "destination": "dropped_there", "title": "Properties", "reviewers": ["bob"]}
+    opened = post(address, wanted).json()
+    own = f"{address}{opened['number']}/"
+    assert post(f"{own}comments/", {"body": "Why?"}).status_code == 201
+    heads = {f"{side}_head": opened[side]["head_version"] for side in ("source", "destination")}
+    decided = {"object_kind": "table", "object_id": lake.table_id, "decision": "destination", **heads}
+    assert post(f"{own}resolutions/", decided).status_code == 201
+    assert reviewer.post(f"{own}reviews/", {"verdict": "request_changes", "body": "no"}).status_code == 201
+    lake.sql("ALTER TABLE d.p SET TBLPROPERTIES ('later' = '1')", "bad")
+    return int(opened["number"])
+
+
 def test_no_resource_of_a_catalog_is_left_out() -> None:
     held = {*USUAL, *(path for path, _ in UNUSUAL), TABLE + "rows/", TABLE + "changes/", OBJECT, COMPARED_ROWS, IMPORT}
+    held |= {RULE, CHECK, CATALOG + "checks/", REQUEST, REVIEW_CHANGES, *REVIEWED}
     read = {path for path, item in openapi_document()["paths"].items() if "get" in item}
     assert {path for path in read if path.startswith("/api/v1/catalogs/")} <= held

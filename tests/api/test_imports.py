@@ -24,6 +24,7 @@ from tests.api.conftest import Caller
 from tests.api.lake import Lake
 from tests.api.sending import imports, post, reread, send
 from tests.api.test_statements import problem
+from tests.members import join
 
 CSV = b"id,name\n1,Ann\n2,\n"
 
@@ -285,12 +286,18 @@ def test_a_choice_keeps_the_others(lake: Lake) -> None:
 def test_only_the_uploader_sees_an_import(lake: Lake, bob: Caller) -> None:
     address = f"{imports(lake)}{send(lake, CSV)['id']}/"
     assert [entry["name"] for entry in lake.caller.get(imports(lake)).json()["results"]] == ["file"]
+    join(bob.user, lake.catalog)
     assert bob.get(imports(lake)).json()["results"] == []
     problem(bob.get(address), 404, "NOT_FOUND")
     load = {"database": "d", "table": "x", "mode": "create"}
     problem(bob.post(f"{address}load/", load), 404, "NOT_FOUND")
     problem(bob.client.delete(address, headers=bob.headers), 404, "NOT_FOUND")
     assert Task.objects.count() == 0
+
+
+def test_for_whom_the_catalog_is_invisible_there_are_no_imports(lake: Lake, bob: Caller) -> None:
+    refusal = problem(bob.get(imports(lake)), 404, "NOT_FOUND")
+    assert refusal["kind"] == "catalog"
 
 
 def test_an_import_can_be_thrown_away(lake: Lake) -> None:

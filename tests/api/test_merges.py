@@ -26,14 +26,14 @@ def audit(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> list[str |
             kind="merge", worker=f"b{number}", created_at=NEWEST - timedelta(hours=number // 2), attempts=9 - number
         )
 
-    def audit_list(*, catalog: str | None = None) -> Any:
+    def audit_list(*, visible: Any, catalog: str | None = None, kind: str) -> Any:
         asked.append(catalog)
         return Task.objects.annotate(recorded_at=F("created_at"), number=F("attempts"))
 
     def audit_summary(attempt: Any) -> dict[str, Any]:
         return {"source": attempt.worker, "time": attempt.recorded_at}
 
-    def audit_get(merge_id: str) -> dict[str, Any]:
+    def audit_get(merge_id: str, *, visible: Any) -> dict[str, Any]:
         if merge_id != "7":
             raise NotFound("merge", merge_id)
         return {"merge_id": "7", "verdicts": []}

@@ -25,9 +25,10 @@ def test_a_task_that_is_quick_answers_like_any_statement(alice: Caller, door: Fa
     task = Task.objects.get()
     assert response["Location"] == f"/api/v1/tasks/{task.pk}/"
     assert (task.kind, task.created_by) == ("sql", alice.user)
-    assert task.parameters == {"statement": "TASK x", "catalog": "demo", "branch": "main", "transaction": None}
-    _, session, context = door.calls[0]
-    assert (session.user, context.task_id) == (alice.user, task.pk)
+    session = {"catalog": "demo", "branch": "main", "transaction": None, "bypass_reason": ""}
+    assert task.parameters == {"statement": "TASK x"} | session
+    _, given, context = door.calls[0]
+    assert (given.user, context.task_id) == (alice.user, task.pk)
 
 
 @pytest.mark.usefixtures("nobody_hears", "door")

@@ -9,6 +9,7 @@ import pytest
 from django.utils import timezone
 
 from catalog_app.models import Commit
+from catalog_app.services.catalogs import catalog_create
 from lakeui.common.errors import InvalidValue
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
@@ -91,5 +92,7 @@ def test_a_lost_task_whose_commit_stands_is_not_done_twice(alice: Caller) -> Non
 
 def test_the_task_of_another_is_not_retried(alice: Caller, bob: Caller, door: FakeDoor) -> None:
     task_id = failed(alice, door)
+    problem(retry(bob, task_id), 404, "NOT_FOUND")
+    Task.objects.filter(pk=task_id).update(catalog=catalog_create(name="seen by both", user_id=bob.user.pk))
     problem(retry(bob, task_id), 403, "PERMISSION_DENIED")
     problem(retry(alice, uuid4()), 404, "NOT_FOUND")

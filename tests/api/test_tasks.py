@@ -8,6 +8,7 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
 from django.utils import timezone
 
@@ -54,6 +55,7 @@ def test_the_list_can_be_turned_round(alice: Caller) -> None:
 
 
 def test_the_list_is_filtered(alice: Caller, bob: Caller, door: FakeDoor) -> None:
+    User.objects.filter(pk=alice.user.pk).update(is_superuser=True)
     done = finished("TASK merge of spring", alice)
     queued = submit("TASK other", bob)
 

@@ -42,12 +42,12 @@ def _merge_once(bench: Bench, changed: int, number: int) -> tuple[float, float, 
     from django.db import connection
 
     from merge_app.execution.apply import CommitHeader
-    from merge_app.execution.merge import MergeRequest, merge_run
+    from merge_app.execution.merge import MergeOrder, merge_run
     from merge_app.jobs.context import Context
 
     bench.sql(f"CREATE BRANCH b{number}")
     operation = bench.insert(f"b{number}", changed)
-    request = MergeRequest(bench.branch(f"b{number}").pk, bench.branch("main").pk, CommitHeader("MERGE BRANCH"))
+    request = MergeOrder(bench.branch(f"b{number}").pk, bench.branch("main").pk, CommitHeader("MERGE BRANCH"))
     bare = _bare_insert(operation)
     counted: list[str] = []
 

@@ -6,9 +6,12 @@ Continuous integration asserts the number of statements of each resource instead
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.benchmarks.lake import Bench, Figure
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
 
 TARGET_MS = 100
 ROUNDS = 40
@@ -19,7 +22,8 @@ WITH made AS (
     SELECT %(catalog)s, 2, 0 FROM generate_series(1, %(count)s) RETURNING id
 ), definition AS (
     INSERT INTO catalog_app_schemadefinition (table_id, content)
-    SELECT id, (SELECT content FROM catalog_app_schemadefinition WHERE table_id = %(table)s LIMIT 1) FROM made
+    SELECT id, jsonb_set(content, '{columns,0,comment}', to_jsonb('of table ' || id)) FROM made,
+        (SELECT content FROM catalog_app_schemadefinition WHERE table_id = %(table)s LIMIT 1) first
     RETURNING id, table_id
 ), history AS (
     INSERT INTO catalog_app_tableschemahistory (branch_id, table_id, version, definition_id)
@@ -72,11 +76,22 @@ SELECT %(branch)s, nextval(%(sequence)s::regclass), b.id, b.head_version
 FROM catalog_app_branch b WHERE b.parent_id = %(branch)s AND b.id %% 2 = 0
 """
 
+_REQUESTS = """
+INSERT INTO merge_app_mergerequest (catalog_id, number, source_id, destination_id, title, description, labels, state,
+    author_id, revision, created_at, updated_at, planned_rules, planned_resolutions, planned_fingerprint,
+    conflict_count, resolutions_digest, queued_verdicts)
+SELECT %(catalog)s, row_number() OVER (ORDER BY id), id, %(branch)s, 'Merge ' || name, '', '{}', 'open',
+       %(author)s, 1, now(), now(), '', '', '', 0, '', ''
+FROM catalog_app_branch WHERE parent_id = %(branch)s ORDER BY id LIMIT %(count)s
+"""
+
 
 class LargeLake(Bench):
-    """A catalog with many tables, commits and branches; every other branch is merged into main."""
+    """A catalog with many tables, commits and branches; every other branch is merged into main. The author has a
+    merge request for each of some of them.
+    """
 
-    def __init__(self, *, tables: int, branches: int, segments: int) -> None:
+    def __init__(self, *, tables: int, branches: int, segments: int, requests: int, author: User) -> None:
         super().__init__(segments)
         from django.db import connection
 
@@ -111,6 +126,7 @@ class LargeLake(Bench):
             (reached,) = cursor.fetchone()
             # What merges brought counts from the version that they made.
             cursor.execute("UPDATE catalog_app_branch SET head_version = %s WHERE id = %s", [reached, main.pk])
+            cursor.execute(_REQUESTS, {**parameters, "author": author.pk, "count": requests})
             cursor.execute("VACUUM ANALYZE")
 
 
@@ -131,12 +147,30 @@ def paths() -> dict[str, str]:
         "database with its count": "branches/main/databases/d/",
         "table": f"{tables}t/",
         "segments": f"{tables}t/segments/",
+        "versions of a table": f"{tables}t/versions/",
         "history of a table": f"{tables}t/history/",
+        "merge requests": "merge-requests/",
+        "merge requests, searched": "merge-requests/?search=feature&state=open",
+        "merge requests of an author, 200 a page": "merge-requests/?author=bench&limit=200",
         "catalog": "",
     }
 
 
-def figures(*, tables: int = 100_000, branches: int = 10_000, segments: int = 10_000) -> list[Figure]:
+def searches() -> dict[str, str]:
+    """What is searched for, by what it is called in the table."""
+    return {
+        "search, few match": "q=0099",
+        "search, every table matches": "q=table",
+        "search, every column matches": "q=id",
+        "search, one letter": "q=t",
+        "search, in vain": "q=zzz",
+        "search, in one database": "q=d.table_01",
+    }
+
+
+def figures(
+    *, tables: int = 100_000, branches: int = 10_000, segments: int = 10_000, requests: int = 1_000
+) -> list[Figure]:
     """What a signed-in client waits for each, at the 95th percentile."""
     from django.contrib.auth.models import User
     from django.test import Client
@@ -144,13 +178,19 @@ def figures(*, tables: int = 100_000, branches: int = 10_000, segments: int = 10
     # As in a server, where what was loaded at the start is left alone by the collector.
     import lakeui.wsgi  # noqa: F401
     from lakeui.access.tokens import token_create
+    from tests.members import join
 
-    lake = LargeLake(tables=tables, branches=branches, segments=segments)
-    secret = token_create(user=User.objects.create_user("bench"), name="bench")[1]
+    user = User.objects.create_user("bench")
+    lake = LargeLake(tables=tables, branches=branches, segments=segments, requests=requests, author=user)
+    join(user, lake.catalog)
+    secret = token_create(user=user, name="bench")[1]
     client = Client(headers={"Authorization": f"Bearer {secret}", "Host": "localhost"})
+    addresses = {what: f"/api/v1/catalogs/{lake.catalog}/{path}" for what, path in paths().items()}
+    for what, query in searches().items():
+        addresses[what] = f"/api/v1/search/?{query}"
+        addresses[f"{what}, from a branch"] = f"/api/v1/search/?{query}&catalog={lake.catalog}&branch=main"
     return [
-        Figure(f"{what}, p95 ms", _slowest(client, f"/api/v1/catalogs/{lake.catalog}/{path}"), at_most=TARGET_MS)
-        for what, path in paths().items()
+        Figure(f"{what}, p95 ms", _slowest(client, address), at_most=TARGET_MS) for what, address in addresses.items()
     ]
 
 

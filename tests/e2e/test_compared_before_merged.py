@@ -9,8 +9,10 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
+from catalog_app.domain.roles import Role
 from lakeui.access.tokens import token_create
 from tests.e2e.lake import Lake
+from tests.members import join
 
 
 class Http:
@@ -18,6 +20,7 @@ class Http:
 
     def __init__(self, lake: Lake) -> None:
         user = get_user_model().objects.create_user(f"reader-{secrets.token_hex(4)}")
+        join(user, lake.catalog, Role.VIEWER)
         self.client = Client(headers={"Authorization": f"Bearer {token_create(user=user, name='e2e')[1]}"})
         self.address = f"/api/v1/catalogs/{lake.catalog}/"
 

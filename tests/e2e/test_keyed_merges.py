@@ -12,8 +12,8 @@ from catalog_app.importing.values import Reading
 from lakeui.common.errors import DuplicateKey, InvalidValue, LakeError, NotFound, NotSupported
 from lakeui.frontdoor import Session, StatementResult
 from lakeui.frontdoor.batches import batch_merge
-from lakeui.frontdoor.imports import ImportLoad, import_load
-from lakeui.frontdoor.keyed_merges import KeyedMerge
+from lakeui.frontdoor.imports import import_load
+from lakeui.frontdoor.values import ImportLoad, KeyedMerge
 from lakeui.sql.statements import TableName
 from merge_app.jobs.context import TaskContext
 from merge_app.keyed.values import Strategy

@@ -11,6 +11,7 @@ from django.test import Client
 
 from lakeui.access.tokens import token_create
 from tests.e2e.lake import Lake
+from tests.members import join
 
 
 class Http:
@@ -18,6 +19,7 @@ class Http:
 
     def __init__(self, lake: Lake) -> None:
         user = get_user_model().objects.create_user(f"script-{secrets.token_hex(4)}")
+        join(user, lake.catalog)
         _, secret = token_create(user=user, name="e2e")
         self.client = Client(headers={"Authorization": f"Bearer {secret}"})
         self.catalog = lake.catalog

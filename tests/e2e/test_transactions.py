@@ -13,6 +13,7 @@ from catalog_app.models import Transaction
 from lakeui.common.errors import InvalidValue, MergeConflict, NotFound, NotSupported
 from lakeui.frontdoor import Session, StatementResult, execute
 from tests.e2e.lake import Lake
+from tests.members import join
 
 
 class Open:
@@ -129,6 +130,7 @@ def test_only_its_own_branch_and_person_can_use_a_transaction(two_tables: Lake, 
     with pytest.raises(InvalidValue, match="branch main"):
         execute("SELECT 1", Session(catalog=lake.catalog, branch="dev", transaction=opened.identity))
     stranger = django_user_model.objects.create_user(f"charlie-{uuid.uuid4().hex[:8]}")
+    join(stranger, lake.catalog)
     with pytest.raises(NotFound):
         execute("SELECT 1", Session(catalog=lake.catalog, user=stranger, transaction=opened.identity))
     with pytest.raises(NotFound):

@@ -11,6 +11,7 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
+from tests.e2e.lake import Lake
 from tests.stateful.memory_engine import MemoryEngine
 from tests.stateful.memory_merging import MergingMemoryEngine
 
@@ -34,3 +35,15 @@ def memory_engine(monkeypatch: pytest.MonkeyPatch) -> MemoryEngine:
     engine = MergingMemoryEngine(addresses_allocate)
     monkeypatch.setattr(compute, "engine_make", lambda: engine)
     return engine
+
+
+@pytest.fixture
+def lake(database: None, memory_engine: MemoryEngine) -> Iterator[Lake]:
+    """Table d.t with one row, and branch b."""
+    fresh = Lake()
+    fresh.sql("CREATE DATABASE d")
+    fresh.sql("CREATE TABLE d.t (id INT, v STRING)")
+    fresh.sql("INSERT INTO d.t VALUES (1, 'a')")
+    fresh.sql("CREATE BRANCH b")
+    yield fresh
+    assert fresh.breaches() == []

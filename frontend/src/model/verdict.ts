@@ -31,12 +31,14 @@ const NOTE_WORDS: Record<string, string> = {
 export const UNHIT = MARKS.unhit;
 
 export function objectMark(verdict: Verdict): Mark {
+  if (verdict === "decided") return MARKS.person;
   return MARKS[verdict === "ok" ? "fine" : verdict];
 }
 
 /** The mark of a finding; a conditional cell that was decided fine says by which rule. */
 export function findingMark(finding: Finding, rule: RuleCell | undefined): Mark {
   if (finding.verdict === "conflict") return MARKS.conflict;
+  if (finding.verdict === "decided") return MARKS.person;
   const by = finding.note ? ` (${finding.note})` : "";
   if (finding.verdict === "note") {
     return { ...MARKS.note, word: `${NOTE_WORDS[finding.code] ?? "note"}${by}` };
@@ -57,7 +59,7 @@ function isConditional(rule: RuleCell): boolean {
   return rule.verdict === "conditional" || rule.condition !== "";
 }
 
-const SEVERITY: Record<Finding["verdict"], number> = { conflict: 0, note: 1, ok: 2 };
+const SEVERITY: Record<Finding["verdict"], number> = { conflict: 0, decided: 1, note: 2, ok: 3 };
 
 /** Of several findings the one that decides the colour of a cell. */
 export function worst(findings: readonly Finding[]): Finding | undefined {

@@ -14,6 +14,8 @@ export interface Statement {
   catalog: string | null;
   branch: string;
   statement: string;
+  /** Why an owner goes past the protection of the branch this once. */
+  bypass_reason?: string;
 }
 
 /** How long the browser holds a request open before it watches the task instead. */
@@ -24,7 +26,9 @@ export async function statementRun(
   { prefer = `wait=${PATIENCE_SECONDS}`, once = false }: { prefer?: string; once?: boolean } = {},
 ): Promise<Outcome> {
   const header = { Prefer: prefer, ...(once ? { "Idempotency-Key": randomKey() } : {}) };
-  const answer = await body(client.POST("/api/v1/sql/", { params: { header }, body: { transaction: null, ...statement } }));
+  const answer = await body(
+    client.POST("/api/v1/sql/", { params: { header }, body: { transaction: null, bypass_reason: "", ...statement } }),
+  );
   if (typeof answer === "string") throw new Error("The server sent a file.");
   return "columns" in answer ? { kind: "answer", answer } : { kind: "task", task: answer };
 }
@@ -37,7 +41,7 @@ export function useDownload() {
   return useMutation({
     mutationFn: async ({ kind, ...statement }: Statement & { kind: DownloadKind }) => {
       const answer = client.POST("/api/v1/sql/", {
-        body: { transaction: null, ...statement, escape_formulas: kind === "csv" },
+        body: { transaction: null, bypass_reason: "", ...statement, escape_formulas: kind === "csv" },
         headers: { Accept: MEDIA_TYPES[kind] },
         parseAs: "blob",
       });

@@ -77,7 +77,7 @@ def test_an_attempt_that_died_before_publishing_is_done_again(pipe: Pipe, monkey
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("lakeui.frontdoor.transactions.commit", die)
+        patched.setattr("lakeui.frontdoor.pipeline_publishing.merge_run", die)
         with pytest.raises(KeyboardInterrupt):
             pipe.run(batch([(3, "c", 2)]))
     assert pipe.rows() == ROWS

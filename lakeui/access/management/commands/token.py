@@ -10,6 +10,7 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
+from catalog_app.domain.roles import Scope
 from lakeui.access.tokens import token_create
 
 
@@ -19,6 +20,8 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("user", help="name of an active user")
         parser.add_argument("--name", default="command line", help="what the token is for")
+        scopes = [scope.value for scope in Scope]
+        parser.add_argument("--scope", action="append", choices=scopes, help="may be repeated (default: all)")
         parser.add_argument("--days", type=int, help="days until it expires (default: never)")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -31,5 +34,6 @@ class Command(BaseCommand):
         if days is not None and not 1 <= days <= 36500:
             raise CommandError("--days must be between 1 and 36500.")
         expires_at = None if days is None else timezone.now() + timedelta(days=days)
-        _, secret = token_create(user=user, name=options["name"], expires_at=expires_at)
+        scopes = [Scope(name) for name in options["scope"] or Scope]
+        _, secret = token_create(user=user, name=options["name"], expires_at=expires_at, scopes=scopes)
         self.stdout.write(secret)

@@ -12,7 +12,7 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
 
 from lakeui import frontdoor
-from lakeui.api.statements import TASK_KIND, statement_run
+from lakeui.api.statements import TASK_KIND, statement_run, statement_session
 from lakeui.api.text_table import text_table
 from lakeui.common.errors import LakeError
 from merge_app.jobs.context import Context
@@ -32,18 +32,20 @@ class Command(BaseCommand):
         parser.add_argument("-c", "--catalog", help="catalog of the session")
         parser.add_argument("-b", "--branch", default="main", help="branch of the session (default: main)")
         parser.add_argument("-t", "--transaction", help="transaction that BEGIN answered")
-        parser.add_argument("--user", help="user who is named as the author")
+        parser.add_argument("--user", help="user who does it, with their rights (default: lakeui itself)")
+        parser.add_argument("--bypass-reason", default="", help="why the protection of a branch is bypassed this once")
         parser.add_argument("--json", action="store_true", help="print the body that the HTTP interface answers")
 
     def handle(self, *args: Any, **options: Any) -> None:
         statement = sys.stdin.read() if options["statement"] == "-" else options["statement"]
-        parameters = {name: options[name] for name in ("catalog", "branch", "transaction")} | {"statement": statement}
+        named = ("catalog", "branch", "transaction", "bypass_reason")
+        parameters = {name: options[name] for name in named} | {"statement": statement}
         user = self._user(options["user"])
         try:
             if frontdoor.is_task(statement):
                 problem, body = self._run_task(parameters, user)
             else:
-                problem, body = None, statement_run(parameters, user=user, context=Context())
+                problem, body = None, statement_run(parameters, user=user, scopes=None, context=Context())
         except LakeError as error:
             problem, body = error.as_problem(), {}
         if problem is not None:
@@ -63,7 +65,9 @@ class Command(BaseCommand):
 
     def _run_task(self, parameters: dict[str, Any], user: Any) -> tuple[dict[str, Any] | None, dict[str, Any]]:
         """The problem or None, and the body."""
-        task = task_submit(kind=TASK_KIND, parameters=parameters, user=user)
+        session = statement_session(parameters, user=user, scopes=None)
+        catalog_id = frontdoor.admit(parameters["statement"], session)
+        task = task_submit(kind=TASK_KIND, parameters=parameters, user=user, catalog_id=catalog_id)
         try:
             task = self._follow(task.pk)
         except KeyboardInterrupt:

@@ -1,0 +1,64 @@
+"""Who has which role in a catalog, and what its branches are protected from."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Lower
+
+from catalog_app.domain.roles import Role
+from catalog_app.models.catalog import Catalog
+
+ROLES = [(role.value, role.value) for role in Role]
+
+
+class CatalogMember(models.Model):
+    """Somebody's role in a catalog. Without one, the catalog does not exist for them."""
+
+    catalog = models.ForeignKey(Catalog, models.CASCADE, related_name="members")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    role = models.TextField(choices=ROLES)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["catalog", "user"], name="member_once"),
+            models.CheckConstraint(condition=Q(role__in=[role.value for role in Role]), name="member_role_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} is {self.role} of {self.catalog}"
+
+
+class ProtectionRule(models.Model):
+    """What branches whose name is of ``pattern`` are protected from; ``domain.protection`` says what each field means.
+
+    Where several patterns match a name, the strictest of each field holds.
+    """
+
+    catalog = models.ForeignKey(Catalog, models.CASCADE, related_name="protection_rules")
+    pattern = models.TextField()
+    required_approvals = models.PositiveSmallIntegerField(default=1)
+    required_checks = ArrayField(models.TextField(), default=list)
+    merge_role = models.TextField(choices=ROLES, default=Role.MAINTAINER.value)
+    refuse_direct_writes = models.BooleanField(default=True)
+    refuse_direct_merges = models.BooleanField(default=True)
+    refuse_deletion = models.BooleanField(default=True)
+    allow_queue_unchanged = models.BooleanField(default=True)
+    allow_bypass = models.BooleanField(default=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(F("catalog"), Lower("pattern"), name="protection_pattern_unique"),
+            models.CheckConstraint(condition=~Q(pattern=""), name="protection_pattern_given"),
+            models.CheckConstraint(
+                condition=Q(merge_role__in=[role.value for role in Role]), name="protection_role_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.pattern

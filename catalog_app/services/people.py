@@ -1,0 +1,73 @@
+"""Change who has which role in a catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+
+from catalog_app.domain.roles import Role
+from catalog_app.models import Catalog, CatalogMember
+from catalog_app.selectors.people import member_get
+from catalog_app.services.settings import RecordChange, SettingChange, settings_lock
+from lakeui.common.errors import AlreadyExists, InvalidValue
+
+
+def member_add(*, catalog: Catalog, user: User, role: Role, record: RecordChange) -> CatalogMember:
+    """Give somebody who has no role in the catalog one. Raises AlreadyExists."""
+    name = user.get_username()
+    try:
+        with transaction.atomic():
+            settings_lock(catalog)
+            member = CatalogMember.objects.create(catalog=catalog, user=user, role=role.value)
+            record(catalog, SettingChange("member", name, None, {"role": role.value}))
+    except IntegrityError:
+        raise AlreadyExists(
+            "member", name, where=f"in catalog {catalog.name}", remedy="Change the role instead."
+        ) from None
+    return member
+
+
+def member_change(
+    *, catalog: Catalog, username: str, role: Role, check: Callable[[CatalogMember], None], record: RecordChange
+) -> CatalogMember:
+    """Give a member another role. ``check`` sees the member as it is and may object. Raises NotFound, and InvalidValue
+    where the catalog would be left without an owner.
+    """
+    with transaction.atomic():
+        settings_lock(catalog)
+        member = member_get(catalog, username)
+        check(member)
+        before = Role(member.role)
+        if role is before:
+            return member
+        _keep_an_owner(member)
+        member.role = role.value
+        member.save(update_fields=["role"])
+        change = SettingChange("member", member.user.get_username(), {"role": before.value}, {"role": role.value})
+        record(catalog, change)
+    return member
+
+
+def member_remove(
+    *, catalog: Catalog, username: str, check: Callable[[CatalogMember], None], record: RecordChange
+) -> None:
+    """Take somebody's role away: the catalog does not exist for them any more. Raises as ``member_change`` does."""
+    with transaction.atomic():
+        settings_lock(catalog)
+        member = member_get(catalog, username)
+        check(member)
+        _keep_an_owner(member)
+        member.delete()
+        record(catalog, SettingChange("member", member.user.get_username(), {"role": member.role}, None))
+
+
+def _keep_an_owner(leaving: CatalogMember) -> None:
+    if leaving.role != Role.OWNER.value:
+        return
+    owners = CatalogMember.objects.filter(catalog=leaving.catalog_id, role=Role.OWNER.value, user__is_active=True)
+    if not owners.exclude(pk=leaving.pk).exists():
+        raise InvalidValue(
+            f"{leaving.user.get_username()} is the last owner of the catalog.", remedy="Make somebody else owner first."
+        )

@@ -1,0 +1,89 @@
+"""Make, change and remove the rules that protect branches. Every change goes into the audit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from catalog_app.models import Catalog, ProtectionRule
+from catalog_app.selectors.protection import protection_rule_get
+from catalog_app.services.settings import RecordChange, SettingChange, settings_lock
+from lakeui.common.errors import AlreadyExists
+
+RULE_FIELDS = (
+    "pattern",
+    "required_approvals",
+    "required_checks",
+    "merge_role",
+    "refuse_direct_writes",
+    "refuse_direct_merges",
+    "refuse_deletion",
+    "allow_queue_unchanged",
+    "allow_bypass",
+)
+
+
+def rule_as_json(rule: ProtectionRule) -> dict[str, Any]:
+    """What the rule says, as the audit keeps it."""
+    return {name: getattr(rule, name) for name in RULE_FIELDS}
+
+
+def protection_rule_add(
+    *, catalog: Catalog, fields: Mapping[str, Any], user_id: int | None, record: RecordChange
+) -> ProtectionRule:
+    """A new rule; ``fields`` are some of RULE_FIELDS, ``pattern`` among them. Raises AlreadyExists."""
+    try:
+        with transaction.atomic():
+            settings_lock(catalog)
+            rule = ProtectionRule.objects.create(catalog=catalog, created_by_id=user_id, **fields)
+            record(catalog, SettingChange("protection rule", rule.pattern, None, rule_as_json(rule)))
+    except IntegrityError:
+        raise _taken(catalog, fields["pattern"]) from None
+    return rule
+
+
+def protection_rule_change(
+    *,
+    catalog: Catalog,
+    rule_id: int,
+    fields: Mapping[str, Any],
+    check: Callable[[ProtectionRule], None],
+    record: RecordChange,
+) -> ProtectionRule:
+    """Change some fields. ``check`` sees the rule as it is and may object. Raises NotFound and AlreadyExists."""
+    try:
+        with transaction.atomic():
+            settings_lock(catalog)
+            rule = protection_rule_get(catalog, rule_id)
+            check(rule)
+            before = rule_as_json(rule)
+            for name, value in fields.items():
+                setattr(rule, name, value)
+            after = rule_as_json(rule)
+            if after != before:
+                rule.save(update_fields=list(fields))
+                record(catalog, SettingChange("protection rule", before["pattern"], before, after))
+    except IntegrityError:
+        raise _taken(catalog, fields["pattern"]) from None
+    return rule
+
+
+def protection_rule_remove(
+    *, catalog: Catalog, rule_id: int, check: Callable[[ProtectionRule], None], record: RecordChange
+) -> None:
+    """Remove a rule. Raises NotFound."""
+    with transaction.atomic():
+        settings_lock(catalog)
+        rule = protection_rule_get(catalog, rule_id)
+        check(rule)
+        before = rule_as_json(rule)
+        rule.delete()
+        record(catalog, SettingChange("protection rule", rule.pattern, before, None))
+
+
+def _taken(catalog: Catalog, pattern: str) -> AlreadyExists:
+    return AlreadyExists(
+        "protection rule", pattern, where=f"in catalog {catalog.name}", remedy="Change that rule instead."
+    )

@@ -1,0 +1,129 @@
+"""Decisions about the conflicts of merge requests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from catalog_app.domain.operations import ObjectKind
+from lakeui.api.base import ApiView, checked, principal_of, tagged
+from lakeui.api.catalog_views import IF_NONE_MATCH, STALE
+from lakeui.api.idempotency import IDEMPOTENCY_KEY, once
+from lakeui.api.paging import PageFilter, keyset_page, page_body, page_schema
+from lakeui.api.review_places import request_place
+from lakeui.api.review_views import KEY_REUSED, READS, WRITES
+from lakeui.frontdoor.compute import engine
+from merge_app.planning.values import Decision, Resolution, ResolutionPart
+from merge_app.review.models import ConflictResolution
+from merge_app.review.resolving import ExpectedHeads, resolution_set, resolution_withdraw
+from merge_app.review.selectors import resolutions_list
+
+DECISIONS = [decision.value for decision in Decision]
+PARTS = [part.value for part in ResolutionPart]
+
+
+class ResolutionBody(serializers.Serializer[Any]):
+    """A decision about an object, or about one property (`part_key`: its key), column (its id) or partition (its values
+    between slashes) of it, for the heads that were looked at.
+    """
+
+    object_kind = serializers.ChoiceField(["database", "table"])
+    object_id = serializers.IntegerField(min_value=1)
+    decision = serializers.ChoiceField(DECISIONS)
+    part = serializers.ChoiceField(PARTS, required=False, default=ResolutionPart.OBJECT.value)
+    part_key = serializers.CharField(required=False, default="", allow_blank=True, max_length=1000)
+    name = serializers.CharField(required=False, default="", allow_blank=True, max_length=255, help_text="Of a rename.")
+    source_head = serializers.IntegerField(min_value=0)
+    destination_head = serializers.IntegerField(min_value=0)
+
+
+class ResolutionAnswer(serializers.Serializer[Any]):
+    """A decision. One that is not current was made for other heads, and has no effect until it is made again."""
+
+    id = serializers.IntegerField()
+    author = serializers.CharField(source="author.username")
+    object_kind = serializers.ChoiceField(["database", "table"])
+    object_id = serializers.IntegerField()
+    decision = serializers.ChoiceField(DECISIONS)
+    part = serializers.ChoiceField(PARTS)
+    part_key = serializers.CharField(allow_blank=True)
+    name = serializers.CharField(allow_blank=True)
+    source_head = serializers.IntegerField()
+    destination_head = serializers.IntegerField()
+    is_current = serializers.SerializerMethodField()
+    created_at = serializers.DateTimeField()
+
+    def get_is_current(self, row: ConflictResolution) -> bool:
+        request = row.request
+        heads = request.source.head_version, request.destination.head_version
+        return (row.source_head, row.destination_head) == heads
+
+
+class ResolutionListView(ApiView):
+    @extend_schema(
+        operation_id="resolution_list",
+        summary="List what was decided in a merge request",
+        description="Decisions that were replaced or taken back are in the timeline only.",
+        tags=["merge requests"],
+        parameters=[PageFilter, IF_NONE_MATCH],
+        responses={200: page_schema("ResolutionPage", ResolutionAnswer(many=True)), **READS},
+    )
+    def get(self, request: Request, catalog: str, number: int) -> Response:
+        page = keyset_page(checked(PageFilter, request), int)
+        found = request_place(request, catalog, number)
+        rows = resolutions_list(found, after=page.after[0] if page.after else 0, limit=page.fetch)
+        body = page_body(
+            request, page, rows, key=lambda row: (row.pk,), shown=lambda some: ResolutionAnswer(some, many=True).data
+        )
+        return tagged(request, Response(body))
+
+    @extend_schema(
+        operation_id="resolution_set",
+        summary="Decide a conflict of a merge request",
+        description="In place of what was decided of the same part before. Take the source: the object becomes what the"
+        " source has. Take the destination, or leave out: what the source did to it is not redone, now or later.",
+        tags=["merge requests"],
+        parameters=[IDEMPOTENCY_KEY],
+        request=ResolutionBody,
+        responses={201: ResolutionAnswer, **WRITES, **STALE, **KEY_REUSED},
+    )
+    def post(self, request: Request, catalog: str, number: int) -> Response:
+        body = ResolutionBody(data=request.data)
+        body.is_valid(raise_exception=True)
+        return once(request, lambda: self._decide(request, catalog, number, body.validated_data))
+
+    def _decide(self, request: Request, catalog: str, number: int, wanted: dict[str, Any]) -> Response:
+        found = request_place(request, catalog, number)
+        decided = Resolution(
+            object_kind=ObjectKind(wanted["object_kind"]),
+            object_id=wanted["object_id"],
+            decision=Decision(wanted["decision"]),
+            part=ResolutionPart(wanted["part"]),
+            part_key=wanted["part_key"],
+            name=wanted["name"],
+        )
+        row = resolution_set(
+            principal=principal_of(request),
+            request=found,
+            decided=decided,
+            heads=ExpectedHeads(wanted["source_head"], wanted["destination_head"]),
+            engine=engine,
+        )
+        return Response(ResolutionAnswer(row).data, status=201)
+
+
+class ResolutionView(ApiView):
+    @extend_schema(
+        operation_id="resolution_withdraw",
+        summary="Take a decision back",
+        tags=["merge requests"],
+        responses={204: OpenApiResponse(description="The conflict is open again."), **WRITES},
+    )
+    def delete(self, request: Request, catalog: str, number: int, resolution_id: int) -> Response:
+        found = request_place(request, catalog, number)
+        resolution_withdraw(principal=principal_of(request), request=found, resolution_id=resolution_id, engine=engine)
+        return Response(status=204)

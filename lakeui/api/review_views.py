@@ -1,0 +1,215 @@
+"""``/api/v1/catalogs/{catalog}/merge-requests/`` and what each request is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from catalog_app.selectors.lineage import branch_get
+from lakeui.api.base import ApiView, catalog_of, checked, principal_of, tagged
+from lakeui.api.catalog_views import (
+    BAD_REQUEST,
+    CONFLICT,
+    FORBIDDEN,
+    IF_MATCH,
+    IF_NONE_MATCH,
+    NOT_FOUND,
+    NOT_MODIFIED,
+    STALE,
+)
+from lakeui.api.idempotency import IDEMPOTENCY_KEY, once
+from lakeui.api.paging import PageFilter, keyset_page, page_body, page_schema
+from lakeui.api.places import source_branch
+from lakeui.api.review_places import expected_revision, request_place
+from lakeui.api.review_serializers import (
+    InboxEntry,
+    NewRequest,
+    RequestAnswer,
+    RequestChange,
+    RequestDetail,
+    RequestQuery,
+    TimelineAnswer,
+    votes_shown,
+)
+from lakeui.api.serializers import ProblemDocument
+from merge_app.review.models import MergeRequest
+from merge_app.review.requests import RequestDraft, request_edit, request_open
+from merge_app.review.selectors import (
+    RequestFilters,
+    inbox_list,
+    request_get,
+    requests_list,
+    requests_summarise,
+    sort_key,
+    timeline_list,
+)
+from merge_app.review.sight import seen_now, sight_known
+from merge_app.review.standing import request_standing
+
+KEY_REUSED: dict[Any, Any] = {(422, "application/problem+json"): ProblemDocument}
+READS: dict[Any, Any] = {**NOT_MODIFIED, **BAD_REQUEST, **NOT_FOUND}
+WRITES: dict[Any, Any] = {**BAD_REQUEST, **FORBIDDEN, **NOT_FOUND, **CONFLICT}
+
+
+class RequestListView(ApiView):
+    @extend_schema(
+        operation_id="merge_request_list",
+        summary="List merge requests",
+        description="`state` is what holds for the branches as they are: an approval of other heads does not count.",
+        tags=["merge requests"],
+        parameters=[RequestQuery, IF_NONE_MATCH],
+        responses={200: page_schema("MergeRequestPage", RequestAnswer(many=True)), **READS},
+    )
+    def get(self, request: Request, catalog: str) -> Response:
+        filters = checked(RequestQuery, request)
+        found_in = catalog_of(request, catalog)
+        page = keyset_page(filters, int, int)
+        order = filters.pop("order")
+        wanted = RequestFilters(states=tuple(sorted(filters.pop("state", ()))), **filters)
+        found = requests_list(found_in, wanted, order=order, after=page.after, limit=page.fetch)
+        return tagged(request, Response(page_body(request, page, found, key=sort_key, shown=_shown)))
+
+    @extend_schema(
+        operation_id="merge_request_open",
+        summary="Open a merge request",
+        tags=["merge requests"],
+        parameters=[IDEMPOTENCY_KEY],
+        request=NewRequest,
+        responses={201: RequestDetail, **WRITES, **KEY_REUSED},
+    )
+    def post(self, request: Request, catalog: str) -> Response:
+        body = NewRequest(data=request.data)
+        body.is_valid(raise_exception=True)
+        return once(request, lambda: self._open(request, catalog, body.validated_data))
+
+    def _open(self, request: Request, catalog: str, wanted: dict[str, Any]) -> Response:
+        found_in = catalog_of(request, catalog)
+        opened = request_open(
+            principal=principal_of(request),
+            source=source_branch(request, found_in, wanted["source"]),
+            destination=branch_get(found_in, wanted["destination"]),
+            draft=RequestDraft(
+                title=wanted["title"],
+                description=wanted["description"],
+                labels=tuple(wanted["labels"]),
+                reviewers=tuple(wanted["reviewers"]),
+                is_draft=wanted["draft"],
+            ),
+        )
+        address = reverse("api-merge-request", args=[found_in.name, opened.number], request=request)
+        return Response(request_shown(request_get(found_in, opened.number)), status=201, headers={"Location": address})
+
+
+class RequestView(ApiView):
+    @extend_schema(
+        operation_id="merge_request_get",
+        summary="Look at a merge request",
+        tags=["merge requests"],
+        parameters=[IF_NONE_MATCH],
+        responses={200: RequestDetail, **NOT_MODIFIED, **NOT_FOUND},
+    )
+    def get(self, request: Request, catalog: str, number: int) -> Response:
+        found = request_place(request, catalog, number)
+        return tagged(request, Response(request_shown(found)), head=found.revision)
+
+    @extend_schema(
+        operation_id="merge_request_edit",
+        summary="Edit, close or reopen a merge request",
+        tags=["merge requests"],
+        parameters=[IF_MATCH],
+        request=RequestChange,
+        responses={200: RequestDetail, **WRITES, **STALE},
+    )
+    def patch(self, request: Request, catalog: str, number: int) -> Response:
+        body = RequestChange(data=request.data)
+        body.is_valid(raise_exception=True)
+        found = request_place(request, catalog, number)
+        request_edit(
+            principal=principal_of(request),
+            request_id=found.pk,
+            changes=dict(body.validated_data),
+            revision=expected_revision(request),
+        )
+        edited = request_get(found.catalog, number)
+        return tagged(request, Response(request_shown(edited)), head=edited.revision)
+
+
+class InboxView(ApiView):
+    @extend_schema(
+        operation_id="inbox",
+        summary="What waits for you",
+        description="Merge requests of all catalogs on which you were asked for a review and have not given one of what"
+        " there is now, and your own that are approved, conflicted, or were sent back. Newest activity first.",
+        tags=["merge requests"],
+        parameters=[PageFilter, IF_NONE_MATCH],
+        responses={200: page_schema("InboxPage", InboxEntry(many=True)), **NOT_MODIFIED, **BAD_REQUEST},
+    )
+    def get(self, request: Request) -> Response:
+        page = keyset_page(checked(PageFilter, request), int, int)
+        found = inbox_list(principal_of(request), after=page.after, limit=page.fetch)
+        body = page_body(
+            request,
+            page,
+            found,
+            key=sort_key,
+            shown=lambda some: InboxEntry(requests_summarise(some), many=True).data,
+        )
+        return tagged(request, Response(body))
+
+
+class TimelineView(ApiView):
+    @extend_schema(
+        operation_id="merge_request_timeline",
+        summary="What happened to a merge request",
+        description="Oldest first. Entries are never changed.",
+        tags=["merge requests"],
+        parameters=[PageFilter, IF_NONE_MATCH],
+        responses={200: page_schema("TimelinePage", TimelineAnswer(many=True)), **READS},
+    )
+    def get(self, request: Request, catalog: str, number: int) -> Response:
+        page = keyset_page(checked(PageFilter, request), int)
+        found = request_place(request, catalog, number)
+        entries = timeline_list(found, after=page.after[0] if page.after else 0, limit=page.fetch)
+        body = page_body(
+            request,
+            page,
+            entries,
+            key=lambda entry: (entry.number,),
+            shown=lambda shown: TimelineAnswer(shown, many=True).data,
+        )
+        return tagged(request, Response(body))
+
+
+def _shown(requests: Sequence[MergeRequest]) -> list[dict[str, Any]]:
+    return list(RequestAnswer(requests_summarise(requests), many=True).data)
+
+
+def request_shown(request: MergeRequest) -> dict[str, Any]:
+    """A request with all that its page shows."""
+    (summary,) = requests_summarise([request])
+    standing = request_standing(request, request.source, request.destination)
+    known = sight_known(request)
+    shown = {
+        **{name: getattr(summary, name) for name in ("request", "reviewers", "comments", "open_threads")},
+        "approvals": len(standing.counting),
+        "stale_approvals": sum(item.is_stale for item in standing.excluded),
+        "objections": len(standing.objections),
+        "required_approvals": standing.required_approvals,
+        "votes": votes_shown(summary, standing),
+        "blockers": standing.blockers,
+        "mergeable": not standing.blockers,
+        "planned": known
+        and {
+            "fingerprint": known.fingerprint,
+            "conflicts": known.conflict_count,
+            "source_head": known.seen.source_head,
+            "destination_head": known.seen.destination_head,
+            "is_current": known.seen == seen_now(request, request.source, request.destination),
+        },
+    }
+    return dict(RequestDetail(shown).data)

@@ -1,0 +1,93 @@
+"""An object laid over another state of itself, rows included: by RESTORE, and by a resolution that takes the source."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from catalog_app.domain.differences import state_operations
+from catalog_app.domain.operations import (
+    AttachedDelete,
+    Change,
+    ColumnAttribute,
+    ColumnChange,
+    FileEffects,
+    ObjectKind,
+    Operation,
+    OperationKind,
+    OverwriteScope,
+)
+from catalog_app.domain.state import ObjectState
+from catalog_app.selectors.changes import VisibleFile, table_files
+from catalog_app.selectors.lineage import Lineage
+from merge_app.planning.surviving import ObjectKey
+from merge_app.planning.values import Decision, PlanInput, Resolution, ResolutionPart
+
+
+def overwrite_with(
+    table_id: int, wanted: Sequence[VisibleFile], present: Sequence[VisibleFile], *, always: bool
+) -> Operation | None:
+    """One overwrite: all segments go, the wanted ones come, with their deletes. None where they are the same already,
+    unless ``always``: only with all rows replaced may a type become narrower.
+    """
+    if not always and _masked(wanted) == _masked(present):
+        return None
+    effects = FileEffects(
+        added=tuple(item.added for item in wanted),
+        removed=tuple(item.added.file_id for item in present),
+        deletes=tuple(AttachedDelete(*delete) for item in wanted for delete in item.deletes),
+    )
+    metrics = {"files_added": len(set(effects.added)), "files_removed": len(effects.removed), "bytes_written": 0}
+    return Operation(
+        OperationKind.OVERWRITE,
+        ObjectKind.TABLE,
+        table_id,
+        overwrite=OverwriteScope(),
+        effects=effects,
+        metrics=metrics,
+    )
+
+
+def _masked(files: Sequence[VisibleFile]) -> set[tuple[int, frozenset[tuple[int, int, int]]]]:
+    return {(item.added.file_id, item.deletes) for item in files}
+
+
+def is_retyped(change: Change) -> bool:
+    return isinstance(change, ColumnChange) and change.attribute is ColumnAttribute.TYPE
+
+
+def replacements_load(
+    planned: PlanInput, resolutions: Collection[Resolution], source: Lineage, destination: Lineage
+) -> dict[ObjectKey, tuple[Operation, ...]]:
+    """By object of which the source is to be taken whole, the operations that make the destination's what the source
+    has. Objects that either side lacks are absent.
+    """
+    chosen = {
+        item.key_of_object
+        for item in resolutions
+        if item.decision is Decision.TAKE_SOURCE and item.part is ResolutionPart.OBJECT
+    }
+    tables = [object_id for kind, object_id in chosen if kind is ObjectKind.TABLE]
+    wanted, present = table_files(source, tables), table_files(destination, tables)
+    found: dict[ObjectKey, tuple[Operation, ...]] = {}
+    for key in sorted(chosen):
+        kind, object_id = key
+        before, after = _states(planned, key)
+        if before is None or after is None or after.is_dropped:
+            continue
+        operations = state_operations(before, after)
+        if kind is ObjectKind.TABLE:
+            always = any(is_retyped(change) for item in operations for change in item.changes)
+            overwrite = overwrite_with(object_id, wanted.get(object_id, ()), present.get(object_id, ()), always=always)
+            operations = (*operations, overwrite) if overwrite is not None else operations
+        branch = next((item.branch for item in planned.source if (item.object_kind, item.object_id) == key), "")
+        found[key] = tuple(replace(item, version=source.version, branch=branch) for item in operations)
+    return found
+
+
+def _states(planned: PlanInput, key: ObjectKey) -> tuple[ObjectState | None, ObjectState | None]:
+    """The object on the destination and on the source."""
+    kind, object_id = key
+    if kind is ObjectKind.DATABASE:
+        return planned.databases.get(object_id), planned.source_databases.get(object_id)
+    return planned.tables.get(object_id), planned.source_tables.get(object_id)

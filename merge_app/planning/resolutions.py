@@ -1,0 +1,173 @@
+"""What people decided about conflicts, worked into the input of a plan: the plan then is as if the sides had done so.
+
+- *Take the destination*, or *leave out*: the source's operations on the object, or on one property, column or partition
+  of it, are not redone. They count as merged even so: the merge commit reaches them, and no later merge brings them.
+- *Take the source*: the object becomes what the source has, rows included, as a RESTORE would make it; what the
+  destination did to it since is not judged. Of one property: the destination's change of it is not judged.
+- *Rename*: the object comes over under another name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from catalog_app.domain.operations import (
+    Change,
+    ColumnChange,
+    ObjectKind,
+    ObjectName,
+    Operation,
+    OperationKind,
+    PartitionChange,
+    PropertyChange,
+    Rename,
+)
+from catalog_app.domain.state import DatabaseState, TableState
+from merge_app.planning.surviving import ObjectKey
+from merge_app.planning.values import Decision, Finding, PlanInput, Resolution, ResolutionPart, Verdict
+
+State = TypeVar("State", DatabaseState, TableState)
+_WITHOUT_SOURCE = (Decision.TAKE_DESTINATION, Decision.LEAVE_OUT)
+
+ALLOWED: Mapping[ResolutionPart, frozenset[Decision]] = {
+    ResolutionPart.OBJECT: frozenset(Decision),
+    ResolutionPart.PROPERTY: frozenset({Decision.TAKE_SOURCE, Decision.TAKE_DESTINATION}),
+    ResolutionPart.COLUMN: frozenset({Decision.TAKE_DESTINATION}),
+    ResolutionPart.PARTITION: frozenset({Decision.TAKE_DESTINATION}),
+}
+"""What may be decided of which part. A column or partition of the source alone cannot be laid over the destination's:
+its rows were written under the source's own.
+"""
+
+
+def resolve(given: PlanInput) -> PlanInput:
+    """The input with every resolution worked in."""
+    for resolution in given.resolutions:
+        given = _STEPS[resolution.decision](given, resolution)
+    return given
+
+
+def decided(conflicts: Iterable[Finding], left: Iterable[Finding], resolutions: Sequence[Resolution]) -> list[Finding]:
+    """The conflicts of the unresolved plan that a resolution took away, as findings that say so."""
+    remaining = {_cell(finding) for finding in left if finding.verdict is Verdict.CONFLICT}
+    by_object: dict[ObjectKey, list[Resolution]] = {}
+    for resolution in resolutions:
+        by_object.setdefault(resolution.key_of_object, []).append(resolution)
+    return [
+        replace(
+            finding,
+            verdict=Verdict.DECIDED,
+            remedy="",
+            details={**finding.details, "resolutions": [item.as_json() for item in chosen]},
+        )
+        for finding in conflicts
+        if _cell(finding) not in remaining
+        and (chosen := by_object.get((finding.object_kind, finding.object_id), list(resolutions)))
+    ]
+
+
+def _cell(finding: Finding) -> tuple[object, ...]:
+    return (
+        finding.code,
+        finding.object_kind,
+        finding.object_id,
+        finding.rule_table,
+        finding.source_operation,
+        finding.destination_operation,
+        finding.message,
+    )
+
+
+def _of(operation: Operation, resolution: Resolution) -> bool:
+    return (operation.object_kind, operation.object_id) == resolution.key_of_object
+
+
+def _leave_out(given: PlanInput, resolution: Resolution) -> PlanInput:
+    if resolution.part is not ResolutionPart.OBJECT:
+        return replace(given, source=_stripped(given.source, resolution))
+    return replace(given, source=tuple(item for item in given.source if not _of(item, resolution)))
+
+
+def _take_source(given: PlanInput, resolution: Resolution) -> PlanInput:
+    if resolution.part is not ResolutionPart.OBJECT:
+        return replace(given, destination=_stripped(given.destination, resolution))
+    replacement = given.replacements.get(resolution.key_of_object)
+    if replacement is None:
+        # New on the destination, or dropped by the source: redoing that is the source's state already.
+        return given
+    return replace(
+        given,
+        source=(*(item for item in given.source if not _of(item, resolution)), *replacement),
+        destination=tuple(item for item in given.destination if not _of(item, resolution)),
+    )
+
+
+def _rename(given: PlanInput, resolution: Resolution) -> PlanInput:
+    kind, object_id = resolution.key_of_object
+    if kind is ObjectKind.DATABASE:
+        database = given.source_databases.get(object_id)
+        if database is None:
+            return given
+        renamed = replace(given, source_databases={**given.source_databases, object_id: _named(database, resolution)})
+        return _with_rename(renamed, resolution, ObjectName(database.name), object_id in given.databases)
+    table = given.source_tables.get(object_id)
+    if table is None:
+        return given
+    renamed = replace(given, source_tables={**given.source_tables, object_id: _named(table, resolution)})
+    return _with_rename(renamed, resolution, ObjectName(table.name, table.database_id), object_id in given.tables)
+
+
+def _named(state: State, resolution: Resolution) -> State:
+    return replace(state, name=resolution.name)
+
+
+def _with_rename(given: PlanInput, resolution: Resolution, before: ObjectName, is_known: bool) -> PlanInput:
+    """A known object is renamed by an operation of the source's more; a new one comes as its state says."""
+    if not is_known or not any(_of(item, resolution) for item in given.source):
+        return given
+    last = next(item for item in reversed(given.source) if _of(item, resolution))
+    change = Rename(before, ObjectName(resolution.name, before.database_id))
+    operation = Operation(
+        OperationKind.RENAME, last.object_kind, last.object_id, (change,), version=last.version, branch=last.branch
+    )
+    return replace(given, source=(*given.source, operation))
+
+
+def _stripped(operations: Iterable[Operation], resolution: Resolution) -> tuple[Operation, ...]:
+    """The operations without their changes of the part; what is left of nothing goes."""
+    found = []
+    for operation in operations:
+        if not _of(operation, resolution):
+            found.append(operation)
+            continue
+        kept = tuple(change for change in operation.changes if not _concerns(change, resolution))
+        if kept == operation.changes:
+            found.append(operation)
+        elif kept or operation.is_data:
+            found.append(replace(operation, changes=kept))
+    return tuple(found)
+
+
+def _concerns(change: Change, resolution: Resolution) -> bool:
+    match resolution.part, change:
+        case ResolutionPart.PROPERTY, PropertyChange():
+            return change.key == resolution.part_key
+        case ResolutionPart.COLUMN, ColumnChange():
+            return str(change.column_id) == resolution.part_key
+        case ResolutionPart.PARTITION, PartitionChange():
+            return resolution.part_key in (partition_key(change.before), partition_key(change.after))
+    return False
+
+
+def partition_key(values: Sequence[str | None] | None) -> str | None:
+    """Partition values as the text by which a resolution names them."""
+    return None if values is None else "/".join("" if value is None else value for value in values)
+
+
+_STEPS: Mapping[Decision, Callable[[PlanInput, Resolution], PlanInput]] = {
+    Decision.TAKE_SOURCE: _take_source,
+    **dict.fromkeys(_WITHOUT_SOURCE, _leave_out),
+    Decision.RENAME: _rename,
+}

@@ -1,0 +1,248 @@
+"""Checks: queries that must return no rows of the state that a merge would make.
+
+That state is made as a transaction's is: on a workspace cut from the destination, which nobody else sees, by the plan
+that the merge will apply, and dropped when the queries have been asked.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from catalog_app.domain.roles import Action, Principal
+from catalog_app.models import Catalog, Transaction, TransactionState
+from catalog_app.selectors.lineage import branch_lineage
+from catalog_app.selectors.people import action_require
+from catalog_app.services.settings import SettingChange, settings_lock
+from catalog_app.services.transactions import transaction_begin, transaction_close
+from lakeui.common.errors import AlreadyExists, EngineError, LakeError, NotFound, Overloaded
+from merge_app.audit.settings import setting_recorder
+from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.apply import CommitHeader, Source, plan_apply
+from merge_app.execution.commit import branch_lock, conflict_error
+from merge_app.execution.merge import MergeOrder, Prepared, Progress, merge_prepare
+from merge_app.execution.row_work import row_work_run
+from merge_app.jobs.errors import TaskCancelled
+from merge_app.review.judgement import CheckState, Seen
+from merge_app.review.merging import RequestSponsor
+from merge_app.review.models import Check, CheckResult, MergeRequest, TimelineKind
+from merge_app.review.requests import person_id, request_lock, request_settle, request_touch, wrong_state
+from merge_app.review.sight import branches_now, seen_now
+from merge_app.review.standing import check_states, required_checks
+from merge_app.review.states import FINISHED, RequestState
+from merge_app.review.timeline import Event, timeline_append
+
+SAMPLE_ROWS = 20
+"""So many of the rows that a check found are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a query answered: columns (name, type) and the first rows."""
+
+    columns: Sequence[tuple[str, str]]
+    rows: Sequence[Sequence[Any]]
+
+
+Ask = Callable[[str, UUID], Found]
+"""Runs a query in the transaction whose workspace holds the state to be checked."""
+
+
+def check_create(*, principal: Principal, catalog: Catalog, name: str, query: str, is_required: bool) -> Check:
+    """Add a check to the catalog; the caller has made sure that the query only reads."""
+    action_require(principal, catalog, Action.MANAGE_CHECKS)
+    try:
+        with transaction.atomic():
+            settings_lock(catalog)
+            check = Check.objects.create(
+                catalog=catalog,
+                name=name.strip(),
+                query=query,
+                is_required=is_required,
+                created_by_id=person_id(principal),
+            )
+            _record(principal, check, None, _content(check))
+            return check
+    except IntegrityError:
+        raise AlreadyExists("check", name, where=f"in catalog {catalog.name}") from None
+
+
+def check_get(catalog: Catalog, name: str) -> Check:
+    """The check of that name. Raises NotFound."""
+    check = Check.objects.select_related("catalog", "created_by").filter(catalog=catalog, name__iexact=name).first()
+    if check is None:
+        raise NotFound("check", name, where=f"in catalog {catalog.name}")
+    return check
+
+
+def check_change(*, principal: Principal, check: Check, changes: Mapping[str, Any]) -> Check:
+    """Change the query, or whether it is required. What was found with another query does not count any more."""
+    action_require(principal, check.catalog, Action.MANAGE_CHECKS)
+    with transaction.atomic():
+        settings_lock(check.catalog)
+        check.refresh_from_db()
+        before = _content(check)
+        for name, value in changes.items():
+            setattr(check, name, value)
+        check.save(update_fields=["query", "is_required"])
+        _record(principal, check, before, _content(check))
+    return check
+
+
+def check_remove(*, principal: Principal, check: Check) -> None:
+    """Take the check away; what it found on requests stays."""
+    action_require(principal, check.catalog, Action.MANAGE_CHECKS)
+    with transaction.atomic():
+        settings_lock(check.catalog)
+        _record(principal, check, _content(check), None)
+        check.delete()
+
+
+def _content(check: Check) -> dict[str, Any]:
+    return {"query": check.query, "is_required": check.is_required}
+
+
+def _record(principal: Principal, check: Check, before: dict[str, Any] | None, after: dict[str, Any] | None) -> None:
+    setting_recorder(principal)(check.catalog, SettingChange("check", check.name, before, after))
+
+
+def checks_of(request: MergeRequest) -> list[Check]:
+    """The checks that are run for a request: all of its catalog."""
+    return list(Check.objects.filter(catalog_id=request.catalog_id).order_by("name"))
+
+
+def checks_run(
+    *, request_id: int, header: CommitHeader, engine: EngineSource, progress: Progress, ask: Ask
+) -> dict[str, Any]:
+    """Run every check of the catalog on what the merge of the request would make, and keep what they find. Raises
+    MergeConflict where there is nothing to check, because the merge would be refused.
+    """
+    assert header.task_id is not None
+    if not CheckResult.objects.filter(task_id=header.task_id).exists():
+        request = MergeRequest.objects.select_related("catalog", "destination").get(pk=request_id)
+        if request.state in FINISHED:
+            raise wrong_state(request, f"A request that is {request.state} is not checked.")
+        workspace = transaction_begin(target=request.destination, user_id=header.author_id)
+        try:
+            prepared = _preview_make(request, workspace, header, engine, progress)
+            results = [_check(check, workspace, progress, ask) for check in checks_of(request)]
+            _keep(request_id, header, prepared, results)
+        finally:
+            transaction_close(identity=workspace.pk, state=TransactionState.ROLLED_BACK)
+    kept = CheckResult.objects.filter(task_id=header.task_id).order_by("name")
+    return {"checks": [{"name": result.name, "state": result.state} for result in kept]}
+
+
+def _preview_make(
+    request: MergeRequest, workspace: Transaction, header: CommitHeader, engine: EngineSource, progress: Progress
+) -> Prepared:
+    """Lay the merge on the workspace."""
+    progress.step("plan", "compare both branches")
+    sponsor = RequestSponsor(request.pk, header)
+    prepared = merge_prepare(MergeOrder(request.source_id, workspace.workspace_id, header, sponsor=sponsor), engine)
+    if prepared.planned.conflicts:
+        raise conflict_error(prepared.planned, "The branches conflict; there is no merged state to check.")
+    progress.step("rows", "move rows that files alone cannot")
+    row_work = row_work_run(prepared.planned, prepared.side, branch_lineage(prepared.destination), engine)
+    progress.step("preview", "lay the merge on a workspace")
+    with transaction.atomic():
+        branch = branch_lock(workspace.workspace_id)
+        assert prepared.side.lineage is not None
+        # No merge parent: nothing of it is reachable from anywhere when the workspace is dropped.
+        source = Source(prepared.side.lineage, prepared.side.reach, None)
+        plan_apply(
+            prepared.planned,
+            branch=branch,
+            header=CommitHeader("PREVIEW", "", header.author_id, header.author_name),
+            source=source,
+            row_work=row_work,
+        )
+    return prepared
+
+
+def _check(check: Check, workspace: Transaction, progress: Progress, ask: Ask) -> CheckResult:
+    progress.step("check", check.name)
+    began = time.monotonic()
+    result = CheckResult(name=check.name, query=check.query, state=CheckState.PASSED)
+    try:
+        found = ask(check.query, workspace.pk)
+    except (TaskCancelled, EngineError, Overloaded):
+        # Says nothing about the data: the run as a whole failed.
+        raise
+    except LakeError as error:
+        result.state, result.problem = CheckState.BROKEN, error.message
+    else:
+        if found.rows:
+            result.state = CheckState.FAILED
+            result.columns = [{"name": name, "type": kind} for name, kind in found.columns]
+            result.sample = [[_shown(value) for value in row] for row in found.rows[:SAMPLE_ROWS]]
+    result.duration_ms = round(1000 * (time.monotonic() - began))
+    return result
+
+
+def _shown(value: Any) -> Any:
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def _keep(request_id: int, header: CommitHeader, prepared: Prepared, results: Sequence[CheckResult]) -> None:
+    """Keep what was found, for the heads that it was found on."""
+    assert header.task_id is not None
+    with transaction.atomic():
+        request = request_lock(request_id)
+        seen: Seen = seen_now(request, prepared.source, prepared.destination)
+        for result in results:
+            result.request, result.task_id = request, header.task_id
+            result.source_head, result.destination_head = seen.source_head, seen.destination_head
+            result.rules_digest, result.resolutions_digest = seen.rules_digest, seen.resolutions_digest
+        CheckResult.objects.bulk_create(results)
+        found = {result.name: str(result.state) for result in results}
+        timeline_append(request, Event(TimelineKind.CHECKED, header.author_id, details={"checks": found}))
+        request_settle(request)
+        request_touch(request)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckStanding:
+    """A check, and what its newest run on a request found; ``is_current``: on what there is now, by the same query."""
+
+    check: Check
+    is_required: bool
+    result: CheckResult | None
+    is_current: bool
+
+
+def checks_standing(request: MergeRequest) -> list[CheckStanding]:
+    """Every check of the catalog with its newest result on the request."""
+    seen, required = seen_now(request, request.source, request.destination), required_checks(request.destination)
+    newest = CheckResult.objects.filter(request=request).order_by("name", "-pk").distinct("name")
+    results = {result.name: result for result in newest}
+    return [
+        CheckStanding(check, check.name in required, result, _is_current(check, result, seen))
+        for check in checks_of(request)
+        for result in [results.get(check.name)]
+    ]
+
+
+def _is_current(check: Check, result: CheckResult | None, seen: Seen) -> bool:
+    if result is None or result.query != check.query:
+        return False
+    return seen == Seen(result.source_head, result.destination_head, result.rules_digest, result.resolutions_digest)
+
+
+def request_require_checkable(*, principal: Principal, request: MergeRequest) -> None:
+    """Raises WrongState for a request that is finished, PermissionDenied for who may not have it checked."""
+    action_require(principal, request.catalog, Action.OPEN_REQUEST)
+    if RequestState(request.state) in FINISHED:
+        raise wrong_state(request, f"A request that is {request.state} is not checked.")
+
+
+def checks_missing(request: MergeRequest) -> bool:
+    """Whether a required check has not been run on what there is now."""
+    source, destination = branches_now(request)
+    states = check_states(request, required_checks(destination), seen_now(request, source, destination))
+    return CheckState.MISSING in states.values()

@@ -1,0 +1,154 @@
+"""Comments: on a request, on an object, on a cell of the matrix; in threads that can be resolved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils import timezone
+
+from catalog_app.domain.operations import ObjectKind
+from catalog_app.domain.roles import Action, Principal
+from catalog_app.rules.loader import load_rules
+from catalog_app.selectors.people import action_require
+from lakeui.common.errors import InvalidValue, NotFound, PermissionDenied
+from merge_app.review.models import Comment, CommentPlace, MergeRequest, TimelineKind
+from merge_app.review.requests import person_id, request_lock, request_touch
+from merge_app.review.timeline import Event, timeline_append
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """What a comment is on: the request (nothing set), an object, or with ``rule_table`` and operations a cell."""
+
+    object_kind: str = ""
+    object_id: int | None = None
+    rule_table: str = ""
+    source_op: str = ""
+    dest_op: str = ""
+
+    @property
+    def place(self) -> CommentPlace:
+        if self.object_id is None:
+            return CommentPlace.REQUEST
+        return CommentPlace.CELL if self.rule_table else CommentPlace.OBJECT
+
+
+@dataclass(frozen=True, slots=True)
+class CommentDraft:
+    """A comment as it is handed in; ``thread_id`` is the comment that it answers, whose anchor it takes."""
+
+    body: str
+    anchor: Anchor = Anchor()
+    thread_id: int | None = None
+
+
+def comment_add(*, principal: Principal, request: MergeRequest, draft: CommentDraft) -> Comment:
+    """Add a comment; a finished request takes comments too."""
+    action_require(principal, request.catalog, Action.COMMENT)
+    with transaction.atomic():
+        locked = request_lock(request.pk)
+        thread = _thread(locked, draft.thread_id) if draft.thread_id is not None else None
+        anchor = _anchor_of(thread) if thread else _checked(draft.anchor)
+        comment = Comment.objects.create(
+            request=locked,
+            thread=thread,
+            author_id=person_id(principal),
+            body=draft.body,
+            place=anchor.place,
+            object_kind=anchor.object_kind,
+            object_id=anchor.object_id,
+            rule_table=anchor.rule_table,
+            source_op=anchor.source_op,
+            dest_op=anchor.dest_op,
+        )
+        _changed(locked, comment, principal, "added")
+    return comment
+
+
+def comment_edit(*, principal: Principal, comment: Comment, body: str) -> Comment:
+    """Change one's own comment; that it was edited shows."""
+    with transaction.atomic():
+        request, locked = _own(principal, comment)
+        locked.body, locked.edited_at = body, timezone.now()
+        locked.save(update_fields=["body", "edited_at"])
+        _changed(request, locked, principal, "edited")
+    return locked
+
+
+def comment_delete(*, principal: Principal, comment: Comment) -> None:
+    """Take one's own comment away. Its place stays, so that answers keep what they answer."""
+    with transaction.atomic():
+        request, locked = _own(principal, comment)
+        locked.body, locked.deleted_at = "", timezone.now()
+        locked.save(update_fields=["body", "deleted_at"])
+        _changed(request, locked, principal, "deleted")
+
+
+def thread_resolve(*, principal: Principal, comment: Comment, is_resolved: bool) -> Comment:
+    """Mark the thread that the comment begins as settled, or as open again. Doing so twice is fine."""
+    action_require(principal, comment.request.catalog, Action.COMMENT)
+    if comment.thread_id is not None:
+        raise InvalidValue(
+            "Threads are resolved as a whole.", remedy=f"Resolve comment {comment.thread_id}, which begins this one."
+        )
+    with transaction.atomic():
+        request = request_lock(comment.request_id)
+        locked = Comment.objects.select_related("author").get(pk=comment.pk)
+        if (locked.resolved_at is not None) != is_resolved:
+            locked.resolved_at = timezone.now() if is_resolved else None
+            locked.resolved_by_id = person_id(principal) if is_resolved else None
+            locked.save(update_fields=["resolved_at", "resolved_by"])
+            _changed(request, locked, principal, "resolved" if is_resolved else "reopened")
+    return locked
+
+
+def _own(principal: Principal, comment: Comment) -> tuple[MergeRequest, Comment]:
+    action_require(principal, comment.request.catalog, Action.COMMENT)
+    request = request_lock(comment.request_id)
+    locked = Comment.objects.select_related("author").get(pk=comment.pk)
+    if locked.deleted_at is not None:
+        raise NotFound("comment", str(comment.pk), where="any more: it was deleted")
+    if locked.author_id != person_id(principal):
+        raise PermissionDenied(
+            "Only its author changes or deletes a comment.", remedy=f"Ask {locked.author.get_username()}."
+        )
+    return request, locked
+
+
+def _thread(request: MergeRequest, comment_id: int) -> Comment:
+    """The comment that begins the thread of the one that is answered."""
+    found = Comment.objects.filter(request=request, pk=comment_id).select_related("thread").first()
+    if found is None:
+        raise NotFound("comment", str(comment_id), where="on this request")
+    return found.thread or found
+
+
+def _anchor_of(comment: Comment) -> Anchor:
+    return Anchor(comment.object_kind, comment.object_id, comment.rule_table, comment.source_op, comment.dest_op)
+
+
+def _checked(anchor: Anchor) -> Anchor:
+    """The anchor, if it names what can be there. Which objects a request has changes; an old anchor may dangle."""
+    if anchor.object_id is None:
+        if anchor != Anchor():
+            raise InvalidValue("A comment on a cell needs its object.", remedy="Send object_kind and object_id.")
+        return anchor
+    if anchor.object_kind not in (ObjectKind.DATABASE, ObjectKind.TABLE):
+        raise InvalidValue("A comment is on a database or a table.", remedy="Send object_kind as one of them.")
+    if not (anchor.rule_table or anchor.source_op or anchor.dest_op):
+        return anchor
+    table = load_rules().tables.get(anchor.rule_table)
+    axes = {axis.key for axis in table.axes} if table else set()
+    if not {anchor.source_op, anchor.dest_op} <= axes:
+        raise InvalidValue(
+            f"There is no cell {anchor.source_op} × {anchor.dest_op} in the rule table {anchor.rule_table!r}.",
+            remedy="The rule tables and their axes are listed at /api/v1/rules/.",
+        )
+    return anchor
+
+
+def _changed(request: MergeRequest, comment: Comment, principal: Principal, what: str) -> None:
+    details = {"comment": comment.pk, "what": what, "place": str(comment.place), "object_id": comment.object_id}
+    timeline_append(request, Event(TimelineKind.COMMENTED, principal.user_id, details=details))
+    request_touch(request)

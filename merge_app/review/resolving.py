@@ -1,0 +1,150 @@
+"""Deciding conflicts of a request: stored and shared, each by its author, for the heads that were looked at."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils import timezone
+
+from catalog_app.domain.operations import ObjectKind
+from catalog_app.domain.roles import Action, Principal
+from catalog_app.selectors.people import action_require
+from lakeui.common.errors import InvalidValue, NotFound, Stale
+from merge_app.execution.added_rows import EngineSource
+from merge_app.planning.resolutions import ALLOWED
+from merge_app.planning.values import Decision, Resolution, ResolutionPart
+from merge_app.review.models import ConflictResolution, MergeRequest, TimelineKind
+from merge_app.review.requests import person_id, request_lock, request_settle, request_touch, wrong_state
+from merge_app.review.sight import branches_now, resolution_value, seen_now, sight_keep, sight_load
+from merge_app.review.states import RequestState, may_change
+from merge_app.review.timeline import Event, timeline_append
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedHeads:
+    """The heads that whoever decides looked at."""
+
+    source: int
+    destination: int
+
+
+def resolution_set(
+    *, principal: Principal, request: MergeRequest, decided: Resolution, heads: ExpectedHeads, engine: EngineSource
+) -> ConflictResolution:
+    """Decide, in place of what was decided of the same part before. Raises Stale where a branch has moved."""
+    action_require(principal, request.catalog, Action.RESOLVE_CONFLICT)
+    resolution_check(decided)
+    with transaction.atomic():
+        locked = _lock(request.pk)
+        source, destination = branches_now(locked)
+        if (source.head_version, destination.head_version) != (heads.source, heads.destination):
+            raise Stale(
+                "A branch moved since you looked at the conflict.", remedy="Look at the comparison, then decide again."
+            )
+        _withdraw(locked, _of_part(locked, decided))
+        row = ConflictResolution.objects.create(
+            request=locked,
+            author_id=person_id(principal),
+            object_kind=decided.object_kind,
+            object_id=decided.object_id,
+            part=decided.part,
+            part_key=decided.part_key,
+            decision=decided.decision,
+            name=decided.name,
+            source_head=heads.source,
+            destination_head=heads.destination,
+        )
+        _changed(locked, principal, row, "decided")
+    request_look(request_id=request.pk, engine=engine, actor_id=principal.user_id)
+    return row
+
+
+def resolution_withdraw(
+    *, principal: Principal, request: MergeRequest, resolution_id: int, engine: EngineSource
+) -> None:
+    """Take a decision back: whoever may decide may do so."""
+    action_require(principal, request.catalog, Action.RESOLVE_CONFLICT)
+    with transaction.atomic():
+        locked = _lock(request.pk)
+        row = ConflictResolution.objects.filter(request=locked, pk=resolution_id, withdrawn_at__isnull=True).first()
+        if row is None:
+            raise NotFound("resolution", str(resolution_id), where=f"of merge request #{request.number}")
+        _withdraw(locked, [row])
+        _changed(locked, principal, row, "withdrawn")
+    request_look(request_id=request.pk, engine=engine, actor_id=principal.user_id)
+
+
+def request_look(*, request_id: int, engine: EngineSource, actor_id: int | None) -> None:
+    """Plan the request as it is now, and bring its state up to what comes out."""
+    sight = sight_load(MergeRequest.objects.get(pk=request_id), engine)
+    with transaction.atomic():
+        locked = request_lock(request_id)
+        if seen_now(locked, *branches_now(locked)) == sight.seen:
+            sight_keep(locked, sight)
+            request_settle(locked, actor_id=actor_id)
+            request_touch(locked)
+
+
+def resolution_check(decided: Resolution) -> None:
+    """Raises InvalidValue for what cannot be decided of such a part."""
+    allowed = ALLOWED[decided.part]
+    if decided.decision not in allowed:
+        raise InvalidValue(
+            f"Of one {decided.part.value} only these can be decided: {', '.join(sorted(allowed))}.",
+            remedy="Decide of the object as a whole, or choose one of them.",
+        )
+    if (decided.decision is Decision.RENAME) != bool(decided.name):
+        raise InvalidValue("A rename, and only that, needs `name`.", remedy="Send the new name without its database.")
+    if (decided.part is ResolutionPart.OBJECT) == bool(decided.part_key):
+        raise InvalidValue("A part, and only that, needs `part_key`.", remedy="Name the property, column or partition.")
+    if decided.object_kind not in (ObjectKind.DATABASE, ObjectKind.TABLE):
+        raise InvalidValue("Only databases and tables are merged.", remedy="Send object_kind as one of them.")
+
+
+def _lock(request_id: int) -> MergeRequest:
+    locked = request_lock(request_id)
+    permit = may_change(RequestState(locked.state))
+    if not permit:
+        raise wrong_state(locked, f"The request {permit.reason}.")
+    return locked
+
+
+def _of_part(request: MergeRequest, decided: Resolution) -> list[ConflictResolution]:
+    found = ConflictResolution.objects.filter(
+        request=request,
+        withdrawn_at__isnull=True,
+        object_kind=decided.object_kind,
+        object_id=decided.object_id,
+        part=decided.part,
+        part_key=decided.part_key,
+    )
+    return list(found)
+
+
+def _withdraw(request: MergeRequest, rows: list[ConflictResolution]) -> None:
+    chosen = ConflictResolution.objects.filter(request=request, pk__in=[row.pk for row in rows])
+    chosen.update(withdrawn_at=timezone.now())
+
+
+def _changed(request: MergeRequest, principal: Principal, row: ConflictResolution, what: str) -> None:
+    request.resolutions_digest = _digest(request)
+    details = {
+        "resolution": row.pk,
+        "what": what,
+        "object_kind": row.object_kind,
+        "object_id": row.object_id,
+        **resolution_value(row).as_json(),
+    }
+    timeline_append(request, Event(TimelineKind.RESOLUTION, principal.user_id, details=details))
+    request_touch(request)
+
+
+def _digest(request: MergeRequest) -> str:
+    """SHA-256 of what is decided, and for which heads; "" where nothing is."""
+    rows = ConflictResolution.objects.filter(request=request, withdrawn_at__isnull=True)
+    fields = ("object_kind", "object_id", "part", "part_key", "decision", "name", "source_head", "destination_head")
+    content = sorted(list(row) for row in rows.values_list(*fields))
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest() if content else ""

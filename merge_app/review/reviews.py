@@ -1,0 +1,82 @@
+"""Reviews: what somebody says of a request as they saw it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from catalog_app.domain.roles import Action, Principal
+from catalog_app.selectors.people import action_require
+from lakeui.common.errors import PermissionDenied, Stale
+from merge_app.execution.added_rows import EngineSource
+from merge_app.review.judgement import ReviewVerdict
+from merge_app.review.models import MergeRequest, Review, TimelineKind
+from merge_app.review.requests import person_id, request_lock, request_settle, request_touch, wrong_state
+from merge_app.review.sight import Sight, branches_now, seen_now, sight_keep, sight_load
+from merge_app.review.states import REVIEWED, RequestState
+from merge_app.review.timeline import Event, timeline_append
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewDraft:
+    """A review as it is handed in, of the plan with this ``fingerprint``."""
+
+    verdict: ReviewVerdict
+    fingerprint: str
+    body: str = ""
+
+
+def review_submit(*, principal: Principal, request: MergeRequest, draft: ReviewDraft, engine: EngineSource) -> Review:
+    """Add a review of what there is now. Raises Stale where that is not what the reviewer looked at any more.
+
+    "Request changes" is said of the request, whatever moved, and may be withdrawn whatever moved.
+    """
+    action_require(principal, request.catalog, Action.REVIEW)
+    sight = sight_load(request, engine)
+    if draft.verdict is ReviewVerdict.APPROVE and sight.fingerprint != draft.fingerprint:
+        raise _stale()
+    with transaction.atomic():
+        locked = request_lock(request.pk)
+        _require_reviewable(locked, principal, draft)
+        if draft.verdict is ReviewVerdict.APPROVE and seen_now(locked, *branches_now(locked)) != sight.seen:
+            raise _stale()
+        review = _record(locked, person_id(principal), draft, sight)
+        sight_keep(locked, sight)
+        request_settle(locked, actor_id=review.reviewer_id)
+        request_touch(locked)
+    return review
+
+
+def _stale() -> Stale:
+    return Stale(
+        "The request is not what you looked at any more: a branch moved, or the rules or a resolution changed.",
+        remedy="Look at what changed, then review what there is now.",
+    )
+
+
+def _require_reviewable(request: MergeRequest, principal: Principal, draft: ReviewDraft) -> None:
+    state = RequestState(request.state)
+    if state not in REVIEWED | {RequestState.DRAFT}:
+        raise wrong_state(request, f"A request that is {state} takes no reviews.")
+    if draft.verdict is ReviewVerdict.APPROVE and state is RequestState.DRAFT:
+        raise wrong_state(request, "A draft cannot be approved.")
+    if draft.verdict is ReviewVerdict.APPROVE and principal.user_id == request.author_id:
+        raise PermissionDenied("Nobody approves their own request.", remedy="Ask somebody else for a review.")
+
+
+def _record(request: MergeRequest, reviewer_id: int, draft: ReviewDraft, sight: Sight) -> Review:
+    review = Review.objects.create(
+        request=request,
+        reviewer_id=reviewer_id,
+        verdict=draft.verdict,
+        body=draft.body,
+        fingerprint=sight.fingerprint,
+        source_head=sight.seen.source_head,
+        destination_head=sight.seen.destination_head,
+        rules_digest=sight.seen.rules_digest,
+        resolutions_digest=sight.seen.resolutions_digest,
+    )
+    details = {"review": review.pk, "verdict": draft.verdict.value, "fingerprint": sight.fingerprint}
+    timeline_append(request, Event(TimelineKind.REVIEWED, reviewer_id, details=details))
+    return review

@@ -1,0 +1,90 @@
+"""What there is to see of a request now: the heads, the rules, and the plan that follows from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from catalog_app.domain.operations import ObjectKind
+from catalog_app.models import Branch
+from catalog_app.rules.loader import load_rules
+from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.compare import comparison_load
+from merge_app.planning.values import Decision, Resolution, ResolutionPart
+from merge_app.review.judgement import Seen
+from merge_app.review.models import ConflictResolution, MergeRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A plan of the request: what went in, its fingerprint and how many conflicts it has."""
+
+    seen: Seen
+    fingerprint: str
+    conflict_count: int
+
+
+def seen_now(request: MergeRequest, source: Branch, destination: Branch) -> Seen:
+    """What a plan of the request is a function of, with its branches as these rows say they are."""
+    return Seen(source.head_version, destination.head_version, load_rules().digest, request.resolutions_digest)
+
+
+def sight_known(request: MergeRequest) -> Sight | None:
+    """The last plan that anybody made of the request."""
+    if request.planned_source_head is None or request.planned_destination_head is None:
+        return None
+    seen = Seen(
+        request.planned_source_head,
+        request.planned_destination_head,
+        request.planned_rules,
+        request.planned_resolutions,
+    )
+    return Sight(seen, request.planned_fingerprint, request.conflict_count)
+
+
+def sight_load(request: MergeRequest, engine: EngineSource) -> Sight:
+    """The plan of the request as its branches are now: the last one if it is still that, else made anew."""
+    source, destination = branches_now(request)
+    seen, known = seen_now(request, source, destination), sight_known(request)
+    if known is not None and known.seen == seen:
+        return known
+    made = comparison_load(source, destination, engine, resolutions_of(request, source, destination))
+    return Sight(seen, made.fingerprint, made.conflicts)
+
+
+def branches_now(request: MergeRequest) -> tuple[Branch, Branch]:
+    """Source and destination as they are now, dropped or not."""
+    found = Branch.objects.select_related("catalog", "head_commit").in_bulk([request.source_id, request.destination_id])
+    return found[request.source_id], found[request.destination_id]
+
+
+def sight_keep(request: MergeRequest, sight: Sight) -> None:
+    """Note the plan on the request's row; the caller saves it."""
+    request.planned_source_head = sight.seen.source_head
+    request.planned_destination_head = sight.seen.destination_head
+    request.planned_rules = sight.seen.rules_digest
+    request.planned_resolutions = sight.seen.resolutions_digest
+    request.planned_fingerprint = sight.fingerprint
+    request.conflict_count = sight.conflict_count
+
+
+def resolutions_of(request: MergeRequest, source: Branch, destination: Branch) -> tuple[Resolution, ...]:
+    """What was decided for just these heads, as the plan takes it."""
+    found = ConflictResolution.objects.filter(
+        request=request,
+        withdrawn_at__isnull=True,
+        source_head=source.head_version,
+        destination_head=destination.head_version,
+    )
+    return tuple(resolution_value(row) for row in found.order_by("object_kind", "object_id", "part", "part_key"))
+
+
+def resolution_value(row: ConflictResolution) -> Resolution:
+    """One decision as the plan takes it."""
+    return Resolution(
+        object_kind=ObjectKind(row.object_kind),
+        object_id=row.object_id,
+        decision=Decision(row.decision),
+        part=ResolutionPart(row.part),
+        part_key=row.part_key,
+        name=row.name,
+    )

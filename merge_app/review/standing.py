@@ -1,0 +1,116 @@
+"""From a request's rows to the judgement of its reviews."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from catalog_app.domain.protection import Protection
+from catalog_app.domain.roles import Action
+from catalog_app.models import Branch
+from catalog_app.selectors.people import users_who_may
+from catalog_app.selectors.protection import protection_of
+from merge_app.review.judgement import Case, CheckState, ReviewVerdict, Seen, Standing, Vote, judge
+from merge_app.review.models import Check, CheckResult, MergeRequest, Review
+from merge_app.review.sight import Sight, seen_now, sight_known
+from merge_app.review.states import RequestState
+
+
+def request_standing(
+    request: MergeRequest,
+    source: Branch,
+    destination: Branch,
+    *,
+    fingerprint: str = "",
+    approved: Sight | None = None,
+) -> Standing:
+    """The judgement of the request with its branches as these rows say they are; where the very plan is known that is
+    about to be merged, by its ``fingerprint``. Where approvals of another sight are as good, that is ``approved``.
+    """
+    seen, known = seen_now(request, source, destination), sight_known(request)
+    protection = protection_of(destination) or Protection(())
+    votes = votes_load([request.pk]).get(request.pk, ())
+    return judge(
+        Case(
+            state=RequestState(request.state),
+            seen=approved.seen if approved else seen,
+            votes=votes,
+            author_id=request.author_id,
+            last_writer_id=last_writer_id(source),
+            required_approvals=protection.required_approvals,
+            reviewers=users_who_may(
+                Action.REVIEW, catalog_id=destination.catalog_id, among=[vote.reviewer_id for vote in votes]
+            ),
+            checks=check_states(request, required_checks(destination, protection), seen),
+            fingerprint=approved.fingerprint if approved else fingerprint,
+            is_conflicted=known is not None and known.seen == seen and known.conflict_count > 0,
+            is_gone=source.dropped_at is not None or destination.dropped_at is not None,
+        )
+    )
+
+
+def votes_load(request_ids: Collection[int]) -> dict[int, tuple[Vote, ...]]:
+    """The last word of every reviewer, by request, in the order in which it was said: one query."""
+    last = (
+        Review.objects.filter(request_id__in=request_ids)
+        .select_related("reviewer")
+        .order_by("request_id", "reviewer_id", "-pk")
+        .distinct("request_id", "reviewer_id")
+    )
+    votes: dict[int, tuple[Vote, ...]] = {}
+    for review in _in_order(last):
+        votes[review.request_id] = (*votes.get(review.request_id, ()), _vote(review))
+    return votes
+
+
+def _in_order(reviews: Iterable[Review]) -> list[Review]:
+    return sorted(reviews, key=lambda review: review.pk)
+
+
+def _vote(review: Review) -> Vote:
+    return Vote(
+        review_id=review.pk,
+        reviewer_id=review.reviewer_id,
+        reviewer=review.reviewer.get_username(),
+        verdict=ReviewVerdict(review.verdict),
+        seen=review_seen(review),
+        fingerprint=review.fingerprint,
+    )
+
+
+def review_seen(review: Review) -> Seen:
+    """What the review was said of."""
+    return Seen(review.source_head, review.destination_head, review.rules_digest, review.resolutions_digest)
+
+
+def last_writer_id(source: Branch) -> int | None:
+    """Who made the newest commit on the source since it was cut; None where there is none, or it was lakeui."""
+    newest = source.head_commit
+    return newest.author_id if newest is not None and newest.branch_id == source.pk else None
+
+
+def required_checks(destination: Branch, protection: Protection | None = None) -> frozenset[str]:
+    """The checks that a merge into the branch has to pass: the catalog's required ones, and those of its protection."""
+    asked = protection or protection_of(destination) or Protection(())
+    required = Check.objects.filter(catalog_id=destination.catalog_id, is_required=True)
+    return frozenset({*required.values_list("name", flat=True), *asked.required_checks})
+
+
+def check_states(request: MergeRequest, names: Collection[str], seen: Seen) -> dict[str, CheckState]:
+    """What the newest run of each check found, where that was of what is seen now and of the query as it is now."""
+    if not names:
+        return {}
+    queries = dict(Check.objects.filter(catalog_id=request.catalog_id, name__in=names).values_list("name", "query"))
+    newest = (
+        CheckResult.objects.filter(
+            request=request,
+            name__in=names,
+            source_head=seen.source_head,
+            destination_head=seen.destination_head,
+            rules_digest=seen.rules_digest,
+            resolutions_digest=seen.resolutions_digest,
+        )
+        .order_by("name", "-pk")
+        .distinct("name")
+    )
+    found = {result.name: result for result in newest if queries.get(result.name) == result.query}
+    return {name: CheckState(found[name].state) if name in found else CheckState.MISSING for name in sorted(names)}

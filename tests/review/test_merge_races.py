@@ -1,0 +1,113 @@
+"""Approve, object, push and merge at once: whatever the order, what is merged was approved as it is."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connections
+
+from catalog_app.models import Commit
+from merge_app.audit.models import MergeAttempt
+from merge_app.audit.verification import audit_verify
+from merge_app.review.models import Review
+from merge_app.review.requests import RequestDraft, request_open
+from tests.review.conftest import ReviewLake
+
+ROUNDS = 6
+
+
+def together(*works: Callable[[], Any]) -> list[Any]:
+    """What each answers; all begin at once, each with a connection of its own."""
+    barrier = threading.Barrier(len(works))
+    answers: list[Any] = [None] * len(works)
+
+    def run(place: int) -> None:
+        barrier.wait(timeout=10)
+        try:
+            answers[place] = works[place]()
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=run, args=[place]) for place in range(len(works))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+        assert not thread.is_alive()
+    return answers
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_a_push_that_meets_approval_and_merge_is_never_merged_unseen(lake: ReviewLake) -> None:
+    lake.protect()
+    outcomes = set()
+    for number in range(1, ROUNDS + 1):
+        branch = f"r{number}"
+        lake.write(f"CREATE BRANCH {branch}", "alice")
+        lake.write(f"ALTER TABLE d.t SET TBLPROPERTIES ('k{number}' = '1')", "alice", branch)
+        request = lake.open(source=branch)
+        body = {"verdict": "approve", "fingerprint": lake.fingerprint(f"{branch}...main")}
+        lake.post("bob", f"{number}/reviews/", body)
+        together(
+            lambda branch=branch: lake.write("CREATE DATABASE pushed", "alice", branch),
+            lambda number=number, body=body: lake.post("carol", f"{number}/reviews/", body),
+            lambda number=number: lake.post("alice", f"{number}/merge/", {}),
+        )
+        found = lake.detail(request)
+        outcomes.add(found["state"])
+        if found["state"] == "merged":
+            record = MergeAttempt.objects.get(pk=found["merge_id"])
+            words = {item["review"] for item in record.body["approvals"]}
+            assert words
+            seen = Review.objects.filter(pk__in=words).values_list("source_head", "destination_head", "fingerprint")
+            assert set(seen) == {(record.source_head, record.destination_head, record.fingerprint)}
+            lake.write(f"ALTER TABLE d.t SET TBLPROPERTIES ('after' = '{number}')", "alice")
+    assert outcomes <= {"merged", "open"}
+    assert audit_verify(lake.branch("main").catalog) == []
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_an_objection_that_meets_a_merge_comes_first_or_not_at_all(lake: ReviewLake) -> None:
+    lake.protect()
+    for number in range(1, ROUNDS + 1):
+        branch = f"r{number}"
+        lake.write(f"CREATE BRANCH {branch}", "alice")
+        lake.write(f"ALTER TABLE d.t SET TBLPROPERTIES ('k{number}' = '1')", "alice", branch)
+        request = lake.open(source=branch)
+        body = {"verdict": "approve", "fingerprint": lake.fingerprint(f"{branch}...main")}
+        lake.post("bob", f"{number}/reviews/", body)
+        objection, merge = together(
+            lambda number=number: lake.post("carol", f"{number}/reviews/", {"verdict": "request_changes"}),
+            lambda number=number: lake.post("alice", f"{number}/merge/", {}),
+        )
+        assert sorted((objection.status_code, merge.status_code)) in ([200, 409], [201, 409])
+        assert lake.detail(request)["state"] == ("merged" if merge.status_code == 200 else "changes_requested")
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_two_who_merge_one_request_at_once_merge_it_once(lake: ReviewLake) -> None:
+    request = lake.open()
+    answers = together(*[lambda by=by: lake.post(by, "1/merge/", {}) for by in ("alice", "dora", "carol")])
+    assert sorted(answer.status_code for answer in answers) == [200, 409, 409]
+    merges = Commit.objects.filter(catalog=request.catalog, merge_parent__isnull=False)
+    assert (merges.count(), lake.detail(request)["state"]) == (1, "merged")
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_requests_into_each_others_source_do_not_wait_for_each_other_for_ever(lake: ReviewLake) -> None:
+    lake.write("CREATE DATABASE e", "alice")
+    there = lake.open()
+    lake.write("CREATE BRANCH c", "alice")
+    back = request_open(
+        principal=lake.who("alice"),
+        source=lake.branch("main"),
+        destination=lake.branch("b"),
+        draft=RequestDraft("Pull"),
+    )
+    answers = together(
+        lambda: lake.post("alice", f"{there.number}/merge/", {}), lambda: lake.post("dora", f"{back.number}/merge/", {})
+    )
+    assert [answer.status_code for answer in answers] == [200, 200]

@@ -1,0 +1,309 @@
+"""``…/merge/``: a request is merged as it was approved, once, or goes back to people with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import OperationalError
+
+from catalog_app.domain.roles import Role
+from catalog_app.models import CatalogMember, Commit
+from merge_app.audit.models import MergeAttempt
+from merge_app.audit.selectors import audit_get
+from merge_app.audit.verification import audit_verify
+from merge_app.execution import merge
+from merge_app.jobs.models import Task
+from merge_app.jobs.runner import task_run
+from merge_app.review.models import MergeRequest
+from tests.api.test_statements import problem
+from tests.benchmarks.lake import Bench
+from tests.members import join
+from tests.review.conftest import ReviewLake
+
+
+def merged(lake: ReviewLake, by: str = "alice", number: int = 1, **body: Any) -> Any:
+    return lake.post(by, f"{number}/merge/", body)
+
+
+def attempts(lake: ReviewLake) -> list[tuple[str, str]]:
+    found = MergeAttempt.objects.filter(catalog__name=lake.catalog).order_by("number")
+    return [(attempt.kind, attempt.outcome) for attempt in found]
+
+
+def states(lake: ReviewLake, request: MergeRequest) -> list[str]:
+    return [to for kind, _, to in lake.timeline(request) if kind in ("opened", "state")]
+
+
+@pytest.fixture
+def approved(lake: ReviewLake) -> MergeRequest:
+    """A request into a protected main, approved by Bob."""
+    lake.protect()
+    request = lake.open()
+    lake.review("bob", request)
+    return lake.seen(request)
+
+
+def before_commit(monkeypatch: pytest.MonkeyPatch, work: Callable[[], Any]) -> None:
+    """Have something done, once, between the plan of a merge and its commit."""
+    real, left = merge.row_work_run, [work]
+
+    def run(*given: Any) -> Any:
+        while left:
+            left.pop()()
+        return real(*given)
+
+    monkeypatch.setattr(merge, "row_work_run", run)
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_an_approved_request_is_merged_and_the_audit_says_by_whose_word(
+    lake: ReviewLake, approved: MergeRequest
+) -> None:
+    seen = lake.fingerprint()
+    response = merged(lake, fingerprint=seen)
+    assert response.status_code == 200, response.content
+    body = response.json()
+    detail = lake.detail(approved)
+    assert (detail["state"], detail["merge_id"]) == ("merged", body["merge_id"])
+    assert body["version"] == lake.branch("main").head_version
+    record = audit_get(body["merge_id"])
+    assert (record["outcome"], record["fingerprint"], record["actor"]) == ("merged", seen, "alice")
+    assert record["request"] == {"number": 1, "title": "Delays", "author": "alice"}
+    assert [(item["reviewer"], item["fingerprint"]) for item in record["approvals"]] == [("bob", seen)]
+    assert states(lake, approved) == ["open", "approved", "merging", "merged"]
+    commit = Commit.objects.get(catalog=approved.catalog, version=body["version"])
+    assert (commit.author_name, commit.statement) == ("alice", "MERGE BRANCH `b` TO `main` -- merge request #1")
+    assert audit_verify(approved.catalog) == []
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_a_merged_request_is_final(lake: ReviewLake, approved: MergeRequest) -> None:
+    merged(lake)
+    problem(merged(lake), 409, "WRONG_STATE")
+    problem(lake.patch("alice", "1/", {"state": "closed"}), 409, "WRONG_STATE")
+    problem(lake.review("bob", approved, "request_changes"), 409, "WRONG_STATE")
+    assert attempts(lake) == [("merge", "merged")]
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_what_is_not_approved_is_not_merged_on_any_path(lake: ReviewLake) -> None:
+    lake.protect()
+    request = lake.open()
+    head = lake.branch("main").head_version
+    found = problem(merged(lake), 409, "MERGE_BLOCKED")
+    assert [blocker["code"] for blocker in found["blockers"]] == ["APPROVALS_MISSING"]
+    statement = {"catalog": lake.catalog, "branch": "main", "statement": "MERGE BRANCH b"}
+    problem(lake.caller.post("/api/v1/sql/", statement), 403, "PERMISSION_DENIED")
+    assert (lake.branch("main").head_version, lake.detail(request)["state"]) == (head, "open")
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_a_request_into_an_unprotected_branch_needs_nobodys_word(lake: ReviewLake) -> None:
+    request = lake.open()
+    assert merged(lake).status_code == 200
+    assert lake.detail(request)["state"] == "merged"
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_who_may_not_merge_does_not(lake: ReviewLake, approved: MergeRequest) -> None:
+    problem(merged(lake, "victor"), 403, "PERMISSION_DENIED")
+    problem(merged(lake, "mallory"), 404, "NOT_FOUND")
+    approved.catalog.protection_rules.update(merge_role="maintainer")
+    problem(merged(lake, "alice"), 403, "PERMISSION_DENIED")
+    assert lake.detail(approved)["state"] == "approved"
+    assert merged(lake, "dora").status_code == 200
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_a_merge_of_something_else_than_was_looked_at_is_refused(lake: ReviewLake, approved: MergeRequest) -> None:
+    problem(merged(lake, fingerprint="0" * 64), 412, "STALE")
+    assert lake.detail(approved)["state"] == "approved"
+
+
+@pytest.mark.usefixtures("local_worker")
+@pytest.mark.parametrize("branch", ["b", "main"])
+def test_a_push_between_approval_and_merge_blocks_it(lake: ReviewLake, approved: MergeRequest, branch: str) -> None:
+    lake.write("CREATE DATABASE e", "alice", branch)
+    head = lake.branch("main").head_version
+    found = problem(merged(lake), 409, "MERGE_BLOCKED")
+    assert [blocker["code"] for blocker in found["blockers"]] == ["APPROVALS_MISSING"]
+    assert lake.branch("main").head_version == head
+
+
+@pytest.mark.usefixtures("local_worker")
+@pytest.mark.parametrize("branch", ["b", "main"])
+def test_a_push_while_the_merge_runs_blocks_it(
+    lake: ReviewLake, approved: MergeRequest, branch: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before_commit(monkeypatch, lambda: lake.write("CREATE DATABASE e", "alice", branch))
+    problem(merged(lake), 409, "MERGE_BLOCKED")
+    assert not Commit.objects.filter(catalog=approved.catalog, merge_parent__isnull=False).exists()
+    assert (lake.detail(approved)["state"], attempts(lake)) == ("open", [("merge", "refused")])
+    assert states(lake, approved)[-2:] == ["merging", "open"]
+    assert audit_verify(approved.catalog) == []
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_changes_requested_while_the_merge_runs_block_it(
+    lake: ReviewLake, approved: MergeRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A review takes the request's row, which the merge asks for last: whoever is first, wins."""
+    refused: list[Any] = []
+    before_commit(monkeypatch, lambda: refused.append(lake.review("carol", approved, "request_changes")))
+    assert merged(lake).status_code == 200
+    problem(refused[0], 409, "WRONG_STATE")
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_a_rule_made_while_the_merge_runs_blocks_it(lake: ReviewLake, monkeypatch: pytest.MonkeyPatch) -> None:
+    request = lake.open()
+    before_commit(monkeypatch, lake.protect)
+    problem(merged(lake), 409, "MERGE_BLOCKED")
+    assert lake.detail(request)["state"] == "open"
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_a_reviewer_who_lost_the_role_while_the_merge_ran_does_not_count(
+    lake: ReviewLake, approved: MergeRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before_commit(monkeypatch, lambda: approved.catalog.members.filter(user__username="bob").update(role="viewer"))
+    problem(merged(lake), 409, "MERGE_BLOCKED")
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_conflicts_send_it_back_with_all_of_them(lake: ReviewLake) -> None:
+    request = lake.open()
+    lake.write("DROP TABLE d.t", "dora")
+    found = problem(merged(lake), 409, "MERGE_CONFLICT")
+    assert [conflict["code"] for conflict in found["conflicts"]] == ["OBJECT_DROPPED_ON_DEST"]
+    detail = lake.detail(request)
+    assert (detail["state"], detail["planned"]["conflicts"]) == ("conflicted", 1)
+    assert lake.read("merge-requests/?state=conflicted")["results"][0]["number"] == 1
+    problem(merged(lake), 409, "MERGE_BLOCKED")
+    lake.write("UNDROP TABLE d.t", "dora")
+    assert merged(lake).status_code == 200
+    assert states(lake, request) == ["open", "merging", "conflicted", "open", "merging", "merged"]
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_an_owner_gets_past_missing_approvals_with_a_reason_that_is_recorded(lake: ReviewLake) -> None:
+    lake.protect()
+    request = lake.open()
+    problem(merged(lake, "alice", bypass_reason="I want it"), 403, "PERMISSION_DENIED")
+    assert lake.detail(request)["state"] == "open"
+    assert merged(lake, "dora", bypass_reason="The lake burns").status_code == 200
+    assert ("bypass", "bypassed") in attempts(lake)
+    assert lake.detail(request)["state"] == "merged"
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_no_reason_gets_past_requested_changes(lake: ReviewLake, approved: MergeRequest) -> None:
+    lake.review("carol", approved, "request_changes")
+    problem(merged(lake, "dora", bypass_reason="Hurry"), 409, "MERGE_BLOCKED")
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_a_source_without_news_is_merged_without_a_version(lake: ReviewLake) -> None:
+    lake.write("CREATE BRANCH quiet", "alice")
+    request = lake.open(source="quiet")
+    body = merged(lake).json()
+    assert (body["outcome"], body["version"], lake.detail(request)["state"]) == ("nothing to merge", None, "merged")
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_a_merge_sent_twice_with_one_key_is_one_merge(lake: ReviewLake, approved: MergeRequest) -> None:
+    answers = [lake.post("alice", "1/merge/", {}, Idempotency_Key="k").json() for _ in range(2)]
+    assert answers[0] == answers[1]
+    assert attempts(lake) == [("merge", "merged")]
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_a_refused_merge_asked_for_again_with_its_key_stays_refused(lake: ReviewLake, approved: MergeRequest) -> None:
+    lake.write("DROP TABLE d.t", "dora")
+    approved.catalog.protection_rules.all().delete()
+    first = lake.post("alice", "1/merge/", {}, Idempotency_Key="k")
+    lake.write("UNDROP TABLE d.t", "dora")
+    again = lake.post("alice", "1/merge/", {}, Idempotency_Key="k")
+    assert [problem(found, 409, "MERGE_CONFLICT")["task"] for found in (first, again)] == [first.json()["task"]] * 2
+    assert lake.detail(approved)["state"] != "merging"
+
+
+@pytest.mark.usefixtures("nobody_hears")
+def test_a_request_that_waits_for_its_task_is_being_merged(lake: ReviewLake, approved: MergeRequest) -> None:
+    response = lake.post("alice", "1/merge/", {}, Prefer="respond-async")
+    assert response.status_code == 202
+    assert (lake.detail(approved)["state"], lake.detail(approved)["task_id"]) == ("merging", response.json()["id"])
+    problem(merged(lake), 409, "WRONG_STATE")
+    problem(lake.patch("alice", "1/", {"title": "Other"}), 409, "WRONG_STATE")
+
+
+@pytest.mark.usefixtures("nobody_hears")
+@pytest.mark.parametrize(("role", "code"), [(Role.VIEWER, "PERMISSION_DENIED"), (None, "NOT_FOUND")])
+def test_who_lost_the_right_to_merge_while_the_task_waited_does_not_merge(
+    lake: ReviewLake, approved: MergeRequest, role: Role | None, code: str
+) -> None:
+    assert lake.post("carol", "1/merge/", {}, Prefer="respond-async").status_code == 202
+    members = CatalogMember.objects.filter(catalog=approved.catalog, user=lake.people["carol"].user)
+    _ = members.update(role=role.value) if role else members.delete()
+    task = Task.objects.get(kind="merge request")
+    task_run(task_id=task.pk, worker="late")
+    task.refresh_from_db()
+    assert (task.state, task.error["code"]) == ("failed", code)
+    assert lake.detail(approved)["state"] == "approved"
+    assert not Commit.objects.filter(catalog=approved.catalog, merge_parent__isnull=False).exists()
+
+
+@pytest.mark.usefixtures("local_worker")
+def test_who_does_not_see_the_catalog_of_the_source_does_not_merge_it(lake: ReviewLake) -> None:
+    other = Bench(1)
+    join(lake.people["alice"].user, other.catalog)
+    opened = lake.post("alice", "", {"source": f"{other.catalog}.main", "destination": "main", "title": "All of it"})
+    assert opened.status_code == 201, opened.content
+    for path in ("merge", "queue"):
+        refusal = problem(lake.post("carol", f"1/{path}/", {}), 404, "NOT_FOUND")
+        assert refusal["kind"] == "catalog"
+
+
+@pytest.mark.usefixtures("nobody_hears")
+def test_a_cancelled_merge_returns_to_people(lake: ReviewLake, approved: MergeRequest) -> None:
+    task = lake.post("alice", "1/merge/", {}, Prefer="respond-async").json()["id"]
+    lake.caller.post(f"/api/v1/tasks/{task}/cancel/")
+    assert lake.detail(approved)["state"] == "open"
+    assert lake.read("merge-requests/?state=open")["results"][0]["number"] == 1
+    lake.post("alice", "1/merge/", {}, Prefer="respond-async")
+    assert states(lake, approved)[-3:] == ["merging", "approved", "merging"]
+
+
+@pytest.mark.usefixtures("nobody_hears")
+def test_a_task_that_runs_again_after_it_merged_answers_what_it_did(lake: ReviewLake, approved: MergeRequest) -> None:
+    task_id = UUID(lake.post("alice", "1/merge/", {}, Prefer="respond-async").json()["id"])
+    task_run(task_id=task_id, worker="first")
+    first = Task.objects.get(pk=task_id).result
+    Task.objects.filter(pk=task_id).update(state="queued", result=None, finished_at=None, claim=None)
+    task_run(task_id=task_id, worker="second")
+    task = Task.objects.get(pk=task_id)
+    assert (task.state, task.result) == ("succeeded", first)
+    assert attempts(lake) == [("merge", "merged")]
+    assert states(lake, approved)[-2:] == ["merging", "merged"]
+
+
+@pytest.mark.usefixtures("nobody_hears")
+def test_a_merge_that_is_torn_off_in_its_commit_leaves_request_and_branch_as_they_were(
+    lake: ReviewLake, approved: MergeRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task_id = UUID(lake.post("alice", "1/merge/", {}, Prefer="respond-async").json()["id"])
+    head = lake.branch("main").head_version
+
+    def torn(name: str) -> None:
+        if name == "merge.committing":
+            raise OperationalError("the server closed the connection")
+
+    monkeypatch.setattr(merge, "fault_point", torn)
+    assert task_run(task_id=task_id, worker="first") is None
+    assert (lake.branch("main").head_version, lake.detail(approved)["state"]) == (head, "merging")
+    monkeypatch.undo()
+    task_run(task_id=task_id, worker="second")
+    assert (lake.detail(approved)["state"], attempts(lake)) == ("merged", [("merge", "merged")])

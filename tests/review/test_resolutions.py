@@ -1,0 +1,273 @@
+"""``…/resolutions/``: conflicts that people decide, what comes out of the merge, and of merges after it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from catalog_app.services.files import addresses_allocate
+from catalog_app.services.integrity import catalog_check
+from lakeui.frontdoor import compute
+from merge_app.audit.selectors import audit_get
+from merge_app.audit.verification import audit_verify
+from merge_app.review.models import MergeRequest
+from tests.api.test_statements import problem
+from tests.review.conftest import ReviewLake
+from tests.stateful.memory_engine import MemoryEngine
+
+pytestmark = pytest.mark.usefixtures("local_worker")
+
+
+@pytest.fixture
+def lake(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> ReviewLake:
+    """Beside d.t, whose rows are nowhere, table d.r with one row; branch c is cut from there."""
+    engine = MemoryEngine(addresses_allocate)
+    monkeypatch.setattr(compute, "engine_make", lambda: engine)
+    fresh = ReviewLake()
+    fresh.write("CREATE TABLE d.r (id INT, v STRING)", "alice")
+    fresh.write("INSERT INTO d.r VALUES (1, 'base')", "alice")
+    fresh.write("CREATE BRANCH c", "alice")
+    return fresh
+
+
+def rows(lake: ReviewLake, branch: str = "main", table: str = "d.r") -> list[tuple[Any, ...]]:
+    return sorted(tuple(row) for row in lake.write(f"SELECT * FROM {table}", "alice", branch).rows)
+
+
+def object_id(lake: ReviewLake, branch: str, name: str = "r") -> int:
+    return next(int(row[2]) for row in lake.write("SHOW TABLES IN d", "alice", branch).rows if row[1] == name)
+
+
+def decide(lake: ReviewLake, table: int, decision: str, by: str = "alice", number: int = 1, **body: Any) -> Any:
+    heads = {"source_head": lake.branch("c").head_version, "destination_head": lake.branch("main").head_version}
+    given = {"object_kind": "table", "object_id": table, "decision": decision, **heads, **body}
+    return lake.post(by, f"{number}/resolutions/", given)
+
+
+def merged(lake: ReviewLake, number: int = 1) -> Any:
+    response = lake.post("alice", f"{number}/merge/", {})
+    assert response.status_code == 200, response.content
+    assert catalog_check(lake.branch("main").catalog) == []
+    return response.json()
+
+
+def settled(lake: ReviewLake, request: MergeRequest) -> tuple[str, int]:
+    found = lake.detail(request)
+    return found["state"], found["planned"]["conflicts"]
+
+
+def merged_again(lake: ReviewLake) -> None:
+    """What was merged does not come again."""
+    lake.write("CREATE DATABASE news", "alice", "c")
+    before = rows(lake)
+    assert lake.write("MERGE BRANCH c", "alice").extra["outcome"] == "merged"
+    assert rows(lake) == before
+
+
+@pytest.fixture
+def conflict(lake: ReviewLake) -> MergeRequest:
+    """The branch updated the row, main inserted another one."""
+    lake.write("UPDATE d.r SET v = 'source' WHERE id = 1", "alice", "c")
+    lake.write("INSERT INTO d.r VALUES (2, 'main')", "dora")
+    return lake.open(source="c")
+
+
+@pytest.mark.parametrize(
+    ("decision", "result"),
+    [
+        ("source", [(1, "source")]),
+        ("destination", [(1, "base"), (2, "main")]),
+        ("leave_out", [(1, "base"), (2, "main")]),
+    ],
+)
+def test_a_decided_table_is_what_was_decided_and_stays_so_in_later_merges(
+    lake: ReviewLake, conflict: MergeRequest, decision: str, result: list[tuple[Any, ...]]
+) -> None:
+    problem(lake.post("alice", "1/merge/", {}), 409, "MERGE_CONFLICT")
+    assert decide(lake, object_id(lake, "main"), decision).status_code == 201
+    assert settled(lake, conflict) == ("open", 0)
+    body = merged(lake)
+    assert rows(lake) == result
+    record = audit_get(body["merge_id"])
+    assert [(item["author"], item["decision"]) for item in record["resolutions"]] == [("alice", decision)]
+    assert [item["code"] for item in record["findings"] if item["verdict"] == "decided"] == ["PREDICATE_DML_VS_INSERT"]
+    assert audit_verify(conflict.catalog) == []
+    merged_again(lake)
+    lake.write("INSERT INTO d.r VALUES (3, 'later')", "alice", "c")
+    lake.write("MERGE BRANCH c", "alice")
+    assert rows(lake) == sorted([*result, (3, "later")])
+
+
+def test_the_way_back_brings_the_decision_to_the_source(lake: ReviewLake, conflict: MergeRequest) -> None:
+    decide(lake, object_id(lake, "main"), "source")
+    merged(lake)
+    lake.write("MERGE BRANCH main TO c", "alice")
+    assert rows(lake, "c") == rows(lake) == [(1, "source")]
+
+
+def test_the_comparison_shows_what_the_merge_will_do_with_the_decision(
+    lake: ReviewLake, conflict: MergeRequest
+) -> None:
+    table = object_id(lake, "main")
+    plain = lake.read("compare/c...main/")
+    decide(lake, table, "source")
+    found = lake.read("compare/c...main/?merge_request=1")
+    assert (plain["mergeable"], found["mergeable"], found["counts"]["decided"]) == (False, True, 1)
+    assert [entry["verdict"] for entry in found["results"]] == ["decided"]
+    assert found["fingerprint"] not in (plain["fingerprint"], "")
+    assert lake.read("compare/c...main/") == plain
+    detail = lake.read(f"compare/c...main/objects/table/{table}/?merge_request=1")
+    assert [cell["verdict"] for cell in detail["cells"]] == ["decided"]
+    assert detail["cells"][0]["details"]["resolutions"][0]["decision"] == "source"
+    assert detail["preview"]["rows_after"] == 1
+    assert merged(lake)["fingerprint"] == found["fingerprint"]
+    problem(lake.get("compare/b...main/?merge_request=1"), 400, "INVALID_VALUE")
+
+
+def test_the_merge_stays_off_until_the_last_conflict_is_decided(lake: ReviewLake, conflict: MergeRequest) -> None:
+    lake.write("DROP TABLE d.t", "dora")
+    lake.write("ALTER TABLE d.t SET TBLPROPERTIES ('k' = 'c')", "alice", "c")
+    first, second = object_id(lake, "c"), object_id(lake, "c", "t")
+    assert decide(lake, first, "destination").status_code == 201
+    assert settled(lake, conflict) == ("conflicted", 1)
+    problem(lake.post("alice", "1/merge/", {}), 409, "MERGE_BLOCKED")
+    decide(lake, second, "leave_out")
+    assert settled(lake, conflict) == ("open", 0)
+    merged(lake)
+    assert rows(lake) == [(1, "base"), (2, "main")]
+
+
+@pytest.mark.parametrize(("decision", "is_back"), [("source", True), ("destination", False)])
+def test_a_table_that_the_destination_dropped_comes_back_or_stays_away(
+    lake: ReviewLake, decision: str, is_back: bool
+) -> None:
+    lake.write("INSERT INTO d.r VALUES (5, 'source')", "alice", "c")
+    lake.write("DROP TABLE d.r", "dora")
+    request = lake.open(source="c")
+    decide(lake, object_id(lake, "c"), decision)
+    assert settled(lake, request) == ("open", 0)
+    merged(lake)
+    tables = [row[1] for row in lake.write("SHOW TABLES IN d", "alice").rows]
+    assert ("r" in tables) == is_back
+    if is_back:
+        assert rows(lake) == [(1, "base"), (5, "source")]
+        merged_again(lake)
+
+
+def test_two_tables_of_one_name_live_on_under_two(lake: ReviewLake) -> None:
+    lake.write("CREATE TABLE d.x (id INT)", "alice", "c")
+    lake.write("INSERT INTO d.x VALUES (1)", "alice", "c")
+    lake.write("CREATE TABLE d.x (id INT)", "dora")
+    request = lake.open(source="c")
+    theirs = object_id(lake, "c", "x")
+    decide(lake, theirs, "rename", name="r")
+    assert settled(lake, request) == ("conflicted", 1)
+    decide(lake, theirs, "rename", name="x2")
+    assert settled(lake, request) == ("open", 0)
+    merged(lake)
+    assert (rows(lake, table="d.x"), rows(lake, table="d.x2")) == ([], [(1,)])
+    lake.write("INSERT INTO d.x VALUES (2)", "alice", "c")
+    lake.write("MERGE BRANCH c", "alice")
+    assert (rows(lake, table="d.x"), rows(lake, table="d.x2")) == ([], [(1,), (2,)])
+
+
+def test_a_new_table_that_was_left_out_asks_again_when_the_source_goes_on_with_it(lake: ReviewLake) -> None:
+    lake.write("CREATE TABLE d.x (id INT)", "alice", "c")
+    lake.write("CREATE TABLE d.x (id INT)", "dora")
+    request = lake.open(source="c")
+    decide(lake, object_id(lake, "c", "x"), "leave_out")
+    assert settled(lake, request) == ("open", 0)
+    merged(lake)
+    lake.write("INSERT INTO d.x VALUES (2)", "alice", "c")
+    dry = lake.write("MERGE BRANCH c DRY RUN", "alice").extra
+    assert [item["code"] for item in dry["conflicts"]] == ["OBJECT_DROPPED_ON_DEST"]
+
+
+def test_one_column_is_left_to_the_destination_and_the_rest_merged(lake: ReviewLake) -> None:
+    lake.write("ALTER TABLE d.r ALTER COLUMN id TYPE BIGINT", "dora")
+    lake.write("ALTER TABLE d.r ALTER COLUMN id TYPE BIGINT", "alice", "c")
+    lake.write("ALTER TABLE d.r ADD COLUMN w INT", "alice", "c")
+    lake.write("ALTER TABLE d.r DROP COLUMN v", "dora")
+    lake.write("ALTER TABLE d.r RENAME COLUMN v TO vv", "alice", "c")
+    request = lake.open(source="c")
+    lake.review("bob", request, "request_changes")
+    lake.review("bob", request, "withdraw")
+    assert settled(lake, request) == ("conflicted", 1)
+    decide(lake, object_id(lake, "main"), "destination", part="column", part_key="2")
+    assert settled(lake, request) == ("open", 0)
+    merged(lake)
+    assert [row[0] for row in lake.write("DESCRIBE TABLE d.r", "alice").rows] == ["id", "w"]
+
+
+def test_a_property_unset_on_both_sides_is_decided_by_itself(lake: ReviewLake) -> None:
+    lake.write("ALTER TABLE d.r SET TBLPROPERTIES ('p' = '1', 'q' = '1')", "alice", "main")
+    lake.write("MERGE BRANCH main TO c", "alice")
+    lake.write("ALTER TABLE d.r UNSET TBLPROPERTIES ('p')", "dora")
+    lake.write("ALTER TABLE d.r UNSET TBLPROPERTIES ('p')", "alice", "c")
+    lake.write("ALTER TABLE d.r SET TBLPROPERTIES ('q' = '2')", "alice", "c")
+    request = lake.open(source="c")
+    decide(lake, object_id(lake, "main"), "source", part="property", part_key="p")
+    assert settled(lake, request) == ("open", 0)
+    merged(lake)
+    found = lake.read("branches/main/databases/d/tables/r/")["properties"]
+    assert found == {"q": "2"}
+
+
+def test_a_decision_is_for_the_heads_that_were_looked_at(lake: ReviewLake, conflict: MergeRequest) -> None:
+    table = object_id(lake, "main")
+    problem(decide(lake, table, "source", destination_head=1), 412, "STALE")
+    decide(lake, table, "source")
+    lake.write("INSERT INTO d.r VALUES (9, 'moved')", "dora")
+    (found,) = lake.read("merge-requests/1/resolutions/")["results"]
+    assert (found["is_current"], found["decision"], found["author"]) == (False, "source", "alice")
+    problem(lake.post("alice", "1/merge/", {}), 409, "MERGE_CONFLICT")
+    assert rows(lake) == [(1, "base"), (2, "main"), (9, "moved")]
+    decide(lake, table, "source")
+    merged(lake)
+    assert rows(lake) == [(1, "source")]
+
+
+def test_another_decision_takes_the_place_of_the_first_and_makes_approvals_stale(
+    lake: ReviewLake, conflict: MergeRequest
+) -> None:
+    lake.protect()
+    table = object_id(lake, "main")
+    decide(lake, table, "source", by="alice")
+    seen = lake.read("compare/c...main/?merge_request=1")["fingerprint"]
+    assert lake.review("bob", conflict, fingerprint=seen).status_code == 201
+    assert lake.detail(conflict)["state"] == "approved"
+    decide(lake, table, "destination", by="carol")
+    detail = lake.detail(conflict)
+    assert (detail["state"], detail["votes"][0]["reason"]) == ("open", "saw other resolutions of its conflicts")
+    problem(lake.post("alice", "1/merge/", {}), 409, "MERGE_BLOCKED")
+    (left,) = lake.read("merge-requests/1/resolutions/")["results"]
+    assert (left["author"], left["decision"]) == ("carol", "destination")
+    changes = lake.read(f"merge-requests/1/reviews/{detail['votes'][0]['review']}/changes/")
+    assert changes["resolutions_changed"] is True
+
+
+def test_a_decision_that_is_taken_back_opens_the_conflict_again(lake: ReviewLake, conflict: MergeRequest) -> None:
+    decision = decide(lake, object_id(lake, "main"), "source").json()["id"]
+    path = f"{lake.requests}1/resolutions/{decision}/"
+    carol = lake.people["carol"]
+    assert carol.client.delete(path, headers=carol.headers).status_code == 204
+    assert settled(lake, conflict) == ("conflicted", 1)
+    problem(carol.client.delete(path, headers=carol.headers), 404, "NOT_FOUND")
+    kinds = [kind for kind, _, _ in lake.timeline(conflict)]
+    assert kinds.count("resolution") == 2
+
+
+def test_what_cannot_be_decided_is_refused(lake: ReviewLake, conflict: MergeRequest) -> None:
+    table = object_id(lake, "main")
+    for wrong in (
+        {"decision": "rename"},
+        {"decision": "source", "name": "x"},
+        {"decision": "source", "part": "column", "part_key": "1"},
+        {"decision": "destination", "part": "property"},
+        {"decision": "destination", "part_key": "p"},
+        {"decision": "nonsense"},
+    ):
+        problem(decide(lake, table, **{"decision": "source", **wrong}), 400, "INVALID_VALUE")
+    problem(decide(lake, table, "source", by="victor"), 403, "PERMISSION_DENIED")
+    assert lake.read("merge-requests/1/resolutions/")["results"] == []

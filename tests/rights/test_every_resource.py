@@ -1,0 +1,205 @@
+"""Role x resource of the HTTP interface x method: allowed, 403 or 404.
+
+Roles are tried from none to owner: what is refused must have left things for the next one. "Allowed" is every answer
+that is no refusal, since what the first allowed role did may stand in the way of the next.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from catalog_app.domain.roles import Role
+from catalog_app.models import FileImport
+from lakeui.api.docs import openapi_document
+from lakeui.frontdoor import compute
+from merge_app.review.models import Comment
+from tests.members import join
+from tests.review.conftest import ReviewLake
+from tests.rights.conftest import ROLES
+from tests.rights.paths import Person
+
+CATALOG = "/api/v1/catalogs/{catalog}/"
+REQUEST = CATALOG + "merge-requests/{number}/"
+IMPORT = CATALOG + "branches/{branch}/imports/{import_id}/"
+FOR_OWNERS = {CATALOG + "candidates/"}
+"""What is read by owners only; everything else is read by whoever sees the catalog."""
+
+LOAD = {"database": "d", "table": "loaded", "mode": "create"}
+DECISION = {"object_kind": "table", "object_id": 1, "decision": "destination", "source_head": 1, "destination_head": 1}
+WRITES: list[tuple[str, str, str, Any]] = [
+    ("contributor", "post", CATALOG + "branches/{branch}/imports/", b"a,b\n1,x\n"),
+    ("contributor", "patch", IMPORT, {"header": True}),
+    ("contributor", "post", IMPORT + "load/", LOAD),
+    ("contributor", "delete", IMPORT, None),
+    ("contributor", "post", CATALOG + "branches/{branch}/databases/{database}/tables/{table}/rows/merge/", b"id\n1\n"),
+    ("contributor", "post", CATALOG + "tags/", {"name": "new", "branch": "main"}),
+    ("maintainer", "delete", CATALOG + "tags/{tag}/", None),
+    ("owner", "post", CATALOG + "members/", {"username": "candidate", "role": "viewer"}),
+    ("owner", "patch", CATALOG + "members/{username}/", {"role": "viewer"}),
+    ("owner", "delete", CATALOG + "members/{username}/", None),
+    ("owner", "post", CATALOG + "protection-rules/", {"pattern": "x/*"}),
+    ("owner", "patch", CATALOG + "protection-rules/{rule_id}/", {"required_approvals": 2}),
+    ("owner", "delete", CATALOG + "protection-rules/{rule_id}/", None),
+    ("maintainer", "post", CATALOG + "checks/", {"name": "new", "query": "SELECT * FROM d.t"}),
+    ("maintainer", "patch", CATALOG + "checks/{name}/", {"is_required": True}),
+    ("maintainer", "delete", CATALOG + "checks/{name}/", None),
+    ("contributor", "post", CATALOG + "merge-requests/", {"source": "c", "destination": "main", "title": "New"}),
+    ("maintainer", "patch", REQUEST, {"title": "Of somebody else"}),
+    ("contributor", "post", REQUEST + "checks/", None),
+    ("viewer", "post", REQUEST + "comments/", {"body": "Hm."}),
+    ("viewer", "patch", REQUEST + "comments/{comment_id}/", {"body": "My own."}),
+    ("viewer", "put", REQUEST + "comments/{comment_id}/resolved/", None),
+    ("viewer", "delete", REQUEST + "comments/{comment_id}/resolved/", None),
+    ("viewer", "delete", REQUEST + "comments/{comment_id}/", None),
+    ("contributor", "post", REQUEST + "merge/", {}),
+    ("contributor", "post", REQUEST + "queue/", {}),
+    ("contributor", "delete", REQUEST + "queue/", None),
+    ("contributor", "post", REQUEST + "resolutions/", DECISION),
+    ("contributor", "delete", REQUEST + "resolutions/{resolution_id}/", None),
+    ("reviewer", "post", REQUEST + "reviews/", {"verdict": "request_changes"}),
+]
+
+
+class Scene:
+    """A lake with something in every list, and the person whose role is tried."""
+
+    def __init__(self) -> None:
+        self.lake = ReviewLake()
+        self.person = Person("person", self.lake.catalog)
+        lake, dora = self.lake, self.lake.people["dora"]
+        lake.write("CREATE BRANCH c", "alice")
+        lake.write("ALTER TABLE d.t SET TBLPROPERTIES ('c' = '1')", "alice", "c")
+        lake.write("CREATE TAG early", "alice")
+        User.objects.create_user("candidate")
+        join(User.objects.create_user("victim"), lake.catalog, Role.REVIEWER)
+        rule = dora.post(f"{lake.address}protection-rules/", {"pattern": "release/*"}).json()
+        dora.post(f"{lake.address}checks/", {"name": "keys", "query": "SELECT * FROM d.t WHERE id IS NULL"})
+        request = lake.open(reviewers=("bob",))
+        review = lake.review("bob", request).json()
+        comment = lake.post("bob", "1/comments/", {"body": "Why?"}).json()
+        Comment.objects.filter(pk=comment["id"]).update(author=self.person.user)
+        self.names = {
+            "catalog": lake.catalog,
+            "branch": "main",
+            "database": "d",
+            "table": "t",
+            "tag": "early",
+            "source": "b",
+            "destination": "main",
+            "kind": "table",
+            "object_id": lake.table_id,
+            "table_id": lake.table_id,
+            "username": "victim",
+            "rule_id": rule["id"],
+            "name": "keys",
+            "number": request.number,
+            "comment_id": comment["id"],
+            "review_id": review["id"],
+            "resolution_id": 1,
+            "import_id": self._import(),
+        }
+
+    def _import(self) -> str:
+        """The person's own, from a time when they could."""
+        alice = self.lake.people["alice"]
+        address = f"{self.lake.address}branches/main/imports/"
+        sent = alice.client.post(address, b"a\n1\n", content_type="application/octet-stream", headers=alice.headers)
+        FileImport.objects.filter(pk=sent.json()["id"]).update(created_by=self.person.user)
+        return str(sent.json()["id"])
+
+    def status(self, role: str, method: str, template: str, body: Any = None, query: str = "") -> int:
+        """200 for every answer that does not refuse for lack of rights."""
+        self.person.become(role)
+        path = template.format(**self.names) + query
+        if isinstance(body, bytes):
+            given = {"content_type": "application/octet-stream", "headers": self.person.headers}
+            response = self.person.client.post(path, body, **given)
+        else:
+            response = self.person.send(method, path, body)
+        assert response.status_code < 500, response.content
+        if response.status_code == 404 and response.json()["kind"] != "catalog":
+            return 200
+        return response.status_code if response.status_code in (401, 403, 404) else 200
+
+    def row(self, method: str, template: str, body: Any = None, query: str = "") -> dict[str, int]:
+        return {role: self.status(role, method, template, body, query) for role in ROLES}
+
+
+@pytest.fixture
+def scene(transactional_db: None, nobody_hears: None, monkeypatch: pytest.MonkeyPatch) -> Scene:
+    def refuse() -> Any:
+        raise AssertionError("who may read rows is decided before the engine is asked")
+
+    monkeypatch.setattr(compute, "engine_make", refuse)
+    return Scene()
+
+
+def expected(least: str) -> dict[str, int]:
+    enough = ROLES.index(least)
+    return {role: 404 if role == "none" else 200 if place >= enough else 403 for place, role in enumerate(ROLES)}
+
+
+@pytest.mark.parametrize(("least", "method", "template", "body"), WRITES)
+def test_a_role_writes_where_it_is_enough(scene: Scene, least: str, method: str, template: str, body: Any) -> None:
+    assert scene.row(method, template, body) == expected(least)
+
+
+def reads() -> list[str]:
+    return [path for path, item in openapi_document()["paths"].items() if path.startswith(CATALOG) and "get" in item]
+
+
+def test_whoever_sees_a_catalog_reads_all_of_it_and_nobody_else_anything(scene: Scene) -> None:
+    found = {}
+    for path in reads():
+        query = "?from=1&to=2" if path.endswith("changes/") and "tables" in path else ""
+        if path.endswith("rows/") or query:
+            # Whoever may read gets to the engine, which is not there.
+            found[path] = {"none": scene.status("none", "get", path, query=query or "?side=source")}
+        else:
+            found[path] = scene.row("get", path)
+    wanted = {path: expected("owner" if path in FOR_OWNERS else "viewer") for path in found}
+    rows = {path: {"none": 404} for path, row in found.items() if row.keys() == {"none"}}
+    assert found == wanted | rows
+
+
+def test_every_write_of_the_document_is_in_the_matrix() -> None:
+    known = {(method, path) for _, method, path, _ in WRITES}
+    written = {
+        (method, path)
+        for path, item in openapi_document()["paths"].items()
+        for method in item.keys() & {"post", "put", "patch", "delete"}
+        if path.startswith(CATALOG)
+    }
+    assert written == known
+
+
+@pytest.mark.parametrize("path", ["/api/v1/catalogs/", "/api/v1/merges/", "/api/v1/tasks/", "/api/v1/inbox/"])
+def test_lists_over_all_catalogs_hold_nothing_of_one_that_is_invisible(scene: Scene, path: str) -> None:
+    scene.lake.sql("MERGE BRANCH c")
+    owner, person = scene.lake.people["dora"], scene.person
+    scene.lake.post("dora", "1/comments/", {"body": "listed"})
+    person.become("none")
+    assert scene.lake.catalog not in person.send("get", path).content.decode()
+    assert person.send("get", path).json()["results"] == []
+    if path in ("/api/v1/catalogs/", "/api/v1/merges/"):
+        assert scene.lake.catalog in owner.get(path).content.decode()
+
+
+def test_nothing_of_an_invisible_catalog_is_found_by_search(scene: Scene) -> None:
+    for text in (scene.lake.catalog, "early", "main", "id", "t"):
+        path = f"/api/v1/search/?q={text}"
+        scene.person.become("viewer")
+        assert scene.person.send("get", path).json()["results"]
+        scene.person.become("none")
+        assert scene.person.send("get", path).json()["results"] == []
+
+
+def test_a_merge_of_an_invisible_catalog_is_not_found_by_its_id(scene: Scene) -> None:
+    merged = scene.lake.sql("MERGE BRANCH c").extra["merge_id"]
+    scene.person.become("viewer")
+    assert scene.person.send("get", f"/api/v1/merges/{merged}/").status_code == 200
+    scene.person.become("none")
+    assert scene.person.send("get", f"/api/v1/merges/{merged}/").status_code == 404

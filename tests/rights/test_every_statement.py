@@ -1,0 +1,196 @@
+"""Role x statement: who gets through the front door's gate, who is told why not, and for whom there is nothing there.
+
+The gate is what is tested, so handlers only note that they were reached.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from catalog_app.domain.roles import Scope
+from catalog_app.selectors.lineage import branch_get, branch_lineage, catalog_get
+from catalog_app.selectors.objects import databases_list
+from lakeui.common.errors import NotFound, PermissionDenied
+from lakeui.frontdoor import Session, StatementResult, dispatch, execute
+from lakeui.sql.parse import parse
+from merge_app.execution.apply import CommitHeader
+from merge_app.execution.views import ViewChange, view_commit
+from tests.benchmarks.metadata import Bench
+from tests.members import join
+from tests.rights.conftest import ROLES, Cast
+
+# Least role, and statements that take it. {c} is the catalog's name.
+READ = (
+    *("USE BRANCH main", "SHOW BRANCHES", "SHOW TAGS", "SHOW DATABASES", "DESCRIBE DATABASE d", "SHOW TABLES"),
+    *("DESCRIBE TABLE d.t", "SHOW CREATE TABLE d.t", "SHOW PARTITIONS d.t", "SHOW VIEWS", "DESCRIBE HISTORY d.t"),
+    *("SHOW HISTORY", "SHOW SEGMENTS d.t", "SHOW MERGES", "SHOW CHANGES d.t FROM VERSION 1 TO VERSION 2"),
+    *("SELECT * FROM d.t", "SELECT * FROM {c}.d.t", "MERGE BRANCH b TO main DRY RUN", "USE CATALOG {c}"),
+)
+CONTRIBUTE = (
+    *("CREATE DATABASE e", "DROP DATABASE d", "ALTER DATABASE d RENAME TO e", "CREATE DATABASE {c}.e"),
+    *("ALTER DATABASE d SET DBPROPERTIES ('k' = 'v')", "ALTER DATABASE d UNSET DBPROPERTIES ('k')"),
+    *("CREATE TABLE d.u (id INT)", "CREATE TABLE {c}.d.u (id INT)", "DROP TABLE d.t", "DROP TABLE IF EXISTS {c}.d.t"),
+    *("CREATE TABLE d.u AS SELECT * FROM d.t", "ALTER TABLE d.t RENAME TO d.u"),
+    *("ALTER TABLE d.t SET TBLPROPERTIES ('k' = 'v')", "ALTER TABLE d.t UNSET TBLPROPERTIES ('k')"),
+    *("ALTER TABLE d.t ADD COLUMN x INT", "ALTER TABLE d.t DROP COLUMN id", "ALTER TABLE d.t RENAME COLUMN id TO x"),
+    *("ALTER TABLE d.t ALTER COLUMN id COMMENT 'x'", "ALTER TABLE d.t ADD PARTITION (id = 1)"),
+    *("ALTER TABLE d.t DROP PARTITION (id = 1)", "ALTER TABLE d.t PARTITION (id = 1) RENAME TO PARTITION (id = 2)"),
+    *("CREATE VIEW d.v AS SELECT * FROM d.t", "DROP VIEW d.v", "INSERT INTO d.t VALUES (1)"),
+    *("INSERT INTO {c}.d.t VALUES (1)", "INSERT OVERWRITE d.t VALUES (1)", "DELETE FROM d.t", "UPDATE d.t SET id = 1"),
+    "MERGE INTO d.t USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE",
+    *("TRUNCATE TABLE d.t", "OPTIMIZE d.t", "BEGIN"),
+    *("RESTORE TABLE d.t TO VERSION AS OF 1", "RESTORE DATABASE d TO VERSION AS OF 1"),
+    *("RESTORE BRANCH main TO VERSION AS OF 1", "RESTORE MERGE 7d1fe2f8-4fd1-4a3c-9e35-0a4a8b1e2b9e"),
+    *("UNDROP TABLE d.t", "UNDROP DATABASE d", "CREATE BRANCH n", "CREATE BRANCH n FROM {c}.main", "CREATE TAG g"),
+    *("DROP BRANCH b", "DROP BRANCH IF EXISTS {c}.b", "ALTER BRANCH b RENAME TO n", "UNDROP BRANCH gone"),
+    *("MERGE BRANCH b TO main", "MERGE BRANCH {c}.b", "MERGE BRANCH b TO {c}.main"),
+)
+MAINTAIN = ("DROP TAG g", "VACUUM", "VACUUM DRY RUN")
+OWN = ("DROP CATALOG {c}", "DROP CATALOG IF EXISTS {c}")
+LEAST = {"viewer": READ, "contributor": CONTRIBUTE, "maintainer": MAINTAIN, "owner": OWN}
+CELLS = [(least, text) for least, texts in LEAST.items() for text in texts]
+ELSEWHERE = {"CREATE CATALOG x", "SHOW CATALOGS", "COMMIT", "ROLLBACK"}
+"""Statements that are tested below or with transactions."""
+
+
+@pytest.fixture
+def gate(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> Cast:
+    """The cast, with handlers that do nothing, branch b, and a branch that every name can be looked up on."""
+    cast.lake.sql("CREATE BRANCH b")
+    for kind in dispatch.HANDLERS:
+        monkeypatch.setitem(dispatch.HANDLERS, kind, _reached)
+    return cast
+
+
+def _reached(call: Any, statement: Any) -> StatementResult:
+    # As every handler does: names of catalogs come from nowhere else.
+    call.catalog_named(None)
+    return StatementResult(extra={"reached": True})
+
+
+def outcome(cast: Cast, user: User, text: str, catalog: str | None = None, **session: Any) -> int:
+    """200, 403 or 404."""
+    try:
+        done = execute(text.format(c=cast.catalog), Session(catalog or cast.catalog, "main", user, **session))
+    except PermissionDenied as refusal:
+        return refusal.status if refusal.remedy else 0
+    except NotFound as refusal:
+        # Nothing near it either: its name as a suggestion would say that it is there.
+        is_hidden = refusal.details["kind"] == "catalog" and refusal.details["nearest"] != cast.catalog
+        return refusal.status if is_hidden else 0
+    # IF EXISTS hides what somebody else cannot see as it hides what is not there.
+    return 200 if done.extra.get("reached") else 404
+
+
+@pytest.fixture
+def own_lake(db: None) -> str:
+    """The name of a lake that people of the cast may own."""
+    return Bench(1).catalog
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize(("least", "text"), CELLS)
+def test_a_role_gets_through_where_it_is_enough(gate: Cast, role: str, least: str, text: str) -> None:
+    enough = ROLES.index(role) >= ROLES.index(least)
+    expected = 404 if role == "none" else 200 if enough else 403
+    assert outcome(gate, gate.people[role], text) == expected
+
+
+@pytest.mark.parametrize(("least", "text"), CELLS)
+def test_a_superuser_is_owner_everywhere(gate: Cast, least: str, text: str) -> None:
+    assert outcome(gate, User.objects.create_superuser("root"), text) == 200
+
+
+@pytest.mark.parametrize("text", READ)
+def test_for_an_outsider_there_is_nothing_to_read(own_lake: str, cast: Cast, text: str) -> None:
+    """Through the handlers themselves."""
+    assert outcome(cast, cast.people["none"], text) == 404
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("SELECT * FROM {c}.d.t", "SELECT 1 WHERE EXISTS (SELECT 1 FROM {c}.d.t)", "DESCRIBE TABLE {c}.d.t"),
+        *("WITH x AS (SELECT * FROM {c}.d.`t@main`) SELECT * FROM x", "SHOW TABLES IN {c}.d", "SHOW SEGMENTS {c}.d.t"),
+        *("INSERT INTO d.t SELECT * FROM {c}.d.t", "CREATE TABLE d.u AS SELECT * FROM {c}.d.t"),
+        *("CREATE VIEW d.v AS SELECT * FROM {c}.d.t", "MERGE BRANCH {c}.main TO main", "CREATE BRANCH n FROM {c}.main"),
+        *(
+            "MERGE BRANCH {c}.main TO main DRY RUN",
+            "USE CATALOG {c}",
+            "USE BRANCH {c}.main",
+            "CREATE TAG g FROM {c}.main",
+        ),
+    ],
+)
+def test_an_owner_reaches_no_catalog_that_is_invisible_to_them(own_lake: str, cast: Cast, text: str) -> None:
+    join(cast.people["none"], own_lake)
+    assert outcome(cast, cast.people["none"], text, own_lake) == 404
+
+
+def test_a_view_shows_nobody_what_they_cannot_see_themselves(own_lake: str, cast: Cast) -> None:
+    """A view's query runs with the rights of whoever reads it."""
+    main = branch_get(catalog_get(own_lake), "main")
+    (database,) = databases_list(branch_lineage(main))
+    view = ViewChange(None, database.database_id, "v", f"SELECT * FROM {cast.catalog}.d.t")
+    view_commit(main.pk, view, CommitHeader("CREATE VIEW"))
+    join(cast.people["none"], own_lake)
+    assert outcome(cast, cast.people["none"], "SELECT * FROM d.v", own_lake) == 404
+
+
+@pytest.mark.parametrize("text", ["SHOW CATALOGS", "CREATE CATALOG x"])
+@pytest.mark.parametrize("role", ROLES)
+def test_what_is_of_no_catalog_takes_no_role(cast: Cast, role: str, text: str) -> None:
+    execute(text, Session(None, "main", cast.people[role]))
+
+
+def test_every_kind_of_statement_is_in_the_matrix() -> None:
+    texts = [text.format(c="c") for texts in LEAST.values() for text in texts]
+    assert {type(parse(text)) for text in (*texts, *ELSEWHERE)} == dispatch.HANDLERS.keys()
+
+
+@pytest.mark.parametrize(("least", "text"), CELLS)
+def test_a_token_that_only_reads_gets_an_owner_no_further_than_reading(gate: Cast, least: str, text: str) -> None:
+    expected = 200 if least == "viewer" else 403
+    assert outcome(gate, gate.people["owner"], text, scopes=frozenset({Scope.READ})) == expected
+
+
+@pytest.mark.parametrize(
+    ("scope", "text", "expected"),
+    [
+        (Scope.WRITE, "INSERT INTO d.t VALUES (1)", 200),
+        (Scope.WRITE, "MERGE BRANCH b", 403),
+        (Scope.WRITE, "DROP CATALOG {c}", 403),
+        (Scope.MERGE, "MERGE BRANCH b", 200),
+        (Scope.MERGE, "INSERT INTO d.t VALUES (1)", 403),
+        (Scope.ADMIN, "VACUUM", 200),
+        (Scope.ADMIN, "MERGE BRANCH b", 403),
+        (Scope.WRITE, "CREATE CATALOG x", 403),
+        (Scope.ADMIN, "CREATE CATALOG x", 200),
+    ],
+)
+def test_a_token_does_what_its_scope_says(gate: Cast, scope: Scope, text: str, expected: int) -> None:
+    assert outcome(gate, gate.people["owner"], text, scopes=frozenset({scope})) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("INSERT INTO {c}.d.t VALUES (1)", "CREATE TABLE {c}.d.u (id INT)", "DROP DATABASE {c}.d"),
+        *("MERGE BRANCH b TO {c}.main", "CREATE BRANCH n FROM {c}.main", "CREATE BRANCH {c}.n", "DROP BRANCH {c}.b"),
+        *("CREATE TAG g FROM {c}.main", "RESTORE BRANCH {c}.main TO VERSION AS OF 1", "UNDROP BRANCH {c}.gone"),
+        "ALTER BRANCH {c}.b RENAME TO n",
+    ],
+)
+def test_who_owns_the_session_s_catalog_gains_nothing_in_another(own_lake: str, gate: Cast, text: str) -> None:
+    for role, expected in (("viewer", 403), ("none", 404)):
+        join(gate.people[role], own_lake)
+        assert outcome(gate, gate.people[role], text, own_lake) == expected
+
+
+@pytest.mark.parametrize("role", ["contributor", "reviewer", "maintainer", "owner"])
+def test_only_owners_may_give_a_reason_for_a_bypass(gate: Cast, role: str) -> None:
+    expected = 200 if role == "owner" else 403
+    assert outcome(gate, gate.people[role], "INSERT INTO d.t VALUES (1)", bypass_reason="urgent") == expected
