@@ -56,6 +56,7 @@ from lakeui.api.pipeline_serializers import (
 from lakeui.api.prefer import read_preference
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, TaskAnswer
 from lakeui.api.sql_view import IDEMPOTENCY_KEY, PREFER, idempotency_key, request_digest, task_response
+from lakeui.frontdoor.pipelines import run_admit, run_rehearse
 from merge_app.jobs.selectors import task_known
 from merge_app.pipelines.definition.config_file import config_edit
 from merge_app.pipelines.models import Pipeline, Trigger
@@ -251,15 +252,11 @@ class PipelineRehearsalView(ApiView):
         responses={200: RehearsalAnswer, **BAD_REQUEST, **NOT_FOUND, **_INVALID},
     )
     def post(self, request: Request, pipeline_id: int) -> Response:
-        # The front door needs the engine's values; the other addresses do not wait for their import.
-        from lakeui.frontdoor.pipelines import run_rehearse
-
         wanted = RehearsalRequest(data=request.data)
         wanted.is_valid(raise_exception=True)
         pipeline = _pipeline(request, pipeline_id)
-        prepared = run_rehearse(
-            pipeline, wanted.validated_data, session=session_of(request, pipeline.catalog.name, pipeline.branch)
-        )
+        session = session_of(request, pipeline.catalog.name, pipeline.branch)
+        prepared = run_rehearse(pipeline, wanted.validated_data, session=session)
         body = {
             "configuration": prepared.configuration.as_json(),
             "sql": prepared.rendered,
@@ -298,8 +295,6 @@ class PipelineRunListView(ApiView):
         },
     )
     def post(self, request: Request, pipeline_id: int) -> HttpResponse:
-        from lakeui.frontdoor.pipelines import run_admit
-
         pipeline = _pipeline(request, pipeline_id)
         key = idempotency_key(request)
         if not task_known(user_id=int(request.user.pk or 0), idempotency_key=key):

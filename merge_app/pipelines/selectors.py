@@ -30,7 +30,9 @@ def pipelines_list(
     branch: str | None = None,
     search: str | None = None,
 ) -> QuerySet[Pipeline]:
-    """Pipelines of the catalogs that whoever asks sees, newest first, each with ``last_run_id``; ``search`` looks into name and target."""
+    """Pipelines of the catalogs that whoever asks sees, newest first, each with ``last_run_id``; ``search`` looks into
+    the name and the target.
+    """
     newest = PipelineRun.objects.filter(pipeline=OuterRef("pk")).order_by("-created_at").values("pk")[:1]
     found = _visible(principal).annotate(last_run_id=Subquery(newest)).order_by("-created_at", "-pk")
     if catalog:

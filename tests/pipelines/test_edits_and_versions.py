@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
+from catalog_app.domain.roles import LAKEUI
 from catalog_app.models import Catalog
 from lakeui.common.errors import AlreadyExists, LakeError, NotFound, Stale
 from merge_app.pipelines.definition.templates import TableAddress
@@ -27,15 +28,15 @@ def test_an_edit_is_a_version_and_no_change_is_none(pipeline: Pipeline, alice: U
     pipeline_edit(pipeline, {"config": "strict: true"}, author_id=alice.pk)
     pipeline_edit(pipeline, {"config": "strict: true", "layer": "gold"}, author_id=alice.pk)
     assert versions(pipeline) == [(1, first), (2, "strict: true")]
-    assert pipeline_get(pipeline.pk).revision == 2
+    assert pipeline_get(LAKEUI, pipeline.pk).revision == 2
 
 
 def test_an_edit_of_what_was_changed_meanwhile_is_refused(pipeline: Pipeline, alice: User) -> None:
-    earlier = pipeline_get(pipeline.pk)
+    earlier = pipeline_get(LAKEUI, pipeline.pk)
     pipeline_edit(pipeline, {"layer": "silver"}, author_id=alice.pk)
     with pytest.raises(Stale):
         pipeline_edit(earlier, {"layer": "bronze"}, author_id=alice.pk)
-    assert pipeline_get(pipeline.pk).layer == "silver"
+    assert pipeline_get(LAKEUI, pipeline.pk).layer == "silver"
     assert len(versions(pipeline)) == 2
 
 
@@ -57,9 +58,9 @@ def test_an_edit_of_what_was_changed_meanwhile_is_refused(pipeline: Pipeline, al
 )
 def test_what_cannot_run_is_not_kept(pipeline: Pipeline, changes: dict[str, Any], code: str) -> None:
     with pytest.raises(LakeError) as caught:
-        pipeline_edit(pipeline_get(pipeline.pk), changes, author_id=None)
+        pipeline_edit(pipeline_get(LAKEUI, pipeline.pk), changes, author_id=None)
     assert caught.value.code == code
-    kept = pipeline_get(pipeline.pk)
+    kept = pipeline_get(LAKEUI, pipeline.pk)
     assert kept.revision == 1
     assert all(getattr(kept, name) != value for name, value in changes.items())
 
@@ -72,9 +73,9 @@ def test_two_pipelines_of_a_catalog_have_two_names(pipeline: Pipeline, catalog: 
 def test_a_deleted_pipeline_is_gone_and_its_name_free(pipeline: Pipeline, catalog: Catalog) -> None:
     pipeline_delete(pipeline)
     with pytest.raises(NotFound):
-        pipeline_get(pipeline.pk)
+        pipeline_get(LAKEUI, pipeline.pk)
     again = pipeline_create(catalog=catalog, values=values(), owner_id=None)
-    assert [found.pk for found in pipelines_list(catalog="LAKE")] == [again.pk]
+    assert [found.pk for found in pipelines_list(LAKEUI, catalog="LAKE")] == [again.pk]
 
 
 def test_a_pipeline_refers_to_the_others(pipeline: Pipeline, catalog: Catalog) -> None:

@@ -9,6 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, transaction
 
+from catalog_app.domain.roles import LAKEUI
 from merge_app.jobs.models import Task, TaskState
 from merge_app.pipelines.cron import next_time
 from merge_app.pipelines.errors import PipelineBusy
@@ -60,14 +61,14 @@ def test_a_due_time_makes_one_run_of_the_owner(scheduled: Pipeline, alice: User)
     assert schedules_tick(due) == 0
     (run,) = runs(scheduled)
     assert (run.trigger, run.due_at, run.version, run.task.created_by) == (Trigger.SCHEDULE, due, 2, alice)
-    assert pipeline_get(scheduled.pk).next_run_at == due + HOUR
+    assert pipeline_get(LAKEUI, scheduled.pk).next_run_at == due + HOUR
 
 
 def test_missed_times_make_one_run(scheduled: Pipeline) -> None:
     assert scheduled.next_run_at is not None
     late = scheduled.next_run_at + 5 * HOUR + timedelta(minutes=1)
     assert schedules_tick(late) == 1
-    assert pipeline_get(scheduled.pk).next_run_at == scheduled.next_run_at + 6 * HOUR
+    assert pipeline_get(LAKEUI, scheduled.pk).next_run_at == scheduled.next_run_at + 6 * HOUR
 
 
 def test_a_pipeline_that_still_runs_is_left_out(scheduled: Pipeline) -> None:
@@ -105,7 +106,7 @@ def test_a_clock_that_is_behind_does_not_hold_up_the_schedule(scheduled: Pipelin
     assert due is not None
     finish(run_submit(scheduled, user=alice, trigger=Trigger.SCHEDULE, due_at=due))
     assert schedules_tick(due) == 0
-    assert pipeline_get(scheduled.pk).next_run_at == due + HOUR
+    assert pipeline_get(LAKEUI, scheduled.pk).next_run_at == due + HOUR
     assert schedules_tick(due + HOUR) == 1
 
 
