@@ -20,6 +20,7 @@ from merge_app.jobs.errors import TaskCancelled, TaskLost
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.presence import worker_seen
 from merge_app.jobs.services import MOST_ATTEMPTS, task_ring
+from merge_app.webhooks.outbox import deliveries_ring
 
 logger = logging.getLogger(__name__)
 
@@ -69,8 +70,8 @@ def _lost(task: Task) -> dict[str, object]:
 
 
 class Reaper:
-    """The thread that sweeps tasks, abandoned transactions and abandoned imports every few seconds, and shows that its
-    worker is there.
+    """The thread that sweeps tasks, messages to webhooks, abandoned transactions and abandoned imports every few
+    seconds, and shows that its worker is there.
     """
 
     def __init__(self, *, worker: str) -> None:
@@ -90,6 +91,7 @@ class Reaper:
             try:
                 tasks_reap()
                 transactions_expire()
+                deliveries_ring()
                 imports_expire(warehouse=Warehouse(settings.LAKEUI["WAREHOUSE"]))
                 worker_seen(self._worker)
             except (DatabaseError, RedisError, OSError):
