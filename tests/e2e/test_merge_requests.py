@@ -116,7 +116,7 @@ def test_a_request_from_opening_to_merged_with_a_conflict_decided_and_a_check_ru
     assert [(item["name"], item["state"]) for item in record["checks"]] == [("sources", "passed")]
     assert reviewed.state(number) == "merged"
     assert audit_verify(catalog_get(lake.catalog)) == []
-    assert lake.merge("b")["outcome"] == "nothing to merge"
+    assert lake.dry_run("b")["plan"]["objects"] == []
 
 
 def test_a_check_that_finds_rows_of_the_merged_state_blocks_it(reviewed: Reviewed) -> None:
