@@ -1,11 +1,18 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The journeys share one lake and build on each other's commits: first those that only look. */
-class ByName extends BaseSequencer {
+/** They share one lake: first what looks at the lake as it was loaded, last what changes main and `delays`. */
+const ORDER = ["accessibility", "states", "review", "journey"];
+
+class ByOrder extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return Promise.resolve(files.toSorted((left, right) => left.moduleId.localeCompare(right.moduleId)));
+    return Promise.resolve(files.toSorted((left, right) => place(left) - place(right)));
   }
+}
+
+/** One that is not named comes first: then it shows that it has no place yet. */
+function place({ moduleId }: TestSpecification): number {
+  return ORDER.findIndex((name) => moduleId.endsWith(`/${name}.e2e.ts`));
 }
 
 /** Journeys in a real browser against a running server; LAKEUI_URL says where it is. */
@@ -15,7 +22,9 @@ export default defineConfig({
     globalSetup: "e2e/server.ts",
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    // A look at a page waits for the state: what a click began takes its time, on a small machine more.
+    expect: { poll: { timeout: 60_000, interval: 100 } },
     fileParallelism: false,
-    sequence: { sequencer: ByName },
+    sequence: { sequencer: ByOrder },
   },
 });

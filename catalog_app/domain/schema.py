@@ -44,7 +44,17 @@ class Column:
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Column:
-        return cls(**{**value, "aliases": tuple(value.get("aliases", ()))})
+        # By position: large plans read hundreds of thousands of columns.
+        return cls(
+            value["id"],
+            value["name"],
+            value["type"],
+            value.get("nullable", True),
+            value.get("default"),
+            value.get("initial_default"),
+            value.get("comment"),
+            tuple(value.get("aliases", ())),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +67,11 @@ class Schema:
     _by_id: dict[int, Column] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self._by_id.update({identifier: column for column in self.columns for identifier in column.ids})
+        known = self._by_id
+        for column in self.columns:
+            known[column.id] = column
+            for alias in column.aliases:
+                known[alias] = column
 
     def column(self, column_id: int) -> Column | None:
         """The column with this id or alias."""

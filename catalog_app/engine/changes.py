@@ -15,7 +15,7 @@ from catalog_app.engine.reading import ADDRESS, ROW_ID, table_dataframe
 from catalog_app.engine.sources import named_column, require_assignable
 from catalog_app.engine.types import quoted, storage_type, stored_value
 from catalog_app.engine.values import RowChanges
-from catalog_app.engine.writing import FileWriter, Target
+from catalog_app.engine.writing import SMALL_ROWS, FileWriter, Target
 from catalog_app.storage.deletes import Integers, deleted_positions, write_deletes
 from lakeui.common.errors import InvalidValue
 
@@ -57,7 +57,7 @@ def delete_rows(spark: SparkSession, writer: FileWriter, scan: TableScan, rows: 
 
 def matched_rows(spark: SparkSession, writer: FileWriter, scan: TableScan, rows: RowFilter) -> Iterator[Matched]:
     """Find the rows that the filter names, in one Spark job per pass."""
-    for part in _passes(scan):
+    for part in scan_parts(scan):
         yield _matched(rows.of(spark, writer, part).select(ADDRESS, ROW_ID).toArrow())
 
 
@@ -65,7 +65,8 @@ def _matched(table: pa.Table) -> Matched:
     return Matched(table.column(ADDRESS).to_numpy(), table.column(ROW_ID).to_numpy())
 
 
-def _passes(scan: TableScan) -> Iterator[TableScan]:
+def scan_parts(scan: TableScan) -> Iterator[TableScan]:
+    """The scan in parts whose addresses fit into this process."""
     files: list[FileScan] = []
     rows = 0
     for file in scan.files:
@@ -85,7 +86,7 @@ def mask_rows(writer: FileWriter, scan: TableScan, matched: list[Matched]) -> Ro
     rows = 0
     for file, positions, row_ids in _by_file(scan, matched):
         rows += len(positions)
-        if _leaves_nothing(writer, file, positions):
+        if leaves_nothing(writer, file, positions):
             emptied.append(file.file_id)
             continue
         delete_files.append(
@@ -110,7 +111,8 @@ def _by_file(scan: TableScan, matched: list[Matched]) -> Iterator[tuple[FileScan
             yield file, addresses[start:end] - file.base, row_ids[start:end]
 
 
-def _leaves_nothing(writer: FileWriter, file: FileScan, positions: Integers) -> bool:
+def leaves_nothing(writer: FileWriter, file: FileScan, positions: Integers) -> bool:
+    """Whether the file has no live row besides these."""
     if len(positions) == file.rows:
         return True
     if not file.delete_paths:
@@ -124,7 +126,7 @@ def update_rows(
     """Stage the deletes and the new images of an UPDATE statement. SET sees the old values."""
     images = _images(rows.of(spark, writer, scan), scan.schema, assignments, rows.alias)
     target = Target(scan.table_id, scan.schema, with_row_ids=True)
-    small = writer.fetch_small(target, images, with_address=True)
+    small = writer.fetch(target, images, extra=(ADDRESS,), limit=SMALL_ROWS)
     if small is not None:
         matched = [Matched(small.column(ADDRESS).to_numpy(), small.column(ROW_ID_COLUMN).to_numpy())]
         files = writer.write_arrow(target, small)

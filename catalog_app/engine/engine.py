@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,12 @@ from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, Table
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine import changes, rewriting
 from catalog_app.engine.answers import collect
+from catalog_app.engine.copying import Copied, Marks, copy_touched
 from catalog_app.engine.differences import changes_dataframe
 from catalog_app.engine.exporting import ExportTarget, result_write
+from catalog_app.engine.freezing import freeze_rows, staging_folder
+from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
+from catalog_app.engine.merging import merge_rows
 from catalog_app.engine.reading import ROW_ID, query_dataframe, table_dataframe
 from catalog_app.engine.session import SparkSessions
 from catalog_app.engine.sources import target_dataframe
@@ -27,7 +32,10 @@ if TYPE_CHECKING:
 SMALL_SCAN_ROWS = 200_000
 """A query over fewer rows than this probably gives few: they are fetched first rather than written by a job."""
 
-Tables = Mapping[str, TableScan | QuerySource]
+PROBABLY_MANY_ROWS = 5_000_000
+"""Scanning more rows than this is not done twice, first in the hope of few."""
+
+Tables = Mapping[str, TableScan | FileSource | QuerySource]
 
 
 class Engine:
@@ -113,6 +121,23 @@ class Engine:
         """Mark the matching rows and stage their new images under the same row ids. SET sees old values."""
         rows = changes.RowFilter(condition, alias)
         return self._sessions.run(lambda spark: changes.update_rows(spark, self._writer, scan, rows, assignments))
+
+    @contextmanager
+    def frozen(self, table_id: int, source: SourceRows) -> Iterator[FrozenSource]:
+        """The rows of a merge's source, computed once and kept in staging until the merge is done."""
+        may_be_small = _rows_scanned(source.query) <= PROBABLY_MANY_ROWS
+        with staging_folder(self._writer, table_id) as folder:
+            yield self._sessions.run(
+                lambda spark: freeze_rows(spark, self._writer, folder, source, may_be_small=may_be_small)
+            )
+
+    def merge(self, task: MergeTask, source: FrozenSource) -> MergeChanges:
+        """Mark, write and insert rows as the task's rules say. Raises Cardinality."""
+        return self._sessions.run(lambda spark: merge_rows(spark, self._writer, task, source))
+
+    def copy(self, scan: TableScan, marks: Marks) -> Copied:
+        """Write the files that the marks touch anew, without deletes, images in the places of the rows they replace."""
+        return self._sessions.run(lambda spark: copy_touched(spark, self._writer, scan, marks))
 
     def compact(self, scan: TableScan, *, target_bytes: int) -> list[NewDataFile]:
         """Rewrite the live rows into files of about ``target_bytes``, row ids and order kept."""
@@ -248,7 +273,10 @@ def _may_be_small(source: RowSource) -> bool:
 
 
 def _rows_scanned(source: QuerySource) -> int:
-    return sum(
-        sum(file.rows for file in relation.files) if isinstance(relation, TableScan) else _rows_scanned(relation)
-        for relation in source.tables.values()
-    )
+    return sum(_rows_of(relation) for relation in source.tables.values())
+
+
+def _rows_of(relation: TableScan | FileSource | QuerySource) -> int:
+    if isinstance(relation, TableScan):
+        return sum(file.rows for file in relation.files)
+    return relation.rows if isinstance(relation, FileSource) else _rows_scanned(relation)

@@ -113,5 +113,16 @@ def _sentence(text: str, name: str) -> str:
     line = next((part for part in text[max(start, 0) :].splitlines() if part.strip()), "Spark gave no reason.")
     line = _CLASS.sub("", line, count=1)
     line = re.sub(r"\s*SQLSTATE: ?\w+.*$", "", line)
-    # Tables reach Spark under names of our own; people did not type them.
-    return re.sub(r"`?_pyspark_connect_temp_view_\w+`?\.", "", line).strip()
+    return _without_own_names(line).strip()
+
+
+def _without_own_names(line: str) -> str:
+    """Tables reach Spark under names of our own, and some columns come with them; people did not type them."""
+    line = re.sub(r"`?_pyspark_connect_temp_view_\w+`?\.|`__lake_\w+`\.", "", line)
+    suggested = re.search(r"\[(`[^\]]*`)\]", line)
+    if suggested is None:
+        return line
+    kept = [name for name in suggested[1].split(", ") if "`__lake_" not in name]
+    if kept:
+        return line.replace(suggested[1], ", ".join(kept))
+    return line.removesuffix(".").removesuffix(suggested[0]).removesuffix(" Did you mean one of the following? ")

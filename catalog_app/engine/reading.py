@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, FileScan, TableScan
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.types import quoted, spark_type, storage_type
-from catalog_app.engine.values import QuerySource
+from catalog_app.engine.values import FileSource, QuerySource
 from catalog_app.storage.deletes import POSITION_COLUMN, POSITION_FIELD
 
 if TYPE_CHECKING:
@@ -168,17 +168,25 @@ def _empty(spark: SparkSession, schema: Schema, with_address: bool) -> DataFrame
 
 
 def query_dataframe(
-    spark: SparkSession, warehouse: Warehouse, text: str, tables: Mapping[str, TableScan | QuerySource]
+    spark: SparkSession, warehouse: Warehouse, text: str, tables: Mapping[str, TableScan | FileSource | QuerySource]
 ) -> DataFrame:
-    """Checked SQL with its placeholders bound to scans, or to the queries of views."""
-    bound: dict[str, Any] = {
-        name: table_dataframe(spark, warehouse, relation)
-        if isinstance(relation, TableScan)
-        else query_dataframe(spark, warehouse, relation.text, relation.tables)
-        for name, relation in tables.items()
-    }
+    """Checked SQL with its placeholders bound to scans, to files, or to the queries of views."""
+    bound: dict[str, Any] = {name: _relation(spark, warehouse, relation) for name, relation in tables.items()}
     # Spark's own parameter syntax is in braces; those of the statement are doubled to stay text.
     escaped = text.replace("{", "{{").replace("}", "}}")
     return (
         spark.sql(_PLACEHOLDER.sub(lambda match: "{" + match[0] + "}", escaped), **bound) if bound else spark.sql(text)
     )
+
+
+def _relation(spark: SparkSession, warehouse: Warehouse, relation: TableScan | FileSource | QuerySource) -> DataFrame:
+    if isinstance(relation, TableScan):
+        return table_dataframe(spark, warehouse, relation)
+    if isinstance(relation, FileSource):
+        return file_dataframe(spark, warehouse, relation)
+    return query_dataframe(spark, warehouse, relation.text, relation.tables)
+
+
+def file_dataframe(spark: SparkSession, warehouse: Warehouse, source: FileSource) -> DataFrame:
+    """The file's rows under their names."""
+    return spark.read.parquet(warehouse.spark_path(source.path)).toDF(*source.names)

@@ -40,8 +40,14 @@ _BIN = "__lake_bin"
 
 def compact_files(spark: SparkSession, writer: FileWriter, scan: TableScan, target_bytes: int) -> list[NewDataFile]:
     """Rewrite the scan's files, deletes applied, each partition value into as few files as the target allows."""
+    return write_bins(spark, writer, scan, list(_bins(writer, scan, target_bytes)))
+
+
+def write_bins(
+    spark: SparkSession, writer: FileWriter, scan: TableScan, bins: Sequence[tuple[PartitionValues, Sequence[FileScan]]]
+) -> list[NewDataFile]:
+    """The live rows of each bin of files as one file under its partition value, in the order of addresses."""
     target = Target(scan.table_id, scan.schema, with_row_ids=True)
-    bins = list(_bins(writer, scan, target_bytes))
     if not bins:
         return []
     parts = []

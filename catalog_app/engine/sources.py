@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from catalog_app.domain.schema import Column, Schema
-from catalog_app.engine.reading import query_dataframe
+from catalog_app.engine.reading import file_dataframe, query_dataframe
 from catalog_app.engine.types import is_assignable, quoted, storage_type, stored_value
 from catalog_app.engine.values import ArrowSource, FileSource, QuerySource, RowSource, ValuesSource
 from lakeui.common.errors import InvalidValue, NotFound
@@ -74,7 +74,7 @@ def _rows(spark: SparkSession, warehouse: Warehouse, source: RowSource, targets:
     if isinstance(source, ArrowSource):
         return spark.createDataFrame(source.table)
     if isinstance(source, FileSource):
-        return spark.read.parquet(warehouse.spark_path(source.path)).toDF(*source.names)
+        return file_dataframe(spark, warehouse, source)
     if isinstance(source, QuerySource):
         return query_dataframe(spark, warehouse, source.text, source.tables)
     return spark.sql(_values_text(source, targets))

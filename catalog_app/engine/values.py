@@ -13,14 +13,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class QuerySource:
-    """Rows of a query: Spark SQL in which identifiers (``__lake_0``) stand for tables or for the queries of views."""
-
-    text: str
-    tables: Mapping[str, TableScan | QuerySource] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class ValuesSource:
     """Literal rows: one SQL expression text per value; ``DEFAULT`` is the column's default."""
 
@@ -41,6 +33,14 @@ class FileSource:
     path: str
     names: tuple[str, ...]
     rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class QuerySource:
+    """Rows of a query: Spark SQL in which identifiers (``__lake_0``) stand for tables, files, or views' queries."""
+
+    text: str
+    tables: Mapping[str, TableScan | FileSource | QuerySource] = field(default_factory=dict)
 
 
 RowSource = QuerySource | ValuesSource | ArrowSource | FileSource

@@ -8,7 +8,7 @@ splits it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, NewDataFile, PartitionValues
 from catalog_app.domain.schema import Column, Schema
-from catalog_app.engine.reading import ADDRESS, FIELD_ID, ROW_ID
+from catalog_app.engine.reading import FIELD_ID, ROW_ID
 from catalog_app.engine.types import is_arrow_writable, quoted
 from catalog_app.storage.footers import FileFacts, read_facts
 from catalog_app.storage.warehouse import StoredFile, Warehouse
@@ -99,26 +99,24 @@ class FileWriter:
     def write(self, target: Target, rows: DataFrame, *, may_be_small: bool) -> list[NewDataFile]:
         """Stage ``rows``. With ``may_be_small`` a few are fetched first, and written here if they are all."""
         if may_be_small:
-            table = self.fetch_small(target, rows)
+            table = self.fetch(target, rows, extra=(), limit=SMALL_ROWS)
             if table is not None:
                 return self.write_arrow(target, table)
         return self.write_spark(target, rows)
 
-    def fetch_small(self, target: Target, rows: DataFrame, *, with_address: bool = False) -> pa.Table | None:
-        """All rows with their partition texts if they are few and Arrow can hold them, else None.
-
-        ``with_address`` keeps the column ``__address``.
+    def fetch(self, target: Target, rows: DataFrame, *, extra: Sequence[str], limit: int) -> pa.Table | None:
+        """All rows with their partition texts and the columns ``extra`` if they are at most ``limit`` and Arrow can
+        hold them, else None.
         """
         if not all(is_arrow_writable(column.type) for column in target.schema.columns):
             return None
         partitions = [f"{text} AS {_PARTITION}{index}" for index, text in enumerate(target.partition_texts)]
-        extra = [ADDRESS] if with_address else []
         named = rows.selectExpr(*target.inputs, *extra)
-        table = named.selectExpr(*target.columns, *extra, *partitions).limit(SMALL_ROWS + 1).toArrow()
-        return table if table.num_rows <= SMALL_ROWS else None
+        table = named.selectExpr(*target.columns, *extra, *partitions).limit(limit + 1).toArrow()
+        return table if table.num_rows <= limit else None
 
     def write_arrow(self, target: Target, table: pa.Table) -> list[NewDataFile]:
-        """Write a table that ``fetch_small`` gave, one file per partition value in order of first appearance."""
+        """Write a table that ``fetch`` gave, one file per partition value in order of first appearance."""
         if table.num_rows == 0:
             return []
         staging = self.warehouse.new_staging(target.table_id)
@@ -136,9 +134,14 @@ class FileWriter:
             self.warehouse.discard(staging)
 
     def write_table(self, table: pa.Table, path: str) -> None:
-        pq.write_table(
-            table,
+        with self.open_table(path, table.schema) as output:
+            output.write_table(table)
+
+    def open_table(self, path: str, schema: pa.Schema) -> pq.ParquetWriter:
+        """A file to write tables of that schema to, one after the other."""
+        return pq.ParquetWriter(
             self.warehouse.absolute(path),
+            schema,
             filesystem=self.warehouse.filesystem,
             compression="zstd",
             store_schema=False,

@@ -11,6 +11,8 @@ from lakeui.common.errors import InvalidValue
 
 CHUNK_BYTES = 1024 * 1024
 _PARQUET = b"PAR1"
+ARROW_FILE, _ARROW_STREAM = b"ARROW1\x00\x00", b"\xff\xff\xff\xff"
+_ARROW_FILE_END, _ARROW_STREAM_END = b"ARROW1", b"\xff\xff\xff\xff\x00\x00\x00\x00"
 _JSON_STARTS = (b"{", b"[")
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SUFFIXES = {
@@ -21,6 +23,9 @@ _SUFFIXES = {
     ".jsonl": FileFormat.JSON,
     ".ndjson": FileFormat.JSON,
     ".parquet": FileFormat.PARQUET,
+    ".arrow": FileFormat.ARROW,
+    ".arrows": FileFormat.ARROW,
+    ".feather": FileFormat.ARROW,
 }
 _OTHERS = {
     b"\x1f\x8b": "compressed by gzip",
@@ -35,26 +40,34 @@ _OTHERS = {
 
 
 def format_of(path: Path) -> FileFormat:
-    """The format of a file's content. Raises InvalidValue for an empty file and for what is none of the three."""
+    """The format of a file's content. Raises InvalidValue for an empty file and for what is none of these."""
     with path.open("rb") as file:
         start = file.read(CHUNK_BYTES)
         if not start.removeprefix(codecs.BOM_UTF8).strip():
             raise InvalidValue("The file is empty.", remedy="Choose a file with at least one row.")
         if start.startswith(_PARQUET):
-            return _parquet(file)
+            return _whole(file, FileFormat.PARQUET, _PARQUET)
+        if start.startswith(ARROW_FILE):
+            return _whole(file, FileFormat.ARROW, _ARROW_FILE_END)
+        if start.startswith(_ARROW_STREAM):
+            return _whole(file, FileFormat.ARROW, _ARROW_STREAM_END)
     other = next((what for magic, what in _OTHERS.items() if start.startswith(magic)), None)
     if other is not None:
-        raise InvalidValue(f"The file is {other}.", remedy="Unpack it or save it as CSV, JSON or Parquet.")
+        raise InvalidValue(f"The file is {other}.", remedy="Unpack it or save it as CSV, JSON, Parquet or Arrow.")
     text = start.removeprefix(codecs.BOM_UTF8).lstrip()
     require_text(path)
     return FileFormat.JSON if text.startswith(_JSON_STARTS) else FileFormat.CSV
 
 
-def _parquet(file: BinaryIO) -> FileFormat:
-    file.seek(-len(_PARQUET), 2)
-    if file.read() != _PARQUET:
-        raise InvalidValue("The Parquet file is cut off: its end is missing.", remedy="Upload it again.")
-    return FileFormat.PARQUET
+def _whole(file: BinaryIO, found: FileFormat, end: bytes) -> FileFormat:
+    """The format, if the file ends as it has to."""
+    size = file.seek(0, 2)
+    file.seek(max(0, size - len(end)))
+    if file.read() != end:
+        raise InvalidValue(
+            f"The {found.value.capitalize()} file is cut off: its end is missing.", remedy="Upload it again."
+        )
+    return found
 
 
 def require_text(path: Path) -> None:
@@ -82,7 +95,7 @@ def require_text(path: Path) -> None:
 def _not_text(line: int) -> InvalidValue:
     return InvalidValue(
         f"Line {line:,} is not text in UTF-8.",
-        remedy="Save the file as UTF-8; CSV, JSON and Parquet are taken.",
+        remedy="Save the file as UTF-8; CSV, JSON, Parquet and Arrow are taken.",
         line=line,
     )
 

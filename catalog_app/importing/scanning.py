@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from catalog_app.engine.answers import json_rows
 from catalog_app.importing.arrow_types import taken_type, type_text
 from catalog_app.importing.delimited import delimited_open
+from catalog_app.importing.formats import ARROW_FILE
 from catalog_app.importing.json_lines import json_lines_write
 from catalog_app.importing.text_types import EVERY, TIMES, TextProfile
 from catalog_app.importing.values import ColumnChoice, FileFormat, FoundColumn, Reading, Scan
@@ -51,11 +52,41 @@ def file_open(path: Path, file_format: FileFormat, reading: Reading) -> Iterator
         table = _json_table(path, reading)
         yield _opened(reading, table.schema, iter(table.to_batches()), TIMES)
     else:
+        opened = _parquet_open if file_format is FileFormat.PARQUET else _arrow_open
         try:
-            with pq.ParquetFile(path) as file:
-                yield _opened(reading, file.schema_arrow, file.iter_batches(), ())
-        except (pa.ArrowInvalid, OSError) as error:
-            raise InvalidValue(f"The Parquet file cannot be read: {error}", remedy="Write it again.") from None
+            with opened(path) as (schema, batches):
+                yield _opened(reading, schema, batches, ())
+        except (pa.ArrowException, OSError) as error:
+            name = file_format.value.capitalize()
+            raise InvalidValue(f"The {name} file cannot be read: {error}", remedy="Write it again.") from None
+
+
+@contextmanager
+def _parquet_open(path: Path) -> Iterator[tuple[pa.Schema, Iterator[pa.RecordBatch]]]:
+    with pq.ParquetFile(path) as file:
+        yield file.schema_arrow, file.iter_batches()
+
+
+@contextmanager
+def _arrow_open(path: Path) -> Iterator[tuple[pa.Schema, Iterator[pa.RecordBatch]]]:
+    """Arrow's IPC format: a file, or a stream, which has no index of its batches at the end.
+
+    What a stranger wrote is checked before anything follows its offsets.
+    """
+    with pa.memory_map(str(path)) as source:
+        is_file = source.read(len(ARROW_FILE)) == ARROW_FILE
+        source.seek(0)
+        if not is_file:
+            with pa.ipc.open_stream(source) as stream:
+                yield stream.schema, map(_checked, stream)
+            return
+        with pa.ipc.open_file(source) as file:
+            yield file.schema, (_checked(file.get_batch(index)) for index in range(file.num_record_batches))
+
+
+def _checked(batch: pa.RecordBatch) -> pa.RecordBatch:
+    batch.validate(full=True)
+    return batch
 
 
 def _opened(

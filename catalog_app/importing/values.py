@@ -14,6 +14,7 @@ class FileFormat(StrEnum):
     CSV = "csv"
     JSON = "json"
     PARQUET = "parquet"
+    ARROW = "arrow"
 
 
 @dataclass(frozen=True, slots=True)

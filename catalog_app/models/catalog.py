@@ -174,6 +174,7 @@ class CommitOperation(models.Model):
 
     ``origin`` is the operation that this one replays (null: it is no replay); ``origin_branch`` and
     ``origin_version`` name the commit of the origin, or of the operation itself, so that reachability needs no join.
+    A transaction's statement has its origin in the workspace, which nobody reaches: its commit is where it begins.
     """
 
     commit = models.ForeignKey(Commit, models.PROTECT, related_name="operations")

@@ -74,10 +74,13 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class RuleTable:
+    """``conditions`` are those that its cells name, each once, in their order."""
+
     name: str
     title: str
     axes: tuple[Axis, ...]
     cells: Mapping[tuple[str, str], Cell]
+    conditions: tuple[str, ...] = ()
 
     def cell(self, source: str, destination: str) -> Cell:
         return self.cells[source, destination]
@@ -110,7 +113,8 @@ def table_from_toml(text: str) -> RuleTable:
     wanted = {(source, destination) for source in keys for destination in keys}
     if len(set(keys)) != len(keys) or set(cells) != wanted:
         raise RuleTableError(f"{content['name']}: cells and axes differ by {sorted(set(cells) ^ wanted)}")
-    return RuleTable(content["name"], content["title"], axes, cells)
+    conditions = dict.fromkeys(cell.condition for cell in cells.values() if cell.condition)
+    return RuleTable(content["name"], content["title"], axes, cells, tuple(conditions))
 
 
 def _check_cell(table: str, cell: Cell) -> None:

@@ -37,6 +37,18 @@ def changed_objects(then: Lineage, now: Lineage) -> tuple[set[int], set[int]]:
     return {row[1] for row in rows if row[0] == "database"}, {row[1] for row in rows if row[0] == "table"}
 
 
+_VIEWS = f"""
+WITH {_RANGES}
+SELECT DISTINCT v.view_id FROM ranges r JOIN catalog_app_viewrecord v
+  ON v.branch_id = r.branch_id AND v.version > r.after AND v.version <= r.upto
+"""
+
+
+def changed_views(then: Lineage, now: Lineage) -> set[int]:
+    """Ids of the views that the commits in between made, changed or dropped."""
+    return {row[0] for row in fetch_all(_VIEWS, _ranges(then, now))}
+
+
 _FILE_CHANGES = f"""
 WITH {_RANGES}
 SELECT DISTINCT e.table_id FROM ranges r JOIN (

@@ -89,10 +89,14 @@ def database_get(lineage: Lineage, name: str) -> DatabaseState:
     raise NotFound("database", name, nearest=nearest_name(name, [item.name for item in databases_list(lineage)]))
 
 
-def tables_load(lineage: Lineage, table_ids: Iterable[int]) -> dict[int, TableState]:
-    """The states, dropped ones included, of those tables that the chain knows."""
+def tables_load(
+    lineage: Lineage, table_ids: Iterable[int], *, schemas: dict[str, Schema] | None = None
+) -> dict[int, TableState]:
+    """The states, dropped ones included, of those tables that the chain knows. ``schemas`` by their JSON are shared
+    with it, and gain those that it did not hold: two chains mostly hold the same ones.
+    """
     ids = list(table_ids)
-    return _tables(lineage, "r.table_id = ANY(%(ids)s)", ids=ids) if ids else {}
+    return _tables(lineage, "r.table_id = ANY(%(ids)s)", schemas, ids=ids) if ids else {}
 
 
 def tables_named(lineage: Lineage, names: Iterable[tuple[int, str]]) -> dict[int, TableState]:
@@ -129,7 +133,10 @@ def _finds_few(parameters: Mapping[str, list[Any]]) -> bool:
     return asked is not None and len(asked) <= FEW
 
 
-def _tables(lineage: Lineage, where: str, **parameters: list[Any]) -> dict[int, TableState]:
+def _tables(
+    lineage: Lineage, where: str, schemas: dict[str, Schema] | None = None, **parameters: list[Any]
+) -> dict[int, TableState]:
+    known = {} if schemas is None else schemas
     rows = fetch_all(_TABLES.format(where=where), {**lineage.parameters, **parameters}, prepared=_finds_few(parameters))
     return {
         row[0]: TableState(
@@ -141,10 +148,17 @@ def _tables(lineage: Lineage, where: str, **parameters: list[Any]) -> dict[int, 
             declared_partitions=frozenset(tuple(values) for values in json_value(row[5])),
             is_dropped=row[6],
             schema_version=row[7],
-            schema=Schema.from_json(json_value(row[8])),
+            schema=_schema(row[8], known),
         )
         for row in rows
     }
+
+
+def _schema(text: str, known: dict[str, Schema]) -> Schema:
+    found = known.get(text)
+    if found is None:
+        found = known[text] = Schema.from_json(json_value(text))
+    return found
 
 
 _DROPS = f"""
@@ -214,12 +228,18 @@ _VIEWS = f"""
 WITH {LINEAGE}
 SELECT DISTINCT ON (r.view_id) r.view_id, r.database_id, r.name, r.query, r.is_dropped
 FROM lineage l JOIN catalog_app_viewrecord r ON {_VISIBLE}
-WHERE r.database_id = ANY(%(databases)s)
+WHERE r.database_id = ANY(%(databases)s) OR r.view_id = ANY(%(views)s)
 ORDER BY r.view_id, l.depth
 """
 
 
 def views_list(lineage: Lineage, database_ids: Iterable[int]) -> list[ViewState]:
     """The valid views of these databases, by name."""
-    rows = fetch_all(_VIEWS, {**lineage.parameters, "databases": list(database_ids)})
+    rows = fetch_all(_VIEWS, {**lineage.parameters, "databases": list(database_ids), "views": []})
     return sorted((ViewState(*row[:4]) for row in rows if not row[4]), key=lambda view: view.name.casefold())
+
+
+def views_load(lineage: Lineage, view_ids: Iterable[int]) -> dict[int, ViewState]:
+    """The valid ones of these views, by id."""
+    rows = fetch_all(_VIEWS, {**lineage.parameters, "databases": [], "views": list(view_ids)})
+    return {row[0]: ViewState(*row[:4]) for row in rows if not row[4]}

@@ -141,12 +141,17 @@ WHERE {_CURRENT} AND strpos(r.name_key, %(name)s) > 0 AND %(database)s = ''
 ORDER BY r.database_id, {_NEARER} LIMIT %(limit)s
 """
 
+# The place first, on its own: a join by the CASE itself would look at every branch for every candidate.
 _SHOWN = f"""
+, placed AS MATERIALIZED (
+    SELECT c.table_id, c.columns, CASE WHEN own.is_dropped IS FALSE THEN x.id ELSE c.branch_id END AS branch_id
+    FROM candidate c
+    LEFT JOIN catalog_app_branch x ON x.id = %(branch)s
+    LEFT JOIN {_nearest("catalog_app_tablerecord", "table_id", "c.table_id", "x")} own ON true
+)
 SELECT t.name, h.name, s.name, k.name, c.columns
-FROM candidate c
-LEFT JOIN catalog_app_branch x ON x.id = %(branch)s
-LEFT JOIN {_nearest("catalog_app_tablerecord", "table_id", "c.table_id", "x")} own ON true
-JOIN catalog_app_branch s ON s.id = CASE WHEN own.is_dropped IS FALSE THEN %(branch)s ELSE c.branch_id END
+FROM placed c
+JOIN catalog_app_branch s ON s.id = c.branch_id
 JOIN catalog_app_catalog k ON k.id = s.catalog_id
 JOIN {_nearest("catalog_app_tablerecord", "table_id", "c.table_id", "s")} t ON NOT t.is_dropped
 JOIN {_nearest("catalog_app_databaserecord", "database_id", "t.database_id", "s")} h ON NOT h.is_dropped

@@ -38,7 +38,7 @@ _METADATA = {
     "a segment was removed before it was added": """
         SELECT r.id FROM catalog_app_segmentremoval r JOIN catalog_app_segment s ON s.id = r.segment_id
         JOIN catalog_app_branch b ON b.id = r.branch_id
-        WHERE b.catalog_id = %(catalog)s AND r.removed_version <= s.added_version""",
+        WHERE b.catalog_id = %(catalog)s AND r.removed_version < s.added_version""",
     "a delete file hangs on a segment of another file": """
         SELECT d.id FROM catalog_app_segmentdelete d JOIN catalog_app_segment s ON s.id = d.segment_id
         JOIN catalog_app_deletefile f ON f.id = d.delete_file_id JOIN catalog_app_branch b ON b.id = d.branch_id
@@ -63,11 +63,15 @@ _METADATA = {
     "an operation replays one that was no original": """
         SELECT o.id FROM catalog_app_commitoperation o JOIN catalog_app_commit c ON c.id = o.commit_id
         LEFT JOIN catalog_app_commitoperation origin ON origin.id = o.origin_id
+        LEFT JOIN catalog_app_branch home ON home.id = origin.branch_id
         WHERE c.catalog_id = %(catalog)s AND (
             (o.origin_id IS NULL AND (o.origin_branch_id <> o.branch_id OR o.origin_version <> o.version))
             OR origin.origin_id IS NOT NULL
-            OR (origin.id IS NOT NULL
-                AND (o.origin_branch_id <> origin.branch_id OR o.origin_version <> origin.version)))""",
+            OR (NOT home.is_workspace
+                AND (o.origin_branch_id <> origin.branch_id OR o.origin_version <> origin.version))
+            OR (home.is_workspace AND NOT EXISTS (
+                SELECT 1 FROM catalog_app_commitoperation m WHERE m.origin_id = o.origin_id
+                  AND m.branch_id = o.origin_branch_id AND m.version = o.origin_version)))""",
     "a record was superseded by none": """
         SELECT r.id FROM catalog_app_tablerecord r JOIN catalog_app_branch b ON b.id = r.branch_id
         WHERE b.catalog_id = %(catalog)s AND r.superseded_version IS NOT NULL AND NOT EXISTS (

@@ -1,8 +1,8 @@
 /** Every page in light, dark and high contrast, wide and narrow: nothing serious for axe, nothing wider than the screen. */
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { launch, open, signedIn, violations, type Visit } from "./browser";
+import { call, expectAccessible, launch, open, signedIn, type Visit } from "./browser";
 
 const PAGES = [
   "/",
@@ -18,11 +18,17 @@ const PAGES = [
   "/c/demo/compare",
   "/c/demo/compare/delays...main",
   "/c/demo/compare/airlines_2014...main",
+  "/c/demo/requests",
+  "/c/demo/requests/new?source=delays&destination=main",
   "/c/demo/merges",
   "/c/demo/import?branch=delays",
   "/c/demo/sql?branch=main",
   "/tasks",
   "/settings",
+  "/c/demo/settings",
+  "/c/demo/settings?tab=protection",
+  "/c/demo/settings?tab=checks",
+  "/inbox",
   "/c/nowhere",
   "/no/such",
 ];
@@ -35,11 +41,30 @@ const SCREENS = [
   { name: "high contrast, narrow", theme: "contrast", width: 390 },
 ] as const;
 
+const REQUESTS = "/api/v1/catalogs/demo/merge-requests/";
+const TABS_OF_A_REQUEST = ["", "?tab=compare", "?tab=checks"];
+
 let browser: Browser;
+let request: number;
 beforeAll(async () => {
   browser = await launch();
+  const { page } = await signedIn(browser);
+  const wanted = { source: "delays", destination: "main", title: "To be looked at", description: "A **conflict**." };
+  request = ((await call(page, "POST", REQUESTS, wanted)) as { number: number }).number;
+  await call(page, "POST", `${REQUESTS}${request}/comments/`, { body: "Why?" });
+  await page.context().close();
 });
-afterAll(() => browser.close());
+afterAll(async () => {
+  const { page } = await signedIn(browser);
+  await call(page, "PATCH", `${REQUESTS}${request}/`, { state: "closed" });
+  await browser.close();
+});
+
+/** Nothing serious for axe, and nothing wider than the screen. */
+async function isInOrder(page: Page): Promise<void> {
+  await expectAccessible(page);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
+}
 
 describe.each(SCREENS)("$name", ({ theme, width }) => {
   let visit: Visit;
@@ -52,9 +77,14 @@ describe.each(SCREENS)("$name", ({ theme, width }) => {
   it.each(PAGES)("%s", async (path) => {
     const { page } = visit;
     await open(page, path);
-    expect(await violations(page)).toEqual([]);
-    const excess = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    expect(excess).toBeLessThanOrEqual(0);
+    await isInOrder(page);
+  });
+
+  it.each(TABS_OF_A_REQUEST)("a merge request%s", async (tab) => {
+    const { page } = visit;
+    await open(page, `/c/demo/requests/${request}${tab}`);
+    await page.getByText("To be looked at").waitFor();
+    await isInOrder(page);
   });
 });
 
@@ -76,7 +106,8 @@ it("reviews a conflict by the keyboard alone", async () => {
   }
   expect(reached.at(-1)).toBe("Update × Insert: conflict");
   await page.keyboard.press("ArrowUp");
+  await expect.poll(focused).toMatch(/^Columns × Insert/);
   await page.keyboard.press("Enter");
-  expect(await page.getByRole("gridcell", { selected: true }).getByRole("button").getAttribute("aria-label")).toBe("Columns × Insert: fine (A6.2)");
+  await page.getByRole("gridcell", { selected: true }).getByRole("button", { name: "Columns × Insert: fine (A6.2)" }).waitFor();
   await page.context().close();
 });

@@ -1,6 +1,7 @@
 /** Chromium, signed in, and everything that a page complains about collected. */
 import { AxeBuilder } from "@axe-core/playwright";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { expect } from "vitest";
 
 const FLAGS = [
   "--no-sandbox",
@@ -11,6 +12,9 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
 ];
+
+/** Some pages ask the compute engine, which takes its time on a busy machine. */
+const PATIENCE_MS = 60_000;
 
 export const BASE = () => process.env.LAKEUI_URL ?? "";
 
@@ -24,8 +28,19 @@ export interface Visit {
   complaints: string[];
 }
 
-export async function signedIn(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
+/** A second account, which e2e/server.ts makes. */
+export const REVIEWER = () => process.env.LAKEUI_REVIEWER ?? "reviewer";
+
+interface Account {
+  user: string;
+  password: string;
+}
+
+const admin = (): Account => ({ user: process.env.LAKEUI_USER ?? "admin", password: process.env.LAKEUI_PASSWORD ?? "" });
+
+export async function signedIn(browser: Browser, options: BrowserContextOptions = {}, account = admin()): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
@@ -33,20 +48,43 @@ export async function signedIn(browser: Browser, options: BrowserContextOptions 
     if (message.type() === "error") complaints.push(message.text());
   });
   await page.goto(`${BASE()}/login/`);
-  await page.getByLabel("User name").fill(process.env.LAKEUI_USER ?? "admin");
-  await page.getByLabel("Password").fill(process.env.LAKEUI_PASSWORD ?? "");
+  await page.getByLabel("User name").fill(account.user);
+  await page.getByLabel("Password").fill(account.password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL(`${BASE()}/`);
   return { page, complaints };
 }
 
+/** A request of the HTTP interface by whoever is signed in on the page; answers its body. Throws for a refusal. */
+export function call(page: Page, method: string, address: string, body?: object): Promise<unknown> {
+  return page.evaluate(
+    async ([sendMethod, sendAddress, sendBody]) => {
+      const token = document.cookie.split("; ").find((part) => part.startsWith("csrftoken="))?.slice("csrftoken=".length) ?? "";
+      const headers = { "Content-Type": "application/json", "X-CSRFToken": token };
+      const response = await fetch(sendAddress, { method: sendMethod, headers, body: sendBody });
+      const text = await response.text();
+      if (!response.ok) throw new Error(`${sendMethod} ${sendAddress}: ${response.status} ${text}`);
+      return text === "" ? null : (JSON.parse(text) as unknown);
+    },
+    [method, address, body === undefined ? null : JSON.stringify(body)] as const,
+  );
+}
+
 export async function open(page: Page, path: string): Promise<void> {
   await page.goto(BASE() + path);
+  // The page that Django draws for an address that nothing has is ready at once.
+  await page.locator("main:not([aria-busy=true])").waitFor();
   await page.waitForLoadState("networkidle");
+  await expect.poll(() => page.getByRole("status").filter({ hasText: "Loading" }).count()).toBe(0);
+}
+
+/** The page has come to rest with nothing serious for axe: what is drawn after the first look is looked at too. */
+export function expectAccessible(page: Page): Promise<void> {
+  return expect.poll(() => violations(page), { interval: 500 }).toEqual([]);
 }
 
 /** Serious and critical violations of WCAG 2.2 A and AA, as `rule: element`. */
-export async function violations(page: Page): Promise<string[]> {
+async function violations(page: Page): Promise<string[]> {
   const result = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]).analyze();
   return result.violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")

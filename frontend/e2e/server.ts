@@ -1,5 +1,5 @@
 /** A server with the demo lake for the journeys, unless LAKEUI_URL names one that runs. */
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -8,24 +8,35 @@ import { join, resolve } from "node:path";
 
 const START_MS = 300_000;
 const STOP_MS = 60_000;
+const ROOT = resolve(import.meta.dirname, "../..");
+const PYTHON = () => process.env.LAKEUI_PYTHON ?? "python";
 
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env.LAKEUI_URL) return undefined;
   const home = mkdtempSync(join(tmpdir(), "lakeui-e2e-"));
   const port = await freePort();
   const password = randomBytes(12).toString("hex");
-  const server = spawn(process.env.LAKEUI_PYTHON ?? "python", ["manage.py", "up"], {
-    cwd: resolve(import.meta.dirname, "../.."),
+  const server = spawn(PYTHON(), ["manage.py", "up"], {
+    cwd: ROOT,
     env: { ...process.env, LAKEUI_HOME: home, LAKEUI_PORT: String(port), LAKEUI_ADMIN_PASSWORD: password },
     stdio: ["ignore", "pipe", "inherit"],
   });
   await ready(server);
   process.env.LAKEUI_URL = `http://127.0.0.1:${port}`;
   process.env.LAKEUI_PASSWORD = password;
+  process.env.LAKEUI_REVIEWER_PASSWORD = password;
+  accountMake(home, "reviewer", password);
   return async () => {
     await stopped(server);
     rmSync(home, { recursive: true, force: true });
   };
+}
+
+/** A second account. The interface makes none: accounts are an administrator's, or single sign-on's. */
+function accountMake(home: string, name: string, password: string): void {
+  const given = JSON.stringify([name, password]);
+  const script = `from django.contrib.auth.models import User; name, password = ${given}; User.objects.create_user(name, password=password)`;
+  execFileSync(PYTHON(), ["manage.py", "shell", "-c", script], { cwd: ROOT, env: { ...process.env, LAKEUI_HOME: home }, stdio: ["ignore", "ignore", "inherit"] });
 }
 
 function ready(server: ChildProcess): Promise<void> {

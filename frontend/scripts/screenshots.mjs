@@ -8,10 +8,14 @@ import { chromium } from "playwright-core";
 import { FLAGS, signIn } from "./browser.mjs";
 
 const { LAKEUI_URL: base = "http://127.0.0.1:8000", CHROMIUM: executablePath = "/usr/bin/chromium" } = process.env;
+/** Every page in the first look; those that matter most in the others too. */
 const LOOKS = [
   { suffix: "", theme: "light", width: 1280, height: 800 },
+  { suffix: "-dark", theme: "dark", width: 1280, height: 800 },
+  { suffix: "-narrow", theme: "light", width: 390, height: 844 },
   { suffix: "-narrow-dark", theme: "dark", width: 390, height: 844 },
 ];
+const IMPORTANT = ["home", "catalog", "branch", "table", "compare", "merge-done", "sql"];
 const QUALITY = 0.82;
 const CSV = "code,reason,since\n1,late aircraft,2014-01-01\n2,weather,2014-01-01\n3,crew,2014-02-15\n";
 const QUERY = "SELECT carrier, count(*) AS flights, round(avg(dep_delay), 1) AS mean_delay\nFROM flights.flights\nGROUP BY carrier\nORDER BY flights DESC";
@@ -33,10 +37,10 @@ const PAGES = {
   "compare-whole-matrix": { path: "/c/demo/compare/delays...main", act: wholeMatrix },
   "compare-rows": { path: "/c/demo/compare/delays...main", act: rowsTab },
   "choose-branches": { path: "/c/demo/compare" },
-  merges: { path: "/c/demo/merges" },
+  merges: { path: () => "/c/demo/merges" },
   "merge-refused": { path: (made) => `/merges/${made.refused}` },
   "merge-done": { path: (made) => `/merges/${made.merged}` },
-  tasks: { path: "/tasks" },
+  tasks: { path: () => "/tasks" },
   task: { path: (made) => `/tasks/${made.task}` },
   sql: { path: `/c/demo/sql?branch=main&statement=${encodeURIComponent(QUERY)}`, act: run },
   import: { path: "/c/demo/import?branch=delays" },
@@ -49,22 +53,38 @@ const [folder = "../docs/screenshots", ...chosen] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 const browser = await chromium.launch({ executablePath, args: FLAGS });
 try {
-  const made = await prepared(await visit(LOOKS[0]));
-  for (const look of LOOKS) {
-    const page = await visit(look);
-    for (const [name, { path, act }] of Object.entries(PAGES)) {
-      if (chosen.length && !chosen.includes(name)) continue;
-      await page.goto(base + (typeof path === "function" ? path(made) : path));
-      await page.waitForLoadState("networkidle");
-      if (act) await act(page);
-      await page.waitForTimeout(400);
-      if (await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)) console.error(`${name} is wider than ${look.width} px`);
-      writeFileSync(join(folder, `${name}${look.suffix}.webp`), await webp(page));
-    }
-    await page.context().close();
+  const all = LOOKS.map((look) => ({ look, names: namesFor(look) }));
+  // First the lake as it comes, then what merges leave.
+  for (const { look, names } of all) await pictures(look, names.filter((name) => !isOfMerges(name)));
+  if (all.some(({ names }) => names.some(isOfMerges))) {
+    const made = await prepared(await visit(LOOKS[0]));
+    for (const { look, names } of all) await pictures(look, names.filter(isOfMerges), made);
   }
 } finally {
   await browser.close();
+}
+
+function namesFor(look) {
+  const wanted = look === LOOKS[0] ? Object.keys(PAGES) : IMPORTANT;
+  return chosen.length ? chosen : wanted;
+}
+
+function isOfMerges(name) {
+  return typeof PAGES[name].path === "function";
+}
+
+async function pictures(look, names, made) {
+  const page = await visit(look);
+  for (const name of names) {
+    const { path, act } = PAGES[name];
+    await page.goto(base + (made ? path(made) : path));
+    await page.waitForLoadState("networkidle");
+    if (act) await act(page);
+    await page.waitForTimeout(400);
+    if (await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)) console.error(`${name} is wider than ${look.width} px`);
+    writeFileSync(join(folder, `${name}${look.suffix}.webp`), await webp(page));
+  }
+  await page.context().close();
 }
 
 async function visit({ theme, width, height }) {
@@ -118,7 +138,9 @@ async function wholeMatrix(page) {
 async function rowsTab(page) {
   const tab = page.getByRole("tab", { name: "Rows" });
   await tab.click();
-  await page.getByRole("region", { name: "Rows that main changed" }).getByText("inserted").first().waitFor({ timeout: 60_000 });
+  for (const branch of ["delays", "main"]) {
+    await page.getByRole("region", { name: `Rows that ${branch} changed` }).getByRole("cell").first().waitFor({ timeout: 60_000 });
+  }
   await tab.evaluate((element) => element.scrollIntoView({ block: "start" }));
 }
 

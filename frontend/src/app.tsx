@@ -31,6 +31,26 @@ export const ROUTES: RouteObject[] = [
             lazy: async () => ({ Component: (await import("./features/compare/compare-page")).ComparePage }),
           },
           {
+            path: "/c/:catalog/requests",
+            lazy: async () => ({ Component: (await import("./features/requests/requests-page")).RequestsPage }),
+          },
+          {
+            path: "/c/:catalog/requests/new",
+            lazy: async () => ({ Component: (await import("./features/requests/new-request-page")).NewRequestPage }),
+          },
+          {
+            path: "/c/:catalog/requests/:number",
+            lazy: async () => ({ Component: (await import("./features/requests/request-page")).RequestPage }),
+          },
+          {
+            path: "/c/:catalog/settings",
+            lazy: async () => ({ Component: (await import("./features/catalog-settings/catalog-settings-page")).CatalogSettingsPage }),
+          },
+          {
+            path: "/inbox",
+            lazy: async () => ({ Component: (await import("./features/requests/inbox-page")).InboxPage }),
+          },
+          {
             path: "/c/:catalog/merges",
             lazy: async () => ({ Component: (await import("./features/merges/merges-page")).MergesPage }),
           },

@@ -8,7 +8,7 @@ from lakeui.access import views
 urlpatterns = [
     path("", views.application, name="start"),
     # Addresses that the browser application draws (frontend/src/app.tsx names the same).
-    re_path(r"^(?P<rest>(?:c|merges|tasks|settings)(?:/.*)?)$", views.application, name="application"),
+    re_path(r"^(?P<rest>(?:c|inbox|merges|tasks|settings)(?:/.*)?)$", views.application, name="application"),
     path("login/", views.SignInView.as_view(), name="login"),
     path("logout/", LogoutView.as_view(next_page="login"), name="logout"),
 ]

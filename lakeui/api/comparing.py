@@ -2,11 +2,15 @@
 
 What two heads compare to never changes, so an entry never goes stale; it only expires. Findings lie apart from the
 list in buckets, so that a page of a large comparison reads the list and an object reads one bucket.
+
+Several requests for heads that nobody has seen are answered by one of them: pages ask for a comparison before somebody
+opens it, and making it twice at once would take twice as long.
 """
 
 from __future__ import annotations
 
 import hashlib
+import time
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +35,11 @@ SHAPE = 2
 SECONDS_KEPT = 3600
 BUCKETS = 32
 
+MAKING_SECONDS = 30
+"""So long a comparison that another request makes is waited for; its process may have died."""
+
+LOOK_SECONDS = 0.02
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:
@@ -51,6 +60,8 @@ class Pair:
 def comparison_read(pair: Pair) -> dict[str, Any]:
     """``summary`` and ``objects`` of the comparison, computed on first sight of the heads."""
     known: dict[str, Any] | None = cache.get(pair.cache_key("list"))
+    if known is None and not cache.add(pair.cache_key("making"), True, MAKING_SECONDS):
+        known = _made_by_another(pair)
     return known if known is not None else _computed(pair)[0]
 
 
@@ -83,9 +94,24 @@ def object_read(pair: Pair, key: ObjectKey) -> dict[str, Any]:
     return body
 
 
+def _made_by_another(pair: Pair) -> dict[str, Any] | None:
+    """What the request that makes the comparison has kept; None where it failed or takes too long."""
+    # Looked at, as a cache tells nobody of its changes; the mark expires, so this ends even if its maker died.
+    while cache.get(pair.cache_key("making")):
+        time.sleep(LOOK_SECONDS)
+    made: dict[str, Any] | None = cache.get(pair.cache_key("list"))
+    return made
+
+
 def _computed(pair: Pair) -> tuple[dict[str, Any], dict[str, dict[str, list[dict[str, Any]]]]]:
     """The comparison made now: its list and its buckets of findings, both kept."""
-    made = comparison_load(pair.source, pair.destination, engine, pair.resolutions)
+    try:
+        return _kept(pair, comparison_load(pair.source, pair.destination, engine, pair.resolutions))
+    finally:
+        cache.delete(pair.cache_key("making"))
+
+
+def _kept(pair: Pair, made: Comparison) -> tuple[dict[str, Any], dict[str, dict[str, list[dict[str, Any]]]]]:
     listed = {"summary": _summary(made), "objects": [_entry(item) for item in made.objects]}
     buckets: dict[str, dict[str, list[dict[str, Any]]]] = {f"findings:{number}": {} for number in range(BUCKETS)}
     for item in made.objects:

@@ -50,7 +50,7 @@ def download_response(request: Request, parameters: Mapping[str, Any]) -> FileRe
     """The whole result as a file. It is written before the answer begins: a failure is a problem, not half a file."""
     session = statement_session(parameters, user=request.user, scopes=scopes_of(request))
     kind = ExportFormat(request.accepted_renderer.format)
-    # Closed, and with that removed, by the response.
+    # No `with` (SIM115): it outlives this function. The response closes it, and that removes it.
     file = tempfile.NamedTemporaryFile()  # noqa: SIM115
     try:
         target = ExportTarget(

@@ -9,12 +9,16 @@ from rest_framework import serializers
 from catalog_app.importing.delimited import DELIMITERS
 from catalog_app.importing.values import FileFormat, FoundColumn, Misfit, Reading, misfit_of
 from catalog_app.models import FileImport
+from merge_app.keyed.values import Strategy
 
 # Members called ``source`` bear the name of DRF's own attribute. Its metaclass takes declared
 # fields off the class, so nothing is shadowed at run time; mypy does not know.
 
-MODES = ["create", "append"]
+MERGE_MODES = [item.value for item in Strategy]
+MODES = ["create", "append", *MERGE_MODES]
 LONGEST_NAME = 255
+DEDUP_HELP = "Of rows with one key the greatest in these columns is taken; without them that is an error."
+EVOLUTION_HELP = "The table gains columns that only the file has, and wider types."
 
 
 class MisfitEntry(serializers.Serializer[Any]):
@@ -72,18 +76,39 @@ class ReadingRequest(serializers.Serializer[Any]):
 
 
 class LoadRequest(serializers.Serializer[Any]):
-    """Where the rows go. ``create`` makes the table; ``append`` matches columns by name, missing ones become NULL."""
+    """Where the rows go. ``create`` makes the table; ``append`` matches columns by name, missing ones become NULL.
+    ``insert`` adds rows whose key is new, ``update`` replaces those whose key is there, ``upsert`` does both.
+    """
 
     database = serializers.CharField(max_length=LONGEST_NAME)
     table = serializers.CharField(max_length=LONGEST_NAME)
     mode = serializers.ChoiceField(MODES)
     primary_key = serializers.ListField(child=serializers.CharField(), required=False)
     partition_by = serializers.ListField(child=serializers.CharField(), required=False)
+    key_columns = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="Of the last three modes: what says which rows match."
+    )
+    dedup_by = serializers.ListField(child=serializers.CharField(), required=False, help_text=DEDUP_HELP)
+    schema_evolution = serializers.BooleanField(required=False, help_text=EVOLUTION_HELP)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if attrs["mode"] == "append" and (attrs.get("primary_key") or attrs.get("partition_by")):
+        if attrs["mode"] != "create" and (attrs.get("primary_key") or attrs.get("partition_by")):
             raise serializers.ValidationError("An existing table has its key and its partitions.")
+        is_merge = attrs["mode"] in MERGE_MODES
+        if is_merge and not attrs.get("key_columns"):
+            raise serializers.ValidationError("Name the columns in key_columns that say which rows match.")
+        if not is_merge and any(attrs.get(name) for name in ("key_columns", "dedup_by", "schema_evolution")):
+            raise serializers.ValidationError("Only insert, update and upsert compare keys.")
         return attrs
+
+
+class KeyedMergeQuery(serializers.Serializer[Any]):
+    """What becomes of the rows sent."""
+
+    strategy = serializers.ChoiceField(MERGE_MODES)
+    key_columns = serializers.ListField(child=serializers.CharField(), help_text="What says which rows match.")
+    dedup_by = serializers.ListField(child=serializers.CharField(), default=list, help_text=DEDUP_HELP)
+    schema_evolution = serializers.BooleanField(default=False, help_text=EVOLUTION_HELP)
 
 
 def import_shown(made: FileImport) -> dict[str, Any]:

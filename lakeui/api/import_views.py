@@ -78,8 +78,8 @@ class ImportListView(ApiView):
     @extend_schema(
         operation_id="import_create",
         summary="Send a file",
-        description="CSV, JSON (an array of objects, or an object a line) or Parquet, told apart by content; text is "
-        "UTF-8. Nothing is written to a table yet.",
+        description="CSV, JSON (an array of objects, or an object a line), Parquet or Arrow IPC, told apart by content;"
+        " text is UTF-8. Nothing is written to a table yet.",
         tags=["imports"],
         parameters=[_DISPOSITION],
         request={

@@ -11,10 +11,11 @@ from catalog_app.models import FileImport
 from lakeui import frontdoor
 from lakeui.api.statements import result_body, user_require_active
 from lakeui.frontdoor.imports import import_load, import_text
-from lakeui.frontdoor.values import ImportLoad
+from lakeui.frontdoor.values import ImportLoad, KeyedMerge
 from lakeui.sql.statements import TableName
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.registry import handles
+from merge_app.keyed.values import Strategy
 
 TASK_KIND = "import"
 
@@ -43,6 +44,16 @@ def load_read(parameters: Mapping[str, Any]) -> ImportLoad:
         is_new=parameters["mode"] == "create",
         primary_key=tuple(parameters["primary_key"]),
         partition_by=tuple(parameters["partition_by"]),
+        merge=_keyed_merge(parameters) if parameters["mode"] in list(Strategy) else None,
+    )
+
+
+def _keyed_merge(parameters: Mapping[str, Any]) -> KeyedMerge:
+    return KeyedMerge(
+        Strategy(parameters["mode"]),
+        tuple(parameters["key_columns"]),
+        tuple(parameters.get("dedup_by", ())),
+        parameters.get("schema_evolution", False),
     )
 
 

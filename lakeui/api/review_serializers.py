@@ -37,8 +37,8 @@ class RequestQuery(PageFilter):
     state = serializers.MultipleChoiceField(choices=STATES, required=False, help_text="May be given several times.")
     author = serializers.CharField(required=False, max_length=150, help_text="User name.")
     reviewer = serializers.CharField(required=False, max_length=150, help_text="User name of who was asked.")
-    label = serializers.CharField(required=False, max_length=100)  # type: ignore[assignment]
-    source = serializers.CharField(required=False, max_length=255, help_text="Branch.")  # type: ignore[assignment]
+    label = serializers.CharField(required=False, max_length=100)  # type: ignore[assignment]  # a declared field
+    source = serializers.CharField(required=False, max_length=255, help_text="Branch.")  # type: ignore[assignment]  # a declared field
     destination = serializers.CharField(required=False, max_length=255, help_text="Branch.")
     search = serializers.CharField(
         required=False, max_length=200, help_text="Text in the title or description, or a number."
@@ -49,7 +49,7 @@ class RequestQuery(PageFilter):
 class NewRequest(serializers.Serializer[Any]):
     """A request to open. ``source`` may be ``catalog.branch``."""
 
-    source = serializers.CharField(max_length=511)  # type: ignore[assignment]
+    source = serializers.CharField(max_length=511)  # type: ignore[assignment]  # a declared field
     destination = serializers.CharField(max_length=255, default="main", required=False)
     title = serializers.CharField(max_length=LONGEST_TITLE)
     description = Markdown(required=False, default="", allow_blank=True)
@@ -94,7 +94,7 @@ class RequestAnswer(serializers.Serializer[Any]):
     title = serializers.CharField(source="request.title")
     state = serializers.ChoiceField(STATES, source="request.standing_state")
     author = serializers.CharField(source="request.author.username")
-    source = RequestBranch(source="request.source")  # type: ignore[assignment]
+    source = RequestBranch(source="request.source")  # type: ignore[assignment]  # a declared field
     destination = RequestBranch(source="request.destination")
     labels = serializers.ListField(child=serializers.CharField(), source="request.labels")
     reviewers = serializers.ListField(child=serializers.CharField())
@@ -219,7 +219,7 @@ class ReviewAnswer(serializers.Serializer[Any]):
 class ChangesAnswer(serializers.Serializer[Any]):
     """What came after a review, newest first; at most the 100 newest commits of each side."""
 
-    source = CommitAnswer(many=True)  # type: ignore[assignment]
+    source = CommitAnswer(many=True)  # type: ignore[assignment]  # a declared field
     destination = CommitAnswer(many=True)
     rules_changed = serializers.BooleanField()
     resolutions_changed = serializers.BooleanField()

@@ -11,7 +11,9 @@ from lakeui.api import (
     health,
     history_views,
     import_views,
+    keyed_merge_view,
     lake_views,
+    markdown_view,
     member_views,
     metrics_view,
     protection_views,
@@ -40,6 +42,7 @@ table_patterns = [
     path("schemas/", table_views.SchemaListView.as_view(), name="api-table-schemas"),
     path("partitions/", table_views.PartitionListView.as_view(), name="api-table-partitions"),
     path("rows/", table_views.RowsView.as_view(), name="api-table-rows"),
+    path("rows/merge/", keyed_merge_view.KeyedMergeView.as_view(), name="api-table-rows-merge"),
     path("changes/", table_views.ChangesView.as_view(), name="api-table-changes"),
 ]
 database_patterns: list[URLPattern | URLResolver] = [
@@ -135,6 +138,7 @@ urlpatterns = [
     path("api/v1/merges/<str:merge_id>/", lake_views.MergeView.as_view(), name="api-merge"),
     path("api/v1/search/", search_view.SearchView.as_view(), name="api-search"),
     path("api/v1/inbox/", review_views.InboxView.as_view(), name="api-inbox"),
+    path("api/v1/markdown/", markdown_view.MarkdownView.as_view(), name="api-markdown"),
     path("api/v1/rules/", lake_views.RulesView.as_view(), name="api-rules"),
     path("api/v1/tokens/", token_views.TokenListView.as_view(), name="api-tokens"),
     path("api/v1/tokens/<int:token_id>/", token_views.TokenView.as_view(), name="api-token"),

@@ -14,6 +14,7 @@ POINTS = (
     "write.staged",
     "write.registered",
     "write.planned",
+    "write.row_work",
     "write.committing",
     "write.committed",
     "merge.planned",
@@ -28,6 +29,10 @@ POINTS = (
     "vacuum.committing",
     "vacuum.committed",
     "vacuum.removing",
+    "keyed.staged",
+    "keyed.replacing",
+    "keyed.between",
+    "keyed.replaced",
 )
 """Every point there is. ``committing`` is the end of a database transaction, ``committed`` is right after it."""
 

@@ -12,7 +12,7 @@ from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.values import StatementResult
 from merge_app.execution.apply import StagedDefinition
-from merge_app.execution.commit import StagedStatement, statement_commit
+from merge_app.execution.commit import StagedStatement, TestedRows, statement_commit
 from merge_app.execution.report import finding_as_json
 
 
@@ -27,12 +27,13 @@ def commit_operations(
     tables: Mapping[int, TableState] | None = None,
     definitions: Mapping[int, StagedDefinition] | None = None,
     metrics: Mapping[str, int] | None = None,
+    tested: Sequence[TestedRows] = (),
 ) -> StatementResult:
     """Commit what there is to do; a statement that changes nothing makes no version."""
     wanted = tuple(item for item in operations if item is not None)
     if not wanted:
         return StatementResult(version=seen.version, metrics=dict(metrics or {}))
-    staged = StagedStatement(branch.pk, seen, wanted, databases or {}, tables or {}, definitions or {})
+    staged = StagedStatement(branch.pk, seen, wanted, databases or {}, tables or {}, definitions or {}, tuple(tested))
     applied = statement_commit(staged, call.header(operation), engine)
     notes = [finding_as_json(note) for note in applied.notes]
     extra = {"notes": notes} if notes else {}

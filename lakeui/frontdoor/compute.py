@@ -16,19 +16,27 @@ from lakeui.common.instruments import instruments
 from merge_app.jobs.context import Context
 
 
-@cache
 def _sessions() -> SparkSessions:
-    return SparkSessions(settings.LAKEUI["SPARK_REMOTE"], observe=_observe)
+    return _sessions_on(settings.LAKEUI["SPARK_REMOTE"])
+
+
+@cache
+def _sessions_on(remote: str) -> SparkSessions:
+    return SparkSessions(remote, observe=_observe)
 
 
 def _observe(outcome: str, seconds: float) -> None:
     instruments().spark_seconds.labels(outcome).observe(seconds)
 
 
-@cache
 def engine_make() -> Engine:
     """The engine on the warehouse and the Spark server of the settings."""
-    return Engine(_sessions(), Warehouse(settings.LAKEUI["WAREHOUSE"]), addresses_allocate)
+    return _engine_on(settings.LAKEUI["WAREHOUSE"], settings.LAKEUI["SPARK_REMOTE"])
+
+
+@cache
+def _engine_on(warehouse: str, remote: str) -> Engine:
+    return Engine(_sessions_on(remote), Warehouse(warehouse), addresses_allocate)
 
 
 def engine() -> Engine:

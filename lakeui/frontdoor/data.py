@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from catalog_app.domain.files import NewDataFile, NewDeleteFile
+from catalog_app.domain.files import NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.operations import (
     FileEffects,
     Operation,
     OperationKind,
     OverwriteScope,
 )
+from catalog_app.engine.copying import Copied, Marks
 from catalog_app.engine.values import RowSource, ValuesSource
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
@@ -28,6 +29,7 @@ from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
 from lakeui.frontdoor.pruning import pruned
 from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.values import StatementResult
+from lakeui.frontdoor.write_modes import FileCopies, copied_files, copies_files
 from lakeui.sql import statements as sql
 from lakeui.sql.query import condition_columns
 from merge_app.execution.apply import StagedDefinition
@@ -140,8 +142,10 @@ METRICS = (
     "rows_inserted",
     "rows_updated",
     "rows_deleted",
+    "rows_copied",
     "files_scanned",
     "files_skipped",
+    "files_rewritten",
     "files_added",
     "files_removed",
     "files_reused",
@@ -152,7 +156,7 @@ METRICS = (
 
 def write_metrics(**known: int) -> dict[str, int]:
     """Every metric of a write, those that are not said as 0."""
-    return {name: known.get(name, 0) for name in METRICS}
+    return dict.fromkeys(METRICS, 0) | known
 
 
 def _bytes(*staged: Sequence[NewDataFile | NewDeleteFile]) -> int:
@@ -167,18 +171,22 @@ def commit_rows(
     effects: FileEffects,
     metrics: dict[str, int],
     scope: OverwriteScope | None = None,
+    copies: Operation | None = None,
 ) -> StatementResult:
-    """Commit one data operation on the table, its files staged under the table's present schema version."""
+    """Commit one data operation on the table, its files staged under the table's present schema version. ``copies``
+    is the compaction by which copy-on-write puts the touched files right.
+    """
     fault_point("write.registered")
     call.context.step("commit", "write one version")
     table = target.table
-    done = alterations.operation(table, kind, effects=effects, overwrite=scope, metrics=metrics)
+    own = {name: count - (copies.metrics.get(name, 0) if copies else 0) for name, count in metrics.items()}
+    done = alterations.operation(table, kind, effects=effects, overwrite=scope, metrics=own)
     return commit_operations(
         call,
         branch=target.place.branch,
         seen=target.place.lineage,
         operation=name,
-        operations=[done],
+        operations=[done, copies],
         databases={target.place.database.database_id: target.place.database},
         tables={table.table_id: table},
         definitions=definition_of(target),
@@ -195,25 +203,45 @@ def delete(call: Call, statement: sql.Delete) -> StatementResult:
     text = statement.where.text if statement.where else None
     with staging(call):
         changes = engine().delete(scan, text, alias=statement.alias or target.table.name)
+        copied = _copied(target, "delete", scan, Marks((), changes.delete_files, ()))
     deletes = delete_files_register(target.table.table_id, changes.delete_files)
-    written = _bytes(changes.delete_files)
-    metrics = _row_metrics(segments, chosen, changes.emptied, rows_deleted=changes.rows, bytes_written=written)
+    copies = copied_files(target.table, copied, ())
+    metrics = _row_metrics(
+        segments,
+        chosen,
+        changes.emptied,
+        copies,
+        rows_deleted=changes.rows,
+        bytes_written=_bytes(changes.delete_files),
+    )
     if not changes.rows:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
     effects = FileEffects(removed=changes.emptied, deletes=deletes)
-    return commit_rows(call, target, "DELETE", OperationKind.DELETE, effects, metrics)
+    return commit_rows(call, target, "DELETE", OperationKind.DELETE, effects, metrics, copies=copies.operation)
+
+
+def _copied(target: TablePlace, statement: str, scan: TableScan, marks: Marks) -> Copied:
+    """The touched files written anew, where the table asks for that."""
+    return engine().copy(scan, marks) if copies_files(target.table, statement) else Copied()
 
 
 def _row_metrics(
-    segments: Sequence[SegmentState], chosen: Sequence[SegmentState], removed: Sequence[int], **known: int
+    segments: Sequence[SegmentState],
+    chosen: Sequence[SegmentState],
+    removed: Sequence[int],
+    copies: FileCopies | None = None,
+    **known: int,
 ) -> dict[str, int]:
-    return write_metrics(
+    """Metrics of a statement that looked at ``chosen``, took ``removed`` away and made ``copies`` of others."""
+    own = write_metrics(
         files_scanned=len(chosen),
         files_skipped=len(segments) - len(chosen),
         files_removed=len(removed),
-        files_reused=len(segments) - len(removed),
+        files_reused=len(segments) - len(removed) - (copies.removed if copies else 0),
         **known,
     )
+    more = copies.operation.metrics if copies and copies.operation else {}
+    return {name: count + more.get(name, 0) for name, count in own.items()}
 
 
 def update(call: Call, statement: sql.Update) -> StatementResult:
@@ -228,21 +256,23 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
         changes = engine().update(scan, statement.assignments, text, alias=statement.alias or table.name)
         if assigns_key(table.schema, [name for name, _ in statement.assignments]):
             refuse_duplicate_keys(target, changes.images, without_changed_rows(segments, changes))
+        copied = _copied(target, "update", scan, Marks(changes.delete_files, (), changes.images))
     deletes = delete_files_register(table.table_id, changes.delete_files)
     images = data_files_register(table.table_id, changes.images)
-    written = _bytes(changes.delete_files, changes.images)
+    copies = copied_files(table, copied, images)
     metrics = _row_metrics(
         segments,
         chosen,
         changes.emptied,
+        copies,
         rows_updated=changes.rows,
-        files_added=len(images),
-        bytes_written=written,
+        files_added=len(images) - len(copies.folded),
+        bytes_written=_bytes(changes.delete_files, changes.images),
     )
     if not changes.rows:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
     effects = FileEffects(added=images, removed=changes.emptied, deletes=deletes)
-    return commit_rows(call, target, "UPDATE", OperationKind.UPDATE, effects, metrics)
+    return commit_rows(call, target, "UPDATE", OperationKind.UPDATE, effects, metrics, copies=copies.operation)
 
 
 def truncate(call: Call, statement: sql.Truncate) -> StatementResult:

@@ -13,6 +13,7 @@ from lakeui.frontdoor import (
     data,
     ddl,
     maintenance,
+    merging,
     partitions,
     recovery,
     row_changes,
@@ -91,6 +92,7 @@ HANDLERS: dict[type, Handler] = {
     sql.Insert: data.insert,
     sql.Delete: data.delete,
     sql.Update: data.update,
+    sql.MergeInto: merging.merge_into,
     sql.Truncate: data.truncate,
     sql.Optimize: data.optimize,
 }
@@ -98,7 +100,8 @@ HANDLERS: dict[type, Handler] = {
 assert REQUIREMENTS.keys() == HANDLERS.keys() | {ImportLoad}, "every statement takes a right"
 
 TASKS = (
-    *(sql.Insert, sql.Delete, sql.Update, sql.Truncate, sql.Optimize, sql.MergeBranch, sql.CommitTransaction),
+    *(sql.Insert, sql.Delete, sql.Update, sql.MergeInto, sql.Truncate, sql.Optimize, sql.MergeBranch),
+    sql.CommitTransaction,
     *(sql.RestoreTable, sql.RestoreDatabase, sql.RestoreBranch, sql.RestoreMerge),
     *(sql.UndropTable, sql.UndropDatabase, sql.UndropBranch),
 )

@@ -29,9 +29,10 @@ from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import commit_rows, staging, write_metrics
 from lakeui.frontdoor.ddl import commit_table, create_operation, new_table
 from lakeui.frontdoor.dispatch import carry_out, statement_admit
+from lakeui.frontdoor.keyed_merges import keyed_merge
 from lakeui.frontdoor.keys import refuse_duplicate_keys
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
-from lakeui.frontdoor.values import ImportLoad, Session, StatementResult
+from lakeui.frontdoor.values import ImportLoad, KeyedMerge, Session, StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
 
@@ -51,7 +52,10 @@ def import_admit(load: ImportLoad, *, name: str, session: Session) -> int | None
 
 def import_text(load: ImportLoad, name: str) -> str:
     """How the history shows it."""
-    return f"{OPERATION} {name} INTO {quote_name(load.table.database)}.{quote_name(load.table.table)}"
+    text = f"{OPERATION} {name} INTO {quote_name(load.table.database)}.{quote_name(load.table.table)}"
+    if load.merge is None:
+        return text
+    return f"{text} {load.merge.strategy.upper()} BY {', '.join(map(quote_name, load.merge.key_columns))}"
 
 
 def import_lifetime() -> timedelta:
@@ -62,6 +66,8 @@ def import_lifetime() -> timedelta:
 def _load(call: Call, load: ImportLoad) -> StatementResult:
     made = import_get(call.branch, load.import_id, user_id=call.session.user_id)
     import_prolong(made, lifetime=import_lifetime())
+    if load.merge is not None:
+        return _merge(call, load, load.merge, made)
     return _create(call, load, made) if load.is_new else _append(call, load, made)
 
 
@@ -93,6 +99,15 @@ def _append(call: Call, load: ImportLoad, made: FileImport) -> StatementResult:
     added = data_files_register(target.table.table_id, staged)
     refuse_duplicate_keys(target, staged, segments_list(target.place.lineage, target.table.table_id))
     return commit_rows(call, target, OPERATION, OperationKind.INSERT, FileEffects(added), metrics)
+
+
+def _merge(call: Call, load: ImportLoad, merge: KeyedMerge, made: FileImport) -> StatementResult:
+    target = table_for_writing(call, load.table)
+    # Where the file has types, they are held against the table's; text has the types that it is read as.
+    has_types = made.format in (FileFormat.PARQUET, FileFormat.ARROW)
+    reading = load.reading if has_types else _as_in_table(target, load.reading)
+    with _converted(call, reading, made) as rows:
+        return keyed_merge(call, target, merge, rows, reading.chosen)
 
 
 def _require_known(target: TablePlace, columns: Sequence[ColumnChoice]) -> None:

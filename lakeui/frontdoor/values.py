@@ -8,7 +8,9 @@ from uuid import UUID
 
 from catalog_app.domain.roles import LAKEUI, Principal, Scope
 from catalog_app.importing.values import Reading
+from lakeui.common.errors import InvalidValue
 from lakeui.sql.statements import TableName
+from merge_app.keyed.values import Strategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +42,31 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
+class KeyedMerge:
+    """What becomes of rows whose key the table has, and of those whose key it lacks. Keys are compared null-safely.
+
+    Two rows of the batch with one key are an error, unless ``dedup_by`` names columns: the greatest row wins.
+    """
+
+    strategy: Strategy
+    key_columns: tuple[str, ...]
+    dedup_by: tuple[str, ...] = ()
+    schema_evolution: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.key_columns:
+            raise InvalidValue("No key columns are named.", remedy="Name at least one in key_columns.")
+        for listed in (self.key_columns, self.dedup_by):
+            if len({name.casefold() for name in listed}) != len(listed):
+                raise InvalidValue(f"A column is named twice: {', '.join(listed)}.", remedy="Name each column once.")
+
+
+@dataclass(frozen=True, slots=True)
 class ImportLoad:
     """Which import becomes rows of which table. ``is_new``: the table is made; key and partitions are of a new one.
 
-    ``reading`` is that of the moment when the load was asked for.
+    ``reading`` is that of the moment when the load was asked for. ``merge``: rows are matched by key; without it they
+    are added.
     """
 
     import_id: UUID
@@ -52,6 +75,7 @@ class ImportLoad:
     is_new: bool
     primary_key: tuple[str, ...] = ()
     partition_by: tuple[str, ...] = ()
+    merge: KeyedMerge | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,16 +19,17 @@ from lakeui.common.errors import ForbiddenStatement, LakeError, NotSupported
 PLACEHOLDER_PREFIX = "__lake_"
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """The words of a text."""
     return frozenset(text.split())
 
 
-_QUERY_NODES = _words(
+_QUERY_NODES = words(
     """Select Union Intersect Except Subquery With CTE TableAlias Table From Join Where Group Having Order Ordered Limit
     Offset Distinct Values Tuple Lateral Window WindowSpec Sort Cluster Distribute Qualify TableSample Pivot PivotAlias
     UnpivotColumns Cube Rollup GroupingSets Version PivotAny"""
 )
-_EXPRESSION_NODES = _words(
+_EXPRESSION_NODES = words(
     """Column Identifier Star Dot Literal Boolean Null Alias Aliases Paren Cast TryCast DataType DataTypeParam ColumnDef
     Interval IntervalSpan Var Case If Anonymous Lambda Kwarg Bracket Extract Trim Substring StrPosition Overlay
     CurrentDate CurrentTimestamp Filter WithinGroup IgnoreNulls RespectNulls In Between Like ILike RegexpLike Escape Is
@@ -37,9 +38,9 @@ _EXPRESSION_NODES = _words(
 )
 _NODES = _QUERY_NODES | _EXPRESSION_NODES
 # Kinds of query nodes that stand in expressions, too.
-_SUBQUERY_NODES = _QUERY_NODES - _words("Tuple Window WindowSpec Order Ordered Distinct")
+_SUBQUERY_NODES = _QUERY_NODES - words("Tuple Window WindowSpec Order Ordered Distinct")
 _WRITING_NODES = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
-_TYPES = _words(
+_TYPES = words(
     """BOOLEAN TINYINT SMALLINT INT BIGINT FLOAT DOUBLE DECIMAL TEXT VARCHAR CHAR BINARY VARBINARY DATE TIMESTAMP
     TIMESTAMPTZ TIMESTAMPLTZ TIMESTAMPNTZ ARRAY MAP STRUCT INTERVAL VARIANT NULL"""
 )

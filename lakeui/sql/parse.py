@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from lakeui.common.errors import ForbiddenStatement, NotSupported
-from lakeui.sql import catalogs, data, recovery, tables
+from lakeui.sql import catalogs, data, merge, recovery, tables
 from lakeui.sql.alter_table import alter_table
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.lexer import Kind
@@ -130,14 +130,14 @@ READERS: dict[str, Reader] = {
     "INSERT OVERWRITE": data.insert_overwrite,
     "DELETE FROM": data.delete_from,
     "UPDATE": data.update,
+    "MERGE INTO": merge.merge_into,
+    "MERGE WITH SCHEMA EVOLUTION INTO": merge.merge_with_schema_evolution,
     "TRUNCATE TABLE": data.truncate_table,
     "OPTIMIZE": data.optimize,
 }
 """Reader by beginning."""
 
 LATER: dict[str, str] = {
-    "MERGE INTO": "data",
-    "MERGE WITH SCHEMA EVOLUTION INTO": "data",
     "EXPLAIN": "data",
     "ANALYZE": "data",
     "DESCRIBE FUNCTION": "data",

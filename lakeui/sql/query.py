@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -41,13 +42,13 @@ def build_values(text: str) -> tuple[Query | None, tuple[tuple[str, ...], ...] |
     if not isinstance(tree, exp.Values) or tree.args.get("alias"):
         return _query_of(tree), None
     check(tree)
-    has_default = any(_is_default(value) for row in tree.expressions for value in row.expressions)
+    has_default = any(is_default(value) for row in tree.expressions for value in row.expressions)
     mentions = tree.find(exp.Table) is not None
     if mentions and has_default:
         raise NotSupported("DEFAULT beside a subquery in VALUES is not supported.", remedy="Use INSERT … SELECT.")
     if mentions:
         return _query_of(tree), None
-    rows = tuple(tuple(DEFAULT if _is_default(v) else write(v) for v in row.expressions) for row in tree.expressions)
+    rows = tuple(tuple(DEFAULT if is_default(v) else write(v) for v in row.expressions) for row in tree.expressions)
     if has_default:
         return None, rows
     return Query("VALUES " + ", ".join(f"({', '.join(row)})" for row in rows)), rows
@@ -57,7 +58,7 @@ def build_condition(text: str, target: TableName, alias: str | None) -> Conditio
     """A condition over the columns of one table."""
     tree = read_expression(text)
     check(tree, deterministic=True, allow_queries=False)
-    tree = _localise(tree, target, alias)
+    tree = localise(tree, [(target, alias)])
     own = (alias or target.table).casefold()
     return Condition(write(tree), terms_of(tree, lambda column: column.table.casefold() in ("", own) and not column.db))
 
@@ -70,10 +71,10 @@ def condition_columns(condition: Condition) -> set[str]:
 def build_assignment(text: str, target: TableName, alias: str | None) -> str:
     """The right side of ``SET column =``: an expression over the columns of the target, or DEFAULT."""
     tree = read_expression(text)
-    if _is_default(tree):
+    if is_default(tree):
         return DEFAULT
     check(tree, allow_queries=False)
-    return write(_localise(tree, target, alias))
+    return write(localise(tree, [(target, alias)]))
 
 
 def build_constant(text: str, what: str) -> str:
@@ -104,7 +105,7 @@ def _doubled(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def _is_default(node: exp.Expr) -> bool:
+def is_default(node: exp.Expr) -> bool:
     if isinstance(node, exp.Column):
         return not node.table and isinstance(node.this, exp.Identifier) and _is_bare_default(node.this)
     return isinstance(node, exp.Var) and node.name.upper() == DEFAULT
@@ -266,14 +267,15 @@ def _shorten(column: exp.Column, name: TableName, alias: str) -> bool:
     return False
 
 
-def _localise(tree: exp.Expr, target: TableName, alias: str | None) -> exp.Expr:
-    """Columns of the only table lose its database."""
-    if alias is not None:
+def localise(tree: exp.Expr, tables: Sequence[tuple[TableName, str | None]]) -> exp.Expr:
+    """Columns of these tables lose the database: behind its name a table without alias goes by that alone."""
+    unnamed = [name for name, alias in tables if alias is None]
+    if not unnamed:
         return tree
     holder = exp.Paren(this=tree)  # A tree that is one column can only be replaced inside of something.
     for column in list(holder.find_all(exp.Column)):
         if column.args.get("db"):
-            _shorten(column, target, target.table)
+            any(_shorten(column, name, name.table) for name in unnamed)
     whole: exp.Expr = holder.this
     whole.pop()
     return whole

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from lakeui.sql.predicates import Term
 
@@ -557,6 +558,70 @@ class Update:
 
 
 @dataclass(frozen=True, slots=True)
+class MergeKey:
+    """A conjunct of ON that sets a bare column of the target equal to an expression over the source's columns."""
+
+    column: str
+    source: str
+    null_safe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MergeUpdate:
+    """``assignments`` None: every column of the target from the source's column of that name (``SET *``)."""
+
+    assignments: tuple[tuple[str, str], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MergeInsert:
+    """Columns and checked expression texts, or ``DEFAULT``; None: from the source's columns by name (``INSERT *``)."""
+
+    assignments: tuple[tuple[str, str], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MergeDelete:
+    """The row goes."""
+
+
+MergeAction = MergeUpdate | MergeInsert | MergeDelete
+
+
+class MergeFamily(StrEnum):
+    MATCHED = "matched"
+    NOT_MATCHED = "not matched"
+    NOT_MATCHED_BY_SOURCE = "not matched by source"
+
+
+@dataclass(frozen=True, slots=True)
+class MergeClause:
+    """The first clause of a row's family whose condition is true acts; no condition is true of every row."""
+
+    family: MergeFamily
+    action: MergeAction
+    condition: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MergeInto:
+    """``source`` gives the source's rows, which expressions call by ``source_alias``; ``source_columns`` rename its
+    columns. ``keys`` are conjuncts of ``on``; ``is_by_keys_alone`` where there are no others.
+    """
+
+    table: TableName
+    source: Query
+    on: Condition
+    clauses: tuple[MergeClause, ...]
+    alias: str
+    source_alias: str | None = None
+    source_columns: tuple[str, ...] | None = None
+    keys: tuple[MergeKey, ...] = ()
+    is_by_keys_alone: bool = False
+    with_schema_evolution: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Truncate:
     table: TableName
 
@@ -627,6 +692,7 @@ Statement = (
     | Insert
     | Delete
     | Update
+    | MergeInto
     | Truncate
     | Optimize
 )

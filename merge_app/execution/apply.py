@@ -65,17 +65,15 @@ class RowWorkResult:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a merge comes from: its chain, what its head reaches, and its head commit. A transaction's workspace has
-    none: what was done there is the commit's own work, and no replay.
+    """Where a merge comes from: its chain, what its head reaches, and its head commit. ``head_commit_id`` None: nothing
+    of it is reachable from what is written. ``is_workspace``: what was done in a transaction's workspace is the work of
+    the commit itself, and no replay.
     """
 
     lineage: Lineage
     reach: Reach
     head_commit_id: int | None
-
-    @property
-    def is_workspace(self) -> bool:
-        return self.head_commit_id is None
+    is_workspace: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +115,10 @@ def plan_apply(
             recorded=recorded,
             definitions=staged,
             row_work=row_work or {},
+            is_workspace=source is not None and source.is_workspace,
         )
     )
-    if source is not None and is_replay:
+    if source is not None and source.head_commit_id is not None:
         _reach_write(branch, version, lineage, source.reach)
     Branch.objects.filter(pk=branch.pk).update(head_version=version, head_commit=commit)
     branch.head_version, branch.head_commit = version, commit

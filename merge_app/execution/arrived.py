@@ -65,6 +65,16 @@ def arrived_files(planned: PlanInput, source: Lineage | None) -> Mapping[int, tu
     return {table_id: tuple(files) for table_id, files in found.items()}
 
 
+def tables_merged_after_drops(planned: PlanInput, source: Lineage | None) -> set[int]:
+    """The tables of which the source took partitions away and merged others' work afterwards: what it discarded then
+    may lie in other partitions of the destination.
+    """
+    emptying = [item for item in planned.source if item.object_id in planned.tables and any(_scopes(item))]
+    if source is None or not emptying or newest_merge(source) < min(item.version for item in emptying):
+        return set()
+    return {item.object_id for item in emptying}
+
+
 def _spared(operations: Sequence[Operation]) -> dict[str, list[int | None]]:
     pairs = [(file_id, item) for item in operations if item.overwrite for file_id in item.overwrite.spared]
     return {

@@ -14,6 +14,7 @@ from catalog_app.domain.operations import Operation
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch, Commit
 from catalog_app.selectors.lineage import Lineage, branch_lineage
+from catalog_app.selectors.segments import SegmentState, segments_list
 from lakeui.common.errors import BranchMoved, MergeConflict, NotFound
 from lakeui.common.faults import fault_point
 from merge_app.execution.added_rows import EngineSource
@@ -31,6 +32,17 @@ LONGEST_PAUSE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
+class TestedRows:
+    """A statement does what it does because of what a table did *not* hold in these files (of a MERGE: no row that
+    matches one it inserts). It looks again where a file that came since ``may_matter``.
+    """
+
+    table_id: int
+    files: frozenset[int]
+    may_matter: Callable[[SegmentState], bool]
+
+
+@dataclass(frozen=True, slots=True)
 class StagedStatement:
     """What a statement wants to commit, judged on the head that it saw.
 
@@ -44,6 +56,7 @@ class StagedStatement:
     databases: Mapping[int, DatabaseState] = field(default_factory=dict)
     tables: Mapping[int, TableState] = field(default_factory=dict)
     definitions: Mapping[int, StagedDefinition] = field(default_factory=dict)
+    tested: tuple[TestedRows, ...] = ()
 
 
 def statement_commit(
@@ -85,8 +98,9 @@ class Ready:
 
 
 class StatementOvertaken(Exception):
-    """A DELETE that did not see an update of its rows. A merge keeps the updated rows (delete x update); a statement
-    runs again on the new head instead, so that writers of one branch have a serial order.
+    """A DELETE that did not see an update of its rows, or a MERGE that did not see rows which may match those that it
+    inserts. A merge keeps the updated rows (delete x update) and the rows of both sides; a statement runs again on the
+    new head instead, so that writers of one branch have a serial order.
     """
 
 
@@ -118,6 +132,8 @@ def _commit_under_lock(
             raise _EngineNeeded
     if ready.planned.conflicts:
         raise conflict_error(ready.planned, _refusal(staged, branch))
+    if _is_disproved(staged, branch):
+        raise StatementOvertaken
     fault_point("write.planned")
     applied = plan_apply(
         ready.planned, branch=branch, header=header, definitions=staged.definitions, row_work=ready.row_work
@@ -137,7 +153,9 @@ def _prepare(staged: StagedStatement, engine: EngineSource) -> Ready:
         planned = plan(plan_input_load(side, here, engine=engine))
     if planned.conflicts:
         return Ready(branch.head_version, planned, {})
-    return Ready(branch.head_version, planned, row_work_run(planned, side, here, engine, staged.definitions))
+    row_work = row_work_run(planned, side, here, engine, staged.definitions)
+    fault_point("write.row_work")
+    return Ready(branch.head_version, planned, row_work)
 
 
 def needs_row_work(planned: MergePlan) -> bool:
@@ -148,6 +166,18 @@ def needs_row_work(planned: MergePlan) -> bool:
 def _is_overtaken(planned: MergePlan) -> bool:
     works = (work for item in planned.objects if item.data is not None for work in item.data.row_work)
     return any(isinstance(work, CountKeptRows) for work in works)
+
+
+def _is_disproved(staged: StagedStatement, branch: Branch) -> bool:
+    """Whether rows came that the statement would have had to see."""
+    if branch.head_version == staged.seen.version:
+        return False
+    here = branch_lineage(branch)
+    return any(
+        segment.file_id not in tested.files and tested.may_matter(segment)
+        for tested in staged.tested
+        for segment in segments_list(here, tested.table_id)
+    )
 
 
 def pause_seconds(attempt: int) -> float:

@@ -11,6 +11,7 @@ from catalog_app.domain.state import DatabaseState
 from catalog_app.models import Branch
 from catalog_app.selectors.divergence import Divergence, divergences_load
 from catalog_app.selectors.lineage import branch_lineage
+from lakeui.common.collector import collector_paused
 from lakeui.common.errors import SameBranch
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.load import merge_source_load, plan_input_load
@@ -75,15 +76,22 @@ def comparison_load(
     """
     if source.pk == destination.pk:
         raise SameBranch("A branch cannot be compared with itself.", remedy="Name another source or destination.")
+    # The values of large plans are hundreds of thousands, and none is in a cycle.
+    with collector_paused():
+        return _compared(source, destination, engine, resolutions)
+
+
+def _compared(
+    source: Branch, destination: Branch, engine: EngineSource, resolutions: tuple[Resolution, ...]
+) -> Comparison:
     with transaction.atomic():
         there, here = branch_lineage(source), branch_lineage(destination)
         side = merge_source_load(there, here)
         given = plan_input_load(side, here, engine=engine, resolutions=resolutions)
         base = merge_base_version(side.reach, reach_load(here))
         divergence = divergences_load([(source, destination)])[source.pk, destination.pk]
-    sides = sides_of(given)
-    planned = plan(given, sides)
-    return Comparison(base, planned.fingerprint, divergence, _objects(planned, sides))
+    planned = plan(given)
+    return Comparison(base, planned.fingerprint, divergence, _objects(planned, sides_of(given)))
 
 
 def _objects(planned: MergePlan, sides: Sides) -> tuple[ComparedObject, ...]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from catalog_app.domain.operations import AddedFile, ObjectKind, Operation, OperationKind
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
-from merge_app.planning.files import SideFiles, effects_of, is_rewrite
+from merge_app.planning.files import SideFiles, effects_of, empties_partitions, is_rewrite
 from merge_app.planning.values import DivergedFile, PlanInput
 
 _SEEN = f"""
@@ -24,7 +24,8 @@ WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}), at_base AS (
 SELECT f.id, h.id, h.base, h.rows, h.partition, h.stores_row_ids, h.smallest_row_id, h.largest_row_id
 FROM catalog_app_datafile f JOIN catalog_app_datafile h
   ON h.table_id = f.table_id AND h.smallest_row_id <= f.largest_row_id AND h.largest_row_id >= f.smallest_row_id
- AND (h.partition = f.partition OR h.id = ANY(%(removed)s))
+ AND (CASE WHEN %(elsewhere)s THEN h.partition <> f.partition
+           ELSE h.partition = f.partition OR h.id = ANY(%(removed)s) END)
 JOIN at_base b ON b.file_id = h.id
 WHERE f.id = ANY(%(files)s) ORDER BY f.id, h.id
 """
@@ -95,13 +96,39 @@ def holders_load(
     return _holders(destination, table_id, files, _side(operations, table_id))
 
 
+def moved_load(
+    planned: PlanInput, destination: Lineage, tables: Collection[int]
+) -> dict[int, Mapping[int, tuple[int, ...]]]:
+    """By table and file that went with its partition on the source, the files of other partitions that may hold rows of
+    it on the destination as it was before its own operations.
+    """
+    found: dict[int, Mapping[int, tuple[int, ...]]] = {}
+    for table_id in tables:
+        mine, theirs = _side(planned.source, table_id), _side(planned.destination, table_id)
+        gone = _emptied(planned.source, table_id, mine)
+        holders = _holders(destination, table_id, gone, theirs, elsewhere=True) if gone else {}
+        found[table_id] = {file_id: tuple(item.file_id for item in held) for file_id, held in holders.items()}
+    return found
+
+
+def _emptied(operations: Sequence[Operation], table_id: int, side: SideFiles) -> set[int]:
+    return {
+        file_id
+        for item in _of_table(operations, table_id)
+        if empties_partitions(item)
+        for file_id in effects_of(item).removed
+        if file_id not in side.added
+    }
+
+
 def _holders(
-    destination: Lineage, table_id: int, files: Collection[int], theirs: SideFiles
+    destination: Lineage, table_id: int, files: Collection[int], theirs: SideFiles, *, elsewhere: bool = False
 ) -> dict[int, list[AddedFile]]:
     parameters = {
         **destination.parameters,
         "table_ids": [table_id],
         "files": list(files),
+        "elsewhere": elsewhere,
         "added": list(theirs.added),
         "removed": [file_id for file_id in theirs.removed if file_id not in theirs.added],
     }

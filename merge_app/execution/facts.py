@@ -11,8 +11,9 @@ from catalog_app.selectors.segments import VISIBLE_SEGMENTS
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.arrived import arrived_load
 from merge_app.execution.coverage import coverage_load
-from merge_app.execution.divergence import diverged_load
+from merge_app.execution.divergence import diverged_load, moved_load
 from merge_app.execution.keys import key_clashes
+from merge_app.execution.restored_masks import masks_load
 from merge_app.planning.values import FactKind, PlanInput, TableFacts
 
 _PARTITIONS = f"""
@@ -33,6 +34,8 @@ def facts_load(
     """The facts that each table needs. ``arrived``: by table, the files that the source merged after overwrites."""
     diverged = diverged_load(planned, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
     spared = arrived_load(planned, destination, arrived)
+    masks = masks_load(planned, source, destination, _needing(wanted, FactKind.DESTINATION_EFFECTS))
+    moved = moved_load(planned, destination, _needing(wanted, FactKind.MOVED_ROWS))
     strict = _needing(wanted, FactKind.COVERAGE)
     partitions = _partitions(destination, _needing(wanted, FactKind.PARTITIONS))
     coverage = coverage_load(planned, source, destination, strict, engine)
@@ -45,6 +48,8 @@ def facts_load(
             coverage=coverage.get(table_id, ()),
             destination_partitions=partitions.get(table_id, {}),
             primary_key_clashes=clashes.get(table_id, ()),
+            masks=masks.get(table_id, {}),
+            moved=moved.get(table_id, {}),
         )
         for table_id in wanted
     }

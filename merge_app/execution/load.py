@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, Rename
+from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.objects import (
@@ -16,7 +17,7 @@ from catalog_app.selectors.objects import (
     tables_named,
 )
 from merge_app.execution.added_rows import EngineSource
-from merge_app.execution.arrived import arrived_files
+from merge_app.execution.arrived import arrived_files, tables_merged_after_drops
 from merge_app.execution.facts import facts_load
 from merge_app.execution.operations import effects_load, operations_load
 from merge_app.execution.reach import Reach, newest_merge, own_ranges, reach_load
@@ -28,13 +29,16 @@ from merge_app.planning.values import Decision, FactKind, PlanInput, Resolution
 
 @dataclass(frozen=True, slots=True)
 class SourceSide:
-    """What is to be redone: operations, and the states of the objects that they end in."""
+    """What is to be redone: operations, and the states of the objects that they end in. ``schemas`` of these, by
+    their JSON, are shared with the destination's states.
+    """
 
     operations: tuple[Operation, ...]
     databases: Mapping[int, DatabaseState]
     tables: Mapping[int, TableState]
     lineage: Lineage | None
     reach: Reach
+    schemas: dict[str, Schema] = field(default_factory=dict)
 
 
 def merge_source_load(source: Lineage, destination: Lineage) -> SourceSide:
@@ -42,10 +46,32 @@ def merge_source_load(source: Lineage, destination: Lineage) -> SourceSide:
     reach = reach_load(source)
     destination_reach = reach_load(destination)
     operations = operations_load(own_ranges(source, destination_reach), destination_reach)
+    operations = _with_all_of_unknown(operations, source, destination)
     databases, tables = _named_objects(operations)
-    table_states = tables_load(source, tables)
+    schemas: dict[str, Schema] = {}
+    table_states = tables_load(source, tables, schemas=schemas)
     databases |= {state.database_id for state in table_states.values()}
-    return SourceSide(operations, databases_load(source, databases), table_states, source, reach)
+    return SourceSide(operations, databases_load(source, databases), table_states, source, reach, schemas)
+
+
+def _with_all_of_unknown(
+    operations: tuple[Operation, ...], source: Lineage, destination: Lineage
+) -> tuple[Operation, ...]:
+    """What the source brought back and the destination never had, made and dropped before it first merged, is new to
+    it: with all that the source ever did to it. A database comes back with its tables.
+    """
+    databases, tables = _named_objects([item for item in operations if item.kind is OperationKind.UNDROP])
+    if not (databases or tables):
+        return operations
+    tables |= {state.table_id for state in tables_list(source, databases)}
+    databases -= databases_load(destination, databases).keys()
+    tables -= tables_load(destination, tables).keys()
+    if not (databases or tables):
+        return operations
+    ids = {ObjectKind.DATABASE: databases, ObjectKind.TABLE: tables}
+    others = [item for item in operations if item.object_id not in ids[item.object_kind]]
+    whole = operations_load(own_ranges(source, {}), {}, databases=list(databases), tables=list(tables))
+    return tuple(sorted([*others, *whole], key=lambda item: (item.version, item.operation_id or 0)))
 
 
 def plan_input_load(
@@ -65,7 +91,7 @@ def plan_input_load(
     database_ids, table_ids = _named_objects(side.operations)
     database_ids |= {state.database_id for state in side.tables.values()}
     tables, databases = ({}, {}) if has_moved else _unaltered(side)
-    tables |= tables_load(destination, table_ids - tables.keys())
+    tables |= tables_load(destination, table_ids - tables.keys(), schemas=side.schemas)
     database_ids |= {state.database_id for state in tables.values()}
     databases |= databases_load(destination, database_ids - databases.keys())
     dropped = _dropped_databases(side, databases)
@@ -115,8 +141,13 @@ def _restore_base(operations: Sequence[Operation], lineage: Lineage | None, othe
 def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engine: EngineSource) -> PlanInput:
     wanted = needs(planned)
     arrived = arrived_files(planned, side.lineage)
-    for table_id in arrived:
+    moved = tables_merged_after_drops(planned, side.lineage)
+    for table_id in arrived.keys() | moved:
         wanted.setdefault(table_id, set()).update((FactKind.SOURCE_EFFECTS, FactKind.DESTINATION_EFFECTS))
+    for table_id in moved:
+        wanted[table_id].add(FactKind.MOVED_ROWS)
+    if not wanted:
+        return planned
     source = _effects_where(planned.source, wanted, FactKind.SOURCE_EFFECTS)
     theirs = _effects_where(planned.destination, wanted, FactKind.DESTINATION_EFFECTS)
     planned = replace(planned, source=source, destination=theirs)

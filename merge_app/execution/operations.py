@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -218,13 +218,13 @@ def effects_load(operations: Sequence[Operation]) -> tuple[Operation, ...]:
     added: dict[int, list[AddedFile]] = defaultdict(list)
     removed: dict[int, list[int]] = defaultdict(list)
     deletes: dict[int, list[AttachedDelete]] = defaultdict(list)
-    for operation_id, file_id, base, rows, partition, *ids in fetch_all(_ADDED, parameters):
-        added[operation_id].append(AddedFile(file_id, base, rows, tuple(json_value(partition)), *ids))
+    for operation_id, file in _added(recorded):
+        added[operation_id].append(file)
     for operation_id, file_id in fetch_all(_REMOVED, parameters):
         removed[operation_id].append(file_id)
     for operation_id, *attached in fetch_all(_ATTACHED, parameters):
         deletes[operation_id].append(AttachedDelete(*attached))
-    _add_effects_elsewhere(operations, removed, deletes)
+    _add_effects_elsewhere(operations, added, removed, deletes)
     return tuple(
         item
         if item.operation_id is None
@@ -238,11 +238,21 @@ def effects_load(operations: Sequence[Operation]) -> tuple[Operation, ...]:
     )
 
 
+def _added(operation_ids: Sequence[int]) -> list[tuple[int, AddedFile]]:
+    return [
+        (operation_id, AddedFile(file_id, base, rows, tuple(json_value(partition)), *row_ids))
+        for operation_id, file_id, base, rows, partition, *row_ids in fetch_all(_ADDED, {"ids": list(operation_ids)})
+    ]
+
+
 _FOLLOWING = (OperationKind.COMPACTION, OperationKind.DELETE, OperationKind.UPDATE)
 
 
 def _add_effects_elsewhere(
-    operations: Sequence[Operation], removed: dict[int, list[int]], deletes: dict[int, list[AttachedDelete]]
+    operations: Sequence[Operation],
+    added: dict[int, list[AddedFile]],
+    removed: dict[int, list[int]],
+    deletes: dict[int, list[AttachedDelete]],
 ) -> None:
     """What the originals of replays did to files that were never shown where they were replayed: a third branch may
     show them.
@@ -254,12 +264,32 @@ def _add_effects_elsewhere(
             replays[item.origin_id or 0].append(item.operation_id)
     if not replays:
         return
-    for origin, file_id in fetch_all(_REMOVED, {"ids": list(replays)}):
-        for replay in replays[origin]:
-            if file_id not in removed[replay]:
-                removed[replay].append(file_id)
+    versions = {item.operation_id or 0: item.version for item in operations}
+    _add_files_elsewhere(replays, versions, added, removed)
     for origin, *values in fetch_all(_ATTACHED, {"ids": list(replays)}):
         attached = AttachedDelete(*values)
         for replay in replays[origin]:
             if attached not in deletes[replay]:
                 deletes[replay].append(attached)
+
+
+def _add_files_elsewhere(
+    replays: Mapping[int, Sequence[int]],
+    versions: Mapping[int, int],
+    added: dict[int, list[AddedFile]],
+    removed: dict[int, list[int]],
+) -> None:
+    """What another operation of the same commit took away is that one's. Files that came and went before the originals
+    were merged together lead from what was rewritten first to what is left of it.
+    """
+    taken = {(versions[identity], file_id) for identity, files in removed.items() for file_id in files}
+    passed = []
+    for origin, file_id in fetch_all(_REMOVED, {"ids": list(replays)}):
+        passed += [(replay, file_id) for replay in replays[origin] if (versions[replay], file_id) not in taken]
+    for replay, file_id in passed:
+        removed[replay].append(file_id)
+    gone = {(versions[replay], file_id) for replay, file_id in passed}
+    for origin, file in _added(list(replays)) if gone else ():
+        for replay in replays[origin]:
+            if (versions[replay], file.file_id) in gone:
+                added[replay].append(file)

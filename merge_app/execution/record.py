@@ -42,11 +42,13 @@ RETURNING id
 
 
 def operations_record(plan: MergePlan, *, commit: Commit, is_replay: bool) -> Recorded:
-    """Write the operations that the plan carries out, in a merge each pointing at the operation it replays."""
+    """Write the operations that the plan carries out, in a merge each pointing at the operation it replays. Those of a
+    transaction point at what they were in its workspace, for the sake of its files; for reachability they are new.
+    """
     pairs = [(item, operation) for item in plan.objects for operation in item.operations]
     if not pairs:
         return {}
-    named = {operation.origin_id for _, operation in pairs if operation.origin_id is not None}
+    named = {operation.operation_id for _, operation in pairs if operation.operation_id is not None}
     origins = _origins(named) if is_replay else {}
     described = json.dumps([_described(operation, commit, origins) for _, operation in pairs])
     parameters = {"commit": commit.pk, "branch": commit.branch_id, "version": commit.version, "operations": described}
@@ -56,14 +58,16 @@ def operations_record(plan: MergePlan, *, commit: Commit, is_replay: bool) -> Re
     return recorded
 
 
-def _origins(origin_ids: set[int]) -> dict[int, tuple[int, int]]:
+def _origins(operation_ids: set[int]) -> dict[int, tuple[int, int]]:
+    """By operation, branch and version of the commit that it came from."""
     query = "SELECT id, origin_branch_id, origin_version FROM catalog_app_commitoperation WHERE id = ANY(%(ids)s)"
-    return {row[0]: (row[1], row[2]) for row in fetch_all(query, {"ids": list(origin_ids)})} if origin_ids else {}
+    rows = fetch_all(query, {"ids": list(operation_ids)}) if operation_ids else []
+    return {row[0]: (row[1], row[2]) for row in rows}
 
 
 def _described(operation: Operation, commit: Commit, origins: Mapping[int, tuple[int, int]]) -> dict[str, Any]:
-    origin_id = operation.origin_id if operation.origin_id in origins else None
-    origin_branch, origin_version = (commit.branch_id, commit.version) if origin_id is None else origins[origin_id]
+    here = (commit.branch_id, commit.version)
+    origin_branch, origin_version = origins.get(operation.operation_id or 0, here)
     return {
         "object_kind": operation.object_kind.value,
         "object_id": operation.object_id,
@@ -72,7 +76,7 @@ def _described(operation: Operation, commit: Commit, origins: Mapping[int, tuple
         "created": operation.created,
         "overwrite": scope_as_json(operation.overwrite),
         "metrics": operation.metrics,
-        "origin_id": origin_id,
+        "origin_id": operation.origin_id,
         "origin_branch_id": origin_branch,
         "origin_version": origin_version,
     }

@@ -25,6 +25,7 @@ from merge_app.execution.apply import Applied, CommitHeader
 from merge_app.execution.commit import StagedStatement, statement_commit
 from merge_app.execution.outcome import refusal_describe
 from merge_app.execution.replacements import is_retyped, overwrite_with
+from merge_app.execution.views import ViewChange, views_restore, views_restoring
 from merge_app.planning.surviving import RESTORED_VERSION
 from merge_app.planning.values import MergePlan
 
@@ -42,7 +43,7 @@ class Recovery:
     """What is to be committed to bring objects of a branch back, and how the audit names it.
 
     ``version`` is the one gone back to; for an undrop, the branch's head. ``seen`` is the chain that the operations
-    were found on; the branch may have moved since, and is then judged.
+    were found on; the branch may have moved since, and is then judged. ``views`` go back with a whole branch.
     """
 
     kind: Literal["restore", "undrop"]
@@ -53,12 +54,14 @@ class Recovery:
     databases: Mapping[int, DatabaseState] = field(default_factory=dict)
     tables: Mapping[int, TableState] = field(default_factory=dict)
     notes: Sequence[dict[str, Any]] = ()
+    views: tuple[ViewChange, ...] = ()
 
 
 def restore_plan(branch: Branch, version: int, scope: Scope) -> Recovery:
     """What turns the branch's present state of the objects into that of ``version``. Reads only."""
     now = branch_lineage(branch)
     then = now.at(version)
+    views = views_restoring(then, now) if scope == Scope() else ()
     scope = _resolve(scope, then, now)
     databases_now, tables_now = _states(now, scope)
     databases_then, tables_then = _states(then, scope)
@@ -84,6 +87,7 @@ def restore_plan(branch: Branch, version: int, scope: Scope) -> Recovery:
         tuple(operations),
         {**databases_now, **{i: state for i, state in databases_then.items() if not state.is_dropped}},
         {**tables_now, **{i: state for i, state in tables_then.items() if not state.is_dropped}},
+        views=views,
     )
 
 
@@ -122,7 +126,7 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
     """
     started = time.monotonic()
     branch = recovery.branch
-    if not recovery.operations:
+    if not (recovery.operations or recovery.views):
         earlier = _earlier(header)
         if earlier is not None:
             return recovery_result(earlier)
@@ -132,6 +136,7 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
     recorded: list[MergeAttempt] = []
 
     def record(planned: MergePlan, applied: Applied) -> None:
+        views_restore(branch.pk, recovery.seen, applied, recovery.views)
         body = _body(recovery, planned) | {"duration_ms": round(1000 * (time.monotonic() - started))}
         done = "restored" if recovery.kind == "restore" else "undropped"
         recorded.append(attempt_record(_record(recovery, header, done, body, planned.fingerprint, applied.version)))
@@ -164,7 +169,7 @@ def _body(recovery: Recovery, planned: MergePlan) -> dict[str, Any]:
         **described,
         "notes": [*recovery.notes, *described["notes"]],
         "restored_version": recovery.version,
-        "objects": len({(item.object_kind, item.object_id) for item in recovery.operations}),
+        "objects": len({(item.object_kind, item.object_id) for item in recovery.operations}) + len(recovery.views),
     }
 
 

@@ -12,18 +12,19 @@ from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import cursor_open, fetch_all
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
 from lakeui.common.errors import Stale
+from merge_app.execution.booking import Booking
 from merge_app.execution.record import Recorded
 from merge_app.planning.values import DataPlan, MergePlan, ObjectPlan
 
 if TYPE_CHECKING:
     from merge_app.execution.apply import RowWorkResult, StagedDefinition
 
-_REMOVING = (OperationKind.OVERWRITE, OperationKind.PARTITION, OperationKind.COMPACTION, OperationKind.UPDATE)
-
 
 @dataclass(frozen=True, slots=True)
 class SegmentWork:
-    """Everything the bulk statements need. ``lineage`` is the destination before this commit."""
+    """Everything the bulk statements need. ``lineage`` is the destination before this commit. A transaction's workspace
+    vanishes: of files that came and went in it the commit keeps what the history needs.
+    """
 
     plan: MergePlan
     branch_id: int
@@ -33,7 +34,8 @@ class SegmentWork:
     recorded: Recorded
     definitions: Mapping[int, StagedDefinition]
     row_work: Mapping[int, RowWorkResult]
-    _named_files: dict[int, dict[int, int]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    is_workspace: bool = False
+    _bookings: dict[int, Booking] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def tables(self) -> Iterator[tuple[ObjectPlan, DataPlan]]:
         for item in self.plan.objects:
@@ -48,38 +50,25 @@ class SegmentWork:
         wanted = set(source_ids)
         return [(op.operation_id, row) for op, row in self.operations(table_id) if op.operation_id in wanted]
 
-    def operation_for(self, table_id: int, *, removing: bool = False, file_id: int | None = None) -> int:
-        """The recorded operation that a file effect is booked on: the one that names the file, else the last of a
-        fitting kind.
-        """
-        if file_id is not None and (named := self._by_file(table_id).get(file_id)) is not None:
-            return named
-        operations = self.operations(table_id)
-        fitting = [row for op, row in operations if (op.kind in _REMOVING if removing else op.is_data)]
-        return (fitting or [row for _, row in operations])[-1]
-
-    def _by_file(self, table_id: int) -> dict[int, int]:
-        """The first operation that names each file."""
-        if table_id not in self._named_files:
-            named: dict[int, int] = {}
-            for operation, row in self.operations(table_id):
-                if operation.effects is not None:
-                    files = (*operation.effects.touched, *(item.file_id for item in operation.effects.added))
-                    named = dict.fromkeys(files, row) | named
-            self._named_files[table_id] = named
-        return self._named_files[table_id]
+    def booking(self, table_id: int) -> Booking:
+        if table_id not in self._bookings:
+            self._bookings[table_id] = Booking(self.operations(table_id))
+        return self._bookings[table_id]
 
 
 def segments_apply(work: SegmentWork) -> None:
     """Carry out every table's DataPlan."""
     if not any(True for _ in work.tables()):
         return
+    _attach_leaving(work)
     _remove(work)
     _bring_operations(work)
+    _pass_operations(work)
     _bring_files(work)
     _attach_operations(work)
     _attach_pairs(work)
     _attach_brought(work)
+    _remove_passed(work)
     _keep_invisible_schemas(work)
     _refuse_expired(work)
 
@@ -111,18 +100,20 @@ parts AS (SELECT * FROM unnest(%(part_tables)s::bigint[], %(part_values)s::text[
           AS p(table_id, partition, operation_id)),
 files AS (SELECT * FROM unnest(%(file_ids)s::bigint[], %(file_operations)s::bigint[]) AS f(file_id, operation_id)),
 chosen AS (
-    SELECT v.id, v.table_id, w.operation_id FROM visible v JOIN whole w USING (table_id)
+    SELECT v.id, v.table_id, w.operation_id, 1 AS place FROM visible v JOIN whole w USING (table_id)
     WHERE NOT v.file_id = ANY(%(spared)s)
     UNION ALL
-    SELECT v.id, v.table_id, p.operation_id FROM visible v JOIN catalog_app_datafile d ON d.id = v.file_id
+    SELECT v.id, v.table_id, p.operation_id, 1 FROM visible v JOIN catalog_app_datafile d ON d.id = v.file_id
     JOIN parts p ON p.table_id = v.table_id AND p.partition::jsonb = d.partition
     WHERE NOT v.file_id = ANY(%(spared)s)
     UNION ALL
-    SELECT v.id, v.table_id, f.operation_id FROM visible v JOIN files f USING (file_id)
+    SELECT v.id, v.table_id, f.operation_id, 2 FROM visible v JOIN files f USING (file_id)
 )
 INSERT INTO catalog_app_segmentremoval (table_id, branch_id, operation_id, removed_version, segment_id)
-SELECT DISTINCT ON (id) table_id, %(branch)s, operation_id, %(version)s, id FROM chosen ORDER BY id, operation_id
+SELECT DISTINCT ON (id) table_id, %(branch)s, operation_id, %(version)s, id FROM chosen
+ORDER BY id, place, operation_id
 """
+"""What an overwrite or drop takes in the end was taken by it, although it had been compacted before."""
 
 
 def _remove(work: SegmentWork) -> None:
@@ -130,14 +121,12 @@ def _remove(work: SegmentWork) -> None:
     for item, data in work.tables():
         table_id = item.object_id
         if data.remove_all:
-            whole.append((table_id, work.operation_for(table_id, removing=True)))
+            whole.append((table_id, work.booking(table_id).of_emptying()))
         parts += [
-            (table_id, json.dumps(list(values)), work.operation_for(table_id, removing=True))
+            (table_id, json.dumps(list(values)), work.booking(table_id).of_emptying(values))
             for values in data.remove_partitions
         ]
-        files += [
-            (file_id, work.operation_for(table_id, removing=True, file_id=file_id)) for file_id in data.remove_files
-        ]
+        files += [(file_id, work.booking(table_id).of_removed(file_id)) for file_id in data.remove_files]
     if whole or parts or files:
         _execute(
             work,
@@ -197,6 +186,48 @@ def _bring_operations(work: SegmentWork) -> None:
     )
 
 
+_PASS = f"""
+WITH {LINEAGE}, {_SOURCE}, {_LINE},
+replay AS (SELECT * FROM unnest(%(old)s::bigint[], %(new)s::bigint[]) AS r(old_id, new_id))
+INSERT INTO catalog_app_segment
+    (table_id, branch_id, operation_id, added_version, file_id, definition_id, schema_version, is_visible)
+SELECT s.table_id, %(branch)s, replay.new_id, %(version)s, s.file_id, s.definition_id, s.schema_version,
+       line.version IS NOT NULL
+FROM replay JOIN catalog_app_segment s ON s.operation_id = replay.old_id
+JOIN catalog_app_segmentremoval r ON r.segment_id = s.id
+JOIN source m ON m.branch_id = r.branch_id AND r.removed_version <= m.max_version
+JOIN unnest(%(removers)s::bigint[]) AS remover(old_id) ON remover.old_id = r.operation_id
+LEFT JOIN line ON line.table_id = s.table_id AND line.version = s.schema_version
+     AND line.definition_id = s.definition_id
+WHERE NOT s.file_id = ANY(%(except)s)
+ORDER BY s.id
+"""
+
+
+def _pass_operations(work: SegmentWork) -> None:
+    """Files that came and went in a transaction, until ``_remove_passed`` takes them away again."""
+    pairs = _workspace_replays(work)
+    if not pairs:
+        return
+    excepted = [
+        file_id for _, data in work.tables() for files in (data.bring_except, data.bring_files) for file_id in files
+    ]
+    columns = {"old": [pair[0] for pair in pairs], "new": [pair[1] for pair in pairs], "except": excepted}
+    _execute(work, _PASS, **_source_parameters(work), **columns, removers=[pair[0] for pair in pairs])
+
+
+def _workspace_replays(work: SegmentWork) -> list[tuple[int, int]]:
+    """(operation row in the workspace, row of this commit) of what a transaction did to rows, overwrites apart."""
+    if not work.is_workspace:
+        return []
+    return [
+        (operation.operation_id, row)
+        for item, _ in work.tables()
+        for operation, row in work.operations(item.object_id)
+        if operation.operation_id is not None and operation.is_data and operation.kind is not OperationKind.OVERWRITE
+    ]
+
+
 _BRING_FILES = f"""
 WITH {LINEAGE}, {_SOURCE}, {_LINE},
 wanted AS (
@@ -234,8 +265,8 @@ def _bring_files(work: SegmentWork) -> None:
         staged = work.definitions.get(table_id)
         under = (staged.definition_id, staged.schema_version) if staged else (None, None)
         rows += [
-            (table_id, replacement, origin, work.operation_for(table_id, file_id=origin), *under)
-            for origin, replacement in [*((f, f) for f in data.bring_files), *images]
+            (table_id, replacement, origin, work.booking(table_id).of_file(origin), *under)
+            for origin, replacement in [*((f, f) for f in (*data.bring_files, *data.pass_files)), *images]
         ]
     if rows:
         names = ("tables", "files", "origins", "operations", "definitions", "schema_versions")
@@ -319,15 +350,71 @@ def _attach_operations(work: SegmentWork) -> None:
         _execute(work, _ATTACH.format(wanted=_BY_OPERATION), **columns)
 
 
+def _attach_leaving(work: SegmentWork) -> None:
+    """Deletes of a statement's own in files that it also takes away: they say which operation touched which rows."""
+    rows = [
+        (delete_file, data_file, work.booking(item.object_id).of_delete(delete_file, data_file))
+        for item, data in work.tables()
+        for delete_file, data_file in data.attach
+        if data_file in data.remove_files
+    ]
+    _attach_rows(work, rows)
+    if work.is_workspace:
+        _attach_operations(work)
+
+
 def _attach_pairs(work: SegmentWork) -> None:
     rows = []
     for item, data in work.tables():
         table_id = item.object_id
         followed = work.row_work[table_id].attach if table_id in work.row_work else ()
         for delete_file, data_file in (*data.attach, *followed):
-            rows.append((delete_file, data_file, work.operation_for(table_id, file_id=data_file)))
+            rows.append((delete_file, data_file, work.booking(table_id).of_delete(delete_file, data_file)))
+    _attach_rows(work, rows)
+
+
+def _attach_rows(work: SegmentWork, rows: Sequence[tuple[int, int, int]]) -> None:
     if rows:
         _execute(work, _ATTACH.format(wanted=_BY_PAIR), **_columns(rows, "deletes", "files", "operations"))
+
+
+_REMOVE_NEW = """
+INSERT INTO catalog_app_segmentremoval (table_id, branch_id, operation_id, removed_version, segment_id)
+SELECT s.table_id, %(branch)s, w.operation_id, %(version)s, s.id
+FROM unnest(%(files)s::bigint[], %(operations)s::bigint[]) AS w(file_id, operation_id)
+JOIN catalog_app_segment s
+  ON s.file_id = w.file_id AND s.branch_id = %(branch)s AND s.added_version = %(version)s
+ AND s.table_id = ANY(%(table_ids)s)
+ORDER BY s.id
+"""
+
+
+_REMOVE_PASSED = f"""
+WITH {_SOURCE}, replay AS (SELECT * FROM unnest(%(old)s::bigint[], %(new)s::bigint[]) AS r(old_id, new_id))
+INSERT INTO catalog_app_segmentremoval (table_id, branch_id, operation_id, removed_version, segment_id)
+SELECT s.table_id, %(branch)s, replay.new_id, %(version)s, s.id
+FROM replay JOIN catalog_app_segmentremoval r ON r.operation_id = replay.old_id
+JOIN source m ON m.branch_id = r.branch_id AND r.removed_version <= m.max_version
+JOIN catalog_app_segment gone ON gone.id = r.segment_id
+JOIN catalog_app_segment s
+  ON s.file_id = gone.file_id AND s.branch_id = %(branch)s AND s.added_version = %(version)s
+JOIN unnest(%(makers)s::bigint[]) AS maker(new_id) ON maker.new_id = s.operation_id
+ORDER BY s.id
+"""
+
+
+def _remove_passed(work: SegmentWork) -> None:
+    pairs = _workspace_replays(work)
+    if pairs:
+        columns = {"old": [pair[0] for pair in pairs], "new": [pair[1] for pair in pairs]}
+        _execute(work, _REMOVE_PASSED, **_source_parameters(work), **columns, makers=columns["new"])
+    rows = [
+        (file_id, work.booking(item.object_id).of_removed(file_id))
+        for item, data in work.tables()
+        for file_id in data.pass_files
+    ]
+    if rows:
+        _execute(work, _REMOVE_NEW, **_columns(rows, "files", "operations"))
 
 
 _EXPIRED = """
@@ -355,6 +442,7 @@ SELECT DISTINCT %(branch)s, s.table_id, s.schema_version, s.definition_id, %(ver
 FROM catalog_app_segment s
 WHERE s.table_id = ANY(%(table_ids)s) AND s.branch_id = %(branch)s AND s.added_version = %(version)s
   AND NOT s.is_visible
+  AND NOT EXISTS (SELECT 1 FROM catalog_app_segmentremoval r WHERE r.segment_id = s.id AND r.branch_id = %(branch)s)
   AND NOT EXISTS (
     SELECT 1 FROM lineage l JOIN catalog_app_invisibleschemahistory i
       ON i.branch_id = l.branch_id AND i.added_version <= l.max_version

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import connection, transaction
 
 from catalog_app.models import Branch, CommitOperation, ViewRecord
+from catalog_app.selectors.changes import changed_views
+from catalog_app.selectors.lineage import Lineage, branch_lineage
+from catalog_app.selectors.objects import views_load
 from catalog_app.selectors.rows import fetch_all
+from lakeui.common.errors import BranchMoved
 from merge_app.execution.apply import Applied, CommitHeader, commit_write
 from merge_app.execution.commit import branch_lock
 
@@ -28,27 +33,63 @@ def view_commit(branch_id: int, change: ViewChange, header: CommitHeader) -> App
     with transaction.atomic():
         branch = branch_lock(branch_id)
         commit = commit_write(branch, header, None)
-        version = commit.version
+        applied = Applied(commit.pk, commit.version)
+        _record(branch.pk, applied, [change])
+        Branch.objects.filter(pk=branch.pk).update(head_version=commit.version, head_commit=commit)
+    return applied
+
+
+def views_restoring(then: Lineage, now: Lineage) -> tuple[ViewChange, ...]:
+    """What turns the views of ``now`` into those of ``then``, on one branch."""
+    changed = changed_views(then, now)
+    past, present = views_load(then, changed), views_load(now, changed)
+    changes = []
+    for view_id in sorted(changed):
+        state = past.get(view_id)
+        if state is not None and state != present.get(view_id):
+            changes.append(ViewChange(view_id, state.database_id, state.name, state.query))
+        elif state is None and view_id in present:
+            gone = present[view_id]
+            changes.append(ViewChange(view_id, gone.database_id, gone.name, gone.query, is_dropped=True))
+    return tuple(changes)
+
+
+def views_restore(branch_id: int, seen: Lineage, applied: Applied, changes: Sequence[ViewChange]) -> None:
+    """Record them in a commit that was just written under the branch's lock. No rule table judges views: raises
+    BranchMoved where somebody changed any since ``seen``.
+    """
+    if not changes:
+        return
+    if changed_views(seen, branch_lineage(Branch.objects.get(pk=branch_id))):
+        raise BranchMoved(
+            "Views of the branch were changed while it was to go back; nothing was written.", remedy="Try again."
+        )
+    _record(branch_id, applied, changes)
+
+
+def _record(branch_id: int, applied: Applied, changes: Sequence[ViewChange]) -> None:
+    known = [change.view_id for change in changes if change.view_id is not None]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE catalog_app_viewrecord SET superseded_version = %s"
+            " WHERE branch_id = %s AND view_id = ANY(%s) AND superseded_version IS NULL",
+            [applied.version, branch_id, known],
+        )
+    for change in changes:
         view_id = change.view_id or int(fetch_all("SELECT nextval('catalog_app_viewrecord_id_seq')", {})[0][0])
         operation = CommitOperation.objects.create(
-            commit=commit,
-            branch=branch,
-            version=version,
+            commit_id=applied.commit_id,
+            branch_id=branch_id,
+            version=applied.version,
             object_kind="view",
             object_id=view_id,
             kind="drop" if change.is_dropped else "create",
-            origin_branch=branch,
-            origin_version=version,
+            origin_branch_id=branch_id,
+            origin_version=applied.version,
         )
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "UPDATE catalog_app_viewrecord SET superseded_version = %s"
-                " WHERE branch_id = %s AND view_id = %s AND superseded_version IS NULL",
-                [version, branch.pk, view_id],
-            )
         ViewRecord.objects.create(
-            branch=branch,
-            version=version,
+            branch_id=branch_id,
+            version=applied.version,
             operation=operation,
             name=change.name,
             name_key=change.name.casefold(),
@@ -57,5 +98,3 @@ def view_commit(branch_id: int, change: ViewChange, header: CommitHeader) -> App
             database_id=change.database_id,
             query=change.query,
         )
-        Branch.objects.filter(pk=branch.pk).update(head_version=version, head_commit=commit)
-    return Applied(commit.pk, version)

@@ -44,7 +44,8 @@ class Task(models.Model):
     steps = models.JSONField(default=list)
     progress = models.FloatField(default=0.0)
     message = models.TextField(default="")
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    # None is lakeui itself, which may do everything: a task must not become its own when a person is deleted.
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     catalog = models.ForeignKey("catalog_app.Catalog", models.SET_NULL, null=True, related_name="+")
     scopes = ArrayField(models.TextField(), null=True)
     created_at = models.DateTimeField(default=timezone.now)

@@ -200,8 +200,8 @@ def _with_columns(schema: Schema, columns: Iterable[Column]) -> Schema:
 
 
 def _in_order_of(schema: Schema, source: Schema | None) -> Schema:
-    if source is None or {c.id for c in source.columns} != {c.id for c in schema.columns}:
+    if source is None or source.columns == schema.columns:
         return schema
-    if set(source.columns) != set(schema.columns):
+    if {c.id for c in source.columns} != {c.id for c in schema.columns} or set(source.columns) != set(schema.columns):
         return schema
     return _with_columns(schema, source.columns)

@@ -40,9 +40,8 @@ class Case:
 
 def problems(rules: RuleTable, case: Case) -> list[Problem]:
     """Every problem that the conditions named in this rule table find."""
-    names = dict.fromkeys(cell.condition for cell in rules.cells.values() if cell.condition)
     found = []
-    for name in names:
+    for name in rules.conditions:
         for problem in _BY_NAME[name](case):
             if rules.cell(*problem.cell).condition != name:
                 raise ValueError(f"condition {name!r} judged the cell {problem.cell}, which does not name it")
@@ -89,11 +88,13 @@ def _same_file_updated(case: Case) -> Iterator[Problem]:
 
 
 def _same_files(case: Case, other: OperationKind, code: VerdictCode, note: str) -> Iterator[Problem]:
+    if not any(operation.kind is OperationKind.UPDATE for operation in case.source.history):
+        return
     diverged = divergence(case.source.object_id, case.facts.diverged)
-    mine = SideFiles((*diverged, *case.source.history)).touched_base(
+    mine = SideFiles((*diverged, *case.source.history), restores_are_own=True).touched_base(
         operation for operation in case.source.history if operation.kind is OperationKind.UPDATE
     )
-    theirs = SideFiles(case.destination.history).touched_base(
+    theirs = SideFiles(case.destination.past).touched_base(
         operation for operation in case.destination.history if operation.kind is other
     )
     common = sorted(mine & theirs)

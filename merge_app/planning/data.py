@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import AttachedDelete, Operation, OperationKind
-from merge_app.planning.files import SideFiles, divergence, effects_of, is_rewrite
+from merge_app.planning.files import SideFiles, divergence, effects_of, empties_partitions, is_rewrite
 from merge_app.planning.kept_rows import rows_kept
 from merge_app.planning.partition_paths import partition_after, partition_renames
 from merge_app.planning.spared import spared
@@ -72,6 +72,8 @@ class _Redo:
         self._history = (*left_out, *source.history)
         self._remove_all = not is_new and source.overwrites_all
         self._mine = SideFiles(self._history)
+        self._masks = facts.masks
+        self._moved = facts.moved
         self._arrived = spared(destination.past, facts.arrived)
         self._past = self._arrived.past if self._remove_all else () if is_new else destination.past
         self._theirs = SideFiles(self._past)
@@ -181,6 +183,8 @@ class _Redo:
             case _:
                 for item in operation.effects.deletes:
                     self._mask(operation, item)
+                if empties_partitions(operation):
+                    self._follow_moved(operation.effects.removed)
                 return True
 
     def _mask(self, operation: Operation, item: AttachedDelete) -> bool:
@@ -201,7 +205,7 @@ class _Redo:
         """Take away the rows of a file that the source's delete or update emptied and removed."""
         if not self._is_base(file_id) and file_id not in self._rewritten:
             return file_id not in self._gone
-        if self._is_base(file_id) and file_id not in self._theirs.removed:
+        if self._is_base(file_id) and file_id not in self._theirs.removed and file_id not in self._masks:
             return True
         return self._follow_rows(operation, file_id, None)
 
@@ -217,6 +221,16 @@ class _Redo:
                 deletes[item.delete_file_id] = None
         return bool(targets)
 
+    def _follow_moved(self, files: Iterable[int]) -> None:
+        """Take the rows of files that went with their partition where they had been moved out of it: when the source
+        merged that, it discarded them.
+        """
+        for file_id in self._moved.keys() & set(files):
+            targets = {found for holder in self._moved[file_id] for found in self._theirs.stand_ins(holder)}
+            if targets:
+                _, known = self._follow.get(file_id, ({}, frozenset()))
+                self._follow[file_id] = ({}, known | targets)
+
     def _discard(self, kind: OperationKind, file_id: int, item: AttachedDelete | None) -> None:
         by = self._theirs.overwriter(file_id).kind
         found = self._discarded.setdefault((kind, by), Discarded(kind, by))
@@ -228,11 +242,12 @@ class _Redo:
 
     def _remove_base_files(self) -> None:
         for file_id, remover in self._mine.removed.items():
-            if self._is_base(file_id) and file_id not in self._theirs.removed and remover not in self._skipped:
+            is_there = self._is_base(file_id) and file_id not in self._theirs.removed
+            if is_there and file_id not in self._follow and remover not in self._skipped:
                 self._remove[file_id] = None
         for file_id in list(self._follow):
             deletes, targets = self._follow[file_id]
-            if self._was_emptied(file_id):
+            if self._was_emptied(file_id) or file_id in self._moved:
                 self._follow[file_id] = ({}, targets)
             elif not deletes or self._was_taken_away(file_id):
                 del self._follow[file_id]
@@ -281,6 +296,7 @@ class _Redo:
             bring_operations=bringing,
             bring_except=frozenset(held_back & brought),
             bring_files=self._bring_files(held_back),
+            pass_files=self._pass_files(held_back),
             remove_all=self._remove_all,
             remove_partitions=() if self._remove_all else self._removed_partitions(carried),
             remove_files=tuple(sorted(self._removed_files())),
@@ -300,6 +316,19 @@ class _Redo:
             files.update(dict.fromkeys(f for f in effects_of(operation).removed if not self._is_base(f)))
         refused = set(held_back)
         return tuple(file_id for file_id in files if file_id not in refused and self._stays_alive(file_id))
+
+    def _pass_files(self, held_back: Iterable[int]) -> tuple[int, ...]:
+        """Staged files that the same statement rewrote."""
+        refused = set(held_back)
+        return tuple(
+            file_id
+            for file_id, maker in self._mine.maker.items()
+            if maker.operation_id is None and file_id not in refused and self._is_passed(file_id)
+        )
+
+    def _is_passed(self, file_id: int) -> bool:
+        remover = self._mine.removed.get(file_id)
+        return remover is not None and is_rewrite(remover) and remover not in self._skipped
 
     def _removed_files(self) -> Iterable[int]:
         return self._remove.keys() & set(self._arrived.files) if self._remove_all else self._remove
@@ -331,9 +360,12 @@ class _Redo:
         return (*work, kept) if kept is not None else tuple(work)
 
     def _spared(self, file_id: int) -> tuple[int, ...]:
-        """Delete files of the destination's updates of rows that lie in compacted files together with their images."""
+        """Delete files that mark rows which are not the source's to take: those of the destination's updates of rows
+        that lie in compacted files together with their images, and those that a restore took off.
+        """
         moved = [leaf for leaf in self._mine.leaves(file_id) if leaf in self._theirs.removed]
-        return tuple(sorted({delete for leaf in moved for delete in self._theirs.update_deletes(leaf)}))
+        updated = {delete for leaf in moved for delete in self._theirs.update_deletes(leaf)}
+        return tuple(sorted(updated.union(self._masks.get(file_id, ()))))
 
     def _overtaken(self) -> tuple[PartitionValues, ...]:
         """Partitions that the source dropped although the destination wrote there since."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from catalog_app.domain.operations import AddedFile, FileEffects, ObjectKind, Operation, OperationKind
-from merge_app.planning.surviving import is_full_overwrite
+from merge_app.planning.surviving import RESTORED_VERSION, is_full_overwrite
 from merge_app.planning.values import DivergedFile
 
 _NOTHING = FileEffects()
@@ -21,6 +21,13 @@ def is_rewrite(operation: Operation) -> bool:
     return operation.kind is OperationKind.COMPACTION or (
         operation.kind is OperationKind.PARTITION and bool(effects_of(operation).added)
     )
+
+
+def empties_partitions(operation: Operation) -> bool:
+    """Whether it took single partitions away, to drop them or to write them anew."""
+    if operation.kind is OperationKind.OVERWRITE:
+        return not is_full_overwrite(operation)
+    return operation.kind is OperationKind.PARTITION and not is_rewrite(operation)
 
 
 def divergence(table_id: int, diverged: Iterable[DivergedFile]) -> tuple[Operation, ...]:
@@ -48,9 +55,11 @@ class SideFiles:
 
     A file is a *base file* when the side met it before adding it. ``removed`` maps each file out of sight in the end to
     the operation that removed it; a full overwrite removes also what was gone already, as it absorbs what came before.
+    ``restores_are_own``: files that a restore put back count as added by it, as where the restore is redone.
     """
 
-    def __init__(self, history: Sequence[Operation]) -> None:
+    def __init__(self, history: Sequence[Operation], *, restores_are_own: bool = False) -> None:
+        self._restores_are_own = restores_are_own
         self.added: dict[int, AddedFile] = {}
         self.maker: dict[int, Operation] = {}
         self.removed: dict[int, Operation] = {}
@@ -75,6 +84,8 @@ class SideFiles:
         derived = operation.kind is OperationKind.UPDATE or is_rewrite(operation)
         for item in effects.added:
             self.removed.pop(item.file_id, None)
+            if self._restores_are_own and RESTORED_VERSION in operation.metrics:
+                self._met.discard(item.file_id)
             if item.file_id not in self._met:
                 self.added[item.file_id] = item
                 self.maker[item.file_id] = operation

@@ -52,8 +52,13 @@ def net_properties(changes: Iterable[tuple[int, PropertyChange]]) -> list[tuple[
     return [(index, change) for index, change in net.values() if change.before != change.after]
 
 
-def net_columns(changes: Iterable[tuple[int, ColumnChange]]) -> list[tuple[int, ColumnChange]]:
-    net = _ColumnNet()
+def net_columns(
+    changes: Iterable[tuple[int, ColumnChange]], *, folds_additions: bool = True
+) -> list[tuple[int, ColumnChange]]:
+    """An added column's later changes are folded into its addition, unless ``folds_additions`` is off: what is to be
+    recorded has them apart, as another branch may have met only the addition.
+    """
+    net = _ColumnNet(folds_additions)
     for index, change in changes:
         net.take(index, change)
     return net.left()
@@ -62,7 +67,8 @@ def net_columns(changes: Iterable[tuple[int, ColumnChange]]) -> list[tuple[int, 
 class _ColumnNet:
     """Folds column changes: an added column's later changes into its addition, a dropped one's earlier into nothing."""
 
-    def __init__(self) -> None:
+    def __init__(self, folds_additions: bool) -> None:
+        self._folds_additions = folds_additions
         self._net: dict[tuple[int, ColumnAttribute], tuple[int, Any, Any]] = {}
 
     def take(self, index: int, change: ColumnChange) -> None:
@@ -82,7 +88,8 @@ class _ColumnNet:
 
     def _attribute(self, index: int, change: ColumnChange) -> None:
         exists = self._net.get((change.column_id, ColumnAttribute.EXISTS))
-        if exists is not None and exists[1] is None and change.attribute in COLUMN_FIELDS:
+        may_fold = self._folds_additions and change.attribute in COLUMN_FIELDS
+        if may_fold and exists is not None and exists[1] is None:
             added_at, _, definition = exists
             definition = {**definition, change.attribute.value: change.after}
             self._net[change.column_id, ColumnAttribute.EXISTS] = (added_at, None, definition)

@@ -19,21 +19,20 @@ from merge_app.planning.tables import TableCase, table_plan
 from merge_app.planning.values import Action, Finding, MergePlan, ObjectPlan, PlanInput, TableFacts, Verdict
 
 
-def plan(given: PlanInput, sides: Sides | None = None) -> MergePlan:
+def plan(given: PlanInput) -> MergePlan:
     """Redo the source's operations on the destination's state. The input alone decides; nothing is read or written.
 
     Every object that the source changed appears, databases first; others never do (P4). Raises ValueError where the
-    input lacks the source's state of a new object. ``sides`` are the input's own, for callers that have them already.
-    A conflict that a resolution of the input takes away is a decided finding; a new object that is left out does not
-    appear.
+    input lacks the source's state of a new object. A conflict that a resolution of the input takes away is a decided
+    finding; a new object that is left out does not appear.
     """
     rules = load_rules()
-    findings, objects = _judged(given, sides or sides_of(given), rules)
+    findings, objects = _judged(given, rules)
     if given.resolutions:
         conflicts = [finding for finding in findings if finding.verdict is Verdict.CONFLICT]
         resolved = resolve(given)
         before = objects
-        findings, objects = _judged(resolved, sides_of(resolved), rules)
+        findings, objects = _judged(resolved, rules)
         objects = sorted([*objects, *_left_out(before, objects)], key=_place)
         findings += decided(conflicts, findings, given.resolutions)
     judged = ordered(findings)
@@ -48,7 +47,8 @@ def plan(given: PlanInput, sides: Sides | None = None) -> MergePlan:
     return MergePlan(judged, tuple(objects), digest)
 
 
-def _judged(given: PlanInput, sides: Sides, rules: Rules) -> tuple[list[Finding], list[ObjectPlan]]:
+def _judged(given: PlanInput, rules: Rules) -> tuple[list[Finding], list[ObjectPlan]]:
+    sides = sides_of(given)
     objects: list[ObjectPlan] = []
     findings: list[Finding] = []
     for key in sides.source:
@@ -110,7 +110,8 @@ def _database(given: PlanInput, database_id: int) -> DatabaseState | None:
 
 def _named(item: ObjectPlan, databases: Mapping[int, DatabaseState]) -> ObjectPlan:
     """The object's plan with the full name that it will have."""
-    if isinstance(item.after, DatabaseState):
-        return replace(item, name=item.after.name)
-    home = databases.get(item.after.database_id)
-    return replace(item, name=f"{home.name}.{item.after.name}" if home else item.after.name)
+    name = item.after.name
+    if not isinstance(item.after, DatabaseState):
+        home = databases.get(item.after.database_id)
+        name = f"{home.name}.{name}" if home else name
+    return item if item.name == name else replace(item, name=name)

@@ -24,7 +24,17 @@ def sides_of(given: PlanInput) -> Sides:
     """The net of both sides. Tables whose database a side dropped count as dropped by it, unless it moved them out;
     whatever the destination's state says is dropped counts as dropped by the destination. What the source did to an
     object ends where the object does, also by a drop of its database or one that it merged from the destination.
+
+    An input's sides are made once.
     """
+    known = given._sides  # noqa: SLF001 - kept in the input, which is its key; filled here alone
+    if not known:
+        known.append(_sides(given))
+    found: Sides = known[0]
+    return found
+
+
+def _sides(given: PlanInput) -> Sides:
     source = surviving(given.source, base=given.source_base)
     destination = surviving(given.destination, base=given.destination_base)
     for (kind, object_id), changes in list(source.items()):

@@ -59,7 +59,7 @@ class ObjectChanges:
         return tuple(operation for operation in self.operations if operation.is_data)
 
     def hits(self, *axes: str) -> bool:
-        return any(axis in self.versions for axis in axes)
+        return not self.versions.keys().isdisjoint(axes)
 
     @property
     def overwrites_all(self) -> bool:
@@ -182,12 +182,14 @@ def _net(key: ObjectKey, operations: Sequence[Operation], past: tuple[Operation,
     changes: list[tuple[int, Change]] = [
         (index, change) for index, operation in enumerate(operations) for change in operation.changes
     ]
-    rename = net_rename((i, c) for i, c in changes if isinstance(c, Rename))
-    properties = net_properties((i, c) for i, c in changes if isinstance(c, PropertyChange))
-    columns = net_columns((i, c) for i, c in changes if isinstance(c, ColumnChange))
-    partitions = net_partitions((i, c) for i, c in changes if isinstance(c, PartitionChange))
+    rename = net_rename([(i, c) for i, c in changes if isinstance(c, Rename)])
+    properties = net_properties([(i, c) for i, c in changes if isinstance(c, PropertyChange)])
+    column_changes = [(i, c) for i, c in changes if isinstance(c, ColumnChange)]
+    columns = net_columns(column_changes)
+    partitions = net_partitions([(i, c) for i, c in changes if isinstance(c, PartitionChange)])
     kept: dict[int, list[Change]] = {}
-    placed: list[tuple[int, Change]] = [*rename, *properties, *columns, *partitions]
+    recorded = net_columns(column_changes, folds_additions=False)
+    placed: list[tuple[int, Change]] = [*rename, *properties, *recorded, *partitions]
     for index, change in placed:
         kept.setdefault(index, []).append(change)
     survivors = tuple(

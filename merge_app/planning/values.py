@@ -91,7 +91,10 @@ class TableFacts:
     ``diverged`` is loaded with the file effects of the source; ``arrived`` with overwrites of the source, and where
     there is any, the file effects of both sides with it. ``destination_partitions``: values of live
     destination segments with their live row counts, loaded when partitions matter. ``primary_key_clashes``: keys, as
-    text, that the merged state would hold twice.
+    text, that the merged state would hold twice. ``masks``: by file that the source emptied and a restore of the
+    destination put back, the delete files that masked it when the sides parted; their rows are not for it to take.
+    ``moved``: by file that went with its partition on the source, the files of other partitions that may hold rows of
+    it on the destination, as it was before its own operations.
     """
 
     diverged: tuple[DivergedFile, ...] = ()
@@ -100,6 +103,8 @@ class TableFacts:
     destination_partitions: Mapping[PartitionValues, int] = field(default_factory=dict)
     destination_partition_operations: tuple[Operation, ...] = ()
     primary_key_clashes: tuple[str, ...] = ()
+    masks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    moved: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 class FactKind(StrEnum):
@@ -112,6 +117,7 @@ class FactKind(StrEnum):
     COVERAGE = "coverage"
     PARTITIONS = "partitions"
     PRIMARY_KEYS = "primary keys"
+    MOVED_ROWS = "rows moved out of partitions"
 
 
 class Decision(StrEnum):
@@ -180,6 +186,8 @@ class PlanInput:
     destination_head: int = 0
     resolutions: tuple[Resolution, ...] = ()
     replacements: Mapping[tuple[ObjectKind, int], tuple[Operation, ...]] = field(default_factory=dict)
+    _sides: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
+    """Its net changes, once ``sides_of`` has made them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,20 +255,23 @@ RowWork = FollowDeletes | FilterImages | RepartitionFile | CountKeptRows | KeepR
 
 @dataclass(frozen=True, slots=True)
 class DataPlan:
-    """What happens to one table's segments, in this order: remove, bring, attach.
+    """What happens to one table's segments, in this order: remove, bring, attach. Deletes of files that go are attached
+    all the same, so that the history knows which operation touched them.
 
     ``spare_files`` stay although ``remove_all`` or ``remove_partitions`` names them; ``remove_files`` go even so.
     ``bring_operations``: live source segments that these source operations added come over, except the data files
     in ``bring_except``. ``bring_files``: source files that are not live on the source but come over all the same
-    (inputs of a skipped compaction). ``attach_operations``: delete files that these source operations attached,
-    wherever their data file is live on the destination after removing and bringing, except those in
-    ``attach_except``. ``attach``: further (delete file, data file) pairs. ``row_work`` must be done by the engine
+    (inputs of a skipped compaction). ``pass_files``: files that the commit both adds and rewrites: never in sight, they
+    tell the history whose rows the rewritten ones hold. ``attach_operations``: delete files that these source
+    operations attached, wherever their data file is live on the destination after removing and bringing, except those
+    in ``attach_except``. ``attach``: further (delete file, data file) pairs. ``row_work`` must be done by the engine
     before the plan can be applied; what it stages comes in addition.
     """
 
     bring_operations: tuple[int, ...] = ()
     bring_except: frozenset[int] = frozenset()
     bring_files: tuple[int, ...] = ()
+    pass_files: tuple[int, ...] = ()
     remove_all: bool = False
     remove_partitions: tuple[PartitionValues, ...] = ()
     remove_files: tuple[int, ...] = ()

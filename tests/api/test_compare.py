@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.db import connection
 
 from catalog_app.rules.loader import load_rules
 from lakeui.api import comparing
@@ -122,9 +126,9 @@ def test_heads_that_did_not_move_are_planned_once(lake: Lake, monkeypatch: pytes
     planned: list[int] = []
     real = compare.plan
 
-    def counted(given: Any, sides: Any) -> Any:
+    def counted(given: Any) -> Any:
         planned.append(given.destination_head)
-        return real(given, sides)
+        return real(given)
 
     monkeypatch.setattr(compare, "plan", counted)
     lake.insert("b", 1)
@@ -135,6 +139,51 @@ def test_heads_that_did_not_move_are_planned_once(lake: Lake, monkeypatch: pytes
     lake.insert("main", 1)
     assert compared(lake)["fingerprint"] != first["fingerprint"]
     assert len(planned) == 2
+
+
+def test_requests_at_once_are_answered_by_one_plan(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    planned: list[int] = []
+    real = compare.plan
+
+    def slow(given: Any) -> Any:
+        planned.append(given.destination_head)
+        time.sleep(0.3)
+        return real(given)
+
+    monkeypatch.setattr(compare, "plan", slow)
+    lake.insert("b", 1)
+    answers = at_once(5, lambda: compared(lake))
+    assert len(planned) == 1
+    assert answers == [answers[0]] * 5
+
+
+def test_a_plan_that_fails_keeps_nobody_waiting(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = compare.plan
+    monkeypatch.setattr(compare, "plan", lambda given: 1 / 0)
+    lake.insert("b", 1)
+    problem(lake.get("compare/b...main/"), 500, "INTERNAL_ERROR")
+    monkeypatch.setattr(compare, "plan", real)
+    began = time.monotonic()
+    assert compared(lake)["counts"]["objects"] == 1
+    assert time.monotonic() - began < comparing.MAKING_SECONDS / 2
+
+
+def at_once(count: int, work: Callable[[], Any]) -> list[Any]:
+    """What so many threads that start together answer."""
+    answers: list[Any] = []
+    start = threading.Barrier(count)
+
+    def call() -> None:
+        start.wait()
+        answers.append(work())
+        connection.close()
+
+    threads = [threading.Thread(target=call) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return answers
 
 
 def test_an_expired_cache_is_filled_again(lake: Lake) -> None:

@@ -181,6 +181,26 @@ def test_parquet_brings_its_types(lake: Lake) -> None:
     assert len(body["warnings"]) == 2
 
 
+def arrow_stream() -> bytes:
+    sink = io.BytesIO()
+    table = pa.table({"id": [1, 2], "name": ["Ann", None], "kind": pa.array(["x", "x"]).dictionary_encode()})
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
+
+
+def test_arrow_brings_its_types_as_a_stream_and_as_a_file(lake: Lake) -> None:
+    sink = io.BytesIO()
+    table = pa.ipc.open_stream(arrow_stream()).read_all()
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table, max_chunksize=1)
+    for content in (arrow_stream(), sink.getvalue()):
+        body = send(lake, content, "people.arrow")
+        assert (body["format"], body["rows"], body["warnings"]) == ("arrow", 2, [])
+        assert types(body) == {"id": "bigint", "name": "string", "kind": "string"}
+        assert body["sample"] == [[1, "Ann", "x"], [2, None, "x"]]
+
+
 @pytest.mark.parametrize(
     ("file", "words", "line"),
     [
@@ -195,6 +215,10 @@ def test_parquet_brings_its_types(lake: Lake) -> None:
         (b"\x1f\x8b\x08rest", "gzip", None),
         (b"PAR1 and no end", "cut off", None),
         (b"PAR1 nothing PAR1", "Parquet file cannot be read", None),
+        (b"ARROW1\0\0 and no end", "Arrow file is cut off", None),
+        (b"ARROW1\0\0 nothing ARROW1", "Arrow file cannot be read", None),
+        (arrow_stream()[:-1], "Arrow file is cut off", None),
+        (arrow_stream()[:120] + b"\xff\xff\xff\xff\0\0\0\0", "Arrow file cannot be read", None),
         (b'{"a": 1}\n{"a": }\n', "Line 2 of the JSON", 2),
         (b'[{"a": 1},\n {"a": 2}', "Line 2 of the JSON", 2),
         (b'[{"a": 1},\n 2]', "no object", 2),
@@ -319,7 +343,14 @@ def test_the_same_load_under_one_key_is_one_task(lake: Lake) -> None:
 
 def test_a_load_that_makes_no_sense_is_refused(lake: Lake) -> None:
     made = send(lake, CSV)
-    for wrong in ({"mode": "replace"}, {"mode": "append", "primary_key": ["id"]}, {"mode": "create", "table": ""}):
+    for wrong in (
+        {"mode": "replace"},
+        {"mode": "append", "primary_key": ["id"]},
+        {"mode": "create", "table": ""},
+        {"mode": "upsert"},
+        {"mode": "upsert", "key_columns": ["id"], "partition_by": ["id"]},
+        {"mode": "append", "key_columns": ["id"]},
+    ):
         load = {"database": "d", "table": "people", **wrong}
         problem(lake.caller.post(f"{imports(lake)}{made['id']}/load/", load), 400, "INVALID_VALUE")
     assert Task.objects.count() == 0

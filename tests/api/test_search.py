@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from catalog_app.selectors.search import Wanted, tables_search
 from tests.api.conftest import Caller
 from tests.api.lake import Lake
 from tests.api.test_statements import problem
+from tests.benchmarks.resources import LargeLake
 
 
 @pytest.fixture
@@ -156,3 +159,22 @@ def test_it_is_few_statements_whatever_is_found(lake: Lake) -> None:
     for number in range(20):
         lake.sql(f"CREATE TABLE zephyr.many_{number} (many_too INT)")
     assert statements("many") == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_search_from_a_branch_looks_at_few_rows_however_many_branches_there_are() -> None:
+    author = User.objects.create_user("author")
+    large = LargeLake(tables=2000, branches=500, segments=1, requests=1, author=author)
+    main = large.branch("main")
+    with CaptureQueriesContext(connection) as captured:
+        assert len(tables_search(Wanted("table", 20, frozenset({main.catalog_id}), main.catalog, main))) == 20
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {captured[0]['sql']}")
+        ((plan,),) = cursor.fetchone()
+    assert most_rows(plan["Plan"]) < 10_000
+
+
+def most_rows(node: dict[str, Any]) -> int:
+    """The most rows that a step of a plan made or looked at in vain."""
+    seen = (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
+    return max([seen, *(most_rows(part) for part in node.get("Plans", ()))])

@@ -12,16 +12,18 @@ import platform
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.benchmarks import compare, history, metadata, resources
+from tests.benchmarks import compare, history, keyed_merges, metadata, resources, row_merges
 from tests.benchmarks.lake import postgres
 
-PARTS = ("history", "metadata", "resources", "compare")
+PARTS = ("history", "metadata", "resources", "compare", "merges", "keyed")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--large", type=int, default=1_000_000, help="segments of the large catalog")
     parser.add_argument("--changed", type=int, default=100_000, help="segments that a merge brings")
+    parser.add_argument("--rows", type=int, default=10_000_000, help="rows of the table that is merged into")
+    parser.add_argument("--keyed-rows", type=int, default=1_000_000, help="rows of the largest Parquet data set")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="parts to measure")
     parser.add_argument("--json", type=Path, default=Path("var/bench.json"))
     options = parser.parse_args()
@@ -30,6 +32,8 @@ def main() -> None:
             "history": history.figures,
             "metadata": lambda: metadata.figures(large=options.large, changed=options.changed),
             "resources": resources.figures,
+            "merges": lambda: row_merges.figures(rows=options.rows),
+            "keyed": lambda: keyed_merges.figures(largest=options.keyed_rows),
             "compare": compare.figures,
         }
         found = [figure for name, figures in parts.items() if name in options.only for figure in figures()]

@@ -12,6 +12,7 @@ import os
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.changed_lake", description=__doc__)
     parser.add_argument("--tables", type=int, default=10_000)
+    parser.add_argument("--columns", type=int, default=20, help="of each table")
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lakeui.settings")
     import django
@@ -19,7 +20,7 @@ def main() -> None:
     django.setup()
     from tests.benchmarks.compare import ChangedLake
 
-    print(ChangedLake(options.tables).catalog)  # noqa: T201 - the name is what the command is for
+    print(ChangedLake(options.tables, options.columns).catalog)  # noqa: T201 - the name is what the command is for
 
 
 if __name__ == "__main__":

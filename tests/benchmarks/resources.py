@@ -22,7 +22,8 @@ WITH made AS (
     SELECT %(catalog)s, 2, 0 FROM generate_series(1, %(count)s) RETURNING id
 ), definition AS (
     INSERT INTO catalog_app_schemadefinition (table_id, content)
-    SELECT id, (SELECT content FROM catalog_app_schemadefinition WHERE table_id = %(table)s LIMIT 1) FROM made
+    SELECT id, jsonb_set(content, '{columns,0,comment}', to_jsonb('of table ' || id)) FROM made,
+        (SELECT content FROM catalog_app_schemadefinition WHERE table_id = %(table)s LIMIT 1) first
     RETURNING id, table_id
 ), history AS (
     INSERT INTO catalog_app_tableschemahistory (branch_id, table_id, version, definition_id)
@@ -146,11 +147,24 @@ def paths() -> dict[str, str]:
         "database with its count": "branches/main/databases/d/",
         "table": f"{tables}t/",
         "segments": f"{tables}t/segments/",
+        "versions of a table": f"{tables}t/versions/",
         "history of a table": f"{tables}t/history/",
         "merge requests": "merge-requests/",
         "merge requests, searched": "merge-requests/?search=feature&state=open",
         "merge requests of an author, 200 a page": "merge-requests/?author=bench&limit=200",
         "catalog": "",
+    }
+
+
+def searches() -> dict[str, str]:
+    """What is searched for, by what it is called in the table."""
+    return {
+        "search, few match": "q=0099",
+        "search, every table matches": "q=table",
+        "search, every column matches": "q=id",
+        "search, one letter": "q=t",
+        "search, in vain": "q=zzz",
+        "search, in one database": "q=d.table_01",
     }
 
 
@@ -171,9 +185,12 @@ def figures(
     join(user, lake.catalog)
     secret = token_create(user=user, name="bench")[1]
     client = Client(headers={"Authorization": f"Bearer {secret}", "Host": "localhost"})
+    addresses = {what: f"/api/v1/catalogs/{lake.catalog}/{path}" for what, path in paths().items()}
+    for what, query in searches().items():
+        addresses[what] = f"/api/v1/search/?{query}"
+        addresses[f"{what}, from a branch"] = f"/api/v1/search/?{query}&catalog={lake.catalog}&branch=main"
     return [
-        Figure(f"{what}, p95 ms", _slowest(client, f"/api/v1/catalogs/{lake.catalog}/{path}"), at_most=TARGET_MS)
-        for what, path in paths().items()
+        Figure(f"{what}, p95 ms", _slowest(client, address), at_most=TARGET_MS) for what, address in addresses.items()
     ]
 
 

@@ -24,7 +24,8 @@ from catalog_app.services.imports import import_create, import_reread
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import AlreadyExists, DuplicateKey, InvalidValue, LakeError, NotFound, NotNullViolation
 from lakeui.frontdoor import Session, StatementResult
-from lakeui.frontdoor.imports import ImportLoad, import_load
+from lakeui.frontdoor.imports import import_load
+from lakeui.frontdoor.values import ImportLoad
 from lakeui.sql.statements import TableName
 from merge_app.jobs.context import TaskContext
 from tests.e2e.lake import Lake

@@ -58,7 +58,8 @@ class Reviewed:
         lake.sql("CREATE BRANCH b")
 
     def protect(self) -> None:
-        rule = {"pattern": "main", "required_approvals": 1, "refuse_direct_writes": True, "refuse_deletion": True}
+        refused = dict.fromkeys(("refuse_direct_writes", "refuse_deletion"), True)
+        rule = {"pattern": "main", "required_approvals": 1, "merge_role": "contributor", **refused}
         made = self.dora.post("protection-rules/", rule)
         assert made.status_code == 201, made.content
 
@@ -116,7 +117,7 @@ def test_a_request_from_opening_to_merged_with_a_conflict_decided_and_a_check_ru
     assert [(item["name"], item["state"]) for item in record["checks"]] == [("sources", "passed")]
     assert reviewed.state(number) == "merged"
     assert audit_verify(catalog_get(lake.catalog)) == []
-    assert lake.dry_run("b")["plan"]["objects"] == []
+    assert alice.get("compare/b...main/")["results"] == []
 
 
 def test_a_check_that_finds_rows_of_the_merged_state_blocks_it(reviewed: Reviewed) -> None:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+
+from catalog_app.selectors.lineage import branch_get, catalog_get
+from catalog_app.services.imports import import_create
+from catalog_app.storage.warehouse import Warehouse
+from lakeui.api.importing import load_parameters
 from lakeui.frontdoor import Session, execute
+from lakeui.frontdoor.imports import import_lifetime
 from tests.e2e.lake import Lake
 
 Rows = list[tuple[Any, ...]]
@@ -14,16 +23,19 @@ Rows = list[tuple[Any, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """``prepare`` brings a fresh lake to where the statement starts and answers the statement's parameters.
+    """``prepare`` brings a fresh lake to where the statement starts and answers the parameters of its task, which is of
+    the given kind.
 
     ``rows`` are what each table holds once the statement is done; ``commits`` and ``records`` how many commits and
-    audit records it makes.
+    audit records it makes. ``meanwhile`` is what another writer commits when the statement's files are staged.
     """
 
     prepare: Callable[[Lake], dict[str, Any]]
     rows: Mapping[str, Rows]
     commits: int = 1
     records: int = 0
+    kind: str = "sql"
+    meanwhile: str | None = None
 
 
 def parameters(lake: Lake, statement: str, transaction: str | None = None) -> dict[str, Any]:
@@ -105,12 +117,51 @@ def commit(lake: Lake) -> dict[str, Any]:
     return parameters(lake, "COMMIT", identity)
 
 
+def import_of(table: str, mode: str) -> Callable[[Lake], dict[str, Any]]:
+    """A file of one row that somebody sent, to be loaded into the table."""
+
+    def prepare(lake: Lake) -> dict[str, Any]:
+        two_files(lake)
+        with tempfile.NamedTemporaryFile(suffix=".csv") as file:
+            file.write(b"id,v\n3,c\n")
+            file.flush()
+            made = import_create(
+                branch=branch_get(catalog_get(lake.catalog), "main"),
+                user_id=None,
+                name="rows.csv",
+                file=Path(file.name),
+                warehouse=Warehouse(settings.LAKEUI["WAREHOUSE"]),
+                lifetime=import_lifetime(),
+            )
+        return load_parameters(made, {"database": "d", "table": table, "mode": mode})
+
+    return prepare
+
+
+MERGE = """MERGE INTO d.t USING (VALUES (1, 'z'), (2, 'gone'), (3, 'c')) s(id, v) ON t.id = s.id
+    WHEN MATCHED AND s.v = 'gone' THEN DELETE WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"""
+
+
+def copy_on_write(lake: Lake) -> dict[str, Any]:
+    two_files(lake)
+    lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('write.merge.mode' = 'copy-on-write')")
+    return parameters(lake, MERGE)
+
+
 A, B, C = (1, "a"), (2, "b"), (3, "c")
 
 SCENARIOS = {
     "INSERT": Scenario(on_two_files("INSERT INTO d.t VALUES (3, 'c')"), {"d.t": [A, B, C]}),
     "UPDATE": Scenario(on_two_files("UPDATE d.t SET v = 'z' WHERE id = 1"), {"d.t": [(1, "z"), B]}),
     "DELETE": Scenario(on_two_files("DELETE FROM d.t WHERE id = 1"), {"d.t": [B]}),
+    "MERGE INTO": Scenario(on_two_files(MERGE), {"d.t": [(1, "z"), C]}),
+    "MERGE INTO, copy-on-write": Scenario(copy_on_write, {"d.t": [(1, "z"), C]}),
+    "UPDATE beside OPTIMIZE": Scenario(
+        on_two_files("UPDATE d.t SET v = 'z' WHERE id = 1"), {"d.t": [(1, "z"), B]}, meanwhile="OPTIMIZE d.t"
+    ),
+    "DELETE beside OPTIMIZE": Scenario(
+        on_two_files("DELETE FROM d.t WHERE id = 1"), {"d.t": [B]}, meanwhile="OPTIMIZE d.t"
+    ),
     "INSERT OVERWRITE": Scenario(on_two_files("INSERT OVERWRITE d.t VALUES (3, 'c')"), {"d.t": [C]}),
     "OPTIMIZE": Scenario(on_two_files("OPTIMIZE d.t"), {"d.t": [A, B]}),
     "CTAS": Scenario(on_two_files("CREATE TABLE d.u AS SELECT * FROM d.t"), {"d.t": [A, B], "d.u": [A, B]}),
@@ -123,4 +174,6 @@ SCENARIOS = {
     "CREATE BRANCH": Scenario(on_two_files("CREATE BRANCH b"), {"d.`t@b`": [A, B]}, commits=0),
     "VACUUM": Scenario(vacuum, {"d.t": [A, B]}, commits=0, records=1),
     "COMMIT": Scenario(commit, {"d.t": [B, C]}, records=1),
+    "IMPORT": Scenario(import_of("t", "append"), {"d.t": [A, B, C]}, kind="import"),
+    "IMPORT of a new table": Scenario(import_of("u", "create"), {"d.t": [A, B], "d.u": [C]}, kind="import"),
 }

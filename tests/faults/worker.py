@@ -37,21 +37,45 @@ def until(condition: Callable[[], Any], seconds: float = 60.0) -> None:
         time.sleep(0.02)
 
 
-def run_and_kill(parameters: dict[str, Any], faults: Path, point: str) -> Task:
-    """Run a statement as a task whose worker process is killed at the point; how the task ends."""
-    arm(faults, point, "kill")
-    task = submit_and_reach(parameters, faults, point)
+def run_and_kill(
+    parameters: dict[str, Any],
+    faults: Path,
+    point: str,
+    meanwhile: Callable[[], object] | None = None,
+    *,
+    kind: str = "sql",
+) -> Task:
+    """Run a task whose worker process is killed at the point; how the task ends. ``meanwhile`` happens when its files
+    are staged.
+    """
+    if meanwhile is None:
+        arm(faults, point, "kill")
+        task = submit_and_reach(parameters, faults, point, kind=kind)
+    else:
+        task = _submit_and_overtake(parameters, faults, point, meanwhile)
     reached_mark(faults, point).unlink()
     until(lambda: not _is_running(task))
     be_missed(task.pk)
     return task_wait(task.pk, seconds=60)
 
 
-def submit_and_reach(parameters: dict[str, Any], faults: Path, point: str) -> Task:
-    """Run a statement as a task up to the armed point; the task as it is there."""
-    task_id = task_submit(kind="sql", parameters=parameters).pk
-    until(lambda: reached_mark(faults, point).exists() or Task.objects.get(pk=task_id).is_finished)
-    task = Task.objects.get(pk=task_id)
+def _submit_and_overtake(parameters: dict[str, Any], faults: Path, point: str, meanwhile: Callable[[], object]) -> Task:
+    arm(faults, "write.staged", "pause")
+    task = submit_and_reach(parameters, faults, "write.staged")
+    meanwhile()
+    arm(faults, point, "kill")
+    reached_mark(faults, "write.staged").unlink()
+    return _reach(task, parameters, faults, point)
+
+
+def submit_and_reach(parameters: dict[str, Any], faults: Path, point: str, *, kind: str = "sql") -> Task:
+    """Run a task up to the armed point; the task as it is there."""
+    return _reach(task_submit(kind=kind, parameters=parameters), parameters, faults, point)
+
+
+def _reach(task: Task, parameters: dict[str, Any], faults: Path, point: str) -> Task:
+    until(lambda: reached_mark(faults, point).exists() or Task.objects.get(pk=task.pk).is_finished)
+    task = Task.objects.get(pk=task.pk)
     assert reached_mark(faults, point).exists(), f"{parameters['statement']} never came to {point}: {task.error}"
     return task
 
@@ -62,7 +86,13 @@ def be_missed(task_id: UUID) -> None:
 
 
 def _is_running(task: Task) -> bool:
-    return psutil.pid_exists(int(task.worker.rpartition(":")[2]))
+    """Whether its worker's process lives. One of that number which began later is another's: numbers come round."""
+    assert task.started_at is not None
+    try:
+        process = psutil.Process(int(task.worker.rpartition(":")[2]))
+        return process.status() != psutil.STATUS_ZOMBIE and process.create_time() <= task.started_at.timestamp()
+    except psutil.NoSuchProcess:
+        return False
 
 
 def breaches_with_files(catalog: Catalog, warehouse: Path | str) -> list[str]:

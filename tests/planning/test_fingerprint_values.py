@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from catalog_app.domain.operations import (
     FileEffects,
     ObjectKind,
@@ -14,7 +25,7 @@ from catalog_app.domain.operations import (
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from merge_app.planning.fingerprint import fingerprint
-from merge_app.planning.values import Action, ObjectPlan
+from merge_app.planning.values import Action, DataPlan, Finding, KeepRows, ObjectPlan, Verdict
 
 TABLE = TableState(
     table_id=5,
@@ -58,3 +69,79 @@ def test_files_of_an_operation_do_not_count() -> None:
     (rename,) = OPERATIONS
     loaded = Operation(**{**{name: getattr(rename, name) for name in rename.__slots__}, "effects": FileEffects()})
     assert digest((loaded,)) == DIGEST
+
+
+def plain(value: Any) -> Any:
+    """The content of a fingerprint in JSON's terms, as it was first defined."""
+    if isinstance(value, Enum):
+        return value.value
+    if is_dataclass(value):
+        left_out = "effects" if isinstance(value, Operation) else ""
+        names = [field.name for field in fields(value) if field.compare and field.name != left_out]
+        return {name: plain(getattr(value, name)) for name in names}
+    if isinstance(value, Mapping):
+        pairs = [[plain(key), plain(item)] for key, item in value.items()]
+        return sorted(pairs, key=lambda pair: json.dumps(pair, sort_keys=True))
+    if isinstance(value, AbstractSet):
+        return sorted(map(plain, value), key=lambda item: json.dumps(item, sort_keys=True))
+    return [plain(item) for item in value] if isinstance(value, tuple | list) else value
+
+
+NAMES = st.text(max_size=8)
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | NAMES
+DETAILS = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3), max_leaves=8
+)
+FINDINGS = st.builds(
+    Finding,
+    verdict=st.sampled_from(Verdict),
+    code=NAMES,
+    object_kind=st.sampled_from(ObjectKind),
+    object_id=st.integers(),
+    object_name=NAMES,
+    rule_table=NAMES,
+    source_operation=NAMES,
+    destination_operation=NAMES,
+    note=NAMES,
+    message=NAMES,
+    source_versions=st.tuples(st.integers()),
+    details=st.dictionaries(NAMES, DETAILS, max_size=3),
+)
+ALIASES = st.tuples() | st.tuples(st.integers())
+COLUMNS = st.builds(Column, id=st.integers(), name=NAMES, type=NAMES, default=st.none() | NAMES, aliases=ALIASES)
+TABLES = st.builds(
+    TableState,
+    table_id=st.integers(),
+    database_id=st.integers(),
+    name=NAMES,
+    schema=st.builds(Schema, st.lists(COLUMNS, max_size=3).map(tuple)),
+    schema_version=st.integers(),
+    properties=st.dictionaries(NAMES, NAMES, max_size=3),
+    declared_partitions=st.frozensets(st.tuples(st.none() | NAMES), max_size=3),
+)
+KEPT = st.builds(KeepRows, st.integers(), st.tuples(st.integers()))
+DATA = st.none() | st.builds(DataPlan, bring_except=st.frozensets(st.integers()), row_work=st.tuples(KEPT))
+PLANS = st.builds(
+    ObjectPlan,
+    st.just(ObjectKind.TABLE),
+    st.integers(),
+    NAMES,
+    st.sampled_from(Action),
+    st.none() | TABLES,
+    TABLES,
+    st.just(OPERATIONS),
+    DATA,
+)
+
+
+@given(st.lists(FINDINGS, max_size=3).map(tuple), st.lists(PLANS, max_size=3).map(tuple))
+def test_it_is_the_digest_of_the_content_as_json(findings: tuple[Finding, ...], plans: tuple[ObjectPlan, ...]) -> None:
+    content = {
+        "source_head": 9,
+        "destination_head": 8,
+        "rules": "rülés",
+        "findings": plain(findings),
+        "objects": plain(plans),
+    }
+    wanted = hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+    assert fingerprint(findings, plans, source_head=9, destination_head=8, rules_digest="rülés") == wanted

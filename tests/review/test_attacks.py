@@ -78,6 +78,8 @@ def test_no_other_site_writes_in_the_name_of_who_is_signed_in(lake: ReviewLake) 
         "catalog": lake.catalog,
         "source": "b",
         "tag": "g",
+        "database": "d",
+        "table": "t",
         "username": "bob",
         "name": "keys",
         **dict.fromkeys(("number", "rule_id", "comment_id", "resolution_id", "token_id", "webhook_id"), 1),

@@ -30,7 +30,8 @@ class Person:
         self.branch = "main"
         self.user = User.objects.create_user(name)
         self.client = Client(raise_request_exception=False)
-        self.headers = {"Authorization": f"Bearer {token_create(user=self.user, name='rights')[1]}"}
+        token = token_create(user=self.user, name="rights")[1]
+        self.headers = {"Authorization": f"Bearer {token}", "Prefer": "respond-async"}
 
     def become(self, role: str) -> None:
         """``none`` takes the role away."""
@@ -58,7 +59,7 @@ def front_door(person: Person, text: str, **session: Any) -> int:
 def over_http(person: Person, text: str, **session: Any) -> int:
     """``POST /api/v1/sql/``; a statement that is a task is run as its worker would."""
     body = {"catalog": person.catalog, "branch": person.branch, "statement": text, **session}
-    response = person.send("post", "/api/v1/sql/", body, Prefer="respond-async")
+    response = person.send("post", "/api/v1/sql/", body)
     return task_outcome(response.json()["id"]) if response.status_code == 202 else int(response.status_code)
 
 
@@ -86,7 +87,7 @@ def queued_before(person: Person, text: str, then: Callable[[], None]) -> int:
     assert is_task(text)
     person.become("owner")
     body = {"catalog": person.catalog, "branch": person.branch, "statement": text}
-    response = person.send("post", "/api/v1/sql/", body, Prefer="respond-async")
+    response = person.send("post", "/api/v1/sql/", body)
     assert response.status_code == 202, response.content
     then()
     return task_outcome(response.json()["id"])

@@ -189,7 +189,7 @@ def test_files_are_not_loaded_into_a_protected_branch(lasting_scene: Scene) -> N
     )
     load = f"{address}{sent.json()['id']}/load/"
     wanted = {"database": "d", "table": "loaded", "mode": "create"}
-    queued = scene.person.send("post", load, wanted, Prefer="respond-async")
+    queued = scene.person.send("post", load, wanted)
     assert queued.status_code == 202, queued.content
     scene.protect()
     assert scene.person.send("post", load, wanted).status_code == 403

@@ -36,6 +36,7 @@ WRITES: list[tuple[str, str, str, Any]] = [
     ("contributor", "patch", IMPORT, {"header": True}),
     ("contributor", "post", IMPORT + "load/", LOAD),
     ("contributor", "delete", IMPORT, None),
+    ("contributor", "post", CATALOG + "branches/{branch}/databases/{database}/tables/{table}/rows/merge/", b"id\n1\n"),
     ("contributor", "post", CATALOG + "tags/", {"name": "new", "branch": "main"}),
     ("maintainer", "delete", CATALOG + "tags/{tag}/", None),
     ("owner", "post", CATALOG + "members/", {"username": "candidate", "role": "viewer"}),

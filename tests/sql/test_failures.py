@@ -20,7 +20,7 @@ from lakeui.frontdoor import Session, compute, execute
 from lakeui.frontdoor.dispatch import HANDLERS
 from lakeui.sql.parse import parse
 from tests.e2e.lake import Lake
-from tests.stateful.memory_engine import MemoryEngine
+from tests.stateful.memory_merging import MergingMemoryEngine
 
 FILE = Path(__file__).with_name("cases") / "failures.sql"
 
@@ -60,6 +60,7 @@ ALTER TABLE d.sales ADD PARTITION (day = 'declared')
 CREATE TABLE d.regions (id INT, country STRING, town STRING) PARTITIONED BY (country, town)
 CREATE TABLE d.keyed (id INT, name STRING, PRIMARY KEY (id))
 INSERT INTO d.keyed VALUES (1, 'a'), (2, 'b')
+CREATE TABLE d.odd (id INT) TBLPROPERTIES ('write.merge.mode' = 'copy')
 CREATE TABLE d.dropped (id INT)
 DROP TABLE d.dropped
 CREATE TABLE d.twice (id INT)
@@ -113,7 +114,7 @@ class World:
 @pytest.fixture(scope="module")
 def world(database: None) -> Iterator[World]:
     with pytest.MonkeyPatch.context() as patch:
-        engine = MemoryEngine(addresses_allocate)
+        engine = MergingMemoryEngine(addresses_allocate)
         patch.setattr(compute, "engine_make", lambda: engine)
         yield _make()
 
@@ -184,6 +185,7 @@ READING = {
     "ShowChanges": "SHOW CHANGES {} FROM VERSION 1 TO VERSION 2",
     "CreateView": "CREATE VIEW d.fresh AS SELECT * FROM {}",
     "CreateTable": "CREATE TABLE d.fresh AS SELECT * FROM {}",
+    "MergeInto": "MERGE INTO d.sales USING {} ON true WHEN MATCHED THEN DELETE",
 }
 WRITING = {
     "DropTable": "DROP TABLE {}",
@@ -200,6 +202,7 @@ WRITING = {
     "Insert": "INSERT INTO {} VALUES (1, 'a', 1)",
     "Delete": "DELETE FROM {}",
     "Update": "UPDATE {} SET name = 'x'",
+    "MergeInto": "MERGE INTO {} USING d.regions ON true WHEN MATCHED THEN DELETE",
     "Truncate": "TRUNCATE TABLE {}",
     "Optimize": "OPTIMIZE {}",
     "RestoreTable": "RESTORE TABLE {} TO VERSION AS OF 3",

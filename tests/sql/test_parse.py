@@ -185,6 +185,74 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
         ),
     ),
     ("UPDATE db.t x SET x.a = 1", s.Update(T, (("a", "1"),), "x")),
+    (
+        "MERGE INTO db.t USING db.u ON t.id = u.id AND 3 < t.p WHEN MATCHED THEN DELETE",
+        s.MergeInto(
+            T,
+            s.Query("SELECT * FROM `__lake_0`", (s.TableReference("__lake_0", U),)),
+            s.Condition("`t`.`id` = `u`.`id` AND 3 < `t`.`p`", (Term("p", ">", (3,)),)),
+            (s.MergeClause(s.MergeFamily.MATCHED, s.MergeDelete()),),
+            "t",
+            "u",
+            keys=(s.MergeKey("id", "`u`.`id`"),),
+        ),
+    ),
+    (
+        """merge with schema evolution into db.t as x using (values (1, 2)) s (k, v) on x.id <=> s.k + 1
+        when matched and s.v = case when x.v > 1 then 1 else 2 end then update set x.v = s.v, w = default
+        when matched then update set *
+        when not matched by target and k > 1 then insert (id, x.v) values (s.k, default)
+        when not matched then insert *
+        when not matched by source and v = 4 then update set v = v + 1
+        when not matched by source then delete""",
+        s.MergeInto(
+            T,
+            s.Query("VALUES (1, 2)"),
+            s.Condition("`x`.`id` IS NOT DISTINCT FROM `s`.`k` + 1"),
+            (
+                s.MergeClause(
+                    s.MergeFamily.MATCHED,
+                    s.MergeUpdate((("v", "`s`.`v`"), ("w", "DEFAULT"))),
+                    s.Condition("`s`.`v` = CASE WHEN `x`.`v` > 1 THEN 1 ELSE 2 END"),
+                ),
+                s.MergeClause(s.MergeFamily.MATCHED, s.MergeUpdate()),
+                s.MergeClause(
+                    s.MergeFamily.NOT_MATCHED,
+                    s.MergeInsert((("id", "`s`.`k`"), ("v", "DEFAULT"))),
+                    s.Condition("`k` > 1"),
+                ),
+                s.MergeClause(s.MergeFamily.NOT_MATCHED, s.MergeInsert()),
+                s.MergeClause(
+                    s.MergeFamily.NOT_MATCHED_BY_SOURCE,
+                    s.MergeUpdate((("v", "`x`.`v` + 1"),)),
+                    s.Condition("`x`.`v` = 4", (Term("v", "=", (4,)),)),
+                ),
+                s.MergeClause(s.MergeFamily.NOT_MATCHED_BY_SOURCE, s.MergeDelete()),
+            ),
+            "x",
+            "s",
+            ("k", "v"),
+            (s.MergeKey("id", "`s`.`k` + 1", null_safe=True),),
+            is_by_keys_alone=True,
+            with_schema_evolution=True,
+        ),
+    ),
+    (
+        "MERGE INTO db.t USING db.`u@dev` VERSION AS OF 3 AS s ON db.t.id = s.id WHEN NOT MATCHED THEN INSERT *",
+        s.MergeInto(
+            T,
+            s.Query(
+                "SELECT * FROM `__lake_0`",
+                (s.TableReference("__lake_0", s.TableName("u", "db", at="dev", version=3)),),
+            ),
+            s.Condition("`t`.`id` = `s`.`id`"),
+            (s.MergeClause(s.MergeFamily.NOT_MATCHED, s.MergeInsert()),),
+            "t",
+            "s",
+            keys=(s.MergeKey("id", "`s`.`id`"),),
+            is_by_keys_alone=True,
+        ),
+    ),
     ("TRUNCATE TABLE db.t", s.Truncate(T)),
     ("OPTIMIZE db.t WHERE a = 1", s.Optimize(T, s.Condition("`a` = 1", (Term("a", "=", (1,)),)))),
     ("OPTIMIZE db.t", s.Optimize(T)),

@@ -11,7 +11,9 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
+from tests.e2e.lake import Lake
 from tests.stateful.memory_engine import MemoryEngine
+from tests.stateful.memory_merging import MergingMemoryEngine
 
 
 @pytest.fixture(scope="session")
@@ -30,6 +32,18 @@ def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
 @pytest.fixture
 def memory_engine(monkeypatch: pytest.MonkeyPatch) -> MemoryEngine:
     """No Spark: rows lie in this process."""
-    engine = MemoryEngine(addresses_allocate)
+    engine = MergingMemoryEngine(addresses_allocate)
     monkeypatch.setattr(compute, "engine_make", lambda: engine)
     return engine
+
+
+@pytest.fixture
+def lake(database: None, memory_engine: MemoryEngine) -> Iterator[Lake]:
+    """Table d.t with one row, and branch b."""
+    fresh = Lake()
+    fresh.sql("CREATE DATABASE d")
+    fresh.sql("CREATE TABLE d.t (id INT, v STRING)")
+    fresh.sql("INSERT INTO d.t VALUES (1, 'a')")
+    fresh.sql("CREATE BRANCH b")
+    yield fresh
+    assert fresh.breaches() == []

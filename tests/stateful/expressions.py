@@ -10,7 +10,7 @@ import sqlglot
 from sqlglot import expressions as sql
 
 Row = Mapping[str, Any]
-"""Values by folded column name."""
+"""Values by folded column name; where two tables are at hand, also behind the table's name."""
 
 _BINARY: dict[type[sql.Expression], Callable[[Any, Any], Any]] = {
     sql.Add: add,
@@ -41,7 +41,8 @@ def _value(node: sql.Expression, row: Row) -> Any:
         case sql.Boolean() | sql.Literal():
             return node.to_py()
         case sql.Column():
-            return row[node.name.casefold()]
+            qualified = f"{node.table}.{node.name}".casefold()
+            return row[qualified if qualified in row else node.name.casefold()]
         case sql.Paren():
             return _value(node.this, row)
         case sql.Neg():

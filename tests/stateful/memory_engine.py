@@ -101,10 +101,10 @@ class MemoryEngine:
         rows = self._live(scan)
         if condition is None:
             return list(rows)
-        return [row for row in rows if evaluate(condition, _by_name(scan.schema, row.values)) is True]
+        return [row for row in rows if evaluate(condition, by_name(scan.schema, row.values)) is True]
 
     def null_counts(self, scan: TableScan, names: Sequence[str]) -> dict[str, int]:
-        rows = [_by_name(scan.schema, row.values) for row in self._live(scan)]
+        rows = [by_name(scan.schema, row.values) for row in self._live(scan)]
         return {name: sum(row[name.casefold()] is None for row in rows) for name in names}
 
     def live_rows(self, scan: TableScan) -> int:
@@ -134,7 +134,7 @@ class MemoryEngine:
         """Key as text and row id of every live row whose key has no NULL."""
         found = []
         for row in self._live(scan):
-            values = _by_name(scan.schema, row.values)
+            values = by_name(scan.schema, row.values)
             key = {name: values[name.casefold()] for name in names}
             if None not in key.values():
                 found.append((json.dumps(key), row.row_id))
@@ -160,14 +160,14 @@ class MemoryEngine:
         targets = [column.name for column in schema.columns if column.name.casefold() not in fixed]
         if isinstance(source, ValuesSource):
             given = [list(row) for row in source.rows]
-            evaluated = [[_given(text) for text in row] for row in given]
+            evaluated = [[given_value(text, {}) for text in row] for row in given]
         else:
             assert isinstance(source, QuerySource)
             described, evaluated = self._query(source.text, source.tables)
             targets = [name for name, _ in described] if by_name else targets
         names = [name.casefold() for name in columns or targets]
         constants = {name: evaluate(text, {}) for name, text in fixed.items()}
-        rows = [_complete(schema, {**constants, **dict(zip(names, values, strict=True))}) for values in evaluated]
+        rows = [complete(schema, {**constants, **dict(zip(names, values, strict=True))}) for values in evaluated]
         return self._write(table_id, schema, [(values, None) for values in rows])
 
     def delete(self, scan: TableScan, condition: str | None, *, alias: str) -> RowChanges:
@@ -183,9 +183,9 @@ class MemoryEngine:
 
     @staticmethod
     def _assigned(schema: Schema, old: dict[int, Any], assignments: Sequence[tuple[str, str]]) -> dict[int, Any]:
-        before = _by_name(schema, old)
+        before = by_name(schema, old)
         after = {name.casefold(): evaluate(text, before) for name, text in assignments}
-        return _complete(schema, {**before, **after})
+        return complete(schema, {**before, **after})
 
     def _mask(self, scan: TableScan, matched: Sequence[LiveRow]) -> RowChanges:
         positions: dict[int, dict[int, int]] = {}
@@ -323,11 +323,12 @@ class MemoryEngine:
 _DEFAULT = object()
 
 
-def _given(text: str) -> Any:
-    return _DEFAULT if text.strip().upper() == "DEFAULT" else evaluate(text, {})
+def given_value(text: str, row: Mapping[str, Any]) -> Any:
+    """What a column is given: the expression's value, or the mark of DEFAULT, which ``complete`` fills in."""
+    return _DEFAULT if text.strip().upper() == "DEFAULT" else evaluate(text, row)
 
 
-def _complete(schema: Schema, given: Mapping[str, Any]) -> dict[int, Any]:
+def complete(schema: Schema, given: Mapping[str, Any]) -> dict[int, Any]:
     """A row of the schema: values by column id, defaults filled, checked as they are stored."""
     row = {}
     for column in schema.columns:
@@ -355,7 +356,8 @@ def _partition_text(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def _by_name(schema: Schema, values: Mapping[int, Any]) -> dict[str, Any]:
+def by_name(schema: Schema, values: Mapping[int, Any]) -> dict[str, Any]:
+    """Values by folded column name."""
     return {column.name.casefold(): values[column.id] for column in schema.columns}
 
 

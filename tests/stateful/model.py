@@ -350,13 +350,37 @@ class Model:
     def update(
         self, branch: Branch, version: int, table: Table, matched: Sequence[Row], column: Column, value: Any
     ) -> None:
+        images = self._images(version, table, matched, column, value)
+        self._commit_rows(branch, table, RowWork(version, ("table", table.id), "update", tuple(matched), images))
+
+    def _images(
+        self, version: int, table: Table, matched: Sequence[Row], column: Column, value: Any
+    ) -> tuple[Row, ...]:
         images = []
         for row in matched:
             values = {item.id: table.read(row)[item.name] for item in table.columns} | {column.id: value}
             partition = tuple(values[i] for i in table.partition_by)
             images.append(Row(row.id, values, partition, 0, row.birth, version, row))
-        work = RowWork(version, ("table", table.id), "update", tuple(matched), self._filed(images))
-        self._commit_rows(branch, table, work)
+        return self._filed(images)
+
+    def merge_into(
+        self,
+        branch: Branch,
+        version: int,
+        table: Table,
+        *,
+        updated: tuple[Sequence[Row], Column, Any],
+        deleted: Sequence[Row],
+        inserted: Sequence[Mapping[str, Any]],
+    ) -> None:
+        """The update, the delete and the insert that a MERGE amounts to, as one commit."""
+        images = self._images(version, table, *updated)
+        works = [
+            RowWork(version, ("table", table.id), "update", tuple(updated[0]), images),
+            RowWork(version, ("table", table.id), "delete", tuple(deleted)),
+            RowWork(version, ("table", table.id), "insert", (), self._new_rows(table, version, inserted)),
+        ]
+        self._commit_rows(branch, table, *(work for work in works if work.touched or work.written))
 
     def overwrite(
         self,
@@ -390,8 +414,8 @@ class Model:
         return tuple(replace(row, file=files.setdefault(row.partition, self.number())) for row in rows)
 
     @staticmethod
-    def _commit_rows(branch: Branch, table: Table, work: RowWork) -> None:
-        gone = {row.id for row in work.touched}
+    def _commit_rows(branch: Branch, table: Table, *works: RowWork) -> None:
+        gone = {row.id for work in works for row in work.touched}
         kept = {i: row for i, row in table.rows.items() if i not in gone}
-        rows = kept | {row.id: row for row in work.written}
-        branch.commit(work.origin, branch.state.with_table(replace(table, rows=rows)), [work])
+        rows = kept | {row.id: row for work in works for row in work.written}
+        branch.commit(works[0].origin, branch.state.with_table(replace(table, rows=rows)), works)

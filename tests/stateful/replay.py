@@ -85,7 +85,7 @@ class Side:
             if not isinstance(entry, RowWork) or entry.thing != thing:
                 continue
             if entry.empties_all:
-                found = [work for work in found if entry.spared & {row.id for row in (*work.touched, *work.written)}]
+                found = [work for work in found if _is_spared(work, entry)]
             if entry.origin not in self.known:
                 found += [] if self._is_back_at_base(entry) else [entry]
             elif entry.kind == "overwrite":
@@ -99,8 +99,15 @@ class Side:
         versions = self.branch.versions
         if any(n > entry.restored and (n in self.known or kept.is_merge) for n, kept in versions.items()):
             return False
-        before = self.branch.line[: versions[entry.restored].line]
-        return all(other.thing != entry.thing or other.origin in self.known for other in before)
+        left: list[Entry] = []
+        for other in self.branch.line[: versions[entry.restored].line]:
+            if other.thing != entry.thing:
+                continue
+            if other.origin not in self.known:
+                left.append(other)
+            elif isinstance(other, RowWork) and other.empties_all:
+                left = [item for item in left if isinstance(item, Change) or _is_spared(item, other)]
+        return not left
 
     def brought_back(self, thing: Thing) -> dict[int, Row]:
         """By row id, the images that the last restore put back: to other branches they come with it as if new."""
@@ -116,11 +123,16 @@ class Side:
                 continue
             if entry.origin not in self.known and (entry.scope is EVERYTHING or entry.scope):
                 has_emptied = True
-                found -= {row.id for row in entry.touched}
-                found |= entry.spared
+                left = set() if entry.scope is EVERYTHING else found - {row.id for row in entry.touched}
+                found = left | entry.spared
             elif entry.origin in self.known and has_emptied:
                 found |= {row.id for row in entry.written}
         return frozenset(found)
+
+
+def _is_spared(work: RowWork, overwrite: RowWork) -> bool:
+    """Whether a full overwrite, where it was redone, left rows of earlier work alone."""
+    return bool(overwrite.spared & {row.id for row in (*work.touched, *work.written)})
 
 
 def _is_overruled(work: RowWork, later: RowWork) -> bool:
@@ -157,7 +169,9 @@ def merge(source: Branch, destination: Branch) -> Verdict:
 
 
 def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry]:
-    """What the merge adds to the destination's line: only what is left of the source's changes is said there."""
+    """What the merge adds to the destination's line: only what is left of the source's changes is said there, and
+    nothing of what leaves a thing as it is (P2).
+    """
     values = {(entry.thing, entry.key): entry.after for entry in destination.line if isinstance(entry, Change)}
     entries: list[Entry] = []
     for entry in mine.branch.line:
@@ -169,7 +183,7 @@ def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry
         if isinstance(entry, RowWork):
             if any(work is entry for work in mine.works(entry.thing)):
                 entries.append(_as_redone(entry, mine, destination.state, after))
-        elif (entry.thing, entry.key) in mine.nets:
+        elif (entry.thing, entry.key) in mine.nets and after.get(entry.thing) != destination.state.get(entry.thing):
             before = values.get((entry.thing, entry.key), entry.before)
             values[entry.thing, entry.key] = entry.after
             entries.append(replace(entry, before=before))
@@ -328,10 +342,12 @@ class Rows(_Object):
 
     def _judge(self, own: Sequence[RowWork], others: Sequence[RowWork], *, is_blurred: bool) -> None:
         mine, theirs = ({work.kind for work in works} for works in (own, others))
+        # What a restore put back is as if new: the redo of the restore leaves nothing else of these rows.
+        swept = self.mine.brought_back(self.thing).keys() - self.mine.arrived(self.thing)
         if mine & {"delete", "update"} and "insert" in theirs:
             self.conflict("PREDICATE_DML_VS_INSERT")
         for kind, code in (("delete", "SAME_FILE_UPDATE_DELETE"), ("update", "SAME_FILE_UPDATE_UPDATE")):
-            ours = base_images(own, "update", self.mine.known)
+            ours = [row for row in base_images(own, "update", self.mine.known) if row.id not in swept]
             yours = base_images(others, kind, self.theirs.known)
             if {row.id for row in ours} & {row.id for row in yours}:
                 self.conflict(code)

@@ -85,6 +85,41 @@ class RowRules(Twins):
             self.compare_table(branch, branch.state.tables[table.id])
 
     @rule(data=st.data())
+    def merge_into(self, data: st.DataObject) -> None:
+        branch, table = self.table(data)
+        if table:
+            self.do_merge_into(data, branch, table)
+
+    def do_merge_into(self, data: st.DataObject, branch: Branch, table: Table) -> None:
+        """Rows of the table itself are the source and match nothing: each clause acts on what its condition names."""
+        (gone, deleted), (changed, updated), (new, given) = (self._matched(data, table) for _ in range(3))
+        column, fresh = data.draw(st.sampled_from(table.columns), "assigned"), self._rows(data, table.columns, size=1)
+        value = data.draw(values_of(column), "new value")
+        spared = {row.id for row in deleted}
+        updated = [row for row in updated if row.id not in spared]
+        values = ", ".join(literal(fresh[0][item.name]) for item in table.columns)
+        clauses = [f"WHEN NOT MATCHED BY SOURCE {gone.replace('WHERE', 'AND')} THEN DELETE"]
+        if gone:
+            which = f"WHEN NOT MATCHED BY SOURCE {changed.replace('WHERE', 'AND')}"
+            clauses.append(f"{which} THEN UPDATE SET {column.name} = {literal(value)}")
+        names = ", ".join(item.name for item in table.columns)
+        clauses.append(f"WHEN NOT MATCHED {new.replace('WHERE', 'AND')} THEN INSERT ({names}) VALUES ({values})")
+        name = branch.state.full_name(table)
+        text = f"MERGE INTO {name} USING {name} AS s ON FALSE {' '.join(clauses)}"
+        version = self.maybe_version(branch, text)
+        assert (version is not None) == bool(deleted or updated or given)
+        if version:
+            self.model.merge_into(
+                branch,
+                version,
+                table,
+                updated=(updated, column, value),
+                deleted=deleted,
+                inserted=fresh * len(given),
+            )
+            self.compare_table(branch, branch.state.tables[table.id])
+
+    @rule(data=st.data())
     def overwrite(self, data: st.DataObject) -> None:
         branch, table = self.table(data)
         if table:

@@ -2,24 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.e2e.lake import Lake
-from tests.stateful.memory_engine import MemoryEngine
-
-
-@pytest.fixture
-def lake(database: None, memory_engine: MemoryEngine) -> Iterator[Lake]:
-    """Table d.t with one row, and branch b."""
-    fresh = Lake()
-    fresh.sql("CREATE DATABASE d")
-    fresh.sql("CREATE TABLE d.t (id INT, v STRING)")
-    fresh.sql("INSERT INTO d.t VALUES (1, 'a')")
-    fresh.sql("CREATE BRANCH b")
-    yield fresh
-    assert fresh.breaches() == []
 
 
 @pytest.mark.parametrize("drop", ["DROP TABLE d.t", "DROP DATABASE d CASCADE"])
@@ -310,3 +295,96 @@ def test_a_delete_of_a_part_of_rows_that_a_branch_between_never_kept_arrives(pul
     pulled.merge("b", "old")
     pulled.merge("old")
     assert pulled.rows("d.t") == pulled.rows("d.t", "old") == [(1, "a"), (2, "m")]
+
+
+def in_transaction(lake: Lake, *statements: str) -> None:
+    opened = lake.sql("BEGIN").extra["transaction"]
+    for statement in (*statements, "COMMIT"):
+        lake.sql(statement, transaction=opened)
+
+
+def test_a_transaction_that_compacts_what_it_updated_has_updated_the_base_file(lake: Lake) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
+    lake.sql("CREATE BRANCH c")
+    in_transaction(lake, "UPDATE d.t SET v = 'm' WHERE id = 2", "OPTIMIZE d.t")
+    lake.sql("UPDATE d.t SET v = 'c' WHERE id = 3", "c")
+    assert lake.codes("c") == {"SAME_FILE_UPDATE_UPDATE"}
+
+
+def test_rows_that_a_transaction_updated_twice_are_base_rows_still(lake: Lake) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
+    lake.sql("CREATE BRANCH c")
+    in_transaction(lake, "UPDATE d.t SET v = 'm' WHERE id = 2", "UPDATE d.t SET v = 'n' WHERE id = 2")
+    lake.sql("INSERT OVERWRITE d.t VALUES (9, 'over')", "c")
+    lake.merge("main", "c")
+    assert lake.rows("d.t", "c") == [(9, "over")]
+
+
+@pytest.mark.parametrize(
+    ("change", "described"),
+    [
+        ("ALTER COLUMN n TYPE INT", ["n", "int"]),
+        ("RENAME COLUMN n TO m", ["m", "smallint"]),
+    ],
+)
+def test_a_change_of_a_column_arrives_by_way_of_a_branch_that_never_had_the_column(
+    lake: Lake, change: str, described: list[str]
+) -> None:
+    lake.sql("CREATE BRANCH old")
+    lake.sql("ALTER TABLE d.t ADD COLUMN n SMALLINT")
+    lake.merge("main", "b")
+    lake.sql(f"ALTER TABLE d.t {change}", "b")
+    lake.merge("b", "old")
+    lake.merge("old")
+    columns = {branch: lake.sql("DESCRIBE TABLE d.t", branch).rows[2][:2] for branch in ("main", "old")}
+    assert columns == {"main": described, "old": described}
+
+
+@pytest.fixture
+def compacting(lake: Lake) -> Lake:
+    """Rows 1 and 2 in a file each; branch b compacts them, branch c has them as they are."""
+    lake.sql("INSERT INTO d.t VALUES (2, 'a')")
+    lake.merge("main", "b")
+    lake.sql("CREATE BRANCH c")
+    lake.sql("OPTIMIZE d.t", "b")
+    return lake
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        (["DELETE FROM d.t"], "SAME_FILE_UPDATE_DELETE"),
+        (["UPDATE d.t SET v = 'b'"], "SAME_FILE_UPDATE_UPDATE"),
+        (["DELETE FROM d.t WHERE id = 1", "OPTIMIZE d.t"], "SAME_FILE_UPDATE_DELETE"),
+        (["UPDATE d.t SET v = 'b' WHERE id = 1", "OPTIMIZE d.t"], "SAME_FILE_UPDATE_UPDATE"),
+    ],
+)
+def test_a_change_of_compacted_rows_counts_with_the_files_from_before_for_a_third_branch(
+    compacting: Lake, changes: list[str], code: str
+) -> None:
+    for change in changes:
+        compacting.sql(change, "b")
+    compacting.merge("b")
+    compacting.sql("UPDATE d.t SET v = 'c' WHERE id = 1", "c")
+    assert compacting.codes("c") == {code}
+
+
+@pytest.mark.parametrize("change", ["DELETE FROM d.t WHERE id = 1", "OPTIMIZE d.t"])
+def test_compacted_rows_that_were_updated_keep_their_images_for_a_third_branch(compacting: Lake, change: str) -> None:
+    compacting.sql("UPDATE d.t SET v = 'b'", "b")
+    compacting.merge("b")
+    compacting.sql(change, "c")
+    compacting.merge("c")
+    assert compacting.rows("d.t") == [(1, "b"), (2, "b")]
+
+
+@pytest.mark.parametrize("change", ["UPDATE d.t SET v = 'b'", "DELETE FROM d.t"])
+def test_compacted_rows_that_were_changed_do_not_come_back_to_a_branch_that_overwrote_them(
+    compacting: Lake, change: str
+) -> None:
+    compacting.sql(change, "b")
+    compacting.sql("UPDATE d.t SET v = 'x'", "b")
+    compacting.merge("b")
+    compacting.sql("INSERT OVERWRITE d.t VALUES (9, 'c')", "c")
+    compacting.merge("main", "c")
+    assert compacting.rows("d.t", "c") == [(9, "c")]

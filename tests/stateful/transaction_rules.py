@@ -46,7 +46,10 @@ class TransactionRules(ObjectRules, RowRules):
     def _statement(self, data: st.DataObject, opened: Branch) -> None:
         table = one(data, opened.state.tables, "table")
         if table:
-            done = (self.do_insert, self.do_update, self.do_delete, self.do_overwrite, self.do_set_property)
+            done = (
+                *(self.do_insert, self.do_update, self.do_delete, self.do_merge_into, self.do_overwrite),
+                self.do_set_property,
+            )
             data.draw(st.sampled_from(done), "statement")(data, opened, table)
 
     @rule(data=st.data())

@@ -15,4 +15,5 @@ type Query<Operation extends keyof operations> = NonNullable<operations[Operatio
 
 export type BranchFilter = Query<"branch_list">;
 export type HistoryFilter = Query<"branch_history">;
+export type RequestFilter = Query<"merge_request_list">;
 export type CompareFilter = Query<"compare">;

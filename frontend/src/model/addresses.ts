@@ -5,6 +5,7 @@ const part = encodeURIComponent;
 export const homeAddress = "/";
 export const tasksAddress = "/tasks";
 export const settingsAddress = "/settings";
+export const inboxAddress = "/inbox";
 
 export function catalogAddress(catalog: string): string {
   return `/c/${part(catalog)}`;
@@ -30,6 +31,27 @@ export function mergesAddress(catalog: string): string {
 
 export function mergeAddress(mergeId: string): string {
   return `/merges/${part(mergeId)}`;
+}
+
+export function requestsAddress(catalog: string, filter: Record<string, string> = {}): string {
+  const query = new URLSearchParams(filter).toString();
+  return `${catalogAddress(catalog)}/requests${query ? `?${query}` : ""}`;
+}
+
+export function requestAddress(catalog: string, number: number): string {
+  return `${requestsAddress(catalog)}/${number}`;
+}
+
+/** Ask for a merge; of these branches where they are named. */
+export function newRequestAddress(catalog: string, source?: string, destination?: string): string {
+  const query = new URLSearchParams({ ...(source === undefined ? {} : { source }), ...(destination === undefined ? {} : { destination }) });
+  return `${requestsAddress(catalog)}/new${query.size ? `?${query.toString()}` : ""}`;
+}
+
+export type CatalogSettingsTab = "members" | "protection" | "checks";
+
+export function catalogSettingsAddress(catalog: string, tab: CatalogSettingsTab = "members"): string {
+  return `${catalogAddress(catalog)}/settings?tab=${tab}`;
 }
 
 export function taskAddress(taskId: string): string {

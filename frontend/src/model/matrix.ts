@@ -67,7 +67,7 @@ function key(source: string, destination: string): string {
 
 /** The cell to open at first: the worst that was hit, in reading order; undefined when none was. */
 export function firstPlace(matrix: Matrix): Place | undefined {
-  const order = ["conflict", "note", "conditional", "fine"];
+  const order = ["conflict", "person", "note", "conditional", "fine"];
   let found: { place: Place; rank: number } | undefined;
   matrix.cells.forEach((cells, row) => {
     cells.forEach((cell, column) => {

@@ -8,6 +8,8 @@ import {
   importAddress,
   mergeAddress,
   mergesAddress,
+  newRequestAddress,
+  requestsAddress,
   sqlAddress,
   tableAddress,
   tasksAddress,
@@ -27,6 +29,8 @@ export function pageEntries(catalog: string, branch: string): Entry[] {
   return [
     { id: "page:graph", label: "Branches", detail: `page of ${catalog}`, address: catalogAddress(catalog), icon: "branch" },
     { id: "page:compare", label: "Compare", detail: `page of ${catalog}`, address: compareAddress(catalog), icon: "compare" },
+    { id: "page:requests", label: "Merge requests", detail: `page of ${catalog}`, address: requestsAddress(catalog), icon: "request" },
+    { id: "page:new-request", label: "New merge request", detail: `from ${branch}`, address: newRequestAddress(catalog, branch), icon: "request" },
     { id: "page:merges", label: "Merges", detail: `page of ${catalog}`, address: mergesAddress(catalog), icon: "merge" },
     { id: "page:sql", label: "SQL", detail: `console on ${branch}`, address: sqlAddress(catalog, branch), icon: "sql" },
     { id: "page:import", label: "Import a file", detail: `into ${branch}`, address: importAddress(catalog, branch), icon: "import" },

@@ -8,6 +8,8 @@ export interface Pair {
   catalog: string;
   source: string;
   destination: string;
+  /** Number of the merge request whose decisions about conflicts count. */
+  request?: number;
 }
 
 const AT = "/api/v1/catalogs/{catalog}/compare/{source}...{destination}";
@@ -18,8 +20,8 @@ export function useComparison(pair: Pair, filter: CompareFilter, enabled = true)
     queryKey: [...pairKey(pair), "objects", filter],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) => {
-      const query = { limit: 200, ...filter, ...(pageParam === null ? {} : { cursor: pageParam }) };
-      return body(client.GET(`${AT}/`, { params: { path: { ...pair }, query }, signal }));
+      const query = { limit: 200, ...filter, ...decidedIn(pair), ...(pageParam === null ? {} : { cursor: pageParam }) };
+      return body(client.GET(`${AT}/`, { params: { path: placeOf(pair), query }, signal }));
     },
     getNextPageParam: (page) => cursorOf(page.next),
     placeholderData: keepPreviousData,
@@ -31,8 +33,8 @@ export function useComparedObject(pair: Pair, kind: ObjectKind, objectId: number
   return useQuery({
     queryKey: [...pairKey(pair), "object", kind, objectId],
     queryFn: ({ signal }) => {
-      const path = { ...pair, kind, object_id: objectId };
-      return body(client.GET(`${AT}/objects/{kind}/{object_id}/`, { params: { path }, signal }));
+      const path = { ...placeOf(pair), kind, object_id: objectId };
+      return body(client.GET(`${AT}/objects/{kind}/{object_id}/`, { params: { path, query: decidedIn(pair) }, signal }));
     },
   });
 }
@@ -46,7 +48,7 @@ export function useComparedRows(pair: Pair, tableId: number, side: Side, enabled
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) => {
       const query = { side, limit: 100, ...(pageParam === null ? {} : { cursor: pageParam }) };
-      const path = { ...pair, table_id: tableId };
+      const path = { ...placeOf(pair), table_id: tableId };
       return body(client.GET(`${AT}/objects/table/{table_id}/rows/`, { params: { path, query }, signal }));
     },
     getNextPageParam: (page) => cursorOf(page.next),
@@ -64,5 +66,13 @@ export function useRules() {
 }
 
 function pairKey(pair: Pair) {
-  return ["catalog", pair.catalog, "compare", pair.source, pair.destination] as const;
+  return ["catalog", pair.catalog, "compare", pair.source, pair.destination, pair.request ?? null] as const;
+}
+
+function placeOf({ catalog, source, destination }: Pair) {
+  return { catalog, source, destination };
+}
+
+function decidedIn({ request }: Pair): { merge_request?: number } {
+  return request === undefined ? {} : { merge_request: request };
 }

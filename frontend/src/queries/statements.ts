@@ -14,6 +14,8 @@ export interface Statement {
   catalog: string | null;
   branch: string;
   statement: string;
+  /** Why an owner goes past the protection of the branch this once. */
+  bypass_reason?: string;
 }
 
 /** How long the browser holds a request open before it watches the task instead. */

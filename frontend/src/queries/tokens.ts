@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 
 import { body, client, cursorOf } from "../api/client";
+import type { TokenScope } from "../api/resources";
 import type { components } from "../api/schema";
 
 export type Token = components["schemas"]["TokenAnswer"];
@@ -24,7 +25,7 @@ export function useTokens() {
 export function useTokenCreate() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (token: { name: string; expires_at: string | null }) => body(client.POST("/api/v1/tokens/", { body: token })),
+    mutationFn: (token: { name: string; expires_at: string | null; scopes: TokenScope[] }) => body(client.POST("/api/v1/tokens/", { body: token })),
     onSuccess: () => queries.invalidateQueries({ queryKey: KEY }),
   });
 }

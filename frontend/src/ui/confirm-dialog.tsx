@@ -9,6 +9,7 @@ export function ConfirmDialog({
   action,
   working,
   isDangerous = false,
+  isReady = true,
   run,
   onConfirm,
   onClose,
@@ -19,6 +20,8 @@ export function ConfirmDialog({
   action: string;
   working: string;
   isDangerous?: boolean;
+  /** Whether everything was said that it needs. */
+  isReady?: boolean;
   run: { isPending: boolean; error: Error | null };
   onConfirm: () => void;
   onClose: () => void;
@@ -32,7 +35,7 @@ export function ConfirmDialog({
         <button type="button" className="button" onClick={onClose}>
           Not now
         </button>
-        <button type="button" className={isDangerous ? "button danger" : "button primary"} disabled={run.isPending} onClick={onConfirm}>
+        <button type="button" className={isDangerous ? "button danger" : "button primary"} disabled={run.isPending || !isReady} onClick={onConfirm}>
           {run.isPending ? working : action}
         </button>
       </div>

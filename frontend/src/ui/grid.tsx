@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { useState, type ReactNode, type UIEvent } from "react";
 
 import "../styles/grid.css";
 
@@ -7,24 +7,48 @@ export interface GridColumn {
   isNumber?: boolean;
 }
 
+interface GridLook {
+  label: string;
+  columns: readonly GridColumn[];
+  className?: string;
+  /** A CSS length: how high it may become before it scrolls. */
+  height?: string;
+}
+
+/** So many rows are drawn at first, and with each look at the end. */
+const ROWS_AT_ONCE = 100;
+/** The end is near when it is this many screens of the grid away. */
+const SCREENS_AHEAD = 2;
+
 /** A table that scrolls by itself where it is wider than its place, also by the keyboard. The children are its rows. */
 export function Grid({
   label,
   columns,
   className = "",
   height,
+  rowCount,
+  onEnd,
   children,
-}: {
-  label: string;
-  columns: readonly GridColumn[];
-  className?: string;
-  /** A CSS length: how high it may become before it scrolls. */
-  height?: string;
+}: GridLook & {
+  /** Of all rows with the head, where only some are drawn. */
+  rowCount?: number | undefined;
+  /** Called when the end of what is drawn comes near. */
+  onEnd?: (() => void) | undefined;
   children: ReactNode;
 }) {
+  const look = ({ currentTarget: box }: UIEvent<HTMLElement>) => {
+    if (box.scrollHeight - box.scrollTop < (1 + SCREENS_AHEAD) * box.clientHeight) onEnd?.();
+  };
   return (
-    <div className="scroll" role="region" aria-label={label} tabIndex={0} style={height ? { maxHeight: height } : undefined}>
-      <table className={`grid ${className}`}>
+    <div
+      className="scroll"
+      role="region"
+      aria-label={label}
+      tabIndex={0}
+      style={height ? { maxHeight: height } : undefined}
+      onScroll={onEnd ? look : undefined}
+    >
+      <table className={`grid ${className}`} aria-rowcount={rowCount}>
         <thead>
           <tr>
             {columns.map(({ title, isNumber }, place) => (
@@ -38,5 +62,24 @@ export function Grid({
         <tbody>{children}</tbody>
       </table>
     </div>
+  );
+}
+
+/** A grid of very many rows: those that follow are drawn when somebody scrolls towards them. It needs a height. */
+export function LongGrid<Row>({
+  rows,
+  row,
+  ...look
+}: GridLook & { height: string; rows: readonly Row[]; row: (row: Row, place: number) => ReactNode }) {
+  const [drawn, setDrawn] = useState(ROWS_AT_ONCE);
+  const isPart = drawn < rows.length;
+  return (
+    <Grid
+      {...look}
+      rowCount={isPart ? rows.length + 1 : undefined}
+      onEnd={isPart ? () => setDrawn(drawn + ROWS_AT_ONCE) : undefined}
+    >
+      {rows.slice(0, drawn).map(row)}
+    </Grid>
   );
 }

@@ -1,5 +1,5 @@
 import { cellText, isNumericType } from "../model/format";
-import { Grid } from "./grid";
+import { LongGrid } from "./grid";
 
 /** Rows of a result: numbers to the right, missing values told apart from texts. */
 export function ResultGrid({
@@ -23,8 +23,13 @@ export function ResultGrid({
     isNumber: numeric[place] ?? false,
   }));
   return (
-    <Grid label={label} columns={heads} className="result" height={height}>
-      {rows.map((row, place) => (
+    <LongGrid
+      label={label}
+      columns={heads}
+      className="result"
+      height={height}
+      rows={rows}
+      row={(row, place) => (
         // Rows of a result have no identity but their place.
         <tr key={place}>
           {row.map((value, at) => (
@@ -33,8 +38,8 @@ export function ResultGrid({
             </td>
           ))}
         </tr>
-      ))}
-    </Grid>
+      )}
+    />
   );
 }
 

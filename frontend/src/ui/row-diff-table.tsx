@@ -1,10 +1,20 @@
 import { isNumericType } from "../model/format";
 import type { DiffRow } from "../model/row-diff";
-import { Grid } from "./grid";
+import { LongGrid } from "./grid";
 import { CellValue } from "./result-grid";
 import "../styles/row-diff.css";
 
 const WORDS = { insert: "+ inserted", delete: "− deleted", update_before: "before", update_after: "after" } as const;
+
+/** The choice between the columns that tell what changed and all. */
+export function AllColumns({ count, isWhole, onChange }: { count: number; isWhole: boolean; onChange: (isWhole: boolean) => void }) {
+  return (
+    <label className="row">
+      <input type="checkbox" checked={isWhole} onChange={(event) => onChange(event.target.checked)} />
+      all {count} columns
+    </label>
+  );
+}
 
 /** Rows of a diff, with changed cells coloured. */
 export function RowDiffTable({
@@ -32,8 +42,13 @@ export function RowDiffTable({
     ...shown.map((at) => ({ title: columns[at]?.name, isNumber: numeric[at] ?? false })),
   ];
   return (
-    <Grid label={label} columns={heads} className="diff" height={height}>
-      {rows.map((row, place) => (
+    <LongGrid
+      label={label}
+      columns={heads}
+      className="diff"
+      height={height}
+      rows={rows}
+      row={(row, place) => (
         <tr key={place} className={row.change}>
           <th scope="row" className="nowrap">
             {WORDS[row.change]}{" "}
@@ -48,7 +63,7 @@ export function RowDiffTable({
             </td>
           ))}
         </tr>
-      ))}
-    </Grid>
+      )}
+    />
   );
 }

@@ -346,6 +346,49 @@ DUPLICATE_KEY | main | d.keyed | UPDATE d.keyed SET id = 1 WHERE id = 2
 FORBIDDEN_STATEMENT | main | reflect | UPDATE d.people SET name = reflect('a', 'b')
 SYNTAX_ERROR | main | | UPDATE d.people SET
 SYNTAX_ERROR | main | WHERE | UPDATE d.people WHERE id = 1
+# MergeInto
+NOT_FOUND | main | table d.sale; Did you mean d.sales | MERGE INTO d.people t USING d.sale s ON t.id = s.id WHEN MATCHED THEN DELETE
+NOT_FOUND | main | table d.peple; Did you mean d.people | MERGE INTO d.peple t USING d.sales s ON t.id = s.id WHEN MATCHED THEN DELETE
+NOT_FOUND | main | table d.nothing | MERGE INTO d.people t USING (SELECT id FROM d.nothing) s ON t.id = s.id WHEN MATCHED THEN DELETE
+NOT_FOUND | main | version 999999 | MERGE INTO d.people t USING d.people VERSION AS OF 999999 s ON t.id = s.id WHEN MATCHED THEN DELETE
+NOT_FOUND | main | before its first | MERGE INTO d.people t USING d.people TIMESTAMP AS OF '1999-01-01' s ON t.id = s.id WHEN MATCHED THEN DELETE
+NOT_FOUND | main | branch devv; Did you mean dev | MERGE INTO d.people t USING d.`people@devv` s ON t.id = s.id WHEN MATCHED THEN DELETE
+NOT_FOUND | main | d.adults | MERGE INTO d.adults t USING d.people s ON t.id = s.id WHEN MATCHED THEN DELETE
+NOT_FOUND | main | column nam | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET nam = 'a'
+NOT_FOUND | main | column nam | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id, nam) VALUES (s.id, 'a')
+CARDINALITY | main | more than one row | MERGE INTO d.people t USING d.keyed s ON t.id > 0 AND s.id > 0 WHEN MATCHED THEN UPDATE SET age = 0
+NOT_NULL_VIOLATION | main | id; NOT NULL | MERGE INTO d.people t USING d.keyed s ON t.id = s.id WHEN MATCHED THEN UPDATE SET id = NULL
+NOT_NULL_VIOLATION | main | id; NOT NULL | MERGE INTO d.people t USING d.keyed s ON t.id = s.id + 9 WHEN NOT MATCHED THEN INSERT (name) VALUES (s.name)
+DUPLICATE_KEY | main | d.keyed; Update the existing row | MERGE INTO d.keyed t USING d.people s ON t.id = s.id + 9 WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.id, 'again')
+DUPLICATE_KEY | main | d.keyed | MERGE INTO d.keyed t USING d.people s ON t.id = s.id WHEN MATCHED THEN UPDATE SET id = 2
+INVALID_VALUE | main | source has no column age; Name the columns | MERGE INTO d.people t USING d.keyed s ON t.id = s.id WHEN MATCHED THEN UPDATE SET *
+INVALID_VALUE | main | source has no column age; Name the columns | MERGE INTO d.people t USING d.keyed s ON t.id = s.id WHEN NOT MATCHED THEN INSERT *
+INVALID_VALUE | main | write.merge.mode; merge-on-read; copy-on-write | MERGE INTO d.odd t USING d.sales s ON t.id = s.id WHEN MATCHED THEN DELETE
+INVALID_VALUE | main | both called people; alias | MERGE INTO d.people USING d.people ON true WHEN MATCHED THEN DELETE
+INVALID_VALUE | main | both called x | MERGE INTO d.people x USING d.sales x ON true WHEN MATCHED THEN DELETE
+INVALID_VALUE | main | name is named twice | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET name = 'a', NAME = 'b'
+INVALID_VALUE | main | id is named twice | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id, id) VALUES (1, 2)
+INVALID_VALUE | main | no source row; t only | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN NOT MATCHED BY SOURCE AND s.day = 'mon' THEN DELETE
+NOT_SUPPORTED | main | aggregate max; source's query | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET age = max(s.id)
+NOT_SUPPORTED | main | A window | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET age = row_number() OVER (ORDER BY s.id)
+NOT_SUPPORTED | main | A subquery in this place | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED AND s.id > (SELECT max(id) FROM d.sales) THEN DELETE
+NOT_SUPPORTED | main | t.name.first; whole column | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET t.name.first = 'a'
+NOT_SUPPORTED | main | s.name is no column of t | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET s.name = 'a'
+FORBIDDEN_STATEMENT | main | rand; answers differently | MERGE INTO d.people t USING d.sales s ON t.id = s.id AND rand() < 0.5 WHEN MATCHED THEN DELETE
+FORBIDDEN_STATEMENT | main | reflect | MERGE INTO d.people t USING (SELECT reflect('a', 'b') AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE
+FORBIDDEN_STATEMENT | main | reflect | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id) VALUES (reflect('a', 'b'))
+FORBIDDEN_STATEMENT | main | looks like a file; upload or import | MERGE INTO d.people t USING parquet.`/etc/passwd` s ON true WHEN MATCHED THEN DELETE
+SYNTAX_ERROR | main | WHEN MATCHED or WHEN NOT MATCHED | MERGE INTO d.people t USING d.sales s ON t.id = s.id
+SYNTAX_ERROR | main | ON | MERGE INTO d.people t USING d.sales s WHEN MATCHED THEN DELETE
+SYNTAX_ERROR | main | WHEN | MERGE INTO d.people t USING d.sales s ON WHEN MATCHED THEN DELETE
+SYNTAX_ERROR | main | USING | MERGE INTO d.people t ON true WHEN MATCHED THEN DELETE
+SYNTAX_ERROR | main | INSERT | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN INSERT *
+SYNTAX_ERROR | main | DELETE | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN NOT MATCHED THEN DELETE
+SYNTAX_ERROR | main | no source row | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN NOT MATCHED BY SOURCE THEN UPDATE SET *
+SYNTAX_ERROR | main | 2 columns and 1 values | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id, name) VALUES (1)
+SYNTAX_ERROR | main | Only the last clause | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN DELETE WHEN MATCHED THEN DELETE
+SYNTAX_ERROR | main | whatever | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN DELETE whatever
+SYNTAX_ERROR | main | MERGE | MERGE d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN DELETE
 # Truncate
 SYNTAX_ERROR | main | | TRUNCATE TABLE
 # Optimize

@@ -81,8 +81,6 @@ ForbiddenStatement | update db.t set a = reflect('a', 'b')
 ForbiddenStatement | create view db.v as select reflect('a', 'b')
 ForbiddenStatement | select * from a.b.c.d
 ForbiddenStatement | select a at time zone 'UTC' from db.t
-NotSupported | merge into db.t using db.s on t.a = s.a when matched then delete
-NotSupported | merge with schema evolution into db.t using db.s on true when matched then delete
 InvalidValue | restore merge 3
 InvalidValue | restore merge 'x'
 SyntaxProblem | restore table db.t
@@ -144,3 +142,29 @@ SyntaxProblem | delete from db.t where
 SyntaxProblem | update db.t where a = 1
 SyntaxProblem | alter table db.t alter column a
 SyntaxProblem | merge branch
+ForbiddenStatement | merge into db.t using parquet.`/x` on true when matched then delete
+ForbiddenStatement | merge into db.t using (select reflect('a', 'b')) s on true when matched then delete
+ForbiddenStatement | merge into db.t using db.s on t.a = reflect('a', 'b') when matched then delete
+ForbiddenStatement | merge into db.t using db.s on t.a = s.a when matched and rand() < 0.5 then delete
+ForbiddenStatement | merge into db.t using db.s on t.a = s.a when matched then update set a = java_method('a', 'b')
+ForbiddenStatement | merge into db.t using db.s on t.a = s.a when not matched then insert (a) values (reflect('a', 'b'))
+ForbiddenStatement | merge into db.t using db.s on t.a = s.a when matched then update set a = __lake_number
+NotSupported | merge into db.t using db.s on t.a = s.a when matched and s.a > (select max(a) from db.u) then delete
+NotSupported | merge into db.t using db.s on t.a = s.a when matched then update set a = max(s.a)
+NotSupported | merge into db.t using db.s on t.a = s.a when matched then update set a = row_number() over (order by s.a)
+NotSupported | merge into db.t using db.s on t.a = s.a when matched then update set t.a.b = 1
+InvalidValue | merge into db.t using db.s on t.a = s.a when matched then update set a = 1, A = 2
+InvalidValue | merge into db.t using db.s on t.a = s.a when not matched by source and s.a = 1 then delete
+InvalidValue | merge into db.t using db.`t@dev` on true when matched then delete
+InvalidValue | merge into db.`t@dev` using db.s on true when matched then delete
+SyntaxProblem | merge into db.t using db.s on t.a = s.a
+SyntaxProblem | merge into db.t using db.s when matched then delete
+SyntaxProblem | merge into db.t on true when matched then delete
+SyntaxProblem | merge into db.t using db.s on t.a = s.a when matched then insert *
+SyntaxProblem | merge into db.t using db.s on t.a = s.a when not matched then delete
+SyntaxProblem | merge into db.t using db.s on t.a = s.a when not matched by source then update set *
+SyntaxProblem | merge into db.t using db.s on t.a = s.a when not matched then insert (a, b) values (1)
+SyntaxProblem | merge into db.t using db.s on t.a = s.a when matched then delete when matched and s.b then delete
+SyntaxProblem | merge into db.t using db.s on t.a = s.a when matched and then delete
+SyntaxProblem | merge into db.t using db.s on t.a = s.a when matched then update set
+SyntaxProblem | merge into db.t using db.s on t.a = s.a when matched then delete whatever

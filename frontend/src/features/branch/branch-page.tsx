@@ -1,7 +1,7 @@
 import { Link, useParams, useSearchParams } from "react-router";
 
 import type { Branch } from "../../api/resources";
-import { catalogAddress, compareAddress, importAddress, sqlAddress } from "../../model/addresses";
+import { catalogAddress, compareAddress, importAddress, newRequestAddress, sqlAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
 import { useBranch } from "../../queries/catalogs";
 import { useComparison } from "../../queries/compare";
@@ -11,6 +11,7 @@ import { PageHead, Panel } from "../../ui/page";
 import { Loaded } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
 import { Time } from "../../ui/time";
+import { ProtectionLine } from "../requests/protection-line";
 import { BranchHistory } from "./branch-history";
 import { ObjectTree } from "./object-tree";
 import "../../styles/branch.css";
@@ -52,6 +53,7 @@ export function BranchPage() {
         {(entry) => (
           <>
             <BranchFacts catalog={catalog} branch={entry} />
+            <ProtectionLine catalog={catalog} branch={branch} />
             <Panel>
               <Tabs
                 tabs={TABS}
@@ -119,6 +121,7 @@ function AgainstParent({ catalog, branch, parent }: { catalog: string; branch: s
         <Link to={compareAddress(catalog, branch, parent)}>
           Compare with {parent}
         </Link>
+        <Link to={newRequestAddress(catalog, branch, parent)}>Open a merge request</Link>
       </p>
     </div>
   );

@@ -1,8 +1,5 @@
-import { useNavigate } from "react-router";
-
-import { taskAddress } from "../../model/addresses";
-import { useStatement, type Statement } from "../../queries/statements";
-import { ConfirmDialog } from "../../ui/confirm-dialog";
+import type { Statement } from "../../queries/statements";
+import { StatementDialog } from "../sql/statement-dialog";
 
 /** Restoring writes a new version; nothing that was is lost. */
 export function RestoreDialog({
@@ -16,22 +13,12 @@ export function RestoreDialog({
   statement: Statement;
   onClose: () => void;
 }) {
-  const navigate = useNavigate();
-  const restore = useStatement();
-  const run = () =>
-    restore.mutate(statement, {
-      onSuccess: (outcome) => {
-        onClose();
-        if (outcome.kind === "task") void navigate(taskAddress(outcome.task.id));
-      },
-    });
   return (
-    <ConfirmDialog
+    <StatementDialog
       title={`Restore ${what} to version ${version}?`}
       action="Restore"
       working="Restoring …"
-      run={restore}
-      onConfirm={run}
+      statement={statement}
       onClose={onClose}
     >
       <p>
@@ -41,6 +28,6 @@ export function RestoreDialog({
       <pre>
         <code>{statement.statement}</code>
       </pre>
-    </ConfirmDialog>
+    </StatementDialog>
   );
 }

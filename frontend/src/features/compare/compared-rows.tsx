@@ -5,7 +5,7 @@ import { counted } from "../../model/format";
 import { diffRows, tellingColumns, type DiffRow } from "../../model/row-diff";
 import { useComparedRows, type Pair, type Side } from "../../queries/compare";
 import { LaneDot } from "../../ui/branch-name";
-import { RowDiffTable } from "../../ui/row-diff-table";
+import { AllColumns, RowDiffTable } from "../../ui/row-diff-table";
 import { Loaded } from "../../ui/states";
 
 /** Rows that each side changed since the merge base, side by side. */
@@ -77,10 +77,7 @@ function ChangedRows({ pair, detail, side }: { pair: Pair; detail: ComparedDetai
                 </button>
               ) : null}
               {telling.length < columns.length ? (
-                <label className="row">
-                  <input type="checkbox" checked={isWhole} onChange={(event) => setWhole(event.target.checked)} />
-                  all {columns.length} columns
-                </label>
+                <AllColumns count={columns.length} isWhole={isWhole} onChange={setWhole} />
               ) : null}
             </p>
           </>

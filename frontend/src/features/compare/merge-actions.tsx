@@ -1,12 +1,14 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate } from "react-router";
+import { Link, useNavigate } from "react-router";
 
 import type { Comparison } from "../../api/resources";
-import { mergeAddress, taskAddress } from "../../model/addresses";
+import { mergeAddress, newRequestAddress, taskAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
+import { takesRequestsOnly } from "../../model/protection";
 import { mergeStatement } from "../../model/sql";
 import type { Pair } from "../../queries/compare";
+import { useProtection } from "../../queries/protection";
 import { statementRun, useTaskStart } from "../../queries/statements";
 import { JUST_STARTED } from "../tasks/just-started";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
@@ -18,21 +20,33 @@ import { Failure } from "../../ui/states";
 export function MergeActions({ pair, summary }: { pair: Pair; summary: Comparison }) {
   const [isAsking, setAsking] = useState(false);
   const dryRun = useDryRun(pair);
+  const protection = useProtection(pair.catalog, pair.destination);
+  const isRefused = protection.data !== undefined && takesRequestsOnly(protection.data);
   return (
     <>
       <button type="button" className="button" disabled={dryRun.isPending} onClick={() => dryRun.mutate()}>
         {dryRun.isPending ? "Dry run …" : "Dry run"}
       </button>
+      <Link className={isRefused ? "button primary" : "button"} to={newRequestAddress(pair.catalog, pair.source, pair.destination)}>
+        <Icon name="request" />
+        Open a merge request
+      </Link>
       <button
         type="button"
-        className="button primary"
-        disabled={!summary.mergeable}
-        title={summary.mergeable ? undefined : "Conflicts refuse this merge"}
+        className={isRefused ? "button" : "button primary"}
+        disabled={!summary.mergeable || isRefused}
+        title={isRefused ? `${pair.destination} is protected: it takes merge requests only` : summary.mergeable ? undefined : "Conflicts refuse this merge"}
         onClick={() => setAsking(true)}
       >
         <Icon name="merge" />
         Merge
       </button>
+      {isRefused ? (
+        <p className="small muted row">
+          <Icon name="shield" size={14} />
+          {pair.destination} takes merge requests only
+        </p>
+      ) : null}
       {isAsking ? <MergeDialog pair={pair} summary={summary} onClose={() => setAsking(false)} /> : null}
       {dryRun.error ? (
         <Dialog title="The dry run failed" onClose={() => dryRun.reset()}>

@@ -1,10 +1,11 @@
-import { useMemo, useState } from "react";
+import { useMemo, useState, type ReactNode } from "react";
 import { Link } from "react-router";
 
 import type { ComparedDetail, ObjectKind, RuleTable, Rules, SideCommit } from "../../api/resources";
 import { sqlAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
 import { firstPlace, matrixOf, type Place } from "../../model/matrix";
+import type { CellAnchor } from "../../model/timeline";
 import { objectMark } from "../../model/verdict";
 import { useComparedObject, useRules, type Pair } from "../../queries/compare";
 import { MarkBadge } from "../../ui/mark";
@@ -23,7 +24,23 @@ const ACTIONS: Record<string, string> = {
   untouched: "would stay as it is",
 };
 
-export function ObjectDetail({ pair, kind, objectId }: { pair: Pair; kind: ObjectKind; objectId: number }) {
+/** What a page around a comparison adds: beside the judgement of an object, and beneath a cell of its matrix. */
+export interface Additions {
+  object: (detail: ComparedDetail) => ReactNode;
+  cell: (detail: ComparedDetail, cell: CellAnchor) => ReactNode;
+}
+
+export function ObjectDetail({
+  pair,
+  kind,
+  objectId,
+  additions,
+}: {
+  pair: Pair;
+  kind: ObjectKind;
+  objectId: number;
+  additions?: Additions;
+}) {
   const detail = useComparedObject(pair, kind, objectId);
   const rules = useRules();
   return (
@@ -42,8 +59,9 @@ export function ObjectDetail({ pair, kind, objectId }: { pair: Pair; kind: Objec
             </div>
             <div className="inside stack">
               <Loaded query={rules} label="the rules">
-                {(known) => <Judgement pair={pair} detail={found} rules={known} />}
+                {(known) => <Judgement pair={pair} detail={found} rules={known} cellAddition={additions?.cell} />}
               </Loaded>
+              {additions?.object(found)}
               <DetailTabs detail={found} pair={pair} />
             </div>
           </>
@@ -78,7 +96,19 @@ function Side({ catalog, name, commits }: { catalog: string; name: string; commi
   );
 }
 
-function Judgement({ pair, detail, rules }: { pair: Pair; detail: ComparedDetail; rules: Rules }) {
+type CellAddition = Additions["cell"] | undefined;
+
+function Judgement({
+  pair,
+  detail,
+  rules,
+  cellAddition,
+}: {
+  pair: Pair;
+  detail: ComparedDetail;
+  rules: Rules;
+  cellAddition: CellAddition;
+}) {
   const table = rules.tables.find((known) => known.name === detail.rule_table);
   const bySource = detail.cells.filter((cell) => cell.rule_table === "");
   if (!table) return null;
@@ -87,7 +117,7 @@ function Judgement({ pair, detail, rules }: { pair: Pair; detail: ComparedDetail
       {bySource.map((finding, place) => (
         <CellDetail key={place} pair={pair} rules={rules} findings={[finding]} commits={detail} rule={undefined} />
       ))}
-      <JudgedMatrix pair={pair} detail={detail} rules={rules} table={table} />
+      <JudgedMatrix pair={pair} detail={detail} rules={rules} table={table} cellAddition={cellAddition} />
     </>
   );
 }
@@ -97,11 +127,13 @@ function JudgedMatrix({
   detail,
   rules,
   table,
+  cellAddition,
 }: {
   pair: Pair;
   detail: ComparedDetail;
   rules: Rules;
   table: RuleTable;
+  cellAddition: CellAddition;
 }) {
   const [whole, setWhole] = useState(false);
   const done = useMemo(() => operationsDone(detail, table), [detail, table]);
@@ -141,7 +173,10 @@ function JudgedMatrix({
       )}
       {neverMet && !whole ? null : <Legend />}
       {cell && (cell.isHit || chosen) ? (
-        <CellDetail pair={pair} rules={rules} findings={cell.findings} rule={cell.rule} commits={detail} />
+        <>
+          <CellDetail pair={pair} rules={rules} findings={cell.findings} rule={cell.rule} commits={detail} />
+          {cellAddition?.(detail, { rule_table: table.name, source_op: cell.rule.source, dest_op: cell.rule.destination })}
+        </>
       ) : null}
     </>
   );
@@ -154,6 +189,7 @@ function Legend() {
       <span>≈ depends, decided fine</span>
       <span>✕ conflict</span>
       <span>⤓ for information</span>
+      <span>◆ decided by a person</span>
       <span>· not hit</span>
       <span className="dashed">lakeui’s own rule</span>
     </p>

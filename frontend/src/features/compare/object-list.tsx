@@ -5,11 +5,11 @@ import type { ComparedObject, Comparison } from "../../api/resources";
 import { count } from "../../model/format";
 import { objectMark } from "../../model/verdict";
 import { VirtualRows } from "../../ui/virtual-rows";
-import { objectKey } from "./compare-page";
+import { objectKey } from "./use-compared";
 
 const ROW_HEIGHT = 48;
 const SEARCH_DELAY_MS = 250;
-const VERDICT_NAMES = { conflict: "Conflict", note: "Note", ok: "Fine", new: "New" } as const;
+const VERDICT_NAMES = { conflict: "Conflict", decided: "Decided", note: "Note", ok: "Fine", new: "New" } as const;
 
 /** What the source changed. The list is one stop of the keyboard; arrows, j and k move in it. */
 export function ObjectList({
@@ -99,7 +99,7 @@ function ListFilter({
         onChange={(event) => onFilter({ verdict: event.target.value })}
       >
         <option value="">All ({count(summary.counts.objects)})</option>
-        {(["conflict", "note", "ok", "new"] as const).map((verdict) => (
+        {(["conflict", "decided", "note", "ok", "new"] as const).map((verdict) => (
           <option key={verdict} value={verdict}>
             {VERDICT_NAMES[verdict]} ({count(summary.counts[verdict])})
           </option>

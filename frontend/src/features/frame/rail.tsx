@@ -3,14 +3,18 @@ import { Link, useLocation } from "react-router";
 import {
   branchAddress,
   catalogAddress,
+  catalogSettingsAddress,
   compareAddress,
   homeAddress,
+  inboxAddress,
   mergesAddress,
+  requestsAddress,
   settingsAddress,
   sqlAddress,
   tasksAddress,
   type AddressPlace,
 } from "../../model/addresses";
+import { useInbox } from "../../queries/requests";
 import { useRunningCount } from "../../queries/tasks";
 import { Icon, type IconName } from "../../ui/icons";
 
@@ -27,11 +31,13 @@ export function Rail({
   onToggle: () => void;
 }) {
   const running = useRunningCount();
+  const waiting = useInbox().data?.pages.flatMap((page) => page.results).length;
   return (
     <nav className={`rail ${isOpen ? "open" : ""}`} aria-label="Main">
       <RailLink to={homeAddress} icon="home" label="Home" exact />
       {place.catalog === undefined ? null : <CatalogLinks catalog={place.catalog} branch={place.branch ?? "main"} />}
       <p className="heading">Everywhere</p>
+      <RailLink to={inboxAddress} icon="inbox" label="Inbox" count={waiting} countLabel="waiting for you" />
       <RailLink to={tasksAddress} icon="tasks" label="Tasks" count={running.data} countLabel="running" />
       <RailLink to={settingsAddress} icon="settings" label="Settings" />
       <button
@@ -54,9 +60,11 @@ function CatalogLinks({ catalog, branch }: { catalog: string; branch: string }) 
       <p className="heading">{catalog}</p>
       <RailLink to={catalogAddress(catalog)} icon="branch" label="Branches" exact />
       <RailLink to={compareAddress(catalog)} icon="compare" label="Compare" />
+      <RailLink to={requestsAddress(catalog)} icon="request" label="Merge requests" />
       <RailLink to={mergesAddress(catalog)} icon="merge" label="Merges" />
       <RailLink to={branchAddress(catalog, branch)} icon="tables" label="Tables" />
       <RailLink to={sqlAddress(catalog, branch)} icon="sql" label="SQL" />
+      <RailLink to={catalogSettingsAddress(catalog)} icon="shield" label="Catalog settings" />
     </>
   );
 }

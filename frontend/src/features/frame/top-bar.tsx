@@ -4,6 +4,7 @@ import { Link } from "react-router";
 import { cookie } from "../../api/client";
 import { branchAddress, catalogAddress, tableAddress, type AddressPlace } from "../../model/addresses";
 import { useCatalogs } from "../../queries/catalogs";
+import { userName } from "../../queries/user";
 import { Icon } from "../../ui/icons";
 import { Menu } from "../../ui/menu";
 import { BranchSwitch } from "./branch-switch";
@@ -111,7 +112,7 @@ function ThemeMenu() {
 }
 
 function UserMenu() {
-  const user = document.querySelector<HTMLMetaElement>('meta[name="lakeui-user"]')?.content ?? "";
+  const user = userName();
   return (
     <Menu label={`Signed in as ${user}`} button={<Icon name="user" />}>
       <p className="item muted">Signed in as {user}</p>

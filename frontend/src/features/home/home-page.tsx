@@ -13,6 +13,7 @@ import { Icon } from "../../ui/icons";
 import { PageHead, Panel } from "../../ui/page";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
+import { Waiting } from "./waiting";
 import "../../styles/branch-rows.css";
 
 /** How many branches of each catalog the start page names. */
@@ -23,6 +24,7 @@ export function HomePage() {
   return (
     <div className="page">
       <PageHead title="Catalogs" />
+      <Waiting />
       <Loaded query={catalogs} label="catalogs">
         {(page) => (page.results.length ? page.results.map((catalog) => <CatalogPanel key={catalog.name} catalog={catalog} />) : <NoCatalog />)}
       </Loaded>

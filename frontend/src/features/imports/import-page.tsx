@@ -10,7 +10,7 @@ import { ImportReview } from "./import-review";
 import { SendFile } from "./send-file";
 import "../../styles/imports.css";
 
-/** Bring a CSV, JSON or Parquet file into a table of a branch: send it, look at what was found, say where it goes. */
+/** Bring a CSV, JSON, Parquet or Arrow file into a table of a branch: send it, look at what was found, say where it goes. */
 export function ImportPage() {
   const { catalog = "" } = useParams();
   const [query, setQuery] = useSearchParams();

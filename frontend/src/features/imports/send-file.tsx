@@ -50,7 +50,7 @@ function DropZone({ onFile }: { onFile: (file: File | undefined) => void }) {
       <span>
         <strong>Drop a file here</strong>, or <span className="choose">choose one</span>
       </span>
-      <span className="small muted">CSV, JSON (an array of objects, or one a line) or Parquet. Nothing is written before you say so.</span>
+      <span className="small muted">CSV, JSON (an array of objects, or one a line), Parquet or Arrow. Nothing is written before you say so.</span>
       <input
         type="file"
         className="visually-hidden"

@@ -18,6 +18,7 @@ import { PageHead, Panel } from "../../ui/page";
 import { Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { OutcomeBadge } from "./outcome-badge";
+import { ReviewEvidence } from "./review-evidence";
 import { RevertDialog } from "./revert-dialog";
 import "../../styles/merges.css";
 
@@ -84,6 +85,7 @@ function AuditRecord({ record }: { record: MergeRecord }) {
       <Findings title="To know about" findings={record.notes} record={record} />
       {record.tables?.length ? <MergedTables record={record} tables={record.tables} /> : null}
       <FineFindings record={record} />
+      <ReviewEvidence record={record} />
       <Evidence record={record} />
       {isReverting ? <RevertDialog record={record} onClose={() => setReverting(false)} /> : null}
     </>
@@ -125,6 +127,8 @@ function Summary({ record }: { record: MergeRecord }) {
 function FiveNumbers({ record }: { record: MergeRecord }) {
   const tables = record.tables ?? [];
   const sum = (value: (table: MergedTable) => number) => tables.reduce((total, table) => total + value(table), 0);
+  const segments = sum((table) => table.new_segment_count);
+  const rows = sum((table) => table.new_rows);
   return (
     <dl className="five">
       <div>
@@ -138,12 +142,12 @@ function FiveNumbers({ record }: { record: MergeRecord }) {
         <dd>{count(tables.length)}</dd>
       </div>
       <div>
-        <dt>new segments</dt>
-        <dd>{count(sum((table) => table.new_segment_count))}</dd>
+        <dt>{segments === 1 ? "new segment" : "new segments"}</dt>
+        <dd>{count(segments)}</dd>
       </div>
       <div>
-        <dt>rows in them, {bytes(sum((table) => table.new_bytes))}</dt>
-        <dd>{count(sum((table) => table.new_rows))}</dd>
+        <dt>{rows === 1 ? "row" : "rows"} in {segments === 1 ? "it" : "them"}, {bytes(sum((table) => table.new_bytes))}</dt>
+        <dd>{count(rows)}</dd>
       </div>
       <div>
         <dt>took</dt>

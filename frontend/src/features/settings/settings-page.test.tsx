@@ -6,20 +6,21 @@ import { renderAt } from "../../testing/render";
 import { json, page, serve } from "../../testing/server";
 
 const CI = {
-  id: 7, name: "ci", prefix: "lake_ab", created_at: "2026-01-01T00:00:00Z", expires_at: null, last_used_at: null, is_expired: false,
+  id: 7, name: "ci", prefix: "lake_ab", scopes: ["read", "write"], created_at: "2026-01-01T00:00:00Z", expires_at: null, last_used_at: null, is_expired: false,
 };
 
-it("shows a new token once, with its end", async () => {
+it("shows a new token once, with its end and what it may be used for", async () => {
   const asked = serve({ "/api/v1/tokens/": page([]), "POST /api/v1/tokens/": () => json({ ...CI, token: "lake_abcdef" }, 201) });
   const user = userEvent.setup();
   renderAt("/settings");
   await user.click(await screen.findByRole("button", { name: "New token" }));
   await user.type(screen.getByLabelText("What it is for"), "ci");
   await user.selectOptions(screen.getByLabelText("Ends after"), "30 days");
+  await user.click(screen.getByLabelText(/^merge:/));
   await user.click(screen.getByRole("button", { name: "Create" }));
   expect(await screen.findByText("lake_abcdef")).toBeTruthy();
-  const sent = asked.find(({ method }) => method === "POST")?.body as { name: string; expires_at: string };
-  expect(sent.name).toBe("ci");
+  const sent = asked.find(({ method }) => method === "POST")?.body as { name: string; expires_at: string; scopes: string[] };
+  expect(sent).toMatchObject({ name: "ci", scopes: ["read", "write", "merge"] });
   const days = (Date.parse(sent.expires_at) - Date.now()) / 86_400_000;
   expect(days).toBeGreaterThan(29.9);
   expect(days).toBeLessThanOrEqual(30);

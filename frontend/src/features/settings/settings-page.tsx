@@ -1,5 +1,6 @@
 import { useState, type SubmitEvent } from "react";
 
+import type { TokenScope } from "../../api/resources";
 import { useTokenCreate, useTokenRevoke, useTokens, type Token } from "../../queries/tokens";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Copyable } from "../../ui/copyable";
@@ -13,6 +14,12 @@ import "../../styles/settings.css";
 const DAY_MS = 86_400_000;
 /** How long a token may live, in days; 0 is for ever. */
 const LIFETIMES = [30, 90, 365, 0] as const;
+/** What a token may be used for besides reading, which every token may. */
+const SCOPES: readonly { scope: TokenScope; means: string }[] = [
+  { scope: "write", means: "change data and branches, open merge requests, comment" },
+  { scope: "merge", means: "review, approve and merge" },
+  { scope: "admin", means: "manage members, protection, checks and tokens" },
+];
 
 export function SettingsPage() {
   const tokens = useTokens();
@@ -58,6 +65,7 @@ function TokenList({ tokens, onRevoke }: { tokens: readonly Token[]; onRevoke: (
         <li key={token.id}>
           <span className="row">
             <strong>{token.name}</strong> <code className="muted">{token.prefix}…</code>
+            <span className="small muted">may {token.scopes.join(", ")}</span>
             {token.is_expired ? <span className="badge amber">expired</span> : null}
           </span>
           <span className="small muted">
@@ -90,10 +98,11 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
   const create = useTokenCreate();
   const [name, setName] = useState("");
   const [days, setDays] = useState<number>(LIFETIMES[1]);
+  const [scopes, setScopes] = useState<readonly TokenScope[]>(["write"]);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const expires_at = days === 0 ? null : new Date(Date.now() + days * DAY_MS).toISOString();
-    create.mutate({ name: name.trim(), expires_at });
+    create.mutate({ name: name.trim(), expires_at, scopes: ["read", ...scopes] });
   };
   if (create.data) {
     return (
@@ -133,6 +142,21 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
             ))}
           </select>
         </label>
+        <fieldset className="option-set">
+          <legend className="small">It may read, and</legend>
+          {SCOPES.map(({ scope, means }) => (
+            <label key={scope} className="row">
+              <input
+                type="checkbox"
+                checked={scopes.includes(scope)}
+                onChange={(event) => setScopes(event.target.checked ? [...scopes, scope] : scopes.filter((kept) => kept !== scope))}
+              />
+              <span>
+                {scope}: <span className="muted">{means}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
         {create.error ? <Failure error={create.error} /> : null}
         <div className="actions">
           <button type="button" className="button" onClick={onClose}>

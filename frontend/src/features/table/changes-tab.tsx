@@ -2,9 +2,9 @@ import { useState } from "react";
 
 import type { RowPage, TableDetail } from "../../api/resources";
 import { count } from "../../model/format";
-import { diffRows } from "../../model/row-diff";
+import { diffRows, tellingColumns } from "../../model/row-diff";
 import { useChanges, useTableHistory, type TablePlace } from "../../queries/tables";
-import { RowDiffTable } from "../../ui/row-diff-table";
+import { AllColumns, RowDiffTable } from "../../ui/row-diff-table";
 import { Empty, Loaded } from "../../ui/states";
 
 /** What became of which row between two versions, with changed cells coloured. */
@@ -15,13 +15,13 @@ export function ChangesTab({ place, table }: { place: TablePlace; table: TableDe
       {({ pages }) => {
         const versions = pages.flatMap((page) => page.results).map((commit) => commit.version);
         if (versions.length < 2) return <Empty title="It has only one version so far" />;
-        return <VersionPair key={table.head_version} place={place} versions={versions} />;
+        return <VersionPair key={table.head_version} place={place} table={table} versions={versions} />;
       }}
     </Loaded>
   );
 }
 
-function VersionPair({ place, versions }: { place: TablePlace; versions: readonly number[] }) {
+function VersionPair({ place, table, versions }: { place: TablePlace; table: TableDetail; versions: readonly number[] }) {
   const [from, setFrom] = useState(versions[1] ?? 0);
   const [to, setTo] = useState(versions[0] ?? 0);
   const changes = useChanges(place, from, to);
@@ -33,7 +33,7 @@ function VersionPair({ place, versions }: { place: TablePlace; versions: readonl
       </div>
       <Loaded query={changes} label="the row diff">
         {(page) =>
-          page.rows.length === 0 ? <Empty title="No row differs between these versions" /> : <Diff page={page} />
+          page.rows.length === 0 ? <Empty title="No row differs between these versions" /> : <Diff page={page} table={table} />
         }
       </Loaded>
     </>
@@ -65,13 +65,18 @@ function VersionField({
   );
 }
 
-function Diff({ page }: { page: RowPage }) {
+function Diff({ page, table }: { page: RowPage; table: TableDetail }) {
+  const [isWhole, setWhole] = useState(false);
   const rows = diffRows(page);
+  const columns = page.columns.slice(2);
+  const keys = table.columns.filter((column) => column.key_position !== null).map((column) => column.name);
+  const telling = tellingColumns(columns.map((column) => column.name), rows, keys);
   return (
     <>
-      <RowDiffTable columns={page.columns.slice(2)} rows={rows} label="Changed rows" />
-      <p className="inside small muted">
+      <RowDiffTable columns={columns} rows={rows} label="Changed rows" {...(isWhole ? {} : { shown: telling })} />
+      <p className="inside row small muted">
         {count(rows.length)} lines{page.truncated ? "; there are more than are shown" : ""}.
+        {telling.length < columns.length ? <AllColumns count={columns.length} isWhole={isWhole} onChange={setWhole} /> : null}
       </p>
     </>
   );

@@ -1,0 +1,218 @@
+"""Copy-on-write: files that a statement touched are written anew, each into one file, every row at its old place.
+
+The rows that the statement updated or deleted are known by its delete files already. So this is a second step that
+decides nothing: it takes files with their deletes, and new images, and puts the same live rows into plain files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, FileScan, NewDataFile, NewDeleteFile, TableScan
+from catalog_app.domain.schema import Schema
+from catalog_app.engine.rewriting import write_bins
+from catalog_app.engine.types import is_arrow_writable
+from catalog_app.engine.writing import FileWriter, Staged
+from catalog_app.storage.deletes import POSITION_COLUMN, Integers, deleted_positions, read_integers
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.session import SparkSession
+
+HERE_BYTES = 512 * 1024 * 1024
+"""Up to so many bytes of touched files are rewritten by this process, one or two at a time; more by Spark."""
+HERE_IMAGES = 2_000_000
+"""Up to so many new images are put back into the files that they came from; more stay in files of their own."""
+BATCH_ROWS = 131_072
+ROW_GROUP_ROWS = 1_048_576
+_NESTED = ("array", "map", "struct")
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What a statement staged. ``updated`` are the delete files of rows that ``images`` have new images of."""
+
+    updated: tuple[NewDeleteFile, ...]
+    deleted: tuple[NewDeleteFile, ...]
+    images: tuple[NewDataFile, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """``files``: what was rewritten (by data file id), ``folded``: the places in ``images`` of files whose rows are
+    now in ``added``. ``rows``: how many rows were copied unchanged.
+    """
+
+    files: tuple[int, ...] = ()
+    folded: tuple[int, ...] = ()
+    added: tuple[NewDataFile, ...] = ()
+    rows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Images:
+    """New images in memory by the place that each row had: positions ascending in each file, rows of ``table``."""
+
+    table: pa.Table | None
+    places: Mapping[int, tuple[Integers, Integers]]
+
+
+def copy_touched(spark: SparkSession, writer: FileWriter, scan: TableScan, marks: Marks) -> Copied:
+    """Rewrite the files of the scan that the marks touch."""
+    paths: dict[int, tuple[str, ...]] = {}
+    for item in (*marks.updated, *marks.deleted):
+        paths[item.data_file_id] = (*paths.get(item.data_file_id, ()), item.path)
+    touched = [
+        replace(file, delete_paths=(*file.delete_paths, *paths[file.file_id]))
+        for file in scan.files
+        if file.file_id in paths
+    ]
+    if not touched:
+        return Copied()
+    kept = sum(file.rows - len(deleted_positions(writer.warehouse, file.delete_paths)) for file in touched)
+    files = tuple(file.file_id for file in touched)
+    if not _can_copy_here(writer, scan.schema, touched):
+        bins = [(file.partition, [file]) for file in touched]
+        return Copied(files, (), tuple(write_bins(spark, writer, scan, bins)), kept)
+    folded = _foldable(writer, touched, marks) if sum(file.rows for file in marks.images) <= HERE_IMAGES else ()
+    images = _images(writer, touched, marks, folded)
+    return Copied(files, folded, tuple(_copy_here(writer, scan.table_id, touched, images)), kept)
+
+
+def _can_copy_here(writer: FileWriter, schema: Schema, touched: Sequence[FileScan]) -> bool:
+    """Whether the rows go from file to file as they lie there, and are not too many."""
+    is_plain = all(is_arrow_writable(column.type) and not column.type.startswith(_NESTED) for column in schema.columns)
+    is_same = all(file.schema.columns == schema.columns for file in touched)
+    return is_plain and is_same and sum(writer.warehouse.size(file.path) for file in touched) <= HERE_BYTES
+
+
+# -- images back to their places --------------------------------------------------------------------------------------
+
+
+def _homes(writer: FileWriter, marks: Marks) -> tuple[Integers, Integers, Integers]:
+    """Of every updated row its id (ascending), data file and position."""
+    parts = []
+    for item in marks.updated:
+        row_ids = read_integers(writer.warehouse, item.path, ROW_ID_COLUMN)
+        positions = read_integers(writer.warehouse, item.path, POSITION_COLUMN)
+        parts.append((row_ids, np.full(len(row_ids), item.data_file_id, dtype=np.int64), positions))
+    if not parts:
+        return (np.empty(0, dtype=np.int64),) * 3
+    row_ids, files, positions = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.argsort(row_ids, kind="stable")
+    return row_ids[order], files[order], positions[order]
+
+
+def _foldable(writer: FileWriter, touched: Sequence[FileScan], marks: Marks) -> tuple[int, ...]:
+    """Image files all of whose rows stay in the partition that they were in, by their places in ``marks.images``."""
+    row_ids, files, _ = _homes(writer, marks)
+    partitions = {file.file_id: file.partition for file in touched}
+    found = []
+    for index, image in enumerate(marks.images):
+        own = read_integers(writer.warehouse, image.path, ROW_ID_COLUMN)
+        places = np.searchsorted(row_ids, own)
+        is_known = bool((places < len(row_ids)).all()) and bool((row_ids[places] == own).all())
+        if is_known and all(partitions[int(home)] == image.partition for home in np.unique(files[places])):
+            found.append(index)
+    return tuple(found)
+
+
+def _images(writer: FileWriter, touched: Sequence[FileScan], marks: Marks, folded: Sequence[int]) -> _Images:
+    if not folded:
+        return _Images(None, {})
+    tables = [
+        pq.read_table(
+            writer.warehouse.absolute(marks.images[index].path),
+            filesystem=writer.warehouse.filesystem,
+            partitioning=None,
+        )
+        for index in folded
+    ]
+    table = pa.concat_tables(tables)
+    row_ids, files, positions = _homes(writer, marks)
+    places = np.searchsorted(row_ids, table.column(ROW_ID_COLUMN).to_numpy())
+    homes, positions = files[places], positions[places]
+    by_file = {}
+    for file in touched:
+        rows = np.flatnonzero(homes == file.file_id)
+        rows = rows[np.argsort(positions[rows], kind="stable")]
+        by_file[file.file_id] = (positions[rows], rows)
+    return _Images(table, by_file)
+
+
+# -- the copies -------------------------------------------------------------------------------------------------------
+
+
+def _copy_here(writer: FileWriter, table_id: int, touched: Sequence[FileScan], images: _Images) -> list[NewDataFile]:
+    staging = writer.warehouse.new_staging(table_id)
+    writer.warehouse.make_folder(staging)
+    try:
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            paths = list(
+                pool.map(
+                    lambda item: _copy_one(writer, item[1], images, f"{staging}/{item[0]:05}.parquet"),
+                    enumerate(touched),
+                )
+            )
+        staged = [Staged(path, file.partition) for path, file in zip(paths, touched, strict=True) if path is not None]
+        return writer.place(table_id, staged)
+    finally:
+        writer.warehouse.discard(staging)
+
+
+def _copy_one(writer: FileWriter, file: FileScan, images: _Images, path: str) -> str | None:
+    """Write the file's rows, images in the places of the rows that they replace; None where no row is left."""
+    gone = deleted_positions(writer.warehouse, file.delete_paths)
+    positions, rows = images.places.get(file.file_id, (np.empty(0, dtype=np.int64),) * 2)
+    if len(gone) == file.rows and not len(positions):
+        return None
+    with pq.ParquetFile(writer.warehouse.absolute(file.path), filesystem=writer.warehouse.filesystem) as source:
+        schema = _with_row_id_field(source.schema_arrow)
+        with writer.open_table(path, schema) as output:
+            waiting: list[pa.Table] = []
+            start = 0
+            for batch in source.iter_batches(batch_size=BATCH_ROWS):
+                table = _with_row_ids(pa.Table.from_batches([batch]), schema, file.base + start)
+                end = start + table.num_rows
+                first, last = np.searchsorted(positions, [start, end])
+                fresh = None if images.table is None else images.table.take(pa.array(rows[first:last])).cast(schema)
+                waiting.append(_merged(table, gone, start, positions[first:last], fresh))
+                start = end
+                if sum(item.num_rows for item in waiting) >= ROW_GROUP_ROWS:
+                    output.write_table(pa.concat_tables(waiting))
+                    waiting = []
+            if waiting:
+                output.write_table(pa.concat_tables(waiting))
+    return path
+
+
+def _merged(table: pa.Table, gone: Integers, start: int, positions: Integers, fresh: pa.Table | None) -> pa.Table:
+    """Rows from ``start`` on without those that are gone, with fresh rows at their positions."""
+    order = np.arange(table.num_rows, dtype=np.int64)
+    keep = np.ones(table.num_rows, dtype=bool)
+    first, last = np.searchsorted(gone, [start, start + table.num_rows])
+    keep[gone[first:last] - start] = False
+    if fresh is None or not len(positions):
+        return table if keep.all() else table.filter(pa.array(keep))
+    keep[positions - start] = True
+    order[positions - start] = table.num_rows + np.arange(len(positions))
+    return pa.concat_tables([table, fresh]).take(pa.array(order[keep]))
+
+
+def _with_row_id_field(schema: pa.Schema) -> pa.Schema:
+    if ROW_ID_COLUMN in schema.names:
+        return schema
+    return schema.append(pa.field(ROW_ID_COLUMN, pa.int64(), metadata={"PARQUET:field_id": str(ROW_ID_FIELD)}))
+
+
+def _with_row_ids(table: pa.Table, schema: pa.Schema, first: int) -> pa.Table:
+    if ROW_ID_COLUMN not in table.column_names:
+        row_ids = pa.array(np.arange(first, first + table.num_rows, dtype=np.int64))
+        table = table.append_column(schema.field(ROW_ID_COLUMN), row_ids)
+    return table.cast(schema)

@@ -1,0 +1,140 @@
+"""The source of a merge, computed once: both passes over it see the same rows, whatever its query depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from catalog_app.engine.merge_values import FrozenSource, SourceRows
+from catalog_app.engine.reading import query_dataframe
+from catalog_app.engine.types import is_arrow_writable, spark_type
+from catalog_app.engine.writing import FileWriter
+from lakeui.common.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.dataframe import DataFrame
+    from pyspark.sql.connect.session import SparkSession
+
+FEW_ROWS = 200_000
+"""Up to so many rows pass through this process, where Spark jobs would cost more than they do."""
+MOST_KEYS = 5_000_000
+"""Distinct keys beyond which they prune nothing."""
+NUMBER = "__lake_number"
+_KEY = "__lake_key"
+
+
+@contextmanager
+def staging_folder(writer: FileWriter, table_id: int) -> Iterator[str]:
+    """A folder that goes when the work is done."""
+    folder = writer.warehouse.new_staging(table_id)
+    try:
+        yield folder
+    finally:
+        writer.warehouse.discard(folder)
+
+
+def freeze_rows(
+    spark: SparkSession, writer: FileWriter, folder: str, source: SourceRows, *, may_be_small: bool
+) -> FrozenSource:
+    """Write the source's rows into the folder, numbered."""
+    frame = query_dataframe(spark, writer.warehouse, source.query.text, source.query.tables)
+    if source.columns is not None:
+        if len(source.columns) != len(frame.columns):
+            raise InvalidValue(
+                f"The source has {len(frame.columns)} columns, its alias names {len(source.columns)}.",
+                remedy="Name as many columns as the source has.",
+            )
+        frame = frame.toDF(*source.columns)
+    keys = [f"({text}\n) AS {_KEY}{index}" for index, text in enumerate(source.keys)]
+    keyed = frame.alias(source.alias).selectExpr("*", *keys)
+    fields = keyed.schema.fields
+    types = [_storable(field.dataType.simpleString()) for field in fields]
+    count = len(fields) - len(keys)
+    names = [_column(i) if i < count else f"{_KEY}{i - count}" for i in range(len(fields))]
+    casts = (f"CAST({name} AS {kind}) AS {name}" for name, kind in zip(names, types, strict=True))
+    stored = keyed.toDF(*names).selectExpr(*casts)
+    columns = tuple((field.name, kind) for field, kind in zip(fields[:count], types, strict=False))
+    asked = list(zip(names[count:], types[count:], strict=True))
+    table = _few_rows(stored, types) if may_be_small else None
+    if table is None:
+        return _freeze_many(writer, folder, source.alias, stored, columns, asked)
+    values = tuple(_distinct(kind, table.column(name)) for name, kind in asked)
+    few = table.select(names[:count])
+    _write_few(writer, few, folder)
+    return FrozenSource(folder, source.alias, columns, few.num_rows, few.nbytes, values, few)
+
+
+def frozen_dataframe(spark: SparkSession, writer: FileWriter, frozen: FrozenSource) -> DataFrame:
+    """The frozen rows under their own names and alias, each with its ``__lake_number``."""
+    from pyspark.sql.types import LongType, StructField, StructType
+
+    fields = [StructField(_column(i), spark_type(spark, kind)) for i, (_, kind) in enumerate(frozen.columns)]
+    schema = StructType([*fields, StructField(NUMBER, LongType())])
+    frame = spark.read.schema(schema).parquet(writer.warehouse.spark_path(frozen.folder))
+    return frame.toDF(*(name for name, _ in frozen.columns), NUMBER).alias(frozen.alias)
+
+
+def _column(index: int) -> str:
+    return f"c{index}"
+
+
+def _storable(type_text: str) -> str:
+    """The type under which a value waits: Parquet has no column of nothing but NULL."""
+    return "string" if type_text == "void" else type_text
+
+
+def _few_rows(stored: DataFrame, types: Sequence[str]) -> pa.Table | None:
+    if not all(is_arrow_writable(kind) for kind in types):
+        return None
+    table = stored.limit(FEW_ROWS + 1).toArrow()
+    return table if table.num_rows <= FEW_ROWS else None
+
+
+def _write_few(writer: FileWriter, table: pa.Table, folder: str) -> None:
+    writer.warehouse.make_folder(folder)
+    numbered = table.append_column(NUMBER, pa.array(range(table.num_rows), pa.int64()))
+    writer.write_table(numbered, f"{folder}/source.parquet")
+
+
+def _freeze_many(
+    writer: FileWriter,
+    folder: str,
+    alias: str,
+    stored: DataFrame,
+    columns: tuple[tuple[str, str], ...],
+    keys: Sequence[tuple[str, str]],
+) -> FrozenSource:
+    numbered = stored.selectExpr("*", f"monotonically_increasing_id() AS {NUMBER}")
+    numbered.write.mode("overwrite").parquet(writer.warehouse.spark_path(folder))
+    files = writer.warehouse.files_under(folder)
+    rows = 0
+    for file in files:
+        with pq.ParquetFile(writer.warehouse.absolute(file.path), filesystem=writer.warehouse.filesystem) as opened:
+            rows += opened.metadata.num_rows
+    values = tuple(
+        _distinct(kind, _stored_keys(writer, [file.path for file in files], name)) if rows <= MOST_KEYS else None
+        for name, kind in keys
+    )
+    return FrozenSource(folder, alias, columns, rows, sum(file.bytes for file in files), values)
+
+
+def _distinct(kind: str, values: pa.ChunkedArray) -> tuple[str, pa.Array] | None:
+    """The distinct values with their type text; None for types that Arrow cannot tell apart, such as nested ones."""
+    # Only Arrow knows for which types it has such a function; without the values no file is left out, that is all.
+    try:
+        return kind, pc.unique(values)
+    except pa.ArrowNotImplementedError:
+        return None
+
+
+def _stored_keys(writer: FileWriter, paths: Sequence[str], name: str) -> pa.ChunkedArray:
+    columns = []
+    for path in paths:
+        with pq.ParquetFile(writer.warehouse.absolute(path), filesystem=writer.warehouse.filesystem) as file:
+            columns.append(file.read(columns=[name]).column(0))
+    return pa.chunked_array([chunk for column in columns for chunk in column.chunks], columns[0].type)

@@ -1,0 +1,95 @@
+"""What MERGE INTO gives to the engine and gets back, as values without PySpark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from catalog_app.domain.files import NewDataFile, NewDeleteFile, TableScan
+from catalog_app.engine.values import QuerySource
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Family(StrEnum):
+    MATCHED = "matched"
+    NOT_MATCHED = "not matched"
+    NOT_MATCHED_BY_SOURCE = "not matched by source"
+
+
+class Act(StrEnum):
+    UPDATE = "update"
+    DELETE = "delete"
+    INSERT = "insert"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One WHEN clause. ``values`` by target column (name as in the schema): checked expression texts or ``DEFAULT``;
+    columns that are absent keep their value in an update and get their default in an insert.
+    """
+
+    family: Family
+    act: Act
+    condition: str | None = None
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRows:
+    """The source as the statement names it. ``keys`` are expressions over its columns whose values prune files."""
+
+    query: QuerySource
+    alias: str
+    columns: tuple[str, ...] | None = None
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenSource:
+    """The source's rows, computed once, in a staging folder; every row has a number.
+
+    ``columns`` are (name, Spark type text) in order. ``keys`` are the distinct values of the asked expressions with
+    their type texts, None where they are too many. ``table``: the rows themselves while they are few.
+    """
+
+    folder: str
+    alias: str
+    columns: tuple[tuple[str, str], ...]
+    rows: int
+    bytes: int
+    keys: tuple[tuple[str, pa.Array] | None, ...] = ()
+    table: pa.Table | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MergeTask:
+    """``scan`` are the files that can hold rows to act on, in the schema that the merge writes. ``copies``: touched
+    files will be written anew, so that a file which loses its last row to an update is marked like any other.
+    """
+
+    scan: TableScan
+    alias: str
+    on: str
+    rules: tuple[Rule, ...]
+    copies: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MergeChanges:
+    """What a merge staged. ``emptied_by_update`` and ``emptied_by_delete`` are files that have no live row left; of a
+    file that both emptied together, ``updated`` marks the updated rows and the delete takes it away.
+    """
+
+    updated: tuple[NewDeleteFile, ...] = ()
+    deleted: tuple[NewDeleteFile, ...] = ()
+    emptied_by_update: tuple[int, ...] = ()
+    emptied_by_delete: tuple[int, ...] = ()
+    images: tuple[NewDataFile, ...] = ()
+    inserted: tuple[NewDataFile, ...] = ()
+    rows_updated: int = 0
+    rows_deleted: int = 0
+    rows_inserted: int = 0

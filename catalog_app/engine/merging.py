@@ -1,0 +1,316 @@
+"""MERGE INTO: one join decides what becomes of each row, a second step writes it (rows §2).
+
+The join reads pruned files only, and of them only columns that conditions and new values use. While rows are few the
+join brings the new images along; when they are many it leaves its decisions in a staging folder, and images are made
+from those, so that no two passes can decide differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
+from catalog_app.domain.schema import Column
+from catalog_app.engine.changes import leaves_nothing, scan_parts
+from catalog_app.engine.freezing import FEW_ROWS, NUMBER, frozen_dataframe, staging_folder
+from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeChanges, MergeTask, Rule
+from catalog_app.engine.reading import ADDRESS, ROW_ID, table_dataframe
+from catalog_app.engine.sources import require_assignable
+from catalog_app.engine.types import quoted, storage_type, stored_value
+from catalog_app.engine.writing import FileWriter, Target
+from catalog_app.storage.deletes import Integers, write_deletes
+from lakeui.common.errors import Cardinality
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.dataframe import DataFrame
+    from pyspark.sql.connect.session import SparkSession
+
+BROADCAST_BYTES = 64 * 1024 * 1024
+"""Sources up to this size are sent to every task; larger ones Spark joins as it sees fit."""
+_ADDRESS, _ROW_ID, _RULE = "__lake_address", "__lake_row_id", "__lake_rule"
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What becomes of target rows, one entry a matched pair or unmatched row. ``numbers`` are source rows (-1: none),
+    ``rules`` indices into the task's rules (-1: nothing happens).
+    """
+
+    addresses: Integers
+    row_ids: Integers
+    numbers: Integers
+    rules: Integers
+
+    def where(self, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Decided:
+        return Decided(self.addresses[chosen], self.row_ids[chosen], self.numbers[chosen], self.rules[chosen])
+
+
+def merge_rows(spark: SparkSession, writer: FileWriter, task: MergeTask, source: FrozenSource) -> MergeChanges:
+    """Stage what the task's rules make of the target's and the source's rows."""
+    work = _Merge(spark, writer, task, source)
+    few = work.decide_few()
+    if few is not None:
+        return work.write_few(*few)
+    with staging_folder(writer, task.scan.table_id) as folder:
+        return work.write_many(folder)
+
+
+class _Merge:
+    """One merge at work."""
+
+    def __init__(self, spark: SparkSession, writer: FileWriter, task: MergeTask, source: FrozenSource) -> None:
+        self._spark = spark
+        self._writer = writer
+        self._task = task
+        self._source = source
+        self._schema = task.scan.schema
+        self._images = Target(task.scan.table_id, self._schema, with_row_ids=True)
+        self._inserts = Target(task.scan.table_id, self._schema)
+        self._acting = self._numbered(Family.MATCHED) + self._numbered(Family.NOT_MATCHED_BY_SOURCE)
+
+    def _numbered(self, family: Family) -> list[tuple[int, Rule]]:
+        return [(number, rule) for number, rule in enumerate(self._task.rules) if rule.family is family]
+
+    # -- deciding -------------------------------------------------------------------------------------------------
+
+    def _source_frame(self) -> DataFrame:
+        frame = frozen_dataframe(self._spark, self._writer, self._source)
+        return frame.hint("broadcast") if self._source.bytes <= BROADCAST_BYTES else frame
+
+    def _target_frame(self, scan: TableScan) -> DataFrame:
+        frame = table_dataframe(self._spark, self._writer.warehouse, scan, with_address=True)
+        renamed = {ADDRESS: _ADDRESS, ROW_ID: _ROW_ID}
+        return frame.toDF(*(renamed.get(name, name) for name in frame.columns)).alias(self._task.alias)
+
+    def _joined(self) -> DataFrame:
+        """Matched pairs, and with rules for them target rows without match, each with the number of its rule."""
+        from pyspark.sql.connect.functions import expr
+
+        unmatched = self._numbered(Family.NOT_MATCHED_BY_SOURCE)
+        how = "left" if unmatched else "inner"
+        pairs = self._target_frame(self._task.scan).join(self._source_frame(), expr(self._task.on), how)
+        matched = _chosen(self._numbered(Family.MATCHED))
+        decided = f"CASE WHEN {NUMBER} IS NOT NULL THEN {matched} ELSE {_chosen(unmatched)} END AS {_RULE}"
+        return pairs.select("*", expr(decided))
+
+    def decide_few(self) -> tuple[Decided, pa.Table] | None:
+        """All decisions with the new images (NULL where there is none) while they are few, else None."""
+        joined = self._joined()
+        self._require_assignable(joined, self._acting)
+        rows = joined.filter(f"{NUMBER} IS NOT NULL OR {_RULE} >= 0").selectExpr(
+            *self._values(Act.UPDATE, self._acting),
+            f"{_ROW_ID} AS {ROW_ID}",
+            f"{_ADDRESS} AS {ADDRESS}",
+            f"coalesce({NUMBER}, -1L) AS {NUMBER}",
+            _RULE,
+        )
+        table = self._writer.fetch(self._images, rows, extra=(ADDRESS, NUMBER, _RULE), limit=FEW_ROWS)
+        return None if table is None else (_decided(table), table)
+
+    def _require_assignable(self, frame: DataFrame, rules: Sequence[tuple[int, Rule]]) -> None:
+        given = [
+            (column, rule.values[column.name])
+            for _, rule in rules
+            for column in self._schema.columns
+            if column.name in rule.values and not _is_default(rule.values[column.name])
+        ]
+        if not given:
+            return
+        fields = frame.selectExpr(*(f"({text}\n) AS v{i}" for i, (_, text) in enumerate(given))).schema.fields
+        for (column, _), field in zip(given, fields, strict=True):
+            require_assignable(column, field.dataType.simpleString())
+
+    def _values(self, act: Act, rules: Sequence[tuple[int, Rule]]) -> list[str]:
+        """SQL of every column of the rows that the rules of this act write."""
+        writing = [(number, rule) for number, rule in rules if rule.act is act]
+        return [f"{self._value(column, writing)} AS {quoted(column.name)}" for column in self._schema.columns]
+
+    def _value(self, column: Column, writing: Sequence[tuple[int, Rule]]) -> str:
+        nothing = f"CAST(NULL AS {storage_type(column.type)})"
+        cases = "".join(f" WHEN {number} THEN {self._written(column, rule)}" for number, rule in writing)
+        return f"CASE {_RULE}{cases} ELSE {nothing} END" if cases else nothing
+
+    def _written(self, column: Column, rule: Rule) -> str:
+        text = rule.values.get(column.name)
+        if text is None and rule.act is Act.UPDATE:
+            return f"{quoted(self._task.alias)}.{quoted(column.name)}"
+        if text is None or _is_default(text):
+            return stored_value(column, f"({column.default or 'NULL'})")
+        # A line break ends what may be a comment at the end of an expression.
+        return stored_value(column, f"({text}\n)")
+
+    # -- few rows: through this process ---------------------------------------------------------------------------
+
+    def write_few(self, decided: Decided, table: pa.Table) -> MergeChanges:
+        paired = decided.addresses[decided.numbers >= 0]
+        if self._is_strict and len(np.unique(paired)) < len(paired):
+            raise _cardinality()
+        images = self._writer.write_arrow(self._images, table.filter(pa.array(self._acts(decided, Act.UPDATE))))
+        marks = self._mark([decided])
+        inserted = self._insert_few(np.unique(decided.numbers[decided.numbers >= 0]))
+        return _with_files(marks, images, inserted)
+
+    @property
+    def _is_strict(self) -> bool:
+        """Whether a target row may match one source row only: not for inserts alone, nor one unconditional DELETE."""
+        matched = [rule for _, rule in self._numbered(Family.MATCHED)]
+        is_plain_delete = len(matched) == 1 and matched[0].act is Act.DELETE and matched[0].condition is None
+        return bool(matched) and not is_plain_delete
+
+    def _acts(self, decided: Decided, act: Act) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        wanted = [number for number, rule in self._acting if rule.act is act]
+        return np.isin(decided.rules, wanted)
+
+    def _insert_few(self, matched: Integers) -> list[NewDataFile]:
+        rules = self._numbered(Family.NOT_MATCHED)
+        if not rules or len(matched) == self._source.rows:
+            return []
+        frame = frozen_dataframe(self._spark, self._writer, self._source)
+        if not len(matched):
+            return self._insert(frame, rules, may_be_small=True)
+        with staging_folder(self._writer, self._task.scan.table_id) as folder:
+            self._writer.warehouse.make_folder(folder)
+            self._writer.write_table(pa.table({NUMBER: pa.array(matched)}), f"{folder}/matched.parquet")
+            known = self._spark.read.schema(f"{NUMBER} bigint").parquet(self._writer.warehouse.spark_path(folder))
+            return self._insert(frame.join(known.hint("broadcast"), NUMBER, "left_anti"), rules, may_be_small=True)
+
+    def _insert(self, frame: DataFrame, rules: Sequence[tuple[int, Rule]], *, may_be_small: bool) -> list[NewDataFile]:
+        from pyspark.sql.connect.functions import expr
+
+        chosen = frame.select("*", expr(f"{_chosen(rules)} AS {_RULE}")).filter(f"{_RULE} >= 0")
+        self._require_assignable(chosen, rules)
+        rows = chosen.selectExpr(*self._values(Act.INSERT, rules))
+        if may_be_small:
+            table = self._writer.fetch(self._inserts, rows, extra=(), limit=FEW_ROWS)
+            if table is not None:
+                return self._writer.write_arrow(self._inserts, table)
+        return self._writer.write_spark(self._inserts, rows)
+
+    # -- many rows: through a staging folder ----------------------------------------------------------------------
+
+    def write_many(self, folder: str) -> MergeChanges:
+        path = self._writer.warehouse.spark_path(folder)
+        decisions = self._joined().filter(f"{NUMBER} IS NOT NULL OR {_RULE} >= 0")
+        decisions.select(_ADDRESS, _ROW_ID, NUMBER, _RULE).write.mode("error").parquet(path)
+        schema = ", ".join(f"{name} bigint" for name in (_ADDRESS, _ROW_ID, NUMBER)) + f", {_RULE} int"
+        decided = self._spark.read.schema(schema).parquet(path)
+        if self._is_strict and self._has_rival_pairs(decided):
+            raise _cardinality()
+        images = self._write_images(decided)
+        marks = self._mark(self._marked_parts(decided))
+        inserted: list[NewDataFile] = []
+        rules = self._numbered(Family.NOT_MATCHED)
+        if rules:
+            matched = decided.filter(f"{NUMBER} IS NOT NULL").select(NUMBER)
+            frame = frozen_dataframe(self._spark, self._writer, self._source)
+            inserted = self._insert(frame.join(matched, NUMBER, "left_anti"), rules, may_be_small=False)
+        return _with_files(marks, images, inserted)
+
+    def _has_rival_pairs(self, decided: DataFrame) -> bool:
+        pairs = decided.filter(f"{NUMBER} IS NOT NULL").groupBy(_ADDRESS).count()
+        return bool(pairs.filter("count > 1").limit(1).collect())
+
+    def _write_images(self, decided: DataFrame) -> list[NewDataFile]:
+        updates = [number for number, rule in self._acting if rule.act is Act.UPDATE]
+        if not updates:
+            return []
+        acting = decided.filter(f"{_RULE} IN ({', '.join(map(str, updates))})").drop(_ROW_ID)
+        numbered = acting.join(frozen_dataframe(self._spark, self._writer, self._source), NUMBER, "left")
+        joined = self._target_frame(self._task.scan).join(numbered, _ADDRESS)
+        rows = joined.selectExpr(*self._values(Act.UPDATE, self._acting), f"{_ROW_ID} AS {ROW_ID}")
+        return self._writer.write_spark(self._images, rows)
+
+    def _marked_parts(self, decided: DataFrame) -> Iterator[Decided]:
+        """Decisions that take rows away, by parts of the scan that fit into this process."""
+        acting = decided.filter(f"{_RULE} >= 0").selectExpr(
+            f"{_ADDRESS} AS {ADDRESS}", f"{_ROW_ID} AS _row_id", f"coalesce({NUMBER}, -1L) AS {NUMBER}", _RULE
+        )
+        for part in scan_parts(self._task.scan):
+            ends = [(file.base, file.base + file.rows) for file in part.files]
+            within = " OR ".join(f"({ADDRESS} >= {start} AND {ADDRESS} < {end})" for start, end in ends)
+            yield _decided(acting.filter(within).toArrow())
+
+    # -- positions ------------------------------------------------------------------------------------------------
+
+    def _mark(self, parts: Iterator[Decided] | list[Decided]) -> MergeChanges:
+        """Delete files for updated and for deleted rows, and the files that keep no row."""
+        marks = MergeChanges()
+        for part in parts:
+            updates, deletes = (part.where(self._acts(part, act)) for act in (Act.UPDATE, Act.DELETE))
+            for file in self._task.scan.files:
+                updated, deleted = _positions(updates, file), _positions(deletes, file)
+                if len(updated[0]) or len(deleted[0]):
+                    marks = self._mark_file(marks, file, updated, deleted)
+        return marks
+
+    def _mark_file(
+        self,
+        marks: MergeChanges,
+        file: FileScan,
+        updated: tuple[Integers, Integers],
+        deleted: tuple[Integers, Integers],
+    ) -> MergeChanges:
+        marks = replace(
+            marks,
+            rows_updated=marks.rows_updated + len(updated[0]),
+            rows_deleted=marks.rows_deleted + len(deleted[0]),
+        )
+        is_emptied = leaves_nothing(self._writer, file, np.concatenate([updated[0], deleted[0]]))
+        is_copied = self._task.copies and len(updated[0]) > 0
+        if is_emptied and not is_copied and not len(deleted[0]):
+            return replace(marks, emptied_by_update=(*marks.emptied_by_update, file.file_id))
+        if len(updated[0]):
+            marks = replace(marks, updated=(*marks.updated, self._delete_file(file, updated)))
+        if is_emptied and not is_copied:
+            return replace(marks, emptied_by_delete=(*marks.emptied_by_delete, file.file_id))
+        if len(deleted[0]):
+            marks = replace(marks, deleted=(*marks.deleted, self._delete_file(file, deleted)))
+        return marks
+
+    def _delete_file(self, file: FileScan, marked: tuple[Integers, Integers]) -> NewDeleteFile:
+        positions, row_ids = marked
+        table_id = self._task.scan.table_id
+        return write_deletes(self._writer.warehouse, table_id=table_id, file=file, positions=positions, row_ids=row_ids)
+
+
+def _with_files(marks: MergeChanges, images: list[NewDataFile], inserted: list[NewDataFile]) -> MergeChanges:
+    rows = sum(file.rows for file in inserted)
+    return replace(marks, images=tuple(images), inserted=tuple(inserted), rows_inserted=rows)
+
+
+def _chosen(rules: Sequence[tuple[int, Rule]]) -> str:
+    """SQL of the number of the first rule whose condition is true; -1 for none."""
+    cases = "".join(
+        f" WHEN {'true' if rule.condition is None else f'({rule.condition}{chr(10)})'} THEN {number}"
+        for number, rule in rules
+    )
+    return f"CASE{cases} ELSE -1 END" if cases else "-1"
+
+
+def _is_default(text: str) -> bool:
+    return text.strip().casefold() == "default"
+
+
+def _decided(table: pa.Table) -> Decided:
+    columns = [table.column(name) for name in (ADDRESS, "_row_id", NUMBER, _RULE)]
+    return Decided(*(pc.cast(column, pa.int64()).to_numpy() for column in columns))
+
+
+def _positions(decided: Decided, file: FileScan) -> tuple[Integers, Integers]:
+    """Distinct positions in the file, ascending, and the row ids there."""
+    within = (decided.addresses >= file.base) & (decided.addresses < file.base + file.rows)
+    addresses, first = np.unique(decided.addresses[within], return_index=True)
+    return addresses - file.base, decided.row_ids[within][first]
+
+
+def _cardinality() -> Cardinality:
+    return Cardinality(
+        "A row of the target matches more than one row of the source; nothing was written.",
+        remedy="Make the source unique in the columns of ON, for example with GROUP BY or row_number().",
+    )

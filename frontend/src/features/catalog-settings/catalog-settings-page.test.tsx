@@ -1,0 +1,123 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { renderAt } from "../../testing/render";
+import { PROTECTED } from "../../testing/review";
+import { json, page, problem, serve } from "../../testing/server";
+
+const AT = "/api/v1/catalogs/demo/";
+const since = "2026-01-01T00:00:00Z";
+const BOB = { username: "bob", full_name: "Bob", is_active: true, role: "reviewer", created_at: since };
+const { is_protected, patterns, ...ASKED } = PROTECTED;
+const RULE = { ...ASKED, id: 4, pattern: "main", created_at: since, created_by: "alice" };
+const CHECK = { name: "no_nulls", query: "SELECT 1", is_required: false, created_by: "alice", created_at: since };
+const LAKE = {
+  [AT]: { name: "demo", role: "owner" },
+  "/api/v1/inbox/": page([]),
+  [`${AT}members/`]: page([BOB]),
+  [`${AT}candidates/`]: page([{ username: "carol", full_name: "Carol" }]),
+  [`${AT}protection-rules/`]: page([RULE]),
+  [`${AT}checks/`]: { results: [CHECK] },
+};
+
+beforeEach(() => {
+  document.head.innerHTML = '<meta name="lakeui-user" content="alice">';
+});
+
+describe("members", () => {
+  it("are added, get another role, and are removed after asking once more", async () => {
+    const asked = serve({
+      ...LAKE,
+      [`POST ${AT}members/`]: () => json(BOB, 201),
+      [`PATCH ${AT}members/bob/`]: BOB,
+      [`DELETE ${AT}members/bob/`]: () => new Response(null, { status: 204 }),
+    });
+    const user = userEvent.setup();
+    renderAt("/c/demo/settings");
+    await user.type(await screen.findByLabelText("User name"), "carol");
+    await user.click(screen.getByRole("button", { name: "Add" }));
+    await waitFor(() => expect(asked.find(({ method }) => method === "POST")?.body).toEqual({ username: "carol", role: "contributor" }));
+    await user.selectOptions(screen.getByLabelText("Role of bob"), "maintainer");
+    await waitFor(() => expect(asked.find(({ method }) => method === "PATCH")?.body).toEqual({ role: "maintainer" }));
+    await user.click(screen.getByRole("button", { name: "Remove bob" }));
+    expect(asked.some(({ method }) => method === "DELETE")).toBe(false);
+    await user.click(screen.getByRole("button", { name: "Remove" }));
+    await waitFor(() => expect(asked.some(({ method }) => method === "DELETE")).toBe(true));
+  });
+
+  it("are only looked at by who is no owner", async () => {
+    serve({ ...LAKE, [AT]: { name: "demo", role: "maintainer" } });
+    renderAt("/c/demo/settings");
+    const row = within(await screen.findByRole("list", { name: "Members" })).getByRole("listitem");
+    expect(within(row).getByText("reviewer")).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Remove bob" })).toBeNull();
+    expect(screen.queryByLabelText("User name")).toBeNull();
+  });
+
+  it("say why the server keeps the last owner", async () => {
+    serve({ ...LAKE, [`PATCH ${AT}members/bob/`]: () => problem(400, { title: "Invalid", detail: "A catalog keeps an owner.", remedy: "Name another first." }) });
+    const user = userEvent.setup();
+    renderAt("/c/demo/settings");
+    await user.selectOptions(await screen.findByLabelText("Role of bob"), "viewer");
+    expect(await screen.findByText("A catalog keeps an owner.")).toBeTruthy();
+  });
+});
+
+describe("protection", () => {
+  it("is said in words, and changed field by field", async () => {
+    const asked = serve({ ...LAKE, [`PATCH ${AT}protection-rules/4/`]: RULE });
+    const user = userEvent.setup();
+    renderAt("/c/demo/settings?tab=protection");
+    expect(await screen.findByText(/^2 approvals, merged by a maintainer or above/)).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Change the rule of main" }));
+    const dialog = screen.getByRole("dialog");
+    await user.clear(within(dialog).getByLabelText("Approvals, of distinct people"));
+    await user.type(within(dialog).getByLabelText("Approvals, of distinct people"), "3");
+    await user.type(within(dialog).getByRole("combobox", { name: "Checks that must have passed" }), "no_nulls{Enter}");
+    await user.click(within(dialog).getByLabelText(/Owners may go past all this/));
+    await user.click(within(dialog).getByRole("button", { name: "Save" }));
+    await waitFor(() =>
+      expect(asked.find(({ method }) => method === "PATCH")?.body).toEqual({
+        ...ASKED, pattern: "main", required_approvals: 3, required_checks: ["no_nulls"], allow_bypass: false,
+      }),
+    );
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  });
+
+  it("is new with the strict choices", async () => {
+    const asked = serve({ ...LAKE, [`${AT}protection-rules/`]: page([]), [`POST ${AT}protection-rules/`]: () => json(RULE, 201) });
+    const user = userEvent.setup();
+    renderAt("/c/demo/settings?tab=protection");
+    await screen.findByText("No branch is protected");
+    await user.click(screen.getByRole("button", { name: "Protect branches" }));
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    await waitFor(() =>
+      expect(asked.find(({ method }) => method === "POST")?.body).toMatchObject({ pattern: "main", required_approvals: 1, refuse_direct_writes: true }),
+    );
+  });
+});
+
+describe("checks", () => {
+  it("are tried on main before they are kept", async () => {
+    const asked = serve({
+      ...LAKE,
+      "POST /api/v1/sql/": { columns: [{ name: "x", type: "int" }], rows: [[7]], row_count: 1, truncated: false, version: null, metrics: {} },
+      [`POST ${AT}checks/`]: () => json(CHECK, 201),
+    });
+    const user = userEvent.setup();
+    renderAt("/c/demo/settings?tab=checks");
+    await user.click(await screen.findByRole("button", { name: "New check" }));
+    await user.type(screen.getByLabelText("Name"), "no_sevens");
+    await user.type(screen.getByLabelText("A SELECT of the rows that must not be there"), "SELECT 7 AS x");
+    await user.click(screen.getByRole("button", { name: "Try it on main" }));
+    expect(await screen.findByText("✕ It finds 1 row.")).toBeTruthy();
+    expect(screen.getByRole("cell", { name: "7" })).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    await waitFor(() =>
+      expect(asked.find(({ method, address }) => method === "POST" && address === `${AT}checks/`)?.body).toEqual({
+        name: "no_sevens", query: "SELECT 7 AS x", is_required: false,
+      }),
+    );
+  });
+});

@@ -1,0 +1,41 @@
+import { useParams, useSearchParams } from "react-router";
+
+import type { CatalogSettingsTab } from "../../model/addresses";
+import { useCatalog } from "../../queries/catalogs";
+import { PageHead, Panel } from "../../ui/page";
+import { Loaded } from "../../ui/states";
+import { Tabs } from "../../ui/tabs";
+import { ChecksTab } from "./checks-tab";
+import { MembersTab } from "./members-tab";
+import { ProtectionTab } from "./protection-tab";
+import "../../styles/catalog-settings.css";
+
+const TABS: readonly { key: CatalogSettingsTab; label: string }[] = [
+  { key: "members", label: "Members" },
+  { key: "protection", label: "Protection" },
+  { key: "checks", label: "Checks" },
+];
+
+/** Who may do what in a catalog, and what a merge into its branches has to pass. */
+export function CatalogSettingsPage() {
+  const { catalog = "" } = useParams();
+  const [query, setQuery] = useSearchParams();
+  const found = useCatalog(catalog);
+  const chosen = TABS.find(({ key }) => key === query.get("tab"))?.key ?? "members";
+  return (
+    <div className="page">
+      <PageHead title={`Settings of ${catalog}`} />
+      <Loaded query={found} label="the catalog">
+        {({ role }) => (
+          <Panel>
+            <Tabs tabs={TABS} chosen={chosen} onChoose={(key) => setQuery({ tab: key })} label="Settings of the catalog">
+              {chosen === "members" ? <MembersTab catalog={catalog} role={role} /> : null}
+              {chosen === "protection" ? <ProtectionTab catalog={catalog} role={role} /> : null}
+              {chosen === "checks" ? <ChecksTab catalog={catalog} role={role} /> : null}
+            </Tabs>
+          </Panel>
+        )}
+      </Loaded>
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+import { useState, type SubmitEvent } from "react";
+
+import type { Check } from "../../api/resources";
+import { taskAddress } from "../../model/addresses";
+import { counted } from "../../model/format";
+import { useCheckChange } from "../../queries/checks";
+import { useStatement } from "../../queries/statements";
+import { Dialog } from "../../ui/dialog";
+import { ResultGrid } from "../../ui/result-grid";
+import { Failure } from "../../ui/states";
+
+/** A check, and a way to try its query on main before it is kept. */
+export function CheckDialog({ catalog, check, onClose }: { catalog: string; check: Check | undefined; onClose: () => void }) {
+  const change = useCheckChange(catalog);
+  const [name, setName] = useState(check?.name ?? "");
+  const [query, setQuery] = useState(check?.query ?? "");
+  const [is_required, setRequired] = useState(check?.is_required ?? false);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    change.mutate({ save: { name: name.trim(), query, is_required }, isNew: check === undefined }, { onSuccess: onClose });
+  };
+  return (
+    <Dialog title={check ? `The check ${check.name}` : "New check"} onClose={onClose} className="wide">
+      <form className="stack" onSubmit={submit}>
+        {check ? null : (
+          <label className="field">
+            <span>Name</span>
+            <input className="input" required maxLength={100} pattern="[^\/]+" value={name} onChange={(event) => setName(event.target.value)} />
+          </label>
+        )}
+        <label className="field">
+          <span>A SELECT of the rows that must not be there</span>
+          <textarea
+            className="input mono"
+            required
+            spellCheck={false}
+            placeholder="SELECT * FROM flights.flights WHERE distance <= 0"
+            value={query}
+            onChange={(event) => setQuery(event.target.value)}
+          />
+        </label>
+        <label className="row">
+          <input type="checkbox" checked={is_required} onChange={(event) => setRequired(event.target.checked)} />
+          <span>Required of every merge request of the catalog</span>
+        </label>
+        <Trial key={query} catalog={catalog} query={query} />
+        {change.error ? <Failure error={change.error} /> : null}
+        <div className="actions">
+          <button type="button" className="button" onClick={onClose}>
+            Not now
+          </button>
+          <button type="submit" className="button primary" disabled={change.isPending || name.trim() === "" || query.trim() === ""}>
+            {change.isPending ? "Saving …" : "Save"}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Trial({ catalog, query }: { catalog: string; query: string }) {
+  const run = useStatement();
+  return (
+    <>
+      <p className="row">
+        <button type="button" className="button" disabled={run.isPending || query.trim() === ""} onClick={() => run.mutate({ catalog, branch: "main", statement: query })}>
+          {run.isPending ? "Trying …" : "Try it on main"}
+        </button>
+        {run.data?.kind === "answer" ? (
+          <span role="status">{run.data.answer.row_count ? `✕ It finds ${counted(run.data.answer.row_count, "row")}.` : "✓ It finds no rows."}</span>
+        ) : null}
+        {run.data?.kind === "task" ? <a href={taskAddress(run.data.task.id)}>It takes longer: see the task</a> : null}
+      </p>
+      {run.error ? <Failure error={run.error} /> : null}
+      {run.data?.kind === "answer" && run.data.answer.row_count ? (
+        <ResultGrid label="Rows that it finds" columns={run.data.answer.columns} rows={run.data.answer.rows.slice(0, 20)} height="240px" />
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,92 @@
+import { useState } from "react";
+
+import type { Check, Role } from "../../api/resources";
+import { isAtLeast } from "../../model/roles";
+import { useCheckChange, useChecks } from "../../queries/checks";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { Icon } from "../../ui/icons";
+import { Empty, Loaded } from "../../ui/states";
+import { Time } from "../../ui/time";
+import { CheckDialog } from "./check-dialog";
+
+export function ChecksTab({ catalog, role }: { catalog: string; role: Role }) {
+  const checks = useChecks(catalog);
+  const [edited, setEdited] = useState<Check | "new">();
+  const [removed, setRemoved] = useState<Check>();
+  const mayManage = isAtLeast(role, "maintainer");
+  return (
+    <>
+      <p className="inside row apart">
+        <span className="muted">
+          A check is a query that must find no rows in what a merge would make.{mayManage ? "" : " Maintainers change them."}
+        </span>
+        {mayManage ? (
+          <button type="button" className="button" onClick={() => setEdited("new")}>
+            <Icon name="plus" />
+            New check
+          </button>
+        ) : null}
+      </p>
+      <Loaded query={checks} label="the checks">
+        {(found) =>
+          found.length === 0 ? (
+            <Empty title="No check yet" />
+          ) : (
+            <ul className="setting-list" aria-label="Checks">
+              {found.map((check) => (
+                <CheckRow key={check.name} check={check} mayManage={mayManage} onEdit={() => setEdited(check)} onRemove={() => setRemoved(check)} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {edited ? <CheckDialog catalog={catalog} check={edited === "new" ? undefined : edited} onClose={() => setEdited(undefined)} /> : null}
+      {removed ? <RemoveDialog catalog={catalog} check={removed} onClose={() => setRemoved(undefined)} /> : null}
+    </>
+  );
+}
+
+function CheckRow({ check, mayManage, onEdit, onRemove }: { check: Check; mayManage: boolean; onEdit: () => void; onRemove: () => void }) {
+  return (
+    <li>
+      <span className="row">
+        <strong>{check.name}</strong> <span className="badge">{check.is_required ? "required everywhere" : "advisory"}</span>
+      </span>
+      <span className="small">
+        <code className="query">{check.query}</code>
+        <span className="muted">
+          {check.created_by}, <Time at={check.created_at} />
+        </span>
+      </span>
+      <span className="row">
+        {mayManage ? (
+          <>
+            <button type="button" className="button small" onClick={onEdit}>
+              Change<span className="visually-hidden"> {check.name}</span>
+            </button>
+            <button type="button" className="button small" onClick={onRemove}>
+              Remove<span className="visually-hidden"> {check.name}</span>
+            </button>
+          </>
+        ) : null}
+      </span>
+    </li>
+  );
+}
+
+function RemoveDialog({ catalog, check, onClose }: { catalog: string; check: Check; onClose: () => void }) {
+  const change = useCheckChange(catalog);
+  return (
+    <ConfirmDialog
+      title={`Remove ${check.name}?`}
+      action="Remove the check"
+      working="Removing …"
+      isDangerous
+      run={change}
+      onConfirm={() => change.mutate({ remove: check.name }, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <p>Merge requests are not asked to pass it any more. A protection rule that names it still does, and then refuses.</p>
+    </ConfirmDialog>
+  );
+}

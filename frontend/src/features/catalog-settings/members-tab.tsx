@@ -1,0 +1,167 @@
+import { useState, type SubmitEvent } from "react";
+
+import type { Member, Role } from "../../api/resources";
+import { isAtLeast, ROLE_MEANINGS, ROLES } from "../../model/roles";
+import { useCandidates, useMemberChange, useMembers } from "../../queries/members";
+import { userName } from "../../queries/user";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { Empty, Failure, Loaded } from "../../ui/states";
+import { Time } from "../../ui/time";
+
+export function MembersTab({ catalog, role }: { catalog: string; role: Role }) {
+  const [search, setSearch] = useState("");
+  const members = useMembers(catalog, search.trim());
+  const mayManage = isAtLeast(role, "owner");
+  return (
+    <>
+      <div className="inside stack tight">
+        <p className="muted">
+          You are {role} here{mayManage ? "." : "; owners add members and change roles."}
+        </p>
+        {mayManage ? <AddMember catalog={catalog} /> : null}
+        <input className="input" type="search" aria-label="Find a member" placeholder="Find a member" value={search} onChange={(event) => setSearch(event.target.value)} />
+      </div>
+      <Loaded query={members} label="the members">
+        {({ pages }) => {
+          const found = pages.flatMap((page) => page.results);
+          if (found.length === 0) {
+            return (
+              <Empty title={search ? "Nobody is called that" : "No members yet"}>
+                <p>Administrators are owners of every catalog without being members.</p>
+              </Empty>
+            );
+          }
+          return (
+            <ul className="setting-list" aria-label="Members">
+              {found.map((member) => (
+                <MemberRow key={member.username} catalog={catalog} member={member} mayManage={mayManage} />
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
+      {members.hasNextPage ? (
+        <p className="inside">
+          <button type="button" className="button small" onClick={() => void members.fetchNextPage()}>
+            More members
+          </button>
+        </p>
+      ) : null}
+      <RoleMeanings />
+    </>
+  );
+}
+
+function MemberRow({ catalog, member, mayManage }: { catalog: string; member: Member; mayManage: boolean }) {
+  const change = useMemberChange(catalog);
+  const remove = useMemberChange(catalog);
+  const [isRemoving, setRemoving] = useState(false);
+  const isMe = member.username === userName();
+  return (
+    <li>
+      <span>
+        <strong>{member.username}</strong> <span className="muted">{member.full_name}</span>
+        {member.is_active ? null : <span className="badge amber">cannot sign in</span>}
+      </span>
+      <span className="small muted">
+        since <Time at={member.created_at} />
+      </span>
+      <span className="row">
+        {mayManage ? (
+          <RoleField
+            label={`Role of ${member.username}`}
+            role={member.role}
+            isBusy={change.isPending}
+            onChange={(role) => change.mutate({ do: "change", username: member.username, role })}
+          />
+        ) : (
+          <span className="badge">{member.role}</span>
+        )}
+        {mayManage || isMe ? (
+          <button type="button" className="button small" onClick={() => setRemoving(true)}>
+            {isMe ? "Leave" : "Remove"}
+            <span className="visually-hidden"> {isMe ? catalog : member.username}</span>
+          </button>
+        ) : null}
+      </span>
+      {change.error ? <Failure error={change.error} /> : null}
+      {isRemoving ? (
+        <ConfirmDialog
+          title={isMe ? `Leave ${catalog}?` : `Remove ${member.username}?`}
+          action={isMe ? "Leave" : "Remove"}
+          working="Removing …"
+          isDangerous
+          run={remove}
+          onConfirm={() => remove.mutate({ do: "remove", username: member.username }, { onSuccess: () => setRemoving(false) })}
+          onClose={() => setRemoving(false)}
+        >
+          <p>The catalog then does not exist for {isMe ? "you" : member.username} any more. What was written stays.</p>
+        </ConfirmDialog>
+      ) : null}
+    </li>
+  );
+}
+
+function RoleField({ label, role, isBusy, onChange }: { label: string; role: Role; isBusy: boolean; onChange: (role: Role) => void }) {
+  const choose = (value: string) => {
+    const chosen = ROLES.find((known) => known === value);
+    if (chosen) onChange(chosen);
+  };
+  return (
+    <select className="input role" aria-label={label} value={role} disabled={isBusy} onChange={(event) => choose(event.target.value)}>
+      {ROLES.map((known) => (
+        <option key={known}>{known}</option>
+      ))}
+    </select>
+  );
+}
+
+function AddMember({ catalog }: { catalog: string }) {
+  const add = useMemberChange(catalog);
+  const [username, setUsername] = useState("");
+  const [role, setRole] = useState<Role>("contributor");
+  const candidates = useCandidates(catalog, username.trim());
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    add.mutate({ do: "add", username: username.trim(), role }, { onSuccess: () => setUsername("") });
+  };
+  return (
+    <form className="row pair-form" onSubmit={submit}>
+      <label className="field grow">
+        <span>User name</span>
+        <input className="input" list="candidates" required maxLength={150} value={username} onChange={(event) => setUsername(event.target.value)} />
+      </label>
+      <datalist id="candidates">
+        {candidates.data?.map((user) => (
+          <option key={user.username} value={user.username}>
+            {user.full_name}
+          </option>
+        ))}
+      </datalist>
+      <div className="field">
+        <span>Role</span>
+        <RoleField label="Role of the new member" role={role} isBusy={false} onChange={setRole} />
+      </div>
+      <button type="submit" className="button primary" disabled={add.isPending || username.trim() === ""}>
+        Add
+      </button>
+      {add.error ? <Failure error={add.error} /> : null}
+    </form>
+  );
+}
+
+function RoleMeanings() {
+  return (
+    <details className="inside small">
+      <summary>What each role may do, besides what the roles before it may</summary>
+      <dl className="facts">
+        {ROLES.map((role) => (
+          <div key={role} style={{ display: "contents" }}>
+            <dt>{role}</dt>
+            <dd>{ROLE_MEANINGS[role]}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}

@@ -1,0 +1,104 @@
+import { useState, type SubmitEvent } from "react";
+
+import type { ProtectionChoice, ProtectionRule } from "../../api/resources";
+import { NEW_RULE } from "../../model/protection";
+import { ROLES } from "../../model/roles";
+import { useChecks } from "../../queries/checks";
+import { useRuleChange } from "../../queries/protection";
+import { Dialog } from "../../ui/dialog";
+import { NamesField } from "../../ui/names-field";
+import { Failure } from "../../ui/states";
+
+type Flag = "refuse_direct_writes" | "refuse_direct_merges" | "refuse_deletion" | "allow_queue_unchanged" | "allow_bypass";
+
+const FLAGS: readonly { flag: Flag; label: string }[] = [
+  { flag: "refuse_direct_merges", label: "Merge requests only: MERGE BRANCH is refused" },
+  { flag: "refuse_direct_writes", label: "No direct writes: merges are the only commits" },
+  { flag: "refuse_deletion", label: "Neither dropped nor renamed" },
+  { flag: "allow_queue_unchanged", label: "The merge queue goes on after the branch moved, if no verdict changed" },
+  { flag: "allow_bypass", label: "Owners may go past all this in an emergency, with a reason" },
+];
+
+export function RuleDialog({ catalog, rule, onClose }: { catalog: string; rule: ProtectionRule | undefined; onClose: () => void }) {
+  const change = useRuleChange(catalog);
+  const [choice, setChoice] = useState<ProtectionChoice>(() => (rule ? choiceOf(rule) : NEW_RULE));
+  const set = (some: Partial<ProtectionChoice>) => setChoice({ ...choice, ...some });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    change.mutate({ save: { ...choice, pattern: choice.pattern.trim() }, id: rule?.id }, { onSuccess: onClose });
+  };
+  return (
+    <Dialog title={rule ? `The rule of ${rule.pattern}` : "Protect branches"} onClose={onClose}>
+      <form className="stack" onSubmit={submit}>
+        <label className="field">
+          <span>Branches whose name is like</span>
+          <input className="input" required maxLength={200} value={choice.pattern} onChange={(event) => set({ pattern: event.target.value })} />
+          <span className="small muted">* stands for any characters, ? for one</span>
+        </label>
+        <Demands catalog={catalog} choice={choice} onChange={set} />
+        <fieldset className="option-set">
+          <legend className="small">Besides</legend>
+          {FLAGS.map(({ flag, label }) => (
+            <label key={flag} className="row">
+              <input type="checkbox" checked={choice[flag]} onChange={(event) => set({ [flag]: event.target.checked })} />
+              <span>{label}</span>
+            </label>
+          ))}
+        </fieldset>
+        {change.error ? <Failure error={change.error} /> : null}
+        <div className="actions">
+          <button type="button" className="button" onClick={onClose}>
+            Not now
+          </button>
+          <button type="submit" className="button primary" disabled={change.isPending || choice.pattern.trim() === ""}>
+            {change.isPending ? "Saving …" : "Save"}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** What a merge request has to have before it gets in. */
+function Demands({ catalog, choice, onChange }: { catalog: string; choice: ProtectionChoice; onChange: (some: Partial<ProtectionChoice>) => void }) {
+  const checks = useChecks(catalog);
+  const chooseRole = (value: string) => {
+    const merge_role = ROLES.find((role) => role === value);
+    if (merge_role) onChange({ merge_role });
+  };
+  return (
+    <>
+      <label className="field">
+        <span>Approvals, of distinct people</span>
+        <input
+          className="input"
+          type="number"
+          min={0}
+          max={100}
+          required
+          value={choice.required_approvals}
+          onChange={(event) => onChange({ required_approvals: Number(event.target.value) })}
+        />
+      </label>
+      <NamesField
+        label="Checks that must have passed"
+        names={choice.required_checks ?? []}
+        suggestions={checks.data?.map(({ name }) => name) ?? []}
+        onlySuggested
+        onChange={(required_checks) => onChange({ required_checks })}
+      />
+      <label className="field">
+        <span>Least role that may merge</span>
+        <select className="input" value={choice.merge_role} onChange={(event) => chooseRole(event.target.value)}>
+          {ROLES.map((role) => (
+            <option key={role}>{role}</option>
+          ))}
+        </select>
+      </label>
+    </>
+  );
+}
+
+function choiceOf({ id, created_at, created_by, ...choice }: ProtectionRule): ProtectionChoice {
+  return choice;
+}

@@ -1,0 +1,27 @@
+import { Link } from "react-router";
+
+import { inboxAddress } from "../../model/addresses";
+import { useInbox } from "../../queries/requests";
+import { Panel } from "../../ui/page";
+import { InboxRow } from "../requests/request-row";
+import "../../styles/requests.css";
+
+const SHOWN = 5;
+
+/** The merge requests that wait for whoever looks; nothing where none does. */
+export function Waiting() {
+  const inbox = useInbox();
+  const entries = inbox.data?.pages.flatMap((page) => page.results) ?? [];
+  if (entries.length === 0) return null;
+  return (
+    <Panel title="Waiting for you" actions={entries.length > SHOWN ? <Link to={inboxAddress}>All that wait</Link> : null}>
+      <ul className="request-list" aria-label="Waiting for you">
+        {entries.slice(0, SHOWN).map((entry) => (
+          <li key={`${entry.catalog} ${entry.number}`}>
+            <InboxRow entry={entry} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

@@ -1,0 +1,18 @@
+import { useState } from "react";
+
+import type { CommentAnchor } from "../../queries/comments";
+import type { RequestPlace } from "../../queries/requests";
+import { CommentForm } from "./comment-form";
+
+/** A button that opens a comment's form in its place. */
+export function AddComment({ place, anchor, label }: { place: RequestPlace; anchor: CommentAnchor; label: string }) {
+  const [isOpen, setOpen] = useState(false);
+  if (isOpen) return <CommentForm place={place} anchor={anchor} label={label} onDone={() => setOpen(false)} />;
+  return (
+    <p>
+      <button type="button" className="button small" onClick={() => setOpen(true)}>
+        {label}
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,131 @@
+import { Link } from "react-router";
+
+import type { RequestDetail, Review, Role, TimelineEvent } from "../../api/resources";
+import { mergeAddress, taskAddress } from "../../model/addresses";
+import { eventText, threadsOf, type Thread } from "../../model/timeline";
+import { ON_REQUEST, useComments } from "../../queries/comments";
+import { useTimeline, type RequestPlace } from "../../queries/requests";
+import { useReviews } from "../../queries/reviews";
+import { Panel } from "../../ui/page";
+import { Failure, Loaded } from "../../ui/states";
+import { Time } from "../../ui/time";
+import { CommentForm } from "./comment-form";
+import { ThreadView } from "./thread-view";
+import { Written } from "./written";
+
+/** The description, and everything that happened since, oldest first. */
+export function Conversation({
+  place,
+  request,
+  role,
+  names,
+}: {
+  place: RequestPlace;
+  request: RequestDetail;
+  role: Role | undefined;
+  /** Of objects by `kind:id`, as far as they are known. */
+  names: ReadonlyMap<string, string>;
+}) {
+  const timeline = useTimeline(place);
+  const comments = useComments(place);
+  const reviews = useReviews(place);
+  const threads = threadsOf(comments.data?.pages.flatMap((page) => page.results) ?? []);
+  const written = reviews.data?.pages.flatMap((page) => page.results) ?? [];
+  const failure = comments.error ?? reviews.error;
+  return (
+    <>
+      <Panel padded>
+        {request.description ? <Written html={request.description_html} /> : <p className="muted">{request.author} wrote no description.</p>}
+      </Panel>
+      {failure && !comments.data ? <Failure error={failure} retry={() => void comments.refetch()} /> : null}
+      <Loaded query={timeline} label="what happened">
+        {({ pages }) => (
+          <ol className="stack tight" aria-label="What happened">
+            {pages
+              .flatMap((page) => page.results)
+              .map((event) => (
+                <EventEntry key={event.number} place={place} event={event} threads={threads} reviews={written} role={role} names={names} />
+              ))}
+          </ol>
+        )}
+      </Loaded>
+      {timeline.hasNextPage ? (
+        <p>
+          <button type="button" className="button small" onClick={() => void timeline.fetchNextPage()}>
+            What happened later
+          </button>
+        </p>
+      ) : null}
+      {comments.hasNextPage ? (
+        <p>
+          <button type="button" className="button small" onClick={() => void comments.fetchNextPage()}>
+            More comments
+          </button>
+        </p>
+      ) : null}
+      {role === undefined ? null : <CommentForm place={place} anchor={ON_REQUEST} label="Comment on the request" />}
+    </>
+  );
+}
+
+function EventEntry({
+  place,
+  event,
+  threads,
+  reviews,
+  role,
+  names,
+}: {
+  place: RequestPlace;
+  event: TimelineEvent;
+  threads: readonly Thread[];
+  reviews: readonly Review[];
+  role: Role | undefined;
+  names: ReadonlyMap<string, string>;
+}) {
+  const begun = threads.find(({ first }) => event.kind === "commented" && event.details.what === "added" && event.details.comment === first.id);
+  if (begun) {
+    return (
+      <li>
+        <ThreadView place={place} thread={begun} role={role} names={names} />
+      </li>
+    );
+  }
+  const words = eventText(event, names);
+  if (words === undefined) return null;
+  const review = reviews.find(({ id }) => event.kind === "reviewed" && event.details.review === id);
+  return (
+    <li>
+      <p className="event">
+        <strong>{event.actor ?? "lakeui"}</strong>
+        <span>{words}</span>
+        <EventLinks event={event} />
+        <span className="muted">
+          <Time at={event.at} />
+        </span>
+        {review?.verdict === "approve" ? (
+          <span className="muted" title={`Fingerprint ${review.fingerprint}`}>
+            of <code>{review.fingerprint.slice(0, 8)}</code>
+          </span>
+        ) : null}
+      </p>
+      {review?.body_html ? (
+        <div className="comment">
+          <div className="text">
+            <Written html={review.body_html} />
+          </div>
+        </div>
+      ) : null}
+    </li>
+  );
+}
+
+function EventLinks({ event }: { event: TimelineEvent }) {
+  const { merge_id: merge, task } = event.details;
+  return (
+    <>
+      {typeof merge === "string" ? <Link to={mergeAddress(merge)}>Audit record</Link> : null}
+      {typeof task === "string" ? <Link to={taskAddress(task)}>Task</Link> : null}
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+import { useInbox } from "../../queries/requests";
+import { PageHead, Panel } from "../../ui/page";
+import { Empty, Loaded } from "../../ui/states";
+import { InboxRow } from "./request-row";
+import "../../styles/requests.css";
+
+/** Merge requests of all catalogs that wait for whoever looks. */
+export function InboxPage() {
+  const inbox = useInbox();
+  return (
+    <div className="page">
+      <PageHead title="Waiting for you" />
+      <Panel>
+        <Loaded query={inbox} label="what waits for you">
+          {({ pages }) => {
+            const entries = pages.flatMap((page) => page.results);
+            if (entries.length === 0) return <NothingWaits />;
+            return (
+              <ul className="request-list" aria-label="Waiting for you">
+                {entries.map((entry) => (
+                  <li key={`${entry.catalog} ${entry.number}`}>
+                    <InboxRow entry={entry} />
+                  </li>
+                ))}
+              </ul>
+            );
+          }}
+        </Loaded>
+        {inbox.hasNextPage ? (
+          <p className="inside">
+            <button type="button" className="button small" onClick={() => void inbox.fetchNextPage()}>
+              More
+            </button>
+          </p>
+        ) : null}
+      </Panel>
+    </div>
+  );
+}
+
+function NothingWaits() {
+  return (
+    <Empty title="Nothing waits for you">
+      <p>Requests come here when you are asked for a review, and your own when they are approved, sent back, or in conflict.</p>
+    </Empty>
+  );
+}

@@ -1,0 +1,83 @@
+import { Link } from "react-router";
+
+import type { ComparedDetail, RequestDetail, Role } from "../../api/resources";
+import { mergeAddress } from "../../model/addresses";
+import { isWithPeople } from "../../model/review";
+import { isAtLeast } from "../../model/roles";
+import { threadsAt, threadsOf, type CellAnchor, type Thread } from "../../model/timeline";
+import { ON_REQUEST, useComments, type CommentAnchor } from "../../queries/comments";
+import type { Pair } from "../../queries/compare";
+import type { RequestPlace } from "../../queries/requests";
+import { Empty } from "../../ui/states";
+import { ComparedObjects } from "../compare/compared-objects";
+import { SummaryLine } from "../compare/summary-line";
+import { useCompared } from "../compare/use-compared";
+import { AddComment } from "./add-comment";
+import { Decisions } from "./decisions";
+import { ThreadView } from "./thread-view";
+
+/** The live comparison with what was decided about its conflicts, and what people say about objects and cells. */
+export function RequestComparison({ place, request, pair, role }: { place: RequestPlace; request: RequestDetail; pair: Pair; role: Role | undefined }) {
+  if (request.merge_id) {
+    return (
+      <Empty title="It was merged">
+        <p>
+          <Link to={mergeAddress(request.merge_id)}>The audit record says what was merged, and how it was judged</Link>
+        </p>
+      </Empty>
+    );
+  }
+  if (request.source.is_dropped || request.destination.is_dropped) return <Empty title="A branch of the request was dropped" />;
+  return <LiveComparison place={place} request={request} pair={pair} role={role} />;
+}
+
+function LiveComparison({ place, request, pair, role }: { place: RequestPlace; request: RequestDetail; pair: Pair; role: Role | undefined }) {
+  const compared = useCompared(pair);
+  const comments = useComments(place);
+  const threads = threadsOf(comments.data?.pages.flatMap((page) => page.results) ?? []);
+  const mayDecide = isWithPeople(request.state) && isAtLeast(role, "contributor");
+  const talk = (detail: ComparedDetail, cell?: CellAnchor) => (
+    <Talk place={place} detail={detail} cell={cell} threads={threadsAt(threads, detail, cell)} role={role} />
+  );
+  const additions = {
+    object: (detail: ComparedDetail) => (
+      <>
+        <Decisions key={`${detail.source_head} ${detail.destination_head}`} place={place} detail={detail} pair={pair} mayDecide={mayDecide} />
+        {talk(detail)}
+      </>
+    ),
+    cell: talk,
+  };
+  return (
+    <>
+      {compared.summary ? <SummaryLine summary={compared.summary} /> : null}
+      <ComparedObjects pair={pair} compared={compared} additions={additions} />
+    </>
+  );
+}
+
+function Talk({
+  place,
+  detail,
+  cell,
+  threads,
+  role,
+}: {
+  place: RequestPlace;
+  detail: ComparedDetail;
+  cell: CellAnchor | undefined;
+  threads: readonly Thread[];
+  role: Role | undefined;
+}) {
+  const anchor: CommentAnchor = { ...ON_REQUEST, object_kind: detail.kind, object_id: detail.object_id, ...cell };
+  return (
+    <div className="stack tight">
+      {threads.map((thread) => (
+        <ThreadView key={thread.first.id} place={place} thread={thread} role={role} />
+      ))}
+      {role === undefined ? null : (
+        <AddComment key={JSON.stringify(anchor)} place={place} anchor={anchor} label={cell ? `Comment on ${cell.source_op} × ${cell.dest_op}` : `Comment on ${detail.name}`} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+import { useState } from "react";
+import { Link } from "react-router";
+
+import type { RequestDetail } from "../../api/resources";
+import { mergeAddress, requestsAddress } from "../../model/addresses";
+import { counted } from "../../model/format";
+import { isFinishedState } from "../../model/review";
+import type { RequestPlace } from "../../queries/requests";
+import { useChangesSince } from "../../queries/reviews";
+import { Panel } from "../../ui/page";
+import { Loaded } from "../../ui/states";
+import { ProtectionLine } from "./protection-line";
+
+/** Who said what, who was asked, labels, and the record of the merge. */
+export function RequestFacts({ place, request }: { place: RequestPlace; request: RequestDetail }) {
+  const silent = request.reviewers.filter((name) => !request.votes.some((vote) => vote.reviewer === name));
+  return (
+    <aside className="stack request-facts" aria-label="About the request">
+      <Panel title="Reviews">
+        <ul className="inside stack tight">
+          {request.votes.map((vote) => (
+            <VoteLine key={vote.review} place={place} vote={vote} isOpen={!isFinishedState(request.state)} />
+          ))}
+          {silent.map((name) => (
+            <li key={name}>
+              {name} <span className="badge">○ asked</span>
+            </li>
+          ))}
+          {request.votes.length + silent.length === 0 ? <li className="muted">Nobody has reviewed it, and nobody was asked to.</li> : null}
+        </ul>
+      </Panel>
+      <Panel title="About" padded>
+        <dl className="facts">
+          {request.labels.length ? (
+            <>
+              <dt>Labels</dt>
+              <dd className="row">
+                {request.labels.map((label) => (
+                  <Link key={label} className="badge" to={requestsAddress(place.catalog, { state: "all", label })}>
+                    {label}
+                  </Link>
+                ))}
+              </dd>
+            </>
+          ) : null}
+          {request.merge_id ? (
+            <>
+              <dt>Merged</dt>
+              <dd>
+                <Link to={mergeAddress(request.merge_id)}>Audit record, and how to take it back</Link>
+              </dd>
+            </>
+          ) : null}
+          <dt>Open threads</dt>
+          <dd>{request.open_threads || "none"}</dd>
+        </dl>
+        <ProtectionLine catalog={place.catalog} branch={request.destination.name} />
+      </Panel>
+    </aside>
+  );
+}
+
+const VERDICTS = {
+  approve: { symbol: "✓", word: "approved", kind: "fine" },
+  request_changes: { symbol: "↩", word: "asks for changes", kind: "amber" },
+  withdraw: { symbol: "–", word: "withdrew", kind: "" },
+} as const;
+
+function VoteLine({ place, vote, isOpen }: { place: RequestPlace; vote: RequestDetail["votes"][number]; isOpen: boolean }) {
+  const { symbol, word, kind } = VERDICTS[vote.verdict];
+  const isVoid = vote.verdict === "approve" && !vote.counts;
+  return (
+    <li>
+      <span className="row">
+        {vote.reviewer}
+        <span className={`badge ${isVoid ? "amber" : kind}`}>
+          <span aria-hidden="true">{isVoid ? "≠" : symbol}</span>
+          {vote.is_stale ? "stale approval" : isVoid ? "approval does not count" : word}
+        </span>
+      </span>
+      {vote.reason ? <p className="small muted">{vote.reason}</p> : null}
+      {vote.is_stale && isOpen ? <ChangedSince place={place} review={vote.review} /> : null}
+    </li>
+  );
+}
+
+function ChangedSince({ place, review }: { place: RequestPlace; review: number }) {
+  const [isOpen, setOpen] = useState(false);
+  const changes = useChangesSince(place, review, isOpen);
+  return (
+    <details className="small" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>What changed since</summary>
+      <Loaded query={changes} label="what changed since">
+        {({ source, destination, rules_changed, resolutions_changed }) => (
+          <ul>
+            {[...source, ...destination].map((commit) => (
+              <li key={`${commit.branch} ${commit.version}`}>
+                {commit.branch} <code>v{commit.version}</code> {commit.operation} <span className="muted">{commit.author}</span>
+              </li>
+            ))}
+            {rules_changed ? <li>The rules of merging changed.</li> : null}
+            {resolutions_changed ? <li>Decisions about conflicts changed.</li> : null}
+            <li className="muted">
+              {counted(source.length, "commit")} on the source, {counted(destination.length, "commit")} on the destination
+            </li>
+          </ul>
+        )}
+      </Loaded>
+    </details>
+  );
+}

@@ -1,0 +1,106 @@
+import { useState } from "react";
+
+import type { RequestDetail, Role } from "../../api/resources";
+import { approvalsText, isFinishedState, isWithPeople, nextSteps, sourceName } from "../../model/review";
+import { isAtLeast } from "../../model/roles";
+import { useRequestEdit, type RequestPlace } from "../../queries/requests";
+import { userName } from "../../queries/user";
+import { BranchLink } from "../../ui/branch-name";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { Icon } from "../../ui/icons";
+import { PageHead } from "../../ui/page";
+import { Failure } from "../../ui/states";
+import { Time } from "../../ui/time";
+import { EditDialog } from "./edit-dialog";
+import { StateBadge } from "./state-badge";
+
+/** What the request wants, how it stands, and who must still do what. */
+export function RequestHead({ place, request, role }: { place: RequestPlace; request: RequestDetail; role: Role | undefined }) {
+  const mayManage = request.author === userName() ? isAtLeast(role, "contributor") : isAtLeast(role, "maintainer");
+  const source = sourceName(request);
+  return (
+    <>
+      <PageHead title={`${request.title} #${request.number}`} actions={mayManage ? <Actions place={place} request={request} /> : null}>
+        {request.title} <span className="muted">#{request.number}</span>
+      </PageHead>
+      <p className="row">
+        <StateBadge state={request.state} />
+        <BranchLink catalog={request.source.catalog} branch={request.source.name} />
+        <Icon name="right" />
+        <span className="visually-hidden">into</span>
+        <BranchLink catalog={place.catalog} branch={request.destination.name} />
+        <span className="small muted">
+          {source} <code>v{request.source.head_version}</code>, {request.destination.name} <code>v{request.destination.head_version}</code>
+        </span>
+        <span className="small muted">
+          {request.author}, <Time at={request.created_at} />
+        </span>
+      </p>
+      {isFinishedState(request.state) ? null : <Standing request={request} />}
+    </>
+  );
+}
+
+function Standing({ request }: { request: RequestDetail }) {
+  const steps = nextSteps(request);
+  const [symbol, kind] = request.blockers.length ? ["○", "amber"] : ["✓", "fine"];
+  return (
+    <div className={`notice ${kind}`} aria-live="polite">
+      <span className="symbol" aria-hidden="true">
+        {symbol}
+      </span>
+      <strong>{approvalsText(request, request.required_approvals)}</strong>
+      {isWithPeople(request.state) && steps.length === 0 ? <p>Nothing known stands in the way: it can be merged.</p> : null}
+      {steps.length ? (
+        <ul className="steps" aria-label="What is left to do">
+          {steps.map((step) => (
+            <li key={step}>{step}</li>
+          ))}
+        </ul>
+      ) : null}
+    </div>
+  );
+}
+
+function Actions({ place, request }: { place: RequestPlace; request: RequestDetail }) {
+  const edit = useRequestEdit(place);
+  const [asked, setAsked] = useState<"edit" | "close">();
+  const { revision, state } = request;
+  const set = (wanted: "draft" | "open") => edit.mutate({ state: wanted, revision });
+  return (
+    <>
+      {isWithPeople(state) ? (
+        <>
+          <button type="button" className="button" onClick={() => setAsked("edit")}>
+            Edit
+          </button>
+          <button type="button" className={state === "draft" ? "button primary" : "button"} disabled={edit.isPending} onClick={() => set(state === "draft" ? "open" : "draft")}>
+            {state === "draft" ? "Mark as ready" : "Back to draft"}
+          </button>
+          <button type="button" className="button" onClick={() => setAsked("close")}>
+            Close
+          </button>
+        </>
+      ) : null}
+      {state === "closed" ? (
+        <button type="button" className="button" disabled={edit.isPending} onClick={() => set("open")}>
+          Reopen
+        </button>
+      ) : null}
+      {edit.error && asked === undefined ? <Failure error={edit.error} /> : null}
+      {asked === "edit" ? <EditDialog place={place} request={request} onClose={() => setAsked(undefined)} /> : null}
+      {asked === "close" ? (
+        <ConfirmDialog
+          title={`Close #${request.number}?`}
+          action="Close the request"
+          working="Closing …"
+          run={edit}
+          onConfirm={() => edit.mutate({ state: "closed", revision }, { onSuccess: () => setAsked(undefined) })}
+          onClose={() => setAsked(undefined)}
+        >
+          <p>Nothing is merged, and both branches stay as they are. It can be reopened.</p>
+        </ConfirmDialog>
+      ) : null}
+    </>
+  );
+}

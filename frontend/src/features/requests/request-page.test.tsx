@@ -1,0 +1,276 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it } from "vitest";
+
+import type { RequestDetail } from "../../api/resources";
+import { renderAt } from "../../testing/render";
+import { APPROVAL, comment, event, PROTECTED, request, resolution, STALE } from "../../testing/review";
+import { comparedObject, COMPARED, COMPARISON, json, page, problem, serve, type Asked } from "../../testing/server";
+
+const AT = "/api/v1/catalogs/demo/merge-requests/3/";
+const COMPARE = "/api/v1/catalogs/demo/compare/delays...main/";
+const ADDRESS = "/c/demo/requests/3";
+const OBJECTS = Object.fromEntries(
+  COMPARED.map((object, place) => [`${COMPARE}objects/table/${object.object_id}/`, { ...comparedObject(place) }]),
+);
+const MERGEABLE = { ...COMPARISON, mergeable: true, counts: { ...COMPARISON.counts, conflict: 0, conflicts: 0, decided: 1 } };
+
+function asUser(name: string): void {
+  document.head.innerHTML = `<meta name="lakeui-user" content="${name}">`;
+}
+
+function lake(found: RequestDetail, more: Record<string, object> = {}): Asked[] {
+  return serve({
+    "/api/v1/catalogs/demo/": { name: "demo", role: "owner" },
+    "/api/v1/catalogs/demo/branches/main/protection/": PROTECTED,
+    "/api/v1/catalogs/demo/members/": page([]),
+    "/api/v1/inbox/": page([]),
+    [AT]: found,
+    [`${AT}timeline/`]: page([event({})]),
+    [`${AT}comments/`]: page([]),
+    [`${AT}reviews/`]: page([]),
+    [`${AT}resolutions/`]: page([]),
+    [`${AT}checks/`]: { results: [] },
+    [COMPARE]: COMPARISON,
+    ...OBJECTS,
+    ...more,
+  });
+}
+
+const sent = (asked: Asked[], method: string, address: string) =>
+  asked.find((entry) => entry.method === method && entry.address.startsWith(address))?.body;
+
+describe("a merge request", () => {
+  beforeEach(() => asUser("bob"));
+
+  it("says how it stands and who must still do what", async () => {
+    lake(request({ votes: [STALE], stale_approvals: 1 }));
+    renderAt(ADDRESS);
+    expect(await screen.findByText("0 of 2 approvals, 1 stale")).toBeTruthy();
+    const steps = within(screen.getByRole("list", { name: "What is left to do" })).getAllByRole("listitem");
+    expect(steps.map((step) => step.textContent)).toEqual(["bob looks again.", "1 more reviewer approves it."]);
+    expect(screen.getByText("saw the destination at version 13, it is at 16")).toBeTruthy();
+  });
+
+  it("shows what changed since a stale approval when asked", async () => {
+    const commit = { version: 16, branch: "main", operation: "INSERT", author: "carol", time: "2026-01-01T00:00:00Z" };
+    lake(request({ votes: [STALE] }), {
+      [`${AT}reviews/1/changes/`]: { source: [], destination: [commit], rules_changed: false, resolutions_changed: true },
+    });
+    const user = userEvent.setup();
+    renderAt(ADDRESS);
+    await user.click(await screen.findByText("What changed since"));
+    expect(await screen.findByText("carol")).toBeTruthy();
+    expect(screen.getByText("Decisions about conflicts changed.")).toBeTruthy();
+  });
+
+  it("approves the plan that is on the page, and says which", async () => {
+    const asked = lake(request(), { [`POST ${AT}reviews/`]: () => json({}, 201) });
+    const user = userEvent.setup();
+    renderAt(ADDRESS);
+    await user.type(await screen.findByRole("textbox", { name: "What you want to say about it" }), "Good.");
+    await screen.findByText(/It goes stale when either branch moves/);
+    await user.click(screen.getByRole("button", { name: "✓ Approve" }));
+    await waitFor(() => expect(sent(asked, "POST", `${AT}reviews/`)).toEqual({ verdict: "approve", fingerprint: "f", body: "Good." }));
+    expect(asked.some(({ address }) => address.startsWith(COMPARE) && address.includes("merge_request=3"))).toBe(true);
+  });
+
+  it("does not let its author approve it, but ask for changes", async () => {
+    asUser("alice");
+    lake(request());
+    renderAt(ADDRESS);
+    const approve = await screen.findByRole<HTMLButtonElement>("button", { name: "✓ Approve" });
+    expect(approve.disabled).toBe(true);
+    expect(screen.getByText("Nobody approves their own request.")).toBeTruthy();
+    expect(screen.getByRole<HTMLButtonElement>("button", { name: "↩ Ask for changes" }).disabled).toBe(false);
+  });
+
+  it("offers a viewer neither a review nor a merge", async () => {
+    lake(request(), { "/api/v1/catalogs/demo/": { name: "demo", role: "viewer" } });
+    renderAt(ADDRESS);
+    expect(await screen.findByText(/It takes the role maintainer to merge/)).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "✓ Approve" })).toBeNull();
+    expect(screen.queryByRole("button", { name: "Close" })).toBeNull();
+    expect(screen.getByRole<HTMLButtonElement>("button", { name: "Merge into main" }).disabled).toBe(true);
+  });
+
+  it("lists what blocks the merge, conflicts of the live comparison too", async () => {
+    lake(request());
+    renderAt(ADDRESS);
+    const blockers = await screen.findByRole("list", { name: "What stands in the way" });
+    await within(blockers).findByRole("link", { name: "Decide them" });
+    expect(within(blockers).getAllByRole("listitem")).toHaveLength(2);
+    expect(screen.getByRole<HTMLButtonElement>("button", { name: "Merge into main" }).disabled).toBe(true);
+  });
+
+  it("merges, and goes on to the task", async () => {
+    const asked = lake(request({ state: "approved", approvals: 2, blockers: [], mergeable: true, votes: [APPROVAL] }), {
+      [COMPARE]: MERGEABLE,
+      [`POST ${AT}merge/`]: () => json({ id: "0123", kind: "request", state: "queued" }, 202),
+    });
+    const user = userEvent.setup();
+    const router = renderAt(ADDRESS);
+    const merge = await screen.findByRole<HTMLButtonElement>("button", { name: "Merge into main" });
+    await waitFor(() => expect(merge.disabled).toBe(false));
+    await user.click(merge);
+    await waitFor(() => expect(router.state.location.pathname).toBe("/tasks/0123"));
+    expect(sent(asked, "POST", `${AT}merge/`)).toEqual({ fingerprint: "", bypass_reason: "" });
+  });
+
+  it("lets an owner past the protection only with a reason", async () => {
+    const asked = lake(request(), { [`POST ${AT}merge/`]: () => json({ id: "0123", kind: "request", state: "queued" }, 202) });
+    const user = userEvent.setup();
+    renderAt(ADDRESS);
+    await user.click(await screen.findByRole("button", { name: "Emergency bypass" }));
+    const go = screen.getByRole<HTMLButtonElement>("button", { name: "Merge without what is missing" });
+    expect(go.disabled).toBe(true);
+    await user.type(screen.getByLabelText("Reason"), "The night run waits.");
+    await user.click(go);
+    await waitFor(() => expect(sent(asked, "POST", `${AT}merge/`)).toEqual({ fingerprint: "", bypass_reason: "The night run waits." }));
+  });
+
+  it("offers no bypass to a maintainer", async () => {
+    lake(request(), { "/api/v1/catalogs/demo/": { name: "demo", role: "maintainer" } });
+    renderAt(ADDRESS);
+    await screen.findByRole("list", { name: "What stands in the way" });
+    expect(screen.queryByRole("button", { name: "Emergency bypass" })).toBeNull();
+  });
+
+  it("is taken out of the merge queue", async () => {
+    const asked = lake(request({ state: "queued", queued_at: "2026-01-01T00:00:00Z" }), { [`DELETE ${AT}queue/`]: request() });
+    const user = userEvent.setup();
+    renderAt(ADDRESS);
+    await user.click(await screen.findByRole("button", { name: "Take it out of the queue" }));
+    await waitFor(() => expect(asked.some(({ method, address }) => method === "DELETE" && address === `${AT}queue/`)).toBe(true));
+  });
+
+  it("sends the revision that was read when it is closed", async () => {
+    const asked = lake(request(), { [`PATCH ${AT}`]: request({ state: "closed" }) });
+    const user = userEvent.setup();
+    renderAt(ADDRESS);
+    await user.click(await screen.findByRole("button", { name: "Close" }));
+    await user.click(screen.getByRole("button", { name: "Close the request" }));
+    await waitFor(() => expect(sent(asked, "PATCH", AT)).toEqual({ state: "closed" }));
+    expect(asked.find(({ method }) => method === "PATCH")?.headers.get("If-Match")).toBe('"4-0"');
+  });
+
+  it("says when there is no such request", async () => {
+    lake(request(), { [AT]: () => problem(404, { title: "Not found", detail: "There is no merge request #3." }) });
+    renderAt(ADDRESS);
+    expect(await screen.findByText("There is no merge request #3.")).toBeTruthy();
+  });
+});
+
+describe("talk on a merge request", () => {
+  beforeEach(() => asUser("bob"));
+
+  it("stands in the timeline, with its answers", async () => {
+    lake(request({ comments: 2 }), {
+      [`${AT}timeline/`]: page([event({}), event({ number: 2, kind: "commented", actor: "bob", details: { comment: 1, what: "added" } })]),
+      [`${AT}comments/`]: page([comment({ id: 1 }), comment({ id: 2, thread: 1, author: "alice", body_html: "<p>Because.</p>" })]),
+    });
+    renderAt(ADDRESS);
+    const list = await screen.findByRole("list", { name: "What happened" });
+    await within(list).findByText("Because.");
+    expect(within(list).getAllByRole("article").map((article) => article.getAttribute("aria-label"))).toEqual(["Comment of bob", "Comment of alice"]);
+  });
+
+  it("is settled as a thread", async () => {
+    const asked = lake(request(), {
+      [`${AT}timeline/`]: page([event({ number: 2, kind: "commented", details: { comment: 1, what: "added" } })]),
+      [`${AT}comments/`]: page([comment({ id: 1 })]),
+      [`PUT ${AT}comments/1/resolved/`]: comment({ id: 1 }),
+    });
+    const user = userEvent.setup();
+    renderAt(ADDRESS);
+    await user.click(await screen.findByRole("button", { name: "Settle" }));
+    await waitFor(() => expect(asked.some(({ method }) => method === "PUT")).toBe(true));
+  });
+
+  it("goes to the cell of the matrix that it is about", async () => {
+    const asked = lake(request(), { [`POST ${AT}comments/`]: () => json(comment({}), 201) });
+    const user = userEvent.setup();
+    renderAt(`${ADDRESS}?tab=compare`);
+    await user.click(await screen.findByRole("button", { name: "Comment on update × insert" }));
+    await user.type(screen.getByRole("textbox", { name: "Comment on update × insert" }), "Which rows?");
+    await user.click(screen.getByRole("button", { name: "Comment" }));
+    await waitFor(() =>
+      expect(sent(asked, "POST", `${AT}comments/`)).toEqual({
+        body: "Which rows?", reply_to: null, object_kind: "table", object_id: 5, rule_table: "table", source_op: "update", dest_op: "insert",
+      }),
+    );
+  });
+
+  it("is shown by the server before it is sent", async () => {
+    lake(request(), { "POST /api/v1/markdown/": { html: "<p>so <em>late</em></p>" } });
+    const user = userEvent.setup();
+    renderAt(ADDRESS);
+    await user.type(await screen.findByRole("textbox", { name: "Comment on the request" }), "so *late*");
+    const [preview] = screen.getAllByRole("button", { name: "Preview" });
+    if (preview) await user.click(preview);
+    expect((await screen.findByText("late")).tagName).toBe("EM");
+  });
+});
+
+describe("deciding conflicts", () => {
+  beforeEach(() => asUser("alice"));
+
+  it("takes the source of a whole object, for the heads that were looked at", async () => {
+    const asked = lake(request(), { [`POST ${AT}resolutions/`]: () => json(resolution({}), 201) });
+    const user = userEvent.setup();
+    renderAt(`${ADDRESS}?tab=compare`);
+    const section = await screen.findByRole("region", { name: "Decide the conflict" });
+    await user.click(within(section).getByRole("button", { name: "Take delays" }));
+    await waitFor(() =>
+      expect(sent(asked, "POST", `${AT}resolutions/`)).toEqual({
+        object_kind: "table", object_id: 5, part: "object", part_key: "", decision: "source", name: "", source_head: 15, destination_head: 16,
+      }),
+    );
+  });
+
+  it("asks for a name before it renames", async () => {
+    const asked = lake(request(), { [`POST ${AT}resolutions/`]: () => json(resolution({}), 201) });
+    const user = userEvent.setup();
+    renderAt(`${ADDRESS}?tab=compare`);
+    await user.click(await screen.findByRole("button", { name: "Rename …" }));
+    expect(asked.some(({ method }) => method === "POST")).toBe(false);
+    await user.type(screen.getByLabelText("New name, without its database"), "flights_delays");
+    await user.click(screen.getByRole("button", { name: "Rename" }));
+    await waitFor(() => expect(sent(asked, "POST", `${AT}resolutions/`)).toMatchObject({ decision: "rename", name: "flights_delays" }));
+  });
+
+  it("shows who decided, that a moved branch voids it, and takes it back", async () => {
+    const asked = lake(request(), {
+      [`${AT}resolutions/`]: page([resolution({ is_current: false, author: "carol" })]),
+      [`DELETE ${AT}resolutions/8/`]: () => new Response(null, { status: 204 }),
+    });
+    const user = userEvent.setup();
+    renderAt(`${ADDRESS}?tab=compare`);
+    expect(await screen.findByText(/A branch has moved since/)).toBeTruthy();
+    expect(screen.getByText(/carol/)).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Take the decision back" }));
+    await waitFor(() => expect(asked.some(({ method, address }) => method === "DELETE" && address === `${AT}resolutions/8/`)).toBe(true));
+  });
+
+  it("is nothing that is offered once the request was merged", async () => {
+    lake(request({ state: "merged" }));
+    renderAt(`${ADDRESS}?tab=compare`);
+    await screen.findByRole("region", { name: "Decide the conflict" });
+    expect(screen.queryByRole("button", { name: "Take delays" })).toBeNull();
+  });
+});
+
+describe("checks on a merge request", () => {
+  it("show the rows that they found, and that an older result does not count", async () => {
+    asUser("alice");
+    const result = {
+      state: "failed", columns: [{ name: "flight", type: "int" }], sample: [[1545]], problem: "", source_head: 14, destination_head: 16,
+      checked_at: "2026-01-01T00:00:00Z", duration_ms: 900, task_id: "t",
+    };
+    lake(request(), { [`${AT}checks/`]: { results: [{ name: "no_nulls", query: "SELECT 1", is_required: true, is_current: false, result }] } });
+    renderAt(`${ADDRESS}?tab=checks`);
+    expect(await screen.findByRole("cell", { name: "1545" })).toBeTruthy();
+    expect(screen.getByText(/so that it does not count/)).toBeTruthy();
+    expect(screen.getByText("required")).toBeTruthy();
+  });
+});

@@ -1,0 +1,46 @@
+import { Link } from "react-router";
+
+import type { InboxEntry, MergeRequest } from "../../api/resources";
+import { requestAddress } from "../../model/addresses";
+import { count, counted } from "../../model/format";
+import { approvalsText, sourceName } from "../../model/review";
+import { LaneDot } from "../../ui/branch-name";
+import { Time } from "../../ui/time";
+import { StateBadge } from "./state-badge";
+
+/** One request of a list: what it wants, how it stands, who was last at it. */
+export function RequestRow({ catalog, request, why }: { catalog: string; request: MergeRequest; why?: string }) {
+  const source = sourceName(request);
+  return (
+    <div className="request-row">
+      <StateBadge state={request.state} />
+      <span className="title">
+        <Link to={requestAddress(catalog, request.number)} className="ellipsis">
+          {request.title}
+        </Link>
+        {request.labels.map((label) => (
+          <span key={label} className="badge">
+            {label}
+          </span>
+        ))}
+      </span>
+      <span className="small muted about">
+        {why ? `${why} · ` : ""}#{request.number} {request.author} <LaneDot branch={source} /> {source} → {request.destination.name}
+      </span>
+      <span className="small muted votes">
+        {approvalsText(request)}
+        {request.open_threads ? `, ${counted(request.open_threads, "open thread")}` : ""}
+      </span>
+      <span className="small muted when">
+        {request.comments ? <span title={counted(request.comments, "comment")}>{count(request.comments)} ✎ </span> : null}
+        <Time at={request.updated_at} />
+      </span>
+    </div>
+  );
+}
+
+const WAITS: Record<InboxEntry["waits_for"], string> = { review: "asks for your review", author: "comes back to you" };
+
+export function InboxRow({ entry }: { entry: InboxEntry }) {
+  return <RequestRow catalog={entry.catalog} request={entry} why={`${WAITS[entry.waits_for]} · ${entry.catalog}`} />;
+}

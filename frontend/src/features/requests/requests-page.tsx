@@ -1,0 +1,128 @@
+import { useEffect, useRef, useState } from "react";
+import { Link, useParams, useSearchParams } from "react-router";
+
+import type { RequestFilter } from "../../api/paths";
+import { newRequestAddress } from "../../model/addresses";
+import { filterOf, STATE_CHOICES, WHOSE } from "../../model/request-filter";
+import { useRequests } from "../../queries/requests";
+import { userName } from "../../queries/user";
+import { Icon } from "../../ui/icons";
+import { PageHead, Panel } from "../../ui/page";
+import { Empty, Loaded } from "../../ui/states";
+import { VirtualRows } from "../../ui/virtual-rows";
+import { RequestRow } from "./request-row";
+import "../../styles/requests.css";
+
+const ROW_HEIGHT = 60;
+const NARROW_ROW_HEIGHT = 104;
+/** Where the style sheet puts the parts of a row beneath each other. */
+const NARROW_PIXELS = 760;
+const SEARCH_DELAY_MS = 250;
+
+/** Merge requests into the branches of a catalog. The filter stands in the address. */
+export function RequestsPage() {
+  const { catalog = "" } = useParams();
+  const [query, setQuery] = useSearchParams();
+  const filter = filterOf(query, userName());
+  const choose = (name: string, value: string) =>
+    setQuery(
+      (before) => {
+        if (value) before.set(name, value);
+        else before.delete(name);
+        return before;
+      },
+      { replace: true },
+    );
+  return (
+    <div className="page">
+      <PageHead
+        title="Merge requests"
+        actions={
+          <Link className="button primary" to={newRequestAddress(catalog)}>
+            <Icon name="plus" />
+            New merge request
+          </Link>
+        }
+      />
+      <Panel actions={<Filters query={query} onChoose={choose} />}>
+        <RequestList catalog={catalog} filter={filter} isFiltered={query.size > 0} />
+      </Panel>
+    </div>
+  );
+}
+
+function Filters({ query, onChoose }: { query: URLSearchParams; onChoose: (name: string, value: string) => void }) {
+  return (
+    <>
+      <select className="input state-filter" aria-label="State" value={query.get("state") ?? ""} onChange={(event) => onChoose("state", event.target.value)}>
+        {STATE_CHOICES.map(({ key, label }) => (
+          <option key={key} value={key}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <select className="input state-filter" aria-label="Whose" value={query.get("whose") ?? ""} onChange={(event) => onChoose("whose", event.target.value)}>
+        {WHOSE.map(({ key, label }) => (
+          <option key={key} value={key}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <SearchField text={query.get("search") ?? ""} onSearch={(text) => onChoose("search", text)} />
+    </>
+  );
+}
+
+function SearchField({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
+  const [typed, setTyped] = useState(text);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const type = (value: string) => {
+    setTyped(value);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => onSearch(value.trim()), SEARCH_DELAY_MS);
+  };
+  return (
+    <input
+      className="input grow"
+      type="search"
+      placeholder="Find by title, text or number"
+      aria-label="Find by title, text or number"
+      value={typed}
+      onChange={(event) => type(event.target.value)}
+    />
+  );
+}
+
+function RequestList({ catalog, filter, isFiltered }: { catalog: string; filter: RequestFilter; isFiltered: boolean }) {
+  const requests = useRequests(catalog, filter);
+  const isNarrow = window.innerWidth <= NARROW_PIXELS;
+  return (
+    <Loaded query={requests} label="merge requests">
+      {({ pages }) => {
+        const found = pages.flatMap((page) => page.results);
+        if (found.length === 0) return <NoRequest isFiltered={isFiltered} />;
+        return (
+          <VirtualRows
+            items={found}
+            rowHeight={isNarrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT}
+            keyOf={(request) => request.number}
+            label="Merge requests"
+            height="max(360px, calc(100dvh - 220px))"
+            onEnd={requests.hasNextPage && !requests.isFetchingNextPage ? () => void requests.fetchNextPage() : undefined}
+            row={(request) => <RequestRow catalog={catalog} request={request} />}
+          />
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function NoRequest({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <Empty title="No merge request is like that" />;
+  return (
+    <Empty title="No open merge request">
+      <p>A merge request shows others what a branch would bring, and is merged when they agree.</p>
+    </Empty>
+  );
+}

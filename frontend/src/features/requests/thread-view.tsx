@@ -1,0 +1,155 @@
+import { useState, type ReactNode } from "react";
+import { Link } from "react-router";
+
+import type { Comment, Role } from "../../api/resources";
+import { requestAddress } from "../../model/addresses";
+import { counted } from "../../model/format";
+import { objectText, type Thread } from "../../model/timeline";
+import { ON_REQUEST, useCommentChange } from "../../queries/comments";
+import type { RequestPlace } from "../../queries/requests";
+import { userName } from "../../queries/user";
+import { Failure } from "../../ui/states";
+import { Time } from "../../ui/time";
+import { CommentForm } from "./comment-form";
+import { MarkdownField } from "./markdown-field";
+import { Written } from "./written";
+
+/** A comment with its answers. One that was settled is folded. */
+export function ThreadView({
+  place,
+  thread,
+  role,
+  names,
+}: {
+  place: RequestPlace;
+  thread: Thread;
+  role: Role | undefined;
+  /** Names of objects, where the thread has to say which it is about. */
+  names?: ReadonlyMap<string, string>;
+}) {
+  const { first, replies } = thread;
+  const body = <ThreadBody place={place} thread={thread} role={role} names={names} />;
+  if (first.resolved_at === null) return body;
+  return (
+    <details>
+      <summary className="small">
+        Settled by {first.resolved_by}: {counted(1 + replies.length, "comment")} of {first.author}
+      </summary>
+      {body}
+    </details>
+  );
+}
+
+function ThreadBody({
+  place,
+  thread,
+  role,
+  names,
+}: {
+  place: RequestPlace;
+  thread: Thread;
+  role: Role | undefined;
+  names: ReadonlyMap<string, string> | undefined;
+}) {
+  const { first, replies } = thread;
+  const [isAnswering, setAnswering] = useState(false);
+  const settle = useCommentChange(place, first);
+  const isSettled = first.resolved_at !== null;
+  return (
+    <div className="thread">
+      <CommentView place={place} comment={first} {...(names ? { about: <About place={place} comment={first} names={names} /> } : {})} />
+      {replies.length ? (
+        <div className="replies">
+          {replies.map((reply) => (
+            <CommentView key={reply.id} place={place} comment={reply} />
+          ))}
+        </div>
+      ) : null}
+      {settle.error ? <Failure error={settle.error} /> : null}
+      {role === undefined ? null : isAnswering ? (
+        <CommentForm place={place} anchor={ON_REQUEST} label={`Answer ${first.author}`} replyTo={first.id} onDone={() => setAnswering(false)} />
+      ) : (
+        <div className="row">
+          <button type="button" className="button small" onClick={() => setAnswering(true)}>
+            Answer
+          </button>
+          <button type="button" className="button small" disabled={settle.isPending} onClick={() => settle.mutate({ do: isSettled ? "reopen" : "resolve" })}>
+            {isSettled ? "Open again" : "Settle"}
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function About({ place, comment, names }: { place: RequestPlace; comment: Comment; names: ReadonlyMap<string, string> }) {
+  if (comment.object_id === null) return null;
+  const address = `${requestAddress(place.catalog, place.number)}?tab=compare&object=${comment.object_kind}:${comment.object_id}`;
+  return (
+    <Link to={address}>
+      on {objectText(names, comment.object_kind, comment.object_id)}
+      {comment.place === "cell" ? `, ${comment.source_op} × ${comment.dest_op}` : ""}
+    </Link>
+  );
+}
+
+function CommentView({ place, comment, about }: { place: RequestPlace; comment: Comment; about?: ReactNode }) {
+  const [isEditing, setEditing] = useState(false);
+  const change = useCommentChange(place, comment);
+  const isMine = comment.author === userName() && !comment.is_deleted;
+  return (
+    <article className="comment" aria-label={`Comment of ${comment.author}`}>
+      <header>
+        <strong>{comment.author}</strong>
+        <span className="muted">
+          <Time at={comment.created_at} />
+          {comment.edited_at ? ", edited" : ""}
+        </span>
+        {about}
+        <span className="grow" />
+        {isMine && !isEditing ? (
+          <>
+            <button type="button" className="button small quiet" onClick={() => setEditing(true)}>
+              Edit
+            </button>
+            <button type="button" className="button small quiet" disabled={change.isPending} onClick={() => change.mutate({ do: "delete" })}>
+              Delete
+            </button>
+          </>
+        ) : null}
+      </header>
+      <div className="text">
+        {change.error ? <Failure error={change.error} /> : null}
+        {isEditing ? (
+          <EditForm text={comment.body} change={change} onDone={() => setEditing(false)} />
+        ) : comment.is_deleted ? (
+          <p className="muted">This comment was deleted.</p>
+        ) : (
+          <Written html={comment.body_html} />
+        )}
+      </div>
+    </article>
+  );
+}
+
+function EditForm({ text, change, onDone }: { text: string; change: ReturnType<typeof useCommentChange>; onDone: () => void }) {
+  const [edited, setEdited] = useState(text);
+  return (
+    <div className="stack tight">
+      <MarkdownField label="Comment" value={edited} onChange={setEdited} />
+      <div className="row">
+        <button
+          type="button"
+          className="button"
+          disabled={change.isPending || edited.trim() === ""}
+          onClick={() => change.mutate({ do: "edit", body: edited }, { onSuccess: onDone })}
+        >
+          Save
+        </button>
+        <button type="button" className="button quiet" onClick={onDone}>
+          Not now
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+/** What can be decided of a conflict: of the object as a whole, or of the one part that it is about. */
+import type { ComparedDetail, Finding, Resolution, ResolutionChoice } from "../api/resources";
+
+export interface Part {
+  part: ResolutionChoice["part"];
+  part_key: string;
+  /** As people call it: `property owner`. */
+  label: string;
+  decisions: readonly ResolutionChoice["decision"][];
+}
+
+const WHOLE: Part["decisions"] = ["source", "destination", "leave_out", "rename"];
+
+/** The object first, then the parts that both sides changed. Rows were written under a column or partition as it was,
+ * so of these only the destination's can be taken. */
+export function partsOf(detail: ComparedDetail): Part[] {
+  const properties = detail.properties
+    .filter((entry) => entry.source !== entry.base && entry.destination !== entry.base)
+    .map((entry): Part => ({ part: "property", part_key: entry.key, label: `property ${entry.key}`, decisions: ["source", "destination"] }));
+  const columns = detail.columns
+    .filter(({ base, source, destination }) => changed(base, source) && changed(base, destination))
+    .map((entry): Part => {
+      const name = entry.base?.name ?? entry.source?.name ?? String(entry.id);
+      return { part: "column", part_key: String(entry.id), label: `column ${name}`, decisions: ["destination"] };
+    });
+  return [{ part: "object", part_key: "", label: "", decisions: WHOLE }, ...properties, ...columns, ...partitionParts(detail)];
+}
+
+function changed(before: unknown, after: unknown): boolean {
+  return JSON.stringify(before) !== JSON.stringify(after);
+}
+
+function partitionParts({ partitions }: ComparedDetail): Part[] {
+  const theirs = new Set(partitions.destination.flatMap(keysOf));
+  const both = new Set(partitions.source.flatMap(keysOf).filter((key) => theirs.has(key)));
+  return [...both].map((key) => ({ part: "partition", part_key: key, label: `partition ${key}`, decisions: ["destination"] }));
+}
+
+/** Values of a partition as the text by which a resolution names it. */
+function keysOf(change: ComparedDetail["partitions"]["source"][number]): string[] {
+  const states = [change.before, change.after].filter((state) => state !== null);
+  return states.map((state) => Object.values(state).map((value) => value ?? "").join("/"));
+}
+
+/** The decision that holds for a part; undefined where there is none, or where a branch has moved since. */
+export function decisionOf(resolutions: readonly Resolution[], object: { kind: string; object_id: number }, part: Part): Resolution | undefined {
+  return ofObject(resolutions, object).find((made) => made.part === part.part && made.part_key === part.part_key);
+}
+
+export function ofObject(resolutions: readonly Resolution[], object: { kind: string; object_id: number }): Resolution[] {
+  return resolutions.filter((made) => made.object_kind === object.kind && made.object_id === object.object_id);
+}
+
+/** Whether there is something to decide, or something was decided. */
+export function isDecidable(cells: readonly Finding[]): boolean {
+  return cells.some((finding) => finding.verdict === "conflict" || finding.verdict === "decided");
+}

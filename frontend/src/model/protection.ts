@@ -1,0 +1,40 @@
+/** What a protection of branches asks, in words. */
+import type { Protection, ProtectionChoice } from "../api/resources";
+import { counted } from "./format";
+
+/** `2 approvals, check no_nulls, merged by a maintainer, no direct writes`. */
+export function protectionText(rule: Omit<Protection, "is_protected" | "patterns">): string {
+  const checks = rule.required_checks ?? [];
+  const parts = [
+    rule.required_approvals ? counted(rule.required_approvals, "approval") : "",
+    checks.length ? `${checks.length === 1 ? "check" : "checks"} ${checks.join(", ")}` : "",
+    `merged by ${withArticle(rule.merge_role)} or above`,
+    rule.refuse_direct_merges ? "merge requests only" : "",
+    rule.refuse_direct_writes ? "no direct writes" : "",
+    rule.refuse_deletion ? "neither dropped nor renamed" : "",
+    rule.allow_queue_unchanged ? "" : "the queue stops whenever the branch moved",
+    rule.allow_bypass ? "" : "no bypass",
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+/** Whether only a merge request gets in: nothing else has approvals or checks. */
+export function takesRequestsOnly(protection: Protection): boolean {
+  return protection.refuse_direct_merges || protection.required_approvals > 0 || Boolean(protection.required_checks?.length);
+}
+
+export const NEW_RULE: ProtectionChoice = {
+  pattern: "main",
+  required_approvals: 1,
+  required_checks: [],
+  merge_role: "maintainer",
+  refuse_direct_writes: true,
+  refuse_direct_merges: true,
+  refuse_deletion: true,
+  allow_queue_unchanged: true,
+  allow_bypass: true,
+};
+
+function withArticle(role: string): string {
+  return /^[aeiou]/.test(role) ? `an ${role}` : `a ${role}`;
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+
+import { comment, event } from "../testing/review";
+import { eventText, threadsAt, threadsOf } from "./timeline";
+
+describe("a timeline in words", () => {
+  it.each([
+    [event({}), "opened the request, at v15 into v16"],
+    [event({ kind: "reviewed", details: { review: 1, verdict: "request_changes", fingerprint: "f" } }), "asked for changes"],
+    [event({ kind: "edited", details: { fields: ["labels", "title"] } }), "changed the labels, title"],
+    [event({ kind: "state", from_state: "open", to_state: "merged", details: { version: 17 } }), "merged it as v17"],
+    [event({ kind: "state", from_state: "closed", to_state: "open" }), "reopened it"],
+    [event({ kind: "state", actor: null, from_state: "queued", to_state: "open", reason: "A verdict changed." }), "set it to open: A verdict changed."],
+    [event({ kind: "checked", details: { checks: { no_nulls: "passed" } } }), "ran the checks: no_nulls passed"],
+    [
+      event({ kind: "resolution", details: { what: "decided", object_kind: "table", object_id: 5, part: "property", part_key: "owner", decision: "source", name: "" } }),
+      "decided for property owner of table 5: take the source",
+    ],
+    [event({ kind: "commented", details: { what: "resolved", comment: 1 } }), "settled a thread"],
+    [event({ kind: "commented", details: { what: "edited", comment: 1 } }), undefined],
+  ])("%#", (given, words) => {
+    expect(eventText(given)).toBe(words);
+  });
+});
+
+describe("comments", () => {
+  const onCell = comment({ id: 3, place: "cell", object_kind: "table", object_id: 5, rule_table: "table", source_op: "update", dest_op: "insert" });
+  const onObject = comment({ id: 4, place: "object", object_kind: "table", object_id: 5 });
+  const threads = threadsOf([comment({ id: 1 }), comment({ id: 2, thread: 1 }), onCell, onObject, comment({ id: 5, thread: 3 })]);
+
+  it("stand with what they answer", () => {
+    expect(threads.map(({ first, replies }) => [first.id, replies.map(({ id }) => id)])).toEqual([
+      [1, [2]],
+      [3, [5]],
+      [4, []],
+    ]);
+  });
+
+  it("stand where they were made: on an object, or on a cell of its matrix", () => {
+    const object = { kind: "table", object_id: 5 };
+    const cell = { rule_table: "table", source_op: "update", dest_op: "insert" };
+    expect(threadsAt(threads, object).map(({ first }) => first.id)).toEqual([4]);
+    expect(threadsAt(threads, object, cell).map(({ first }) => first.id)).toEqual([3]);
+    expect(threadsAt(threads, object, { ...cell, source_op: "delete" })).toEqual([]);
+    expect(threadsAt(threads, { kind: "table", object_id: 6 })).toEqual([]);
+  });
+});

@@ -1,0 +1,115 @@
+/** Sentences of a request's timeline, and which comments stand where in it. */
+import type { Comment, TimelineEvent } from "../api/resources";
+import { STATE_MARKS } from "./review";
+
+const VERDICT_WORDS: Record<string, string> = {
+  approve: "approved",
+  request_changes: "asked for changes",
+  withdraw: "withdrew their review",
+};
+const DECISION_WORDS: Record<string, string> = {
+  source: "take the source",
+  destination: "take the destination",
+  leave_out: "leave it out",
+  rename: "bring it under another name",
+};
+
+/** What happened, to follow the name of who did it; undefined where something else on the page says so. */
+export function eventText(event: TimelineEvent, names: ReadonlyMap<string, string> = new Map()): string | undefined {
+  switch (event.kind) {
+    case "opened":
+      return `opened the request, at v${text(event.details.source_head)} into v${text(event.details.destination_head)}`;
+    case "state":
+      return stateText(event);
+    case "edited":
+      return `changed the ${listed(event.details.fields)}`;
+    case "reviewed":
+      return VERDICT_WORDS[text(event.details.verdict)] ?? "reviewed it";
+    case "commented":
+      return commentText(text(event.details.what));
+    case "resolution":
+      return resolutionText(event, names);
+    case "checked":
+      return `ran the checks: ${checksText(event.details.checks)}`;
+  }
+}
+
+export function decisionText(decision: string, name: string): string {
+  const words = DECISION_WORDS[decision] ?? decision;
+  return name ? `${words}, ${name}` : words;
+}
+
+function stateText({ from_state: from, to_state: to, actor, details, reason }: TimelineEvent): string {
+  const because = reason ? `: ${reason}` : "";
+  if (to === "merged") return `merged it as v${text(details.version)}`;
+  if (to === "closed") return `closed it${because}`;
+  if (to === "draft") return "made it a draft";
+  if (to === "queued") return "put it into the merge queue";
+  if (to === "merging") return `began to merge it${because}`;
+  if (from === "closed") return "reopened it";
+  if (from === "draft") return "marked it as ready";
+  const word = (STATE_MARKS as Record<string, { word: string } | undefined>)[to]?.word ?? to;
+  return actor === null ? `set it to ${word}${because}` : `by that, set it to ${word}${because}`;
+}
+
+/** An object by its name, by its kind and id where that is not known. */
+export function objectText(names: ReadonlyMap<string, string>, kind: string, id: string | number): string {
+  return names.get(`${kind}:${id}`) ?? `${kind} ${id}`;
+}
+
+/** A comment itself is shown with its text, so that its being written or edited needs no line. */
+function commentText(what: string): string | undefined {
+  if (what === "resolved") return "settled a thread";
+  return what === "reopened" ? "opened a thread again" : undefined;
+}
+
+function resolutionText({ details }: TimelineEvent, names: ReadonlyMap<string, string>): string {
+  const part = text(details.part) === "object" ? "" : `${text(details.part)} ${text(details.part_key)} of `;
+  const where = part + objectText(names, text(details.object_kind), text(details.object_id));
+  if (details.what === "withdrawn") return `took a decision back, of ${where}`;
+  return `decided for ${where}: ${decisionText(text(details.decision), text(details.name))}`;
+}
+
+function checksText(checks: unknown): string {
+  const found = Object.entries((checks ?? {}) as Record<string, string>);
+  return found.map(([name, state]) => `${name} ${state}`).join(", ") || "there were none";
+}
+
+function listed(fields: unknown): string {
+  return Array.isArray(fields) ? fields.join(", ") : "request";
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+export interface Thread {
+  first: Comment;
+  replies: Comment[];
+}
+
+/** Comments by thread, oldest thread first. One whose first comment is not there yet begins with what there is. */
+export function threadsOf(comments: readonly Comment[]): Thread[] {
+  const threads = new Map<number, Thread>();
+  for (const comment of comments) {
+    const known = comment.thread === null ? undefined : threads.get(comment.thread);
+    if (known) known.replies.push(comment);
+    else threads.set(comment.thread ?? comment.id, { first: comment, replies: [] });
+  }
+  return [...threads.values()];
+}
+
+export interface CellAnchor {
+  rule_table: string;
+  source_op: string;
+  dest_op: string;
+}
+
+/** Threads on an object: on the object itself, or on the cell of its matrix. */
+export function threadsAt(threads: readonly Thread[], object: { kind: string; object_id: number }, cell?: CellAnchor): Thread[] {
+  return threads.filter(({ first }) => {
+    const isOfObject = first.object_kind === object.kind && first.object_id === object.object_id;
+    if (!isOfObject || !cell) return isOfObject && first.place === "object";
+    return first.rule_table === cell.rule_table && first.source_op === cell.source_op && first.dest_op === cell.dest_op;
+  });
+}

@@ -1,0 +1,46 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+
+import { body, client, cursorOf } from "../api/client";
+import type { ProtectionChoice } from "../api/resources";
+import { refresh } from "./refresh";
+
+const AT = "/api/v1/catalogs/{catalog}/protection-rules";
+
+export function useProtectionRules(catalog: string) {
+  return useInfiniteQuery({
+    queryKey: ["catalog", catalog, "protection rules"],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: 100, ...(pageParam === null ? {} : { cursor: pageParam }) };
+      return body(client.GET(`${AT}/`, { params: { path: { catalog }, query }, signal }));
+    },
+    getNextPageParam: (page) => cursorOf(page.next),
+  });
+}
+
+/** What all rules that match the branch come to. */
+export function useProtection(catalog: string, branch: string) {
+  return useQuery({
+    queryKey: ["catalog", catalog, "protection", branch],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/catalogs/{catalog}/branches/{branch}/protection/", { params: { path: { catalog, branch } }, signal })),
+  });
+}
+
+export type RuleChange = { save: ProtectionChoice; id: number | undefined } | { remove: number };
+
+export function useRuleChange(catalog: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (change: RuleChange): Promise<void> => {
+      if ("remove" in change) {
+        await client.DELETE(`${AT}/{rule_id}/`, { params: { path: { catalog, rule_id: change.remove } } });
+      } else if (change.id === undefined) {
+        await client.POST(`${AT}/`, { params: { path: { catalog } }, body: change.save });
+      } else {
+        await client.PATCH(`${AT}/{rule_id}/`, { params: { path: { catalog, rule_id: change.id } }, body: change.save });
+      }
+    },
+    onSuccess: () => refresh(queries, ["catalog", catalog]),
+  });
+}

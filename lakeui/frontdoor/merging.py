@@ -1,0 +1,309 @@
+"""MERGE INTO: freeze the source, leave out files that cannot match, let the engine stage, commit (rows §1, §2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from catalog_app.domain.files import NewDataFile, NewDeleteFile
+from catalog_app.domain.operations import FileEffects, Operation, OperationKind
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.state import TableState
+from catalog_app.engine.copying import Copied, Marks
+from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeChanges, MergeTask, Rule, SourceRows
+from catalog_app.engine.values import QuerySource
+from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
+from catalog_app.services import alterations
+from catalog_app.services.files import data_files_register, delete_files_register
+from lakeui.common.errors import InvalidValue, NotFound
+from lakeui.common.faults import fault_point
+from lakeui.frontdoor.committing import commit_operations
+from lakeui.frontdoor.compute import engine
+from lakeui.frontdoor.data import definition_of, staging, write_metrics
+from lakeui.frontdoor.evolving import Evolved, evolved
+from lakeui.frontdoor.key_pruning import KnownKeys, known_keys
+from lakeui.frontdoor.keys import refuse_duplicate_keys
+from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.pruning import pruned
+from lakeui.frontdoor.queries import query_source
+from lakeui.frontdoor.values import StatementResult
+from lakeui.frontdoor.write_modes import copied_files, copies_files
+from lakeui.sql import statements as sql
+from lakeui.sql.dialect import quote_name
+from merge_app.execution.commit import TestedRows
+
+UNNAMED_SOURCE = "__lake_source"
+"""What a source without alias is called: nobody can write it."""
+_ACTS = {sql.MergeUpdate: Act.UPDATE, sql.MergeInsert: Act.INSERT, sql.MergeDelete: Act.DELETE}
+
+
+@dataclass(frozen=True, slots=True)
+class _Merge:
+    """One MERGE on its way: where it acts, and the files that were there when it began."""
+
+    call: Call
+    statement: sql.MergeInto
+    source: QuerySource
+    target: TablePlace
+    segments: Sequence[SegmentState]
+
+    @property
+    def table(self) -> TableState:
+        return self.target.table
+
+    @property
+    def source_alias(self) -> str:
+        return self.statement.source_alias or UNNAMED_SOURCE
+
+
+@dataclass(frozen=True, slots=True)
+class _Staged:
+    """What the engine made, with the files that it looked at."""
+
+    evolved: Evolved
+    changes: MergeChanges
+    copied: Copied
+    chosen: Sequence[SegmentState]
+    keys: Sequence[KnownKeys]
+
+
+def merge_into(call: Call, statement: sql.MergeInto) -> StatementResult:
+    target = table_for_writing(call, statement.table)
+    return merge_from(call, statement, target, query_source(call, statement.source))
+
+
+def merge_from(call: Call, statement: sql.MergeInto, target: TablePlace, source: QuerySource) -> StatementResult:
+    """Do what the statement says with the rows of ``source``, which is its own with what it stands for."""
+    merge = _Merge(call, statement, source, target, segments_list(target.place.lineage, target.table.table_id))
+    with staging(call), engine().frozen(target.table.table_id, _source(merge)) as frozen:
+        staged = _stage(merge, frozen)
+    return _commit(merge, staged)
+
+
+def _source(merge: _Merge) -> SourceRows:
+    """The source with the expressions that the columns of ON are compared with."""
+    statement = merge.statement
+    keys = tuple(key.source for key in statement.keys if merge.table.schema.named(key.column) is not None)
+    merge.call.context.step("read source", "compute its rows once")
+    return SourceRows(merge.source, merge.source_alias, statement.source_columns, keys)
+
+
+def _stage(merge: _Merge, frozen: FrozenSource) -> _Staged:
+    fresh = evolved(merge.table, merge.statement, frozen.columns, merge.source_alias)
+    rules = tuple(_rule(clause, fresh.table.schema, frozen, merge.statement) for clause in merge.statement.clauses)
+    keys = _keys(merge, frozen)
+    chosen = _worth_reading(merge, keys)
+    merge.call.context.step("merge rows", f"{len(chosen)} of {len(merge.segments)} files of {merge.target.label}")
+    scan = table_scan(merge.target.place.lineage, fresh.table, chosen)
+    copies = copies_files(merge.table, "merge")
+    task = MergeTask(scan, merge.statement.alias, merge.statement.on.text, rules, copies)
+    changes = engine().merge(task, frozen)
+    _refuse_duplicate_keys(merge, fresh.table, changes)
+    marks = Marks(changes.updated, changes.deleted, changes.images)
+    copied = engine().copy(scan, marks) if copies else Copied()
+    return _Staged(fresh, changes, copied, chosen, keys)
+
+
+# -- clauses ----------------------------------------------------------------------------------------------------------
+
+
+def _rule(clause: sql.MergeClause, schema: Schema, frozen: FrozenSource, statement: sql.MergeInto) -> Rule:
+    action, condition = clause.action, clause.condition.text if clause.condition else None
+    values: dict[str, str] = {}
+    if not isinstance(action, sql.MergeDelete):
+        is_lenient = statement.with_schema_evolution
+        given = _by_name(schema, frozen, is_lenient=is_lenient) if action.assignments is None else action.assignments
+        for name, text in given:
+            column = schema.named(name)
+            if column is None:
+                raise NotFound("column", name, where=f"in table {statement.table.table}")
+            values[column.name] = text
+    return Rule(Family(clause.family.value), _ACTS[type(action)], condition, values)
+
+
+def _by_name(schema: Schema, frozen: FrozenSource, *, is_lenient: bool) -> list[tuple[str, str]]:
+    """What ``*`` stands for: every column of the target from the source's of that name."""
+    names = {name.casefold(): name for name, _ in frozen.columns}
+    given = []
+    for column in schema.columns:
+        found = names.get(column.name.casefold())
+        if found is not None:
+            given.append((column.name, f"{quote_name(frozen.alias)}.{quote_name(found)}"))
+        elif not is_lenient:
+            raise InvalidValue(
+                f"The source has no column {column.name}, which * would take from it.",
+                remedy="Name the columns, or add it to the source.",
+                column=column.name,
+            )
+    return given
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+
+
+def _keys(merge: _Merge, frozen: FrozenSource) -> list[KnownKeys]:
+    """What is known of the columns of ON, one entry a comparison that statistics can answer."""
+    compared = [key for key in merge.statement.keys if merge.table.schema.named(key.column) is not None]
+    found = []
+    for key, values in zip(compared, frozen.keys, strict=True):
+        column = merge.table.schema.named(key.column)
+        if column is not None and values is not None:
+            kind, array = values
+            found.append(known_keys(column, kind, array, null_safe=key.null_safe))
+    return [keys for keys in found if keys is not None]
+
+
+def _worth_reading(merge: _Merge, keys: Sequence[KnownKeys]) -> list[SegmentState]:
+    """Segments that can hold a matched row, or one that WHEN NOT MATCHED BY SOURCE acts on."""
+    columns = merge.table.schema.columns
+    matching = pruned(merge.segments, columns, merge.statement.on.terms)
+    chosen = {segment.segment_id for segment in matching if _may_hold(segment, keys)}
+    for clause in merge.statement.clauses:
+        if clause.family is sql.MergeFamily.NOT_MATCHED_BY_SOURCE:
+            terms = clause.condition.terms if clause.condition else ()
+            chosen.update(segment.segment_id for segment in pruned(merge.segments, columns, terms))
+    return [segment for segment in merge.segments if segment.segment_id in chosen]
+
+
+def _may_hold(segment: SegmentState, keys: Sequence[KnownKeys]) -> bool:
+    return all(item.may_be_in(segment.statistics) for item in keys)
+
+
+# -- primary keys -----------------------------------------------------------------------------------------------------
+
+
+def _refuse_duplicate_keys(merge: _Merge, table: TableState, changes: MergeChanges) -> None:
+    """Refuse keys that would exist twice. Where ON compares nothing but the whole key, and rows are written under what
+    it compares, updated rows keep their key and inserted ones can only clash with each other.
+    """
+    schema = table.schema
+    if not schema.primary_key:
+        return
+    target = replace(merge.target, table=table)
+    if _matches_by_key(merge.statement, schema) and _keeps_keys(merge.statement, schema):
+        refuse_duplicate_keys(target, changes.inserted, [])
+        return
+    written: tuple[NewDataFile, ...] = (*changes.images, *changes.inserted)
+    refuse_duplicate_keys(target, written, _left(merge.segments, changes))
+
+
+def _key_columns(schema: Schema) -> list[Column]:
+    return [column for column in schema.columns if column.id in schema.primary_key]
+
+
+def _matches_by_key(statement: sql.MergeInto, schema: Schema) -> bool:
+    compared = {key.column.casefold() for key in statement.keys}
+    return statement.is_by_keys_alone and compared == {column.name.casefold() for column in _key_columns(schema)}
+
+
+def _keeps_keys(statement: sql.MergeInto, schema: Schema) -> bool:
+    """Whether rows are written under the very key that they were compared by, or under the one that they have."""
+    compared = {key.column.casefold(): key.source.casefold() for key in statement.keys}
+    names = [column.name.casefold() for column in _key_columns(schema)]
+    alias = quote_name(statement.source_alias or UNNAMED_SOURCE)
+    for clause in statement.clauses:
+        if isinstance(clause.action, sql.MergeDelete):
+            continue
+        if clause.action.assignments is None:
+            given = {name: f"{alias}.{quote_name(name)}".casefold() for name in names}
+        else:
+            given = {name.casefold(): text.casefold() for name, text in clause.action.assignments}
+        is_update = isinstance(clause.action, sql.MergeUpdate)
+        if any(given.get(name, compared.get(name) if is_update else None) != compared.get(name) for name in names):
+            return False
+    return True
+
+
+def _left(segments: Sequence[SegmentState], changes: MergeChanges) -> list[SegmentState]:
+    """The segments as they are once the staged deletes take effect."""
+    paths: dict[int, tuple[str, ...]] = {}
+    for file in (*changes.updated, *changes.deleted):
+        paths[file.data_file_id] = (*paths.get(file.data_file_id, ()), file.path)
+    emptied = {*changes.emptied_by_update, *changes.emptied_by_delete}
+    return [
+        replace(segment, delete_paths=(*segment.delete_paths, *paths.get(segment.file_id, ())))
+        for segment in segments
+        if segment.file_id not in emptied
+    ]
+
+
+# -- the commit -------------------------------------------------------------------------------------------------------
+
+
+def _commit(merge: _Merge, staged: _Staged) -> StatementResult:
+    operations = _operations(merge.table, staged)
+    removed = sum(operation.metrics["files_removed"] for operation in operations)
+    shared = {
+        "files_scanned": len(staged.chosen),
+        "files_skipped": len(merge.segments) - len(staged.chosen),
+        "files_reused": len(merge.segments) - removed,
+    }
+    metrics = _total([shared, *(operation.metrics for operation in operations)])
+    if not operations:
+        return StatementResult(version=merge.target.place.lineage.version, metrics=metrics)
+    fault_point("write.registered")
+    merge.call.context.step("commit", "write one version")
+    first = replace(operations[0], metrics=write_metrics(**operations[0].metrics, **shared))
+    return commit_operations(
+        merge.call,
+        branch=merge.target.place.branch,
+        seen=merge.target.place.lineage,
+        operation="MERGE",
+        operations=[staged.evolved.change, first, *operations[1:]],
+        databases={merge.target.place.database.database_id: merge.target.place.database},
+        tables={merge.table.table_id: staged.evolved.table},
+        definitions=definition_of(merge.target),
+        metrics=metrics,
+        tested=_tested(merge, staged) if staged.changes.inserted else (),
+    )
+
+
+def _operations(table: TableState, staged: _Staged) -> list[Operation]:
+    """What the merge did, in the order in which a replay has to do it: the update, the delete and the insert that it
+    amounts to (semantics §3), and the copies of the touched files.
+    """
+    changes = staged.changes
+    images = data_files_register(table.table_id, changes.images)
+    updated = FileEffects(images, changes.emptied_by_update, delete_files_register(table.table_id, changes.updated))
+    deleted = FileEffects((), changes.emptied_by_delete, delete_files_register(table.table_id, changes.deleted))
+    inserted = FileEffects(data_files_register(table.table_id, changes.inserted))
+    copies = copied_files(table, staged.copied, images)
+    of_update = _bytes(changes.images) + _bytes(changes.updated)
+    of_delete, of_insert = _bytes(changes.deleted), _bytes(changes.inserted)
+    update = _operation(table, OperationKind.UPDATE, updated, of_update, rows_updated=changes.rows_updated)
+    delete = _operation(table, OperationKind.DELETE, deleted, of_delete, rows_deleted=changes.rows_deleted)
+    insert = _operation(table, OperationKind.INSERT, inserted, of_insert, rows_inserted=changes.rows_inserted)
+    if update is not None:
+        shown = update.metrics["files_added"] - len(copies.folded)
+        update = replace(update, metrics={**update.metrics, "files_added": shown})
+    return [operation for operation in (update, delete, insert, copies.operation) if operation is not None]
+
+
+def _bytes(files: Sequence[NewDataFile | NewDeleteFile]) -> int:
+    return sum(file.bytes for file in files)
+
+
+def _operation(
+    table: TableState, kind: OperationKind, effects: FileEffects, bytes_written: int, **rows: int
+) -> Operation | None:
+    """One kind of change that the merge did, None where it did not."""
+    if effects == FileEffects():
+        return None
+    metrics = {
+        **rows,
+        "files_added": len(effects.added),
+        "files_removed": len(effects.removed),
+        "bytes_written": bytes_written,
+    }
+    return alterations.operation(table, kind, effects=effects, metrics=metrics)
+
+
+def _total(parts: Sequence[dict[str, int]]) -> dict[str, int]:
+    return write_metrics(**{name: sum(part.get(name, 0) for part in parts) for part in parts for name in part})
+
+
+def _tested(merge: _Merge, staged: _Staged) -> tuple[TestedRows, ...]:
+    """A row was inserted because no row of these files matched: one that came since might have."""
+    seen = frozenset(segment.file_id for segment in merge.segments)
+    keys = tuple(staged.keys)
+    return (TestedRows(merge.table.table_id, seen, lambda segment: _may_hold(segment, keys)),)

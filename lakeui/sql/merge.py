@@ -1,0 +1,348 @@
+"""The reader of MERGE INTO: its source, what matches, and the clauses that act on it (rows §1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from lakeui.common.errors import InvalidValue, NotSupported
+from lakeui.sql import statements as s
+from lakeui.sql.allowlist import PLACEHOLDER_PREFIX, check, words
+from lakeui.sql.cursor import Cursor
+from lakeui.sql.dialect import quote_name, read_expression, write
+from lakeui.sql.lexer import Kind
+from lakeui.sql.names import read_present_table, read_table
+from lakeui.sql.query import DEFAULT, build_query, is_default, localise
+from lakeui.sql.terms import terms_of
+
+_AGGREGATES = words(
+    """any any_value approx_count_distinct approx_percentile array_agg avg bit_and bit_or bit_xor bool_and bool_or
+    collect_list collect_set corr count count_if count_min_sketch covar_pop covar_samp every first first_value grouping
+    grouping_id histogram_numeric kurtosis last last_value listagg max max_by mean median min min_by mode percentile
+    percentile_approx percentile_cont percentile_disc regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope
+    regr_sxx regr_sxy regr_syy skewness some std stddev stddev_pop stddev_samp string_agg sum try_avg try_sum var_pop
+    var_samp variance"""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """``name`` is None where the source is a query."""
+
+    query: s.Query
+    name: s.TableName | None
+    alias: str | None
+    columns: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """What expressions may call the two sides; a query without alias cannot be called at all."""
+
+    target: s.TableName
+    target_alias: str | None
+    source: _Source
+
+    @property
+    def target_name(self) -> str:
+        return self.target_alias or self.target.table
+
+    @property
+    def source_name(self) -> str | None:
+        return self.source.alias or (self.source.name.table if self.source.name is not None else None)
+
+    def owns_target(self, column: exp.Column) -> bool:
+        return not column.args.get("db") and column.table.casefold() == self.target_name.casefold()
+
+    def owns_source(self, column: exp.Column) -> bool:
+        own = self.source_name
+        return not column.args.get("db") and own is not None and column.table.casefold() == own.casefold()
+
+    def expression(self, text: str, *, is_condition: bool, family: s.MergeFamily | None = None) -> exp.Expr:
+        """A checked expression over the two sides: no subqueries, aggregates or windows; in conditions, no chance.
+
+        What is NOT MATCHED BY SOURCE has a target row only: there every column becomes one of the target's.
+        """
+        tree = read_expression(text)
+        if is_default(tree):
+            return tree
+        check(tree, deterministic=is_condition, allow_queries=False)
+        _refuse_many_rows(tree)
+        sides: list[tuple[s.TableName, str | None]] = [(self.target, self.target_alias)]
+        if self.source.name is not None:
+            sides.append((self.source.name, self.source.alias))
+        tree = localise(tree, sides)
+        return self._of_target(tree) if family is s.MergeFamily.NOT_MATCHED_BY_SOURCE else tree
+
+    def _of_target(self, tree: exp.Expr) -> exp.Expr:
+        holder = exp.Paren(this=tree)
+        for column in list(holder.find_all(exp.Column)):
+            if self.owns_source(column):
+                raise InvalidValue(
+                    f"{column.sql()} is of the source, and WHEN NOT MATCHED BY SOURCE has no source row.",
+                    remedy=f"Use columns of {self.target_name} only.",
+                    column=column.name,
+                )
+            if not column.table:
+                column.set("table", exp.to_identifier(self.target_name, quoted=True))
+        whole: exp.Expr = holder.this
+        whole.pop()
+        return whole
+
+
+def _refuse_many_rows(tree: exp.Expr) -> None:
+    """An expression of a MERGE sees one row of either side."""
+    for node in tree.walk():
+        if isinstance(node, exp.Window) or (isinstance(node, exp.Anonymous) and node.name.lower() in _AGGREGATES):
+            what = "A window" if isinstance(node, exp.Window) else f"The aggregate {node.name}"
+            raise NotSupported(f"{what} cannot be used in a MERGE.", remedy="Compute it in the source's query.")
+
+
+def merge_into(cursor: Cursor) -> s.MergeInto:
+    """``MERGE INTO t USING …``; the cursor stands at the target."""
+    return _merge(cursor, with_schema_evolution=False)
+
+
+def merge_with_schema_evolution(cursor: Cursor) -> s.MergeInto:
+    return _merge(cursor, with_schema_evolution=True)
+
+
+def _merge(cursor: Cursor, *, with_schema_evolution: bool) -> s.MergeInto:
+    table = read_present_table(cursor)
+    alias = _accept_alias(cursor, "USING")
+    cursor.expect("USING")
+    source = _source(cursor)
+    scope = _Scope(table, alias, source)
+    if scope.source_name is not None and scope.source_name.casefold() == scope.target_name.casefold():
+        raise InvalidValue(
+            f"Source and target are both called {scope.target_name}.", remedy="Give one of them an alias: USING t AS s."
+        )
+    cursor.expect("ON")
+    on = scope.expression(_span(cursor), is_condition=True)
+    clauses = _clauses(cursor, scope)
+    conjuncts = _conjuncts(on)
+    keys = [key for key in (_key(conjunct, scope) for conjunct in conjuncts) if key is not None]
+    return s.MergeInto(
+        table,
+        source.query,
+        s.Condition(write(on), terms_of(on, scope.owns_target)),
+        clauses,
+        scope.target_name,
+        scope.source_name,
+        source.columns,
+        tuple(keys),
+        len(keys) == len(conjuncts),
+        with_schema_evolution,
+    )
+
+
+# -- the source -------------------------------------------------------------------------------------------------------
+
+
+def _source(cursor: Cursor) -> _Source:
+    if cursor.sees("("):
+        cursor.expect("(")
+        query = build_query(cursor.span())
+        cursor.expect(")")
+        alias, columns = _alias_with_columns(cursor)
+        return _Source(query, None, alias, columns)
+    name = _past(cursor, read_table(cursor))
+    placeholder = f"{PLACEHOLDER_PREFIX}0"
+    query = s.Query(f"SELECT * FROM {quote_name(placeholder)}", (s.TableReference(placeholder, name),))
+    alias, columns = _alias_with_columns(cursor)
+    return _Source(query, name, alias, columns)
+
+
+def _past(cursor: Cursor, name: s.TableName) -> s.TableName:
+    """The table as of the version or time that comes next, if one does."""
+    start = cursor.index
+    cursor.accept("FOR")
+    if cursor.accept_phrase("VERSION AS OF", "SYSTEM_VERSION AS OF"):
+        return s.TableName(name.table, name.database, name.catalog, name.at, version=cursor.integer("a version"))
+    if cursor.accept_phrase("TIMESTAMP AS OF", "SYSTEM_TIME AS OF"):
+        moment = cursor.string("a time in quotes")
+        return s.TableName(name.table, name.database, name.catalog, name.at, timestamp=moment)
+    cursor.index = start
+    return name
+
+
+def _alias_with_columns(cursor: Cursor) -> tuple[str | None, tuple[str, ...] | None]:
+    alias = _accept_alias(cursor, "ON")
+    columns = cursor.names_in_parentheses() if alias is not None and cursor.sees("(") else None
+    return alias, columns
+
+
+def _accept_alias(cursor: Cursor, following: str) -> str | None:
+    if cursor.accept("AS") or cursor.sees_kind(Kind.QUOTED):
+        return cursor.name("an alias")
+    if cursor.sees_kind(Kind.WORD) and not cursor.sees(following):
+        return cursor.name("an alias")
+    return None
+
+
+# -- what matches -----------------------------------------------------------------------------------------------------
+
+
+def _conjuncts(on: exp.Expr) -> list[exp.Expr]:
+    whole = on.unnest()
+    return [part.unnest() for part in whole.flatten()] if isinstance(whole, exp.And) else [whole]
+
+
+def _key(conjunct: exp.Expr, scope: _Scope) -> s.MergeKey | None:
+    """The conjunct if it sets a bare column of the target equal to what only the source's columns make up."""
+    if not isinstance(conjunct, exp.EQ | exp.NullSafeEQ):
+        return None
+    for side, other in ((conjunct.this, conjunct.expression), (conjunct.expression, conjunct.this)):
+        column, columns = side.unnest(), list(other.find_all(exp.Column))
+        is_bare = isinstance(column, exp.Column) and scope.owns_target(column)
+        if is_bare and columns and all(scope.owns_source(item) for item in columns):
+            return s.MergeKey(column.name, write(other), isinstance(conjunct, exp.NullSafeEQ))
+    return None
+
+
+# -- clauses ----------------------------------------------------------------------------------------------------------
+
+
+def _clauses(cursor: Cursor, scope: _Scope) -> tuple[s.MergeClause, ...]:
+    clauses: list[s.MergeClause] = []
+    while cursor.sees("WHEN"):
+        start = cursor.index
+        clause = _clause(cursor, scope)
+        earlier = [item for item in clauses if item.family is clause.family]
+        if earlier and earlier[-1].condition is None:
+            cursor.index = start
+            cursor.fail(f"Only the last clause of WHEN {clause.family.value.upper()} may lack a condition; another is")
+        clauses.append(clause)
+    if not clauses:
+        cursor.fail("Expected WHEN MATCHED or WHEN NOT MATCHED")
+    return tuple(clauses)
+
+
+def _clause(cursor: Cursor, scope: _Scope) -> s.MergeClause:
+    cursor.expect("WHEN")
+    family = _family(cursor)
+    condition = None
+    if cursor.accept("AND"):
+        tree = scope.expression(_span(cursor, "THEN"), is_condition=True, family=family)
+        is_of_target = family is s.MergeFamily.NOT_MATCHED_BY_SOURCE
+        condition = s.Condition(write(tree), terms_of(tree, scope.owns_target) if is_of_target else ())
+    cursor.expect("THEN")
+    return s.MergeClause(family, _action(cursor, scope, family), condition)
+
+
+def _family(cursor: Cursor) -> s.MergeFamily:
+    if cursor.accept("MATCHED"):
+        return s.MergeFamily.MATCHED
+    cursor.expect("NOT", "MATCHED")
+    if cursor.accept("BY", "SOURCE"):
+        return s.MergeFamily.NOT_MATCHED_BY_SOURCE
+    if cursor.accept("BY"):
+        cursor.expect("TARGET")
+    return s.MergeFamily.NOT_MATCHED
+
+
+def _action(cursor: Cursor, scope: _Scope, family: s.MergeFamily) -> s.MergeAction:
+    if family is s.MergeFamily.NOT_MATCHED:
+        cursor.expect("INSERT")
+        return _insert(cursor, scope)
+    if cursor.accept("DELETE"):
+        return s.MergeDelete()
+    if not cursor.accept("UPDATE"):
+        cursor.fail("Expected UPDATE or DELETE")
+    cursor.expect("SET")
+    if cursor.sees("*"):
+        if family is s.MergeFamily.NOT_MATCHED_BY_SOURCE:
+            cursor.fail("There is no source row here to set all columns from;")
+        cursor.expect("*")
+        return s.MergeUpdate()
+    return s.MergeUpdate(_assignments(cursor, scope, family))
+
+
+def _assignments(cursor: Cursor, scope: _Scope, family: s.MergeFamily) -> tuple[tuple[str, str], ...]:
+    found = []
+    while True:
+        column = _target_column(cursor, scope)
+        cursor.expect("=")
+        found.append((column, _value(_span(cursor, ","), scope, family)))
+        if not cursor.accept(","):
+            break
+    _refuse_twice([column for column, _ in found])
+    return tuple(found)
+
+
+def _insert(cursor: Cursor, scope: _Scope) -> s.MergeInsert:
+    if cursor.accept("*"):
+        return s.MergeInsert()
+    columns = _in_parentheses(cursor, lambda: _target_column(cursor, scope))
+    _refuse_twice(columns)
+    cursor.expect("VALUES")
+    start = cursor.index
+    values = _in_parentheses(cursor, lambda: _value(_span(cursor, ","), scope, s.MergeFamily.NOT_MATCHED))
+    if len(values) != len(columns):
+        cursor.index = start
+        cursor.fail(f"{len(columns)} columns and {len(values)} values are named; the values begin")
+    return s.MergeInsert(tuple(zip(columns, values, strict=True)))
+
+
+def _in_parentheses(cursor: Cursor, read: Callable[[], str]) -> list[str]:
+    cursor.expect("(")
+    found = [read()]
+    while cursor.accept(","):
+        found.append(read())
+    cursor.expect(")")
+    return found
+
+
+def _target_column(cursor: Cursor, scope: _Scope) -> str:
+    """A column's name, alone or behind what the target is called."""
+    parts = [cursor.name("a column's name")]
+    while cursor.accept("."):
+        parts.append(cursor.name("a column's name"))
+    owners = [[scope.target_name]]
+    if scope.target_alias is None:
+        owners.append([scope.target.database, scope.target.table])
+    if len(parts) > 1 and [p.casefold() for p in parts[:-1]] not in [[n.casefold() for n in owner] for owner in owners]:
+        raise NotSupported(
+            f"{'.'.join(parts)} is no column of {scope.target_name}; fields inside of a column cannot be set.",
+            remedy="Set the whole column, for example with named_struct(…).",
+        )
+    return parts[-1]
+
+
+def _value(text: str, scope: _Scope, family: s.MergeFamily) -> str:
+    tree = scope.expression(text, is_condition=False, family=family)
+    return DEFAULT if is_default(tree) else write(tree)
+
+
+def _refuse_twice(columns: Sequence[str]) -> None:
+    folded = [column.casefold() for column in columns]
+    for column in columns:
+        if folded.count(column.casefold()) > 1:
+            raise InvalidValue(f"The column {column} is named twice.", remedy="Name it once.", column=column)
+
+
+def _span(cursor: Cursor, *stops: str) -> str:
+    """An expression's text, up to a stop or the next clause; inside of CASE … END, WHEN and THEN are its own."""
+    first = cursor.index
+    depth = 0
+    while not cursor.at_end and not (depth == 0 and _ends_here(cursor, stops)):
+        depth += _step(cursor)
+        if depth < 0:
+            break
+        cursor.index += 1
+    if cursor.index == first:
+        cursor.fail("Expected an expression")
+    return cursor.between(cursor.words[first].start, cursor.words[cursor.index - 1].end)
+
+
+def _ends_here(cursor: Cursor, stops: Sequence[str]) -> bool:
+    return cursor.sees("WHEN") or any(cursor.sees(stop) for stop in stops)
+
+
+def _step(cursor: Cursor) -> int:
+    """How the next word changes the depth of nesting."""
+    if any(cursor.sees(opening) for opening in ("(", "[", "{", "CASE")):
+        return 1
+    return -1 if any(cursor.sees(closing) for closing in (")", "]", "}", "END")) else 0

@@ -1,0 +1,9 @@
+"""Keyed merge of a batch into a plain Parquet data set on disk: insert, update or upsert, through DuckDB.
+
+A function of Python without Django: ``merge(batch, "lake/orders", "upsert", ["id"])``. Rules: rows §3, §4.
+"""
+
+from merge_app.keyed.merging import merge
+from merge_app.keyed.values import Implementation, MergeResult, Strategy
+
+__all__ = ["Implementation", "MergeResult", "Strategy", "merge"]

@@ -1,0 +1,117 @@
+"""What a keyed merge is asked to do, what it decided, and what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from lakeui.common.errors import InvalidValue
+
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+_Choice = TypeVar("_Choice", bound=StrEnum)
+
+
+class Strategy(StrEnum):
+    """What becomes of rows of the batch: those whose key the target has, and those whose key it lacks."""
+
+    INSERT = "insert"
+    UPDATE = "update"
+    UPSERT = "upsert"
+
+    @property
+    def updates(self) -> bool:
+        return self is not Strategy.INSERT
+
+    @property
+    def inserts(self) -> bool:
+        return self is not Strategy.UPDATE
+
+
+class Implementation(StrEnum):
+    """How rows are matched: DuckDB's MERGE, or a join, UNION ALL and NOT EXISTS, which every DuckDB has."""
+
+    NATIVE = "native"
+    FALLBACK = "fallback"
+
+
+@dataclass(frozen=True, slots=True)
+class MergeOptions:
+    """The question, checked. ``memory_limit`` is DuckDB's, ``lock_seconds`` how long another merge is waited for."""
+
+    strategy: Strategy
+    key_columns: tuple[str, ...]
+    dedup_by: tuple[str, ...]
+    partition_columns: tuple[str, ...] | None
+    schema_evolution: bool
+    use_merge: bool | None
+    memory_limit: str
+    lock_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class FileFormat:
+    """How data files are written."""
+
+    compression: str | None
+    max_rows_per_file: int
+    row_group_size: int
+
+    def __post_init__(self) -> None:
+        for name, value in (("max_rows_per_file", self.max_rows_per_file), ("row_group_size", self.row_group_size)):
+            if value < 1:
+                raise InvalidValue(f"{name} is {value}.", remedy="Give a number of rows, 1 or more.")
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """What becomes of which row. Of equal length: ``files``, ``positions`` and ``rows`` say which row of the batch
+    replaces the row of a file at a position, ordered by file and position. ``inserted`` are rows of the batch,
+    ascending.
+    """
+
+    files: Integers
+    positions: Integers
+    rows: Integers
+    inserted: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class MergeResult:
+    """Rows and files of one merge. Every file of the target before it was skipped by its footer, or had keys read
+    (``files_scanned``); ``files_reused`` are in the data set still, ``files_removed`` are not.
+    """
+
+    strategy: Strategy
+    implementation: Implementation
+    rows_inserted: int = 0
+    rows_updated: int = 0
+    files_skipped: int = 0
+    files_scanned: int = 0
+    files_added: int = 0
+    files_removed: int = 0
+    files_reused: int = 0
+    bytes_written: int = 0
+    added_columns: tuple[str, ...] = field(default=())
+
+
+def choice(kind: type[_Choice], given: str, what: str) -> _Choice:
+    """A member of an enumeration by its value; the error lists the valid ones."""
+    try:
+        return kind(given)
+    except ValueError:
+        valid = ", ".join(item.value for item in kind)
+        raise InvalidValue(f"{given!r} is not a {what}.", remedy=f"Use one of: {valid}.") from None
+
+
+def names(given: str | Iterable[str]) -> tuple[str, ...]:
+    """One name or several, each once."""
+    listed = (given,) if isinstance(given, str) else tuple(given)
+    if len(set(listed)) != len(listed):
+        raise InvalidValue(f"A column is named twice: {', '.join(listed)}.", remedy="Name each column once.")
+    return listed

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import services
+from tests.keyed.engines import DiskTable, KeyedTable
+from tests.keyed.lake_table import LakeTable
+
+__all__ = ["services"]
+
+ON_DISK: dict[str, Callable[[Path], KeyedTable]] = {
+    "DuckDB MERGE": lambda folder: DiskTable(folder / "table", use_merge=True),
+    "DuckDB UNION ALL": lambda folder: DiskTable(folder / "table", use_merge=False),
+}
+MANAGED: dict[str, Callable[[Path], KeyedTable]] = {
+    "Spark merge-on-read": lambda folder: LakeTable(folder, "merge-on-read"),
+    "Spark copy-on-write": lambda folder: LakeTable(folder, "copy-on-write"),
+}
+
+
+@pytest.fixture(params=ON_DISK)
+def engine(request: pytest.FixtureRequest) -> Callable[[Path], KeyedTable]:
+    return ON_DISK[request.param]
+
+
+@pytest.fixture(params=[*ON_DISK, *MANAGED])
+def table(request: pytest.FixtureRequest, tmp_path: Path) -> KeyedTable:
+    """A table to be merged into, by each of the implementations."""
+    if request.param in MANAGED:
+        request.getfixturevalue("services")
+    return (ON_DISK | MANAGED)[request.param](tmp_path)
+
+
+@pytest.fixture(params=ON_DISK)
+def disk_table(request: pytest.FixtureRequest, tmp_path: Path) -> KeyedTable:
+    """The same on disk only, for what data sets without a catalog have of their own."""
+    return ON_DISK[request.param](tmp_path)

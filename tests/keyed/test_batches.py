@@ -1,0 +1,81 @@
+"""What may be given as a batch, and what is said of a wrong call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from lakeui.common.errors import InvalidValue, TypeNarrowing
+from merge_app.keyed import merge
+
+ROWS = pa.table({"id": [1, 2, 3], "v": ["a", "b", "c"]})
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [
+        ROWS,
+        ROWS.combine_chunks().to_batches()[0],
+        [ROWS.slice(0, 1), ROWS.slice(1)],
+        pa.RecordBatchReader.from_batches(ROWS.schema, [*ROWS.slice(0, 2).to_batches(), *ROWS.slice(2).to_batches()]),
+    ],
+    ids=["table", "record batch", "list of tables", "reader"],
+)
+def test_a_batch_comes_as_table_tables_or_reader(tmp_path: Path, batch: object) -> None:
+    assert merge(batch, tmp_path / "t", "upsert", "id").rows_inserted == 3
+    assert pq.read_table(tmp_path / "t").equals(ROWS)
+
+
+def test_a_reader_is_cast_to_the_data_sets_types_part_by_part(tmp_path: Path) -> None:
+    merge(ROWS.set_column(0, "id", ROWS.column("id").cast(pa.int16())), tmp_path / "t", "insert", "id")
+    parts = [pa.record_batch({"id": [2, 9], "v": ["B", "I"]}), pa.record_batch({"id": [5], "v": [None]}, ROWS.schema)]
+    result = merge(pa.RecordBatchReader.from_batches(ROWS.schema, parts), tmp_path / "t", "upsert", "id")
+    assert (result.rows_updated, result.rows_inserted) == (1, 2)
+    stored = pq.read_table(tmp_path / "t").sort_by("id").to_pydict()
+    assert stored == {"id": [1, 2, 3, 5, 9], "v": ["a", "B", "c", None, "I"]}
+
+
+def test_a_schema_casts_the_batch_first(tmp_path: Path) -> None:
+    schema = pa.schema([("id", pa.int16()), ("v", pa.string())])
+    merge(ROWS, tmp_path / "t", "insert", "id", schema=schema)
+    assert pq.read_table(tmp_path / "t").schema.equals(schema)
+    with pytest.raises(TypeNarrowing):
+        merge(pa.table({"id": [2**20], "v": ["x"]}), tmp_path / "t", "upsert", "id", schema=schema)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "keys", "said"),
+    [
+        ("replace", "id", "not a strategy"),
+        ("upsert", [], "No key columns"),
+        ("upsert", "nothing", "no key column nothing"),
+        ("upsert", ["id", "id"], "named twice"),
+    ],
+)
+def test_a_wrong_call_is_explained(tmp_path: Path, strategy: str, keys: str | list[str], said: str) -> None:
+    with pytest.raises(InvalidValue, match=said):
+        merge(ROWS, tmp_path / "t", strategy, keys)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_strategy_is_answered_with_the_valid_ones(tmp_path: Path) -> None:
+    with pytest.raises(InvalidValue) as caught:
+        merge(ROWS, tmp_path / "t", "UPSERT", "id")
+    assert caught.value.remedy == "Use one of: insert, update, upsert."
+
+
+def test_a_file_is_no_data_set(tmp_path: Path) -> None:
+    pq.write_table(ROWS, tmp_path / "one.parquet")
+    with pytest.raises(InvalidValue, match="is a file"):
+        merge(ROWS, tmp_path / "one.parquet", "upsert", "id")
+
+
+def test_a_file_that_is_no_parquet_is_named(tmp_path: Path) -> None:
+    root = tmp_path / "t"
+    root.mkdir()
+    (root / "broken.parquet").write_bytes(b"no parquet")
+    with pytest.raises(InvalidValue, match=r"broken\.parquet cannot be read"):
+        merge(ROWS, root, "upsert", "id")

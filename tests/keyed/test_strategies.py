@@ -1,0 +1,236 @@
+"""What each strategy does to rows, the same through every implementation."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+
+import pyarrow as pa
+import pytest
+
+from lakeui.common.errors import DuplicateKey, InvalidValue, NotFound, NotNullViolation, NotSupported, TypeNarrowing
+from tests.keyed.engines import Counts, KeyedTable
+from tests.keyed.model import as_bag
+
+NAN = float("nan")
+STORED = pa.table({"id": [1, 2, 3], "v": ["a", "b", "c"]})
+BATCH = pa.table({"id": [2, 4], "v": ["B", "D"]})
+
+
+def bag(**columns: list[object]) -> object:
+    return as_bag(pa.table(columns), list(columns))
+
+
+@pytest.mark.parametrize(
+    ("strategy", "counts", "expected"),
+    [
+        ("insert", Counts(1, 0), {"id": [1, 2, 3, 4], "v": ["a", "b", "c", "D"]}),
+        ("update", Counts(0, 1), {"id": [1, 2, 3], "v": ["a", "B", "c"]}),
+        ("upsert", Counts(1, 1), {"id": [1, 2, 3, 4], "v": ["a", "B", "c", "D"]}),
+    ],
+)
+def test_a_strategy_decides_what_becomes_of_known_and_new_keys(
+    table: KeyedTable, strategy: str, counts: Counts, expected: dict[str, list[object]]
+) -> None:
+    table.fill(STORED.slice(0, 2), STORED.slice(2))
+    assert table.merge(BATCH, strategy, "id") == counts
+    assert as_bag(table.rows(), ["id", "v"]) == bag(**expected)
+
+
+def test_a_second_run_of_the_same_batch_changes_no_row(table: KeyedTable) -> None:
+    table.fill(STORED)
+    table.merge(BATCH, "upsert", "id")
+    before = as_bag(table.rows(), ["id", "v"])
+    assert table.merge(BATCH, "upsert", "id") == Counts(0, 2)
+    assert as_bag(table.rows(), ["id", "v"]) == before
+
+
+def test_all_components_of_a_key_must_match(table: KeyedTable) -> None:
+    table.fill(pa.table({"a": [1, 1, 2], "b": ["x", "y", "x"], "v": [1, 2, 3]}))
+    batch = pa.table({"a": [1, 2], "b": ["y", "y"], "v": [20, 40]})
+    assert table.merge(batch, "upsert", ["a", "b"]) == Counts(1, 1)
+    assert as_bag(table.rows(), ["a", "b", "v"]) == bag(a=[1, 1, 2, 2], b=["x", "y", "x", "y"], v=[1, 20, 3, 40])
+
+
+def test_null_is_equal_to_null_in_every_component(table: KeyedTable) -> None:
+    table.fill(pa.table({"a": [1, None, None], "b": [None, "x", None], "v": [1, 2, 3]}))
+    batch = pa.table({"a": [None, 1, None], "b": [None, None, "y"], "v": [30, 10, 40]})
+    assert table.merge(batch, "upsert", ["a", "b"]) == Counts(1, 2)
+    expected = bag(a=[1, None, None, None], b=[None, "x", None, "y"], v=[10, 2, 30, 40])
+    assert as_bag(table.rows(), ["a", "b", "v"]) == expected
+
+
+def test_nan_is_equal_to_nan_and_zero_to_negative_zero(table: KeyedTable) -> None:
+    table.fill(pa.table({"k": [NAN, -0.0, 1.0], "v": [1, 2, 3]}))
+    assert table.merge(pa.table({"k": [0.0, NAN], "v": [20, 10]}), "upsert", "k") == Counts(0, 2)
+    assert as_bag(table.rows(), ["k", "v"]) == bag(k=[NAN, 0.0, 1.0], v=[10, 20, 3])
+
+
+def test_a_nan_is_found_in_a_file_whose_bounds_leave_it_out(table: KeyedTable) -> None:
+    table.fill(pa.table({"k": [5.0, NAN], "v": [1, 2]}), pa.table({"k": [7.0], "v": [3]}))
+    assert table.merge(pa.table({"k": [NAN], "v": [20]}), "update", "k") == Counts(0, 1)
+    assert as_bag(table.rows(), ["k", "v"]) == bag(k=[5.0, NAN, 7.0], v=[1, 20, 3])
+
+
+def test_every_row_of_the_target_with_the_key_is_updated(table: KeyedTable) -> None:
+    table.fill(pa.table({"id": [1, 1], "v": [1, 2]}), pa.table({"id": [1, 2], "v": [3, 4]}))
+    assert table.merge(pa.table({"id": [1], "v": [9]}), "update", "id") == Counts(0, 3)
+    assert as_bag(table.rows(), ["id", "v"]) == bag(id=[1, 1, 1, 2], v=[9, 9, 9, 4])
+
+
+@pytest.mark.parametrize("strategy", ["insert", "update", "upsert"])
+@pytest.mark.parametrize("key", [2, None, 5])
+def test_two_rows_of_one_key_in_the_batch_are_an_error_and_nothing_is_written(
+    table: KeyedTable, strategy: str, key: int | None
+) -> None:
+    table.fill(STORED)
+    before = table.state()
+    batch = pa.table({"id": pa.array([7, key, key], pa.int64()), "v": ["x", "y", "y"]})
+    with pytest.raises(DuplicateKey, match="2 rows"):
+        table.merge(batch, strategy, "id")
+    assert table.state() == before
+
+
+def test_of_rows_with_one_key_the_greatest_in_the_order_columns_wins(table: KeyedTable) -> None:
+    table.fill(STORED)
+    batch = pa.table(
+        {"id": [2, 2, 2, 5, 5], "v": ["p", "q", "r", "s", "t"], "at": [1, 3, None, 2, 2], "n": [1, 1, 1, 1, 2]}
+    )
+    assert table.merge(batch, "upsert", "id", dedup_by=["at", "n"]) == Counts(1, 1)
+    assert as_bag(table.rows(), ["id", "v"]) == bag(id=[1, 2, 3, 5], v=["a", "q", "c", "t"])
+
+
+def test_a_tie_in_the_order_columns_is_an_error(table: KeyedTable) -> None:
+    table.fill(STORED)
+    batch = pa.table({"id": [2, 2, 2], "v": ["p", "q", "r"], "at": [3, 3, 1]})
+    with pytest.raises(DuplicateKey, match="2 rows"):
+        table.merge(batch, "upsert", "id", dedup_by="at")
+
+
+@pytest.mark.parametrize("strategy", ["insert", "update", "upsert"])
+def test_a_batch_without_rows_writes_nothing(table: KeyedTable, strategy: str) -> None:
+    table.fill(STORED)
+    before = table.state()
+    assert table.merge(BATCH.slice(0, 0), strategy, "id") == Counts(0, 0)
+    assert table.state() == before
+
+
+@pytest.mark.parametrize(("strategy", "id_"), [("insert", 2), ("update", 9)])
+def test_a_merge_that_finds_nothing_to_do_writes_nothing(table: KeyedTable, strategy: str, id_: int) -> None:
+    table.fill(STORED)
+    before = table.state()
+    assert table.merge(pa.table({"id": [id_], "v": ["x"]}), strategy, "id") == Counts(0, 0)
+    assert table.state() == before
+
+
+@pytest.mark.parametrize("strategy", ["insert", "upsert"])
+def test_a_table_without_rows_takes_all(table: KeyedTable, strategy: str) -> None:
+    table.fill(STORED.slice(0, 0))
+    assert table.merge(BATCH, strategy, "id") == Counts(2, 0)
+    assert as_bag(table.rows(), ["id", "v"]) == bag(id=[2, 4], v=["B", "D"])
+
+
+def test_an_update_of_a_table_that_is_not_there_is_an_error(table: KeyedTable) -> None:
+    with pytest.raises(NotFound):
+        table.merge(BATCH, "update", "id")
+
+
+KEYS = {
+    "text": (["ä", "", "zz"], pa.string()),
+    "bytes": ([b"\xff", b"", b"a"], pa.binary()),
+    "boolean": ([True, False, None], pa.bool_()),
+    "decimal": ([Decimal("1.10"), Decimal("-1.10"), Decimal("0.00")], pa.decimal128(20, 2)),
+    "date": ([datetime.date(1, 1, 1), datetime.date(9999, 12, 31), None], pa.date32()),
+    "moment with zone": ([-1, 0, 2**53 + 1], pa.timestamp("us", "Europe/Berlin")),
+    "moment without zone": ([-1, 0, 2**53 + 1], pa.timestamp("us")),
+    "small number": ([-128, 127, 0], pa.int8()),
+    "large number": ([-(2**63), 2**63 - 1, 2**53 + 1], pa.int64()),
+    "float": ([1.5, float("inf"), -float("inf")], pa.float32()),
+}
+
+
+@pytest.mark.parametrize("kind", KEYS)
+def test_keys_of_every_plain_type_match_exactly(table: KeyedTable, kind: str) -> None:
+    values, type_ = KEYS[kind]
+    keys = pa.array(values, type_)
+    table.fill(pa.table({"k": keys.slice(0, 2), "v": [1, 2]}))
+    assert table.merge(pa.table({"k": keys.slice(1), "v": [20, 30]}), "upsert", "k") == Counts(1, 1)
+    assert as_bag(table.rows(), ["k", "v"]) == as_bag(pa.table({"k": keys, "v": [1, 20, 30]}), ["k", "v"])
+
+
+def test_a_nested_key_is_refused(table: KeyedTable) -> None:
+    nested = pa.table({"k": [[1], [2]], "v": [1, 2]})
+    table.fill(nested)
+    with pytest.raises(NotSupported, match="cannot be a key"):
+        table.merge(nested, "upsert", "k")
+
+
+# -- schemas that differ ----------------------------------------------------------------------------------------------
+
+
+def test_columns_go_by_name(table: KeyedTable) -> None:
+    table.fill(STORED)
+    table.merge(BATCH.select(["v", "id"]), "upsert", "id")
+    assert as_bag(table.rows(), ["id", "v"]) == bag(id=[1, 2, 3, 4], v=["a", "B", "c", "D"])
+
+
+def test_a_missing_column_is_an_error_and_an_additional_one_is_ignored(table: KeyedTable) -> None:
+    table.fill(STORED)
+    with pytest.raises(InvalidValue, match="no column v"):
+        table.merge(BATCH.select(["id"]), "upsert", "id")
+    table.merge(BATCH.append_column("more", pa.array([1, 2])), "upsert", "id")
+    assert table.rows().column_names == ["id", "v"]
+
+
+def test_with_evolution_new_columns_are_added_and_missing_ones_keep_their_values(table: KeyedTable) -> None:
+    table.fill(STORED.slice(0, 2), STORED.slice(2))
+    batch = pa.table({"id": [2, 4], "more": [20, 40]})
+    assert table.merge(batch, "upsert", "id", schema_evolution=True) == Counts(1, 1)
+    expected = bag(id=[1, 2, 3, 4], v=["a", "b", "c", None], more=[None, 20, None, 40])
+    assert as_bag(table.rows(), ["id", "v", "more"]) == expected
+
+
+def test_with_evolution_a_wider_type_of_the_batch_widens_the_column(table: KeyedTable) -> None:
+    table.fill(pa.table({"id": pa.array([1, 2], pa.int32()), "v": pa.array([1.5, 2.5], pa.float32())}))
+    batch = pa.table({"id": [2, 2**40], "v": [0.1, 0.2]})
+    assert table.merge(batch, "upsert", "id", schema_evolution=True) == Counts(1, 1)
+    assert as_bag(table.rows(), ["id", "v"]) == bag(id=[1, 2, 2**40], v=[1.5, 0.1, 0.2])
+
+
+def test_without_evolution_a_wider_type_is_fine_as_long_as_every_value_fits(disk_table: KeyedTable) -> None:
+    disk_table.fill(pa.table({"id": pa.array([1], pa.int32()), "v": pa.array([1.5], pa.float32())}))
+    assert disk_table.merge(pa.table({"id": [1, 2], "v": [0.5, NAN]}), "upsert", "id") == Counts(1, 1)
+    for unfit in ({"id": [2**40], "v": [0.5]}, {"id": [3], "v": [0.1]}):
+        before = disk_table.state()
+        with pytest.raises(TypeNarrowing):
+            disk_table.merge(pa.table(unfit), "upsert", "id")
+        assert disk_table.state() == before
+
+
+@pytest.mark.parametrize(
+    ("stored", "given"),
+    [
+        (pa.array([1]), pa.array(["1"])),
+        (pa.array(["1"]), pa.array([1])),
+        (pa.array([1]), pa.array([1.0])),
+        (pa.array([datetime.date(2026, 1, 1)]), pa.array([datetime.datetime(2026, 1, 1, 5)])),  # noqa: DTZ001
+        (pa.array([0], pa.timestamp("us")), pa.array([0], pa.timestamp("us", "UTC"))),
+        (pa.array([[1]]), pa.array([1])),
+        (pa.array([[0.5]], pa.list_(pa.float32())), pa.array([[0.1]])),
+    ],
+)
+def test_a_type_that_does_not_fit_is_refused(disk_table: KeyedTable, stored: pa.Array, given: pa.Array) -> None:
+    disk_table.fill(pa.table({"id": [1], "v": stored}))
+    with pytest.raises(TypeNarrowing):
+        disk_table.merge(pa.table({"id": [1], "v": given}), "upsert", "id")
+
+
+def test_a_required_column_takes_no_null(table: KeyedTable) -> None:
+    schema = pa.schema([pa.field("id", pa.int64()), pa.field("v", pa.string(), nullable=False)])
+    table.fill(STORED.cast(schema))
+    before = table.state()
+    with pytest.raises(NotNullViolation):
+        table.merge(pa.table({"id": [1], "v": pa.array([None], pa.string())}), "upsert", "id")
+    with pytest.raises(NotNullViolation):
+        table.merge(pa.table({"id": [7]}), "upsert", "id", schema_evolution=True)
+    assert table.state() == before

@@ -1,0 +1,69 @@
+"""Merges of partitions that one side emptied, which random histories found wrong, told as stories."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.lake import Lake
+
+emptied = pytest.mark.parametrize(
+    ("emptying", "written"),
+    [("INSERT OVERWRITE d.p PARTITION (k = 1) VALUES (9)", [(9, 1)]), ("ALTER TABLE d.p DROP PARTITION (k = 1)", [])],
+)
+
+
+@pytest.fixture
+def parts(lake: Lake) -> Lake:
+    """Table d.p on both branches: rows 1, 2 in one file of partition 1, 3 in another of it, row 4 in partition 2."""
+    lake.sql("CREATE TABLE d.p (id INT, k INT) PARTITIONED BY (k)")
+    lake.sql("INSERT INTO d.p VALUES (1, 1), (2, 1), (4, 2)")
+    lake.sql("INSERT INTO d.p VALUES (3, 1)")
+    lake.merge("main", "b")
+    return lake
+
+
+@emptied
+def test_a_partition_that_was_compacted_before_it_was_emptied_is_empty_for_other_branches(
+    parts: Lake, emptying: str, written: list[tuple[int, int]]
+) -> None:
+    parts.sql("CREATE BRANCH c")
+    parts.sql("OPTIMIZE d.p", "b")
+    parts.sql(emptying, "b")
+    parts.merge("b")
+    parts.sql("UPDATE d.p SET id = 7 WHERE id = 1", "c")
+    parts.merge("c")
+    assert parts.rows("d.p") == [(4, 2), *written]
+
+
+@emptied
+@pytest.mark.parametrize("moved", ["id = 1", "k = 1", "id < 5"])
+def test_rows_that_were_moved_out_of_an_emptied_partition_are_gone_on_both_sides_after_a_pull_and_a_merge_back(
+    parts: Lake, emptying: str, written: list[tuple[int, int]], moved: str
+) -> None:
+    parts.sql(emptying, "b")
+    parts.sql(f"UPDATE d.p SET k = 3 WHERE {moved}")
+    parts.merge("main", "b")
+    parts.merge("b")
+    left = [(4, 3 if moved == "id < 5" else 2), *written]
+    assert parts.rows("d.p") == parts.rows("d.p", "b") == sorted(left, key=repr)
+
+
+@emptied
+@pytest.mark.parametrize(
+    ("later", "kept"),
+    [
+        ("UPDATE d.p SET id = 5 WHERE id = 1", [(5, 3)]),
+        ("INSERT INTO d.p VALUES (5, 3)", [(5, 3)]),
+        ("DELETE FROM d.p WHERE id = 2", []),
+        ("OPTIMIZE d.p", []),
+    ],
+)
+def test_what_was_done_to_moved_rows_after_the_pull_stays(
+    parts: Lake, emptying: str, written: list[tuple[int, int]], later: str, kept: list[tuple[int, int]]
+) -> None:
+    parts.sql(emptying, "b")
+    parts.sql("UPDATE d.p SET k = 3 WHERE k = 1")
+    parts.merge("main", "b")
+    parts.sql(later)
+    parts.merge("b")
+    assert parts.rows("d.p") == sorted([(4, 2), *kept, *written], key=repr)

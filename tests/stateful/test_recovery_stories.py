@@ -1,0 +1,102 @@
+"""Merges of branches that went back, which random histories found wrong, told as stories."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.lake import Lake
+
+
+@pytest.mark.parametrize(
+    ("drop", "undrop"),
+    [
+        ("DROP TABLE f.u", "UNDROP TABLE f.u"),
+        ("DROP DATABASE f CASCADE", "UNDROP DATABASE f"),
+        ("DROP DATABASE f CASCADE", "RESTORE BRANCH b TO VERSION AS OF {}"),
+    ],
+)
+def test_a_table_that_came_and_went_before_a_merge_brings_its_rows_when_it_is_back(
+    lake: Lake, drop: str, undrop: str
+) -> None:
+    lake.sql("CREATE DATABASE f", "b")
+    lake.sql("CREATE TABLE f.u (id INT)", "b")
+    lake.sql("INSERT INTO f.u VALUES (1), (2)", "b")
+    lake.sql("DELETE FROM f.u WHERE id = 2", "b")
+    version = lake.head("b")
+    lake.sql(drop, "b")
+    lake.sql("CREATE DATABASE e", "b")
+    lake.merge("b")
+    lake.sql(undrop.format(version), "b")
+    lake.merge("b")
+    assert lake.rows("f.u") == [(1,)]
+
+
+def test_a_table_of_a_dropped_database_that_the_other_side_never_had_comes_back_with_it(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.u (id INT)", "b")
+    lake.sql("INSERT INTO d.u VALUES (1)", "b")
+    lake.sql("DROP DATABASE d CASCADE", "b")
+    lake.merge("b")
+    lake.sql("UNDROP DATABASE d", "b")
+    lake.merge("b")
+    assert (lake.rows("d.t"), lake.rows("d.u")) == ([(1, "a")], [(1,)])
+
+
+@pytest.fixture
+def older(lake: Lake) -> int:
+    """The version of one row in d.t; both branches have a second since, in a file of its own."""
+    version = lake.head()
+    lake.sql("INSERT INTO d.t VALUES (2, 'a')")
+    lake.merge("main", "b")
+    return version
+
+
+@pytest.mark.parametrize("before", ["SELECT * FROM d.t", "DELETE FROM d.t WHERE id = 1"])
+def test_an_update_after_a_restore_goes_with_it_over_what_the_other_side_did(
+    lake: Lake, older: int, before: str
+) -> None:
+    lake.sql(before, "b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {older}", "b")
+    lake.sql("UPDATE d.t SET v = 's' WHERE id = 1", "b")
+    lake.sql("UPDATE d.t SET v = 'm' WHERE id = 1")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(1, "s")]
+
+
+@pytest.mark.parametrize("before", ["SELECT * FROM d.t", "DELETE FROM d.t WHERE id = 1"])
+def test_two_updates_of_a_file_are_in_conflict_although_one_side_put_it_back(
+    lake: Lake, older: int, before: str
+) -> None:
+    lake.sql(before)
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {older}")
+    lake.sql("UPDATE d.t SET v = 'm' WHERE id = 1")
+    lake.sql("UPDATE d.t SET v = 's' WHERE id = 1", "b")
+    assert lake.codes("b") == {"SAME_FILE_UPDATE_UPDATE"}
+
+
+@pytest.mark.parametrize("change", ["DELETE FROM d.t WHERE id = 3", "UPDATE d.t SET v = 's' WHERE id = 3"])
+@pytest.mark.parametrize("after", ["SELECT * FROM d.t", "OPTIMIZE d.t"])
+def test_the_last_row_of_a_file_goes_without_those_that_the_other_side_put_back(
+    lake: Lake, change: str, after: str
+) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
+    version = lake.head()
+    lake.sql("DELETE FROM d.t WHERE id = 2")
+    lake.merge("main", "b")
+    lake.sql(change, "b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
+    lake.sql(after)
+    lake.merge("b")
+    last = [(3, "s")] if change.startswith("UPDATE") else []
+    assert lake.rows("d.t") == [(1, "a"), (2, "a"), *last]
+
+
+def test_rows_deleted_again_after_a_restore_put_them_back_are_deleted_on_the_other_side_too(lake: Lake) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a'), (4, 'a')")
+    version = lake.head()
+    lake.sql("DELETE FROM d.t WHERE id = 2")
+    lake.merge("main", "b")
+    lake.sql("DELETE FROM d.t WHERE id = 3", "b")
+    lake.sql("DELETE FROM d.t WHERE id = 4", "b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(1, "a"), (2, "a")]
