@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from jsonschema import Draft202012Validator
 
@@ -26,6 +27,7 @@ TABLE = CATALOG + "branches/{branch}/databases/{database}/tables/{table}/"
 COMPARE = CATALOG + "compare/{source}...{destination}/"
 OBJECT = COMPARE + "objects/{kind}/{object_id}/"
 REQUEST = CATALOG + "merge-requests/{number}/"
+WEBHOOK = CATALOG + "webhooks/{webhook_id}/"
 CHECK = CATALOG + "checks/{name}/"
 RULE = CATALOG + "protection-rules/{rule_id}/"
 PIPELINES = "/api/v1/pipelines/"
@@ -180,6 +182,18 @@ def test_so_it_has_for_a_protection_rule(lake: Lake) -> None:
     ]
 
 
+@pytest.mark.usefixtures("nobody_hears")
+def test_so_it_has_for_a_webhook(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(settings.LAKEUI, "WEBHOOK_NETWORKS", "127.0.0.0/8")
+    wanted = {"url": "http://127.0.0.1:1/", "events": ["merge"]}
+    made = lake.caller.post(f"{lake.address}webhooks/", wanted).json()
+    lake.sql("MERGE BRANCH b")
+    names = {"catalog": lake.catalog, "webhook_id": made["id"]}
+    check(lake.caller, WEBHOOK, **names)
+    for path in (CATALOG + "webhooks/", WEBHOOK + "deliveries/"):
+        assert check(lake.caller, path, **names)["results"]
+
+
 def test_so_it_has_for_a_request_with_something_in_every_list(lake: Lake, bob: Caller) -> None:
     join(bob.user, lake.catalog, Role.REVIEWER)
     names = {"catalog": lake.catalog, "number": _request(lake, bob)}
@@ -224,6 +238,16 @@ def test_so_it_has_for_a_pipeline_that_has_run(lake: Lake, local_worker: None, m
 
 def test_no_resource_of_a_catalog_is_left_out() -> None:
     held = {*USUAL, *(path for path, _ in UNUSUAL), TABLE + "rows/", TABLE + "changes/", OBJECT, COMPARED_ROWS, IMPORT}
-    held |= {RULE, CHECK, CATALOG + "checks/", REQUEST, REVIEW_CHANGES, *REVIEWED}
+    held |= {
+        CATALOG + "webhooks/",
+        WEBHOOK,
+        WEBHOOK + "deliveries/",
+        RULE,
+        CHECK,
+        CATALOG + "checks/",
+        REQUEST,
+        REVIEW_CHANGES,
+        *REVIEWED,
+    }
     read = {path for path, item in openapi_document()["paths"].items() if "get" in item}
     assert {path for path in read if path.startswith("/api/v1/catalogs/")} <= held
