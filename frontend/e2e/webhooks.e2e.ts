@@ -57,7 +57,7 @@ describe("a webhook", () => {
     expect(secret).toMatch(/^whsec_/);
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "I have it" }).click();
-    await page.getByRole("list", { name: "Webhooks" }).getByText(address).waitFor();
+    await page.getByRole("button", { name: `Messages ${address}` }).waitFor();
   });
 
   it("is tried, and the other server can tell that the message is from here", async () => {
