@@ -11,14 +11,16 @@ from jsonschema import Draft202012Validator
 
 from catalog_app.domain.roles import Role
 from catalog_app.engine.values import QueryResult
+from catalog_app.services.files import addresses_allocate
 from lakeui import frontdoor
 from lakeui.api.docs import openapi_document
 from lakeui.common.errors import MergeConflict
-from lakeui.frontdoor import row_changes
+from lakeui.frontdoor import compute, row_changes
 from tests.api.conftest import Caller
 from tests.api.lake import Lake
 from tests.api.sending import send
 from tests.members import join
+from tests.pipelines.strategies.duck_engine import DuckMemoryEngine
 
 CATALOG = "/api/v1/catalogs/{catalog}/"
 TABLE = CATALOG + "branches/{branch}/databases/{database}/tables/{table}/"
@@ -28,6 +30,8 @@ REQUEST = CATALOG + "merge-requests/{number}/"
 WEBHOOK = CATALOG + "webhooks/{webhook_id}/"
 CHECK = CATALOG + "checks/{name}/"
 RULE = CATALOG + "protection-rules/{rule_id}/"
+PIPELINES = "/api/v1/pipelines/"
+PIPELINE = PIPELINES + "{pipeline_id}/"
 COMPARED_ROWS = COMPARE + "objects/table/{table_id}/rows/"
 IMPORT = CATALOG + "branches/{branch}/imports/{import_id}/"
 USUAL = [
@@ -54,6 +58,7 @@ USUAL = [
     CATALOG + "candidates/",
     CATALOG + "protection-rules/",
     CATALOG + "branches/{branch}/protection/",
+    CATALOG + "pipeline-policy/",
     "/api/v1/merges/",
     "/api/v1/tokens/",
 ]
@@ -215,6 +220,20 @@ def _request(lake: Lake, reviewer: Caller) -> int:
     assert reviewer.post(f"{own}reviews/", {"verdict": "request_changes", "body": "no"}).status_code == 201
     lake.sql("ALTER TABLE d.p SET TBLPROPERTIES ('later' = '1')", "bad")
     return int(opened["number"])
+
+
+def test_so_it_has_for_a_pipeline_that_has_run(lake: Lake, local_worker: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = DuckMemoryEngine(addresses_allocate)
+    monkeypatch.setattr(compute, "engine_make", lambda: engine)
+    wanted = {"catalog": lake.catalog, "name": "Ones", "database": "d", "table": "ones", "source": "SELECT 1 AS id"}
+    made = lake.caller.post(PIPELINES, {**wanted, "config": "merge_strategy: snapshot", "schedule": "0 6 * * *"}).json()
+    ran = lake.caller.post(f"{PIPELINES}{made['id']}/runs/")
+    assert ran.status_code == 200, ran.content
+    names = {"pipeline_id": made["id"], "version": 1, "run_id": ran["Location"].split("/")[-2]}
+    for path in (PIPELINES, PIPELINE + "runs/", PIPELINE + "versions/"):
+        assert check(lake.caller, path, **names)["results"]
+    for path in (PIPELINES + "fields/", PIPELINE, PIPELINE + "versions/{version}/", PIPELINE + "runs/{run_id}/"):
+        assert check(lake.caller, path, **names)
 
 
 def test_no_resource_of_a_catalog_is_left_out() -> None:
