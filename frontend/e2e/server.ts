@@ -9,6 +9,8 @@ import { join, resolve } from "node:path";
 const START_MS = 300_000;
 const STOP_MS = 60_000;
 const ROOT = resolve(import.meta.dirname, "../..");
+/** Webhooks of the journeys lead to this machine. */
+const LISTENING_HERE = { LAKEUI_WEBHOOK_NETWORKS: "127.0.0.0/8" };
 const PYTHON = () => process.env.LAKEUI_PYTHON ?? "python";
 
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {
@@ -18,7 +20,7 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
   const password = randomBytes(12).toString("hex");
   const server = spawn(PYTHON(), ["manage.py", "up"], {
     cwd: ROOT,
-    env: { ...process.env, LAKEUI_HOME: home, LAKEUI_PORT: String(port), LAKEUI_ADMIN_PASSWORD: password },
+    env: { ...process.env, LAKEUI_HOME: home, LAKEUI_PORT: String(port), LAKEUI_ADMIN_PASSWORD: password, ...LISTENING_HERE },
     stdio: ["ignore", "pipe", "inherit"],
   });
   await ready(server);

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import transaction
@@ -21,6 +23,7 @@ from merge_app.review.requests import person_id
 from merge_app.webhooks.addresses import networks_parse, target_find
 from merge_app.webhooks.models import DeliveryState, Webhook, WebhookDelivery, WebhookEvent
 from merge_app.webhooks.outbox import delivery_ring, message_leave
+from merge_app.webhooks.selectors import webhook_get
 from merge_app.webhooks.sending import SECRET_PREFIX
 
 SECRET_BYTES = 32
@@ -51,7 +54,15 @@ def _check(url: str) -> None:
 
 
 def _content(webhook: Webhook) -> dict[str, Any]:
-    return {"url": webhook.url, "events": webhook.events, "is_active": webhook.is_active}
+    """What the audit says of it, which every member reads: whoever knows a path may often send there, so of the address
+    it names the server, and a digest by which a change of the rest shows.
+    """
+    return {
+        "server": urlsplit(webhook.url).netloc,
+        "url_digest": hashlib.sha256(webhook.url.encode()).hexdigest(),
+        "events": webhook.events,
+        "is_active": webhook.is_active,
+    }
 
 
 def _record(
@@ -69,7 +80,8 @@ def webhook_change(
         _check(changes["url"])
     with transaction.atomic():
         settings_lock(webhook.catalog)
-        webhook.refresh_from_db()
+        # Read anew under the lock: another owner may have changed or removed it.
+        webhook = webhook_get(webhook.catalog, webhook.pk)
         check(webhook)
         before = _content(webhook)
         for name, value in changes.items():
@@ -84,6 +96,7 @@ def webhook_remove(*, principal: Principal, webhook: Webhook) -> None:
     action_require(principal, webhook.catalog, Action.MANAGE_WEBHOOKS)
     with transaction.atomic():
         settings_lock(webhook.catalog)
+        webhook = webhook_get(webhook.catalog, webhook.pk)
         _record(principal, webhook, _content(webhook), None)
         webhook.delete()
 

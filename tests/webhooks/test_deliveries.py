@@ -194,9 +194,29 @@ def test_the_secret_is_shown_once_and_never_again(lake: ReviewLake, listener: Li
     dora = lake.people["dora"]
     for path in ("", f"{made['id']}/", f"{made['id']}/deliveries/"):
         assert made["secret"] not in dora.get(f"{lake.address}webhooks/{path}").content.decode()
-    attempts = dora.get(f"/api/v1/merges/?catalog={lake.catalog}").content.decode()
-    assert made["secret"] not in attempts
+    assert made["secret"] not in str(settings_records(lake, "dora"))
     assert made["secret"] != add(lake, listener.url).json()["secret"]
+
+
+def settings_records(lake: ReviewLake, name: str) -> list[dict[str, Any]]:
+    """The audit's records of changed settings, whole, as that person reads them."""
+    person = lake.people[name]
+    listed = person.get(f"/api/v1/merges/?catalog={lake.catalog}&kind=settings").json()["results"]
+    return [person.get(f"/api/v1/merges/{record['merge_id']}/").json() for record in listed]
+
+
+def test_the_audit_says_who_changed_a_webhook_and_not_the_path_that_may_be_a_secret(
+    lake: ReviewLake, listener: Listener
+) -> None:
+    made = add(lake, f"{listener.url}/path/secret-in-the-path").json()
+    dora, address = lake.people["dora"], f"{lake.address}webhooks/{made['id']}/"
+    body = {"url": f"{listener.url}/another-secret"}
+    assert dora.client.patch(address, body, content_type="application/json", headers=dora.headers).status_code == 200
+    changed, added = [record for record in settings_records(lake, "alice") if record["setting"] == "webhook"]
+    assert (added["actor"], added["before"], changed["before"]) == ("dora", None, added["after"])
+    assert added["after"]["server"] == listener.url.removeprefix("http://")
+    assert changed["after"]["url_digest"] != changed["before"]["url_digest"]
+    assert "secret" not in str([changed, added])
 
 
 def test_a_removed_one_leaves_nothing_but_its_record(lake: ReviewLake, listener: Listener) -> None:

@@ -1,5 +1,5 @@
 /** The document's addresses, with bodies where it says only that they are objects; and filters that pages keep. */
-import type { MergeRecord, Rules } from "./resources";
+import type { AuditRecord, Rules } from "./resources";
 import type { operations, paths } from "./schema";
 
 interface Body<Content> {
@@ -8,7 +8,7 @@ interface Body<Content> {
 
 export type Paths = Omit<paths, "/api/v1/rules/" | "/api/v1/merges/{merge_id}/"> & {
   "/api/v1/rules/": { get: Omit<operations["rules_get"], "responses"> & Body<Rules> };
-  "/api/v1/merges/{merge_id}/": { get: Omit<operations["merge_get"], "responses"> & Body<MergeRecord> };
+  "/api/v1/merges/{merge_id}/": { get: Omit<operations["merge_get"], "responses"> & Body<AuditRecord> };
 };
 
 type Query<Operation extends keyof operations> = NonNullable<operations[Operation]["parameters"]["query"]>;
@@ -17,3 +17,4 @@ export type BranchFilter = Query<"branch_list">;
 export type HistoryFilter = Query<"branch_history">;
 export type RequestFilter = Query<"merge_request_list">;
 export type CompareFilter = Query<"compare">;
+export type RecordKind = NonNullable<Query<"merge_list">["kind"]>;

@@ -37,6 +37,10 @@ export type ProtectionChoice = Described["RuleRequest"];
 export type Protection = Described["ProtectionAnswer"];
 export type Check = Described["CheckAnswer"];
 export type CheckStanding = Described["CheckStandingEntry"];
+export type Webhook = Described["WebhookAnswer"];
+export type WebhookChoice = Described["NewWebhook"];
+export type WebhookEvent = WebhookChoice["events"][number];
+export type Delivery = Described["DeliveryAnswer"];
 export type MergeRequest = Described["RequestAnswer"];
 export type RequestDetail = Described["RequestDetail"];
 export type RequestState = Described["MergeRequestState"];
@@ -100,13 +104,12 @@ export interface MergedTable {
   removed_segments: string[];
 }
 
-/** The audit record of one attempt; `tables` and `duration_ms` only when it merged. */
-export interface MergeRecord {
+/** What every record of the audit has. */
+interface RecordHead {
   merge_id: string;
   catalog: string;
   source: string;
   destination: string;
-  outcome: "merged" | "nothing to merge" | "refused" | "dry run" | "failed";
   version: number | null;
   source_head: number;
   destination_head: number;
@@ -116,6 +119,13 @@ export interface MergeRecord {
   task_id: string | null;
   time: string;
   digest: string;
+}
+
+/** The audit record of one attempt; `tables` and `duration_ms` only when it merged, `message` when it was refused. */
+export interface MergeRecord extends RecordHead {
+  kind: "merge";
+  outcome: "merged" | "nothing to merge" | "refused" | "dry run" | "failed";
+  message?: string;
   /** Of a merge that a merge request was carried out for, besides who approved what of it. */
   request?: { number: number; title: string; author: string };
   approvals?: { reviewer: string; review: number; fingerprint: string }[];
@@ -128,3 +138,36 @@ export interface MergeRecord {
   tables?: MergedTable[];
   duration_ms?: number;
 }
+
+/** Who changed a member, a rule, a check or a webhook; `before` is null where it is new, `after` where it was removed. */
+export interface SettingsRecord extends RecordHead {
+  kind: "settings";
+  outcome: string;
+  setting: string;
+  name: string;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+}
+
+/** An owner went past a protection. */
+export interface BypassRecord extends RecordHead {
+  kind: "bypass";
+  outcome: string;
+  reason: string;
+  refused: string;
+  patterns: string[];
+  statement: string;
+}
+
+/** A restore, an undrop, a transaction's commit, or a VACUUM. */
+export interface LakeRecord extends RecordHead {
+  kind: "restore" | "undrop" | "transaction" | "vacuum";
+  outcome: string;
+  message?: string;
+  statement?: string;
+  files?: number;
+  bytes?: number;
+  older_than?: string;
+}
+
+export type AuditRecord = MergeRecord | SettingsRecord | BypassRecord | LakeRecord;

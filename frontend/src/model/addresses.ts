@@ -25,8 +25,9 @@ export function compareAddress(catalog: string, source?: string, destination?: s
   return source === undefined || destination === undefined ? start : `${start}/${part(source)}...${part(destination)}`;
 }
 
-export function mergesAddress(catalog: string): string {
-  return `${catalogAddress(catalog)}/merges`;
+/** The audit of a catalog; its merges where no other kind of records is named. */
+export function mergesAddress(catalog: string, kind?: string): string {
+  return `${catalogAddress(catalog)}/merges${kind === undefined ? "" : `?kind=${part(kind)}`}`;
 }
 
 export function mergeAddress(mergeId: string): string {
@@ -48,7 +49,7 @@ export function newRequestAddress(catalog: string, source?: string, destination?
   return `${requestsAddress(catalog)}/new${query.size ? `?${query.toString()}` : ""}`;
 }
 
-export type CatalogSettingsTab = "members" | "protection" | "checks";
+export type CatalogSettingsTab = "members" | "protection" | "checks" | "webhooks";
 
 export function catalogSettingsAddress(catalog: string, tab: CatalogSettingsTab = "members"): string {
   return `${catalogAddress(catalog)}/settings?tab=${tab}`;

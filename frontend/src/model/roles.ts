@@ -9,7 +9,7 @@ export const ROLE_MEANINGS: Record<Role, string> = {
   contributor: "writes, makes branches, opens merge requests, merges where no protection refuses",
   reviewer: "approves merge requests, or asks for changes",
   maintainer: "manages checks and the merge requests of others",
-  owner: "manages members and protection, and may bypass it with a reason",
+  owner: "manages members, protection and webhooks, and may bypass it with a reason",
 };
 
 /** Unknown as long as the catalog has not been loaded: then nothing is offered. */

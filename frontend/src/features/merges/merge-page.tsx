@@ -9,7 +9,6 @@ import { groupBy } from "../../model/grouping";
 import { findingMark } from "../../model/verdict";
 import { useMerge } from "../../queries/merges";
 import { BranchLink } from "../../ui/branch-name";
-import { Copyable } from "../../ui/copyable";
 import { Grid } from "../../ui/grid";
 import { Icon } from "../../ui/icons";
 import { MarkBadge } from "../../ui/mark";
@@ -17,7 +16,9 @@ import { Menu } from "../../ui/menu";
 import { PageHead, Panel } from "../../ui/page";
 import { Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
+import { Evidence } from "./evidence";
 import { OutcomeBadge } from "./outcome-badge";
+import { RecordView } from "./record-view";
 import { ReviewEvidence } from "./review-evidence";
 import { RevertDialog } from "./revert-dialog";
 import "../../styles/merges.css";
@@ -28,13 +29,13 @@ export function MergePage() {
   return (
     <div className="page">
       <Loaded query={merge} label="the audit record">
-        {(record) => <AuditRecord record={record} />}
+        {(record) => (record.kind === "merge" ? <MergeView record={record} /> : <RecordView record={record} />)}
       </Loaded>
     </div>
   );
 }
 
-function AuditRecord({ record }: { record: MergeRecord }) {
+function MergeView({ record }: { record: MergeRecord }) {
   const [isReverting, setReverting] = useState(false);
   const { catalog, source, destination, outcome } = record;
   return (
@@ -97,6 +98,16 @@ function Summary({ record }: { record: MergeRecord }) {
   const objects = record.plan?.objects.length ?? 0;
   if (record.outcome === "nothing to merge") {
     return <p>{record.destination} had everything of {record.source} already. Nothing was changed.</p>;
+  }
+  if (record.conflicts.length === 0 && record.message) {
+    return (
+      <div className="notice conflict">
+        <span className="symbol" aria-hidden="true">
+          ✕
+        </span>
+        <p>{record.message} Neither branch was changed.</p>
+      </div>
+    );
   }
   if (record.conflicts.length === 0) {
     return (
@@ -238,28 +249,6 @@ function FineFindings({ record }: { record: MergeRecord }) {
           </li>
         ))}
       </ul>
-    </Panel>
-  );
-}
-
-/** What lets another person check the record: the plan's fingerprint and the record's link in the chain. */
-function Evidence({ record }: { record: MergeRecord }) {
-  return (
-    <Panel title="Evidence" padded>
-      <dl className="facts">
-        <dt>Merge id</dt>
-        <dd>
-          <Copyable text={record.merge_id} label="the merge id" />
-        </dd>
-        <dt>Plan fingerprint</dt>
-        <dd>
-          <Copyable text={record.fingerprint} shown={`${record.fingerprint.slice(0, 16)}…`} label="the fingerprint" />
-        </dd>
-        <dt>Record digest</dt>
-        <dd>
-          <Copyable text={record.digest} shown={`${record.digest.slice(0, 16)}…`} label="the digest" />
-        </dd>
-      </dl>
     </Panel>
   );
 }

@@ -1,6 +1,7 @@
-import { Link, useParams } from "react-router";
+import { Link, useParams, useSearchParams } from "react-router";
 
 import { compareAddress, mergeAddress } from "../../model/addresses";
+import { MERGES, RECORD_KINDS } from "../../model/records";
 import { useMerges, type MergeSummary } from "../../queries/merges";
 import { LaneDot } from "../../ui/branch-name";
 import { PageHead, Panel } from "../../ui/page";
@@ -9,27 +10,40 @@ import { Time } from "../../ui/time";
 import { OutcomeBadge } from "./outcome-badge";
 import "../../styles/merges.css";
 
+/** The audit of a catalog: merges first, and records of every other kind. The kind stands in the address. */
 export function MergesPage() {
   const { catalog = "" } = useParams();
-  const merges = useMerges(catalog);
+  const [query, setQuery] = useSearchParams();
+  const { kind, title, empty } = RECORD_KINDS.find(({ kind }) => kind === query.get("kind")) ?? MERGES;
+  const merges = useMerges(catalog, kind);
   return (
     <div className="page">
       <PageHead
-        title="Merges"
+        title={title}
         actions={
           <Link className="button primary" to={compareAddress(catalog)}>
             Compare branches
           </Link>
         }
       />
-      <Panel>
-        <Loaded query={merges} label="merges">
-          {({ pages }) => <MergeList merges={pages.flatMap((page) => page.results)} />}
+      <Panel
+        actions={
+          <select className="input state-filter" aria-label="Kind of records" value={kind} onChange={(event) => setQuery({ kind: event.target.value })}>
+            {RECORD_KINDS.map((known) => (
+              <option key={known.kind} value={known.kind}>
+                {known.title}
+              </option>
+            ))}
+          </select>
+        }
+      >
+        <Loaded query={merges} label={title.toLowerCase()}>
+          {({ pages }) => <RecordList title={title} empty={empty} records={pages.flatMap((page) => page.results)} />}
         </Loaded>
         {merges.hasNextPage ? (
           <p className="inside">
             <button type="button" className="button small" onClick={() => void merges.fetchNextPage()}>
-              Older merges
+              Older {title.toLowerCase()}
             </button>
           </p>
         ) : null}
@@ -38,30 +52,42 @@ export function MergesPage() {
   );
 }
 
-function MergeList({ merges }: { merges: readonly MergeSummary[] }) {
-  if (merges.length === 0) {
+function RecordList({ title, empty, records }: { title: string; empty: string; records: readonly MergeSummary[] }) {
+  if (records.length === 0) {
     return (
-      <Empty title="Nobody has tried to merge yet">
-        <p>Every attempt is recorded here: merges, dry runs, and what was refused.</p>
+      <Empty title={empty}>
+        <p>Every attempt is recorded here: merges, dry runs, what was refused, and who changed who may do what.</p>
       </Empty>
     );
   }
   return (
-    <ul className="merge-list">
-      {merges.map((merge) => (
-        <li key={merge.merge_id}>
-          <OutcomeBadge outcome={merge.outcome} />
-          <Link to={mergeAddress(merge.merge_id)} className="row">
-            <LaneDot branch={merge.source} />
-            {merge.source} → <LaneDot branch={merge.destination} /> {merge.destination}
+    <ul className="merge-list" aria-label={title}>
+      {records.map((record) => (
+        <li key={record.merge_id}>
+          <OutcomeBadge outcome={record.outcome} />
+          <Link to={mergeAddress(record.merge_id)} className="row">
+            <RecordName record={record} />
           </Link>
-          <span className="small muted">{merge.version === null ? "" : `made v${merge.version}`}</span>
+          <span className="small muted">{record.version === null ? "" : `made v${record.version}`}</span>
           <span className="small muted when">
-            {merge.actor ? `${merge.actor}, ` : ""}
-            <Time at={merge.time} />
+            {record.actor ? `${record.actor}, ` : ""}
+            <Time at={record.time} />
           </span>
         </li>
       ))}
     </ul>
   );
+}
+
+/** A merge by its branches; another record by what it is about. */
+function RecordName({ record }: { record: MergeSummary }) {
+  if (record.kind === "merge") {
+    return (
+      <>
+        <LaneDot branch={record.source} />
+        {record.source} → <LaneDot branch={record.destination} /> {record.destination}
+      </>
+    );
+  }
+  return <>{[record.destination, record.source].filter(Boolean).join(", from ") || record.kind}</>;
 }

@@ -1,0 +1,48 @@
+/** The kinds of records in the audit, in words, and what a changed setting said before and says after. */
+import type { RecordKind } from "../api/paths";
+import type { SettingsRecord } from "../api/resources";
+
+export interface RecordKindWords {
+  kind: RecordKind;
+  title: string;
+  /** Where there is no such record. */
+  empty: string;
+}
+
+export const MERGES: RecordKindWords = { kind: "merge", title: "Merges", empty: "Nobody has tried to merge yet" };
+export const RECORD_KINDS: readonly RecordKindWords[] = [
+  MERGES,
+  { kind: "bypass", title: "Bypassed protections", empty: "No protection was bypassed" },
+  { kind: "settings", title: "Changed settings", empty: "No setting was changed yet" },
+  { kind: "restore", title: "Restores", empty: "Nothing was restored yet" },
+  { kind: "undrop", title: "Undrops", empty: "Nothing was undropped yet" },
+  { kind: "transaction", title: "Transactions", empty: "No transaction was committed yet" },
+  { kind: "vacuum", title: "Vacuums", empty: "Nobody has vacuumed yet" },
+];
+
+export interface ChangedField {
+  field: string;
+  before: string;
+  after: string;
+}
+
+/** The fields that differ, by name; all of them where the setting is new or was removed. */
+export function changedFields({ before, after }: Pick<SettingsRecord, "before" | "after">): ChangedField[] {
+  const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].sort();
+  return fields
+    .map((field) => ({ field: field.replaceAll("_", " "), before: shown(before?.[field]), after: shown(after?.[field]) }))
+    .filter((change) => change.before !== change.after);
+}
+
+/** What was done with the setting. */
+export function settingText({ setting, name, before, after }: Pick<SettingsRecord, "setting" | "name" | "before" | "after">): string {
+  const done = before === null ? "added" : after === null ? "removed" : "changed";
+  return `${setting} ${name} ${done}`;
+}
+
+function shown(value: unknown): string {
+  if (value === undefined || value === null) return "—";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return value.length ? value.join(", ") : "none";
+  return typeof value === "string" || typeof value === "number" ? String(value) : JSON.stringify(value);
+}

@@ -1,0 +1,79 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+
+import { body, client, cursorOf } from "../api/client";
+import type { Delivery, Webhook, WebhookChoice } from "../api/resources";
+import { refresh } from "./refresh";
+
+const AT = "/api/v1/catalogs/{catalog}/webhooks";
+/** While a message is under way its log follows closely; else it only has to notice new ones. */
+const UNDER_WAY_POLL_MS = 2000;
+const POLL_MS = 15_000;
+
+/** Who is told what happens in a catalog. Owners see them. */
+export function useWebhooks(catalog: string) {
+  return useQuery({
+    queryKey: webhooksKey(catalog),
+    queryFn: async ({ signal }) => (await body(client.GET(`${AT}/`, { params: { path: { catalog } }, signal }))).results,
+  });
+}
+
+/** The answer carries the secret, which is never shown again. */
+export function useWebhookCreate(catalog: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (choice: WebhookChoice) => body(client.POST(`${AT}/`, { params: { path: { catalog } }, body: choice })),
+    onSuccess: () => refresh(queries, webhooksKey(catalog)),
+  });
+}
+
+export type WebhookChange = { change: Partial<WebhookChoice> & { is_active?: boolean } } | "remove";
+
+export function useWebhookChange(catalog: string, webhook: Webhook) {
+  const queries = useQueryClient();
+  const params = { path: { catalog, webhook_id: webhook.id } };
+  return useMutation({
+    mutationFn: async (wanted: WebhookChange): Promise<void> => {
+      if (wanted === "remove") await client.DELETE(`${AT}/{webhook_id}/`, { params });
+      else await client.PATCH(`${AT}/{webhook_id}/`, { params, body: wanted.change });
+    },
+    onSuccess: () => refresh(queries, webhooksKey(catalog)),
+  });
+}
+
+/** What was sent, newest first. */
+export function useDeliveries(catalog: string, webhook: Webhook) {
+  return useInfiniteQuery({
+    queryKey: deliveriesKey(catalog, webhook),
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: 20, ...(pageParam === null ? {} : { cursor: pageParam }) };
+      return body(client.GET(`${AT}/{webhook_id}/deliveries/`, { params: { path: { catalog, webhook_id: webhook.id }, query }, signal }));
+    },
+    getNextPageParam: (page) => cursorOf(page.next),
+    refetchInterval: ({ state }) => {
+      const sent = state.data?.pages.flatMap((page) => page.results) ?? [];
+      return sent.some((delivery) => delivery.state === "pending" && delivery.attempts === 0) ? UNDER_WAY_POLL_MS : POLL_MS;
+    },
+  });
+}
+
+/** Sends a message that says nothing, or one of the log once more. */
+export function useDeliverySend(catalog: string, webhook: Webhook) {
+  const queries = useQueryClient();
+  const path = { catalog, webhook_id: webhook.id };
+  return useMutation({
+    mutationFn: (wanted: "test" | Delivery) =>
+      wanted === "test"
+        ? body(client.POST(`${AT}/{webhook_id}/test/`, { params: { path } }))
+        : body(client.POST(`${AT}/{webhook_id}/deliveries/{delivery_id}/repeat/`, { params: { path: { ...path, delivery_id: wanted.id } } })),
+    onSettled: () => refresh(queries, deliveriesKey(catalog, webhook)),
+  });
+}
+
+function webhooksKey(catalog: string) {
+  return ["catalog", catalog, "webhooks"] as const;
+}
+
+function deliveriesKey(catalog: string, webhook: Webhook) {
+  return [...webhooksKey(catalog), webhook.id, "deliveries"] as const;
+}
