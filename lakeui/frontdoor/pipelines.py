@@ -11,6 +11,7 @@ from typing import Any
 from catalog_app.domain.state import TableState
 from catalog_app.engine.merge_values import FrozenSource, SourceRows
 from catalog_app.engine.values import FileSource
+from catalog_app.storage.warehouse import NO_TABLE
 from lakeui.common.errors import InvalidValue, LakeError
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import staging
@@ -206,7 +207,6 @@ def _executed(call: Call, prepared: Prepared) -> Iterator[FrozenSource]:
     missing_refuse(prepared.configuration, columns)
     keys = prepared.configuration.names("unique_key") if prepared.configuration.strategy is Strategy.SCD2 else ()
     wanted = SourceRows(source, "batch", keys=tuple(quote_name(key) for key in keys))
-    # The first run has no table yet; its batch waits in a folder that belongs to none.
-    table_id = 0 if prepared.table is None else prepared.table.table_id
+    table_id = NO_TABLE if prepared.table is None else prepared.table.table_id
     with staging(call), engine().frozen(table_id, wanted) as frozen:
         yield frozen
