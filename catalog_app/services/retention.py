@@ -22,7 +22,7 @@ from catalog_app.selectors.retention import (
     retained_find,
     unreachable_files,
 )
-from catalog_app.storage.warehouse import Warehouse
+from catalog_app.storage.warehouse import NO_TABLE, Warehouse
 from lakeui.common.faults import fault_point
 
 BATCH = 1000
@@ -66,7 +66,7 @@ def _unregistered(catalog: Catalog, warehouse: Warehouse, before: datetime) -> l
     """Files on disk, staging folders included, that no metadata names."""
     known: set[str] | None = None
     found = []
-    for table_id in Table.objects.filter(catalog=catalog).values_list("pk", flat=True):
+    for table_id in (NO_TABLE, *Table.objects.filter(catalog=catalog).values_list("pk", flat=True)):
         for file in warehouse.all_under(str(table_id)):
             if file.modified >= before:
                 continue

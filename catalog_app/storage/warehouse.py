@@ -22,6 +22,8 @@ from urllib.parse import quote
 import pyarrow.fs as pafs
 
 COPIED_BYTES = 1024 * 1024
+NO_TABLE = 0
+"""The number, which no table has, under which rows are staged whose table is yet to be made."""
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://")
 
 

@@ -31,7 +31,7 @@ def batch_write(
     """What is written of a batch with these columns, and where. Raises InvalidConfig for columns that are not there,
     InvalidValue where the table may not change as it had to.
     """
-    _refuse_missing(configuration, columns)
+    missing_refuse(configuration, columns)
     taken = list(columns) if table is None else _taken(configuration, table, columns)
     stored = frozenset() if table is None else frozenset(column.name.casefold() for column in table.schema.columns)
     if stored:
@@ -91,7 +91,8 @@ def _named(configuration: Configuration) -> list[tuple[str, str]]:
     return found
 
 
-def _refuse_missing(configuration: Configuration, columns: Columns) -> None:
+def missing_refuse(configuration: Configuration, columns: Columns) -> None:
+    """Raise InvalidConfig for columns that the configuration names and the query does not give, or may not give."""
     given = {name.casefold() for name, _ in columns}
     mistakes = []
     for name, column in _named(configuration):

@@ -6,8 +6,9 @@ far as the protection of the branch goes, publishing is a merge, as if the run h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from catalog_app.models import Transaction, TransactionState
 from catalog_app.services.transactions import transaction_begin, transaction_close
@@ -78,7 +79,11 @@ def publish(call: Call, configuration: Configuration, target: sql.TableName, wri
 def _merge(call: Call, opened: Transaction) -> StatementResult:
     header = replace(call.header(OPERATION), publishes=True)
     order = MergeOrder(opened.workspace_id, opened.target_id, header, opened.pk)
-    result = merge_run(order, engine, call.context)
+    return publish_answer(merge_run(order, engine, call.context))
+
+
+def publish_answer(result: Mapping[str, Any]) -> StatementResult:
+    """What a run answers by what the merge of its workspace came to, but for the metrics."""
     return StatementResult(version=result["version"], extra={"merge_id": result["merge_id"], "notes": result["notes"]})
 
 

@@ -10,13 +10,16 @@ from typing import Any
 
 from catalog_app.domain.state import TableState
 from catalog_app.engine.merge_values import FrozenSource, SourceRows
-from catalog_app.engine.values import FileSource, QuerySource
+from catalog_app.engine.values import FileSource
+from catalog_app.storage.warehouse import NO_TABLE
 from lakeui.common.errors import InvalidValue, LakeError
-from lakeui.frontdoor.compute import engine, interruptible
+from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import staging
 from lakeui.frontdoor.dispatch import carry_out, statement_admit
-from lakeui.frontdoor.pipeline_batches import batch_write, refuse_rivals
+from lakeui.frontdoor.pipeline_batches import batch_write, missing_refuse, refuse_rivals
 from lakeui.frontdoor.pipeline_publishing import conditions_refuse, is_checked, publish
+from lakeui.frontdoor.pipeline_state import TargetState, target_state
+from lakeui.frontdoor.pipeline_stored import stored_versions
 from lakeui.frontdoor.pipeline_values import PipelineWork, PublishedWork, Reporter
 from lakeui.frontdoor.pipeline_writes import write_batch
 from lakeui.frontdoor.places import Call, place_of, table_exists, table_for_reading
@@ -30,6 +33,7 @@ from merge_app.pipelines.definition.configuration import Configuration, configur
 from merge_app.pipelines.definition.fields import Strategy
 from merge_app.pipelines.definition.mistakes import SOURCE, Mistake, refuse
 from merge_app.pipelines.definition.templates import Surroundings, TableAddress, template_asks_for_state
+from merge_app.pipelines.definition.writes import BATCH, STORED
 from merge_app.pipelines.models import Pipeline, PipelineRun
 from merge_app.pipelines.rendering import bounded_render
 from merge_app.pipelines.runs import run_body, run_keep
@@ -121,14 +125,19 @@ def _run(call: Call, work: PipelineWork) -> StatementResult:
 
 def _write(call: Call, work: PipelineWork) -> StatementResult:
     prepared = _prepare(call, work)
+    configuration, table = prepared.configuration, prepared.table
     with _executed(call, prepared) as batch:
         work.reporter.say("execute", f"{batch.rows:,} rows")
-        bound = call.with_batch(FileSource(batch.folder, (*(name for name, _ in batch.columns), NUMBER), batch.rows))
+        bound = call.with_aside(
+            BATCH, FileSource(batch.folder, (*(name for name, _ in batch.columns), NUMBER), batch.rows)
+        )
         call.context.step("check", f"{batch.rows:,} rows")
-        write = batch_write(prepared.configuration, prepared.target, prepared.table, batch.columns)
+        write = batch_write(configuration, prepared.target, table, batch.columns)
         refuse_rivals(bound, write)
-        call.context.step("write", prepared.configuration.strategy)
-        result = write_batch(bound, write, prepared.table, prepared.target, rows=batch.rows)
+        call.context.step("write", configuration.strategy)
+        if table is not None and configuration.strategy is Strategy.SCD2:
+            bound = bound.with_aside(STORED, stored_versions(bound, write, table, batch))
+        result = write_batch(bound, write, table, prepared.target, rows=batch.rows)
     counts = [f"{result.metrics[name]:,} {name.replace('_', ' ')}" for name in result.metrics if result.metrics[name]]
     work.reporter.say("write", ", ".join(counts) or "nothing to write")
     return result
@@ -162,41 +171,17 @@ def _keep_history(configuration: Configuration, table: TableState | None) -> Non
 
 def _render(call: Call, work: PipelineWork, table: TableState | None) -> str:
     source, configuration, target = work.body["source"], work.configuration, work.table
-    continues, watermark = False, None
+    state = TargetState()
     if table is not None and template_asks_for_state(source):
-        continues, watermark = _state(call, configuration, target, table)
+        state = target_state(call, configuration, target, table)
     surroundings = Surroundings(
         strategy=configuration.strategy,
         this=TableAddress(target.database, target.table),
-        continues=continues,
-        watermark=watermark,
+        continues=state.has_rows,
+        watermark=state.watermark,
         references=pipeline_targets(call.catalog, but=work.pipeline_id),
     )
     return bounded_render(source, surroundings)
-
-
-def _state(
-    call: Call, configuration: Configuration, target: sql.TableName, table: TableState
-) -> tuple[bool, str | None]:
-    """Whether there are rows to go on from, and the highest watermark: of the table itself, so that it moves with
-    merges and restores.
-    """
-    name = configuration.text("watermark_column")
-    column = None if name is None else table.schema.named(name)
-    address = TableAddress(target.database, target.table).sql
-    value = "1" if column is None else f"CAST(max({quote_name(column.name)}) AS STRING)"
-    text = f"SELECT {value} FROM {address}" + (" LIMIT 1" if column is None else "")
-    rows = _answer(call, text)
-    has_rows = bool(rows) and rows[0][0] is not None
-    return has_rows, None if column is None or not has_rows else str(rows[0][0])
-
-
-def _answer(call: Call, text: str) -> list[list[Any]]:
-    statement = parse(text)
-    assert isinstance(statement, sql.Select)
-    source = query_source(call, statement.query)
-    with interruptible(call.context):
-        return engine().select(source.text, source.tables, limit=1).rows
 
 
 def _query(text: str) -> sql.Query:
@@ -216,8 +201,12 @@ def _query(text: str) -> sql.Query:
 def _executed(call: Call, prepared: Prepared) -> Iterator[FrozenSource]:
     """The rows of the query, computed once: every later step sees the same ones."""
     call.context.step("execute", "compute the rows once")
-    source: QuerySource = query_source(call, prepared.query)
-    # The first run has no table yet; its batch waits in a folder that belongs to none.
-    table_id = 0 if prepared.table is None else prepared.table.table_id
-    with staging(call), engine().frozen(table_id, SourceRows(source, "batch")) as frozen:
+    source = query_source(call, prepared.query)
+    columns = engine().describe(source.text, source.tables)
+    # What the configuration asks for in vain is said before the query runs, which may take long.
+    missing_refuse(prepared.configuration, columns)
+    keys = prepared.configuration.names("unique_key") if prepared.configuration.strategy is Strategy.SCD2 else ()
+    wanted = SourceRows(source, "batch", keys=tuple(quote_name(key) for key in keys))
+    table_id = NO_TABLE if prepared.table is None else prepared.table.table_id
+    with staging(call), engine().frozen(table_id, wanted) as frozen:
         yield frozen

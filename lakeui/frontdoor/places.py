@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from catalog_app.domain.files import TableScan
 from catalog_app.domain.roles import Principal
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.engine.values import FileSource
@@ -28,25 +30,26 @@ from lakeui.sql.statements import BranchName, DatabaseName, TableName
 from merge_app.audit.bypasses import bypass_record
 from merge_app.execution.apply import CommitHeader
 from merge_app.jobs.context import Context
+from merge_app.pipelines.definition.templates import TableAddress
 
 
 @dataclass(frozen=True)
 class Call:
-    """One statement on its way: its text, who asks, and who watches. ``batch`` are the rows of a pipeline's run, which
-    its statements call by a name of their own. ``names_task``: what it commits ends the task that it runs in.
+    """One statement on its way: its text, who asks, and who watches. ``aside`` is what a pipeline's run has set aside,
+    by names that only its own statements use. ``names_task``: what it commits ends the task that it runs in.
     """
 
     session: Session
     context: Context
     text: str
-    batch: FileSource | None = None
+    aside: Mapping[TableAddress, FileSource | TableScan] = field(default_factory=dict)
     names_task: bool = True
     _catalogs: dict[str, Catalog] = field(default_factory=dict, repr=False, compare=False)
     _branches: dict[tuple[int, str], Branch] = field(default_factory=dict, repr=False, compare=False)
 
-    def with_batch(self, batch: FileSource) -> Call:
-        """The same statement, on the same snapshot of each branch, with these rows."""
-        return replace(self, batch=batch)
+    def with_aside(self, name: TableAddress, rows: FileSource | TableScan) -> Call:
+        """The same statement, on the same snapshot of each branch, with these rows under that name."""
+        return replace(self, aside={**self.aside, name: rows})
 
     @cached_property
     def principal(self) -> Principal:

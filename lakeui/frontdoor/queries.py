@@ -9,7 +9,7 @@ from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.places import Call, place_of, table_exists, table_for_reading, view_find
 from lakeui.sql import statements as sql
 from lakeui.sql.parse import parse
-from merge_app.pipelines.definition.writes import BATCH
+from merge_app.pipelines.definition.templates import TableAddress
 
 DEPTH = 32
 """Views may stand on views; not without end."""
@@ -23,8 +23,9 @@ def query_source(call: Call, query: sql.Query, depth: int = 0) -> QuerySource:
 
 
 def _relation(call: Call, name: sql.TableName, depth: int) -> TableScan | FileSource | QuerySource:
-    if call.batch is not None and (name.database, name.table) == (BATCH.database, BATCH.table):
-        return call.batch
+    aside = call.aside.get(TableAddress(name.database, name.table))
+    if aside is not None:
+        return aside
     place = place_of(call, name)
     view = None if table_exists(place, name.table) else view_find(place, name.table)
     if view is None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from catalog_app.models import Commit, CommitOperation
 from lakeui.frontdoor.branches import merge_answer
 from lakeui.frontdoor.maintenance import vacuum_finish
+from lakeui.frontdoor.pipeline_publishing import publish_answer
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.recovery import recovery_answer
 from lakeui.frontdoor.transactions import commit_answer
@@ -38,13 +40,21 @@ def _recorded(call: Call, attempt: MergeAttempt) -> StatementResult:
         raise recorded_refusal(attempt)
     if attempt.kind == "transaction" and call.session.transaction:
         return commit_answer(call, merge_result(attempt))
-    if attempt.kind in ("merge", "transaction"):
+    if attempt.kind == "transaction":
+        # A run of a pipeline that was published: its transaction was its own.
+        commit = Commit.objects.get(task_id=call.context.task_id)
+        return replace(publish_answer(merge_result(attempt)), metrics=_metrics(commit))
+    if attempt.kind == "merge":
         return merge_answer(merge_result(attempt))
     return recovery_answer(recovery_result(attempt))
 
 
 def _committed(commit: Commit) -> StatementResult:
+    return StatementResult(version=commit.version, metrics=_metrics(commit))
+
+
+def _metrics(commit: Commit) -> dict[str, int]:
     metrics: Counter[str] = Counter()
     for counted in CommitOperation.objects.filter(commit=commit).values_list("metrics", flat=True):
         metrics.update(counted)
-    return StatementResult(version=commit.version, metrics=dict(metrics))
+    return dict(metrics)

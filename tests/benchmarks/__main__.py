@@ -12,10 +12,10 @@ import platform
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.benchmarks import compare, history, keyed_merges, metadata, resources, row_merges
+from tests.benchmarks import compare, history, keyed_merges, metadata, pipelines, resources, row_merges
 from tests.benchmarks.lake import postgres
 
-PARTS = ("history", "metadata", "resources", "compare", "merges", "keyed")
+PARTS = ("history", "metadata", "resources", "compare", "merges", "keyed", "pipelines")
 
 
 def main() -> None:
@@ -33,6 +33,7 @@ def main() -> None:
             "metadata": lambda: metadata.figures(large=options.large, changed=options.changed),
             "resources": resources.figures,
             "merges": lambda: row_merges.figures(rows=options.rows),
+            "pipelines": lambda: pipelines.figures(rows=options.rows),
             "keyed": lambda: keyed_merges.figures(largest=options.keyed_rows),
             "compare": compare.figures,
         }

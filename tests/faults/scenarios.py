@@ -16,6 +16,7 @@ from catalog_app.storage.warehouse import Warehouse
 from lakeui.api.importing import load_parameters
 from lakeui.frontdoor import Session, execute
 from lakeui.frontdoor.imports import import_lifetime
+from merge_app.pipelines.services import pipeline_create
 from tests.e2e.lake import Lake
 
 Rows = list[tuple[Any, ...]]
@@ -138,6 +139,21 @@ def import_of(table: str, mode: str) -> Callable[[Lake], dict[str, Any]]:
     return prepare
 
 
+def run_of(table: str, *config: str) -> Callable[[Lake], dict[str, Any]]:
+    """A pipeline whose batch is a new image of row 1, and a third row."""
+
+    def prepare(lake: Lake) -> dict[str, Any]:
+        two_files(lake)
+        names = {"name": "run", "layer": "", "database": "d", "table": table, "branch": "main", "schedule": ""}
+        source = "SELECT * FROM VALUES (1, 'z'), (3, 'c') AS batch(id, v)"
+        values = {**names, "source": source, "config": "\n".join(config)}
+        pipeline = pipeline_create(catalog=catalog_get(lake.catalog), values=values, owner_id=None)
+        names = {"catalog": lake.catalog, "branch": "main", "statement": "RUN PIPELINE run"}
+        return {**names, "pipeline": pipeline.pk, "version": pipeline.revision}
+
+    return prepare
+
+
 MERGE = """MERGE INTO d.t USING (VALUES (1, 'z'), (2, 'gone'), (3, 'c')) s(id, v) ON t.id = s.id
     WHEN MATCHED AND s.v = 'gone' THEN DELETE WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"""
 
@@ -148,6 +164,7 @@ def copy_on_write(lake: Lake) -> dict[str, Any]:
     return parameters(lake, MERGE)
 
 
+KEYED = ("merge_strategy: incremental", "unique_key: id")
 A, B, C = (1, "a"), (2, "b"), (3, "c")
 
 SCENARIOS = {
@@ -175,5 +192,13 @@ SCENARIOS = {
     "VACUUM": Scenario(vacuum, {"d.t": [A, B]}, commits=0, records=1),
     "COMMIT": Scenario(commit, {"d.t": [B, C]}, records=1),
     "IMPORT": Scenario(import_of("t", "append"), {"d.t": [A, B, C]}, kind="import"),
+    "RUN PIPELINE": Scenario(run_of("t", *KEYED), {"d.t": [(1, "z"), B, C]}, kind="pipeline"),
+    "RUN PIPELINE, first run": Scenario(run_of("u", *KEYED), {"d.t": [A, B], "d.u": [(1, "z"), C]}, kind="pipeline"),
+    "RUN PIPELINE, published": Scenario(
+        run_of("t", *KEYED, "publish: checked", "checks: [id > 0]"),
+        {"d.t": [(1, "z"), B, C]},
+        records=1,
+        kind="pipeline",
+    ),
     "IMPORT of a new table": Scenario(import_of("u", "create"), {"d.t": [A, B], "d.u": [C]}, kind="import"),
 }

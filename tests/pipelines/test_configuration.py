@@ -48,6 +48,13 @@ EFFECTIVE = [
             "unique_key": (("k",), "source", 4),
         },
     ),
+    (
+        "how far to look back is a number or a time",
+        "lookback: 3",
+        "-- @lookback: 12  Hours",
+        {"lookback": ("12 hours", "source", 1)},
+    ),
+    ("a whole number needs no quotes", "lookback: 3", "", {"lookback": ("3", "config.yaml", 1)}),
     ("quoted text is no comment", "", "SELECT '-- @strict: true', \"/* @strict: true */\", `--@strict: true`", {}),
     ("an apostrophe in a comment opens nothing", "", "-- don't\n-- @strict: true", {"strict": (True, "source", 2)}),
     ("an escaped quote does not close", "", "SELECT 'a\\'-- @strict: true'", {}),

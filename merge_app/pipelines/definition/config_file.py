@@ -130,6 +130,8 @@ def _value(field: Field, node: Any) -> Value:
         raise BadValue(f"{field.name} takes {field.kind}, no mapping.", _REMEDY)
     if field.kind is Kind.FLAG and node.tag == f"{_TAG}bool":
         return bool(yaml.SafeLoader.bool_values[node.value.lower()])
+    if field.kind is Kind.SPAN and node.tag == f"{_TAG}int":
+        return text_value(field, str(node.value))
     return text_value(field, _text(field, node))
 
 

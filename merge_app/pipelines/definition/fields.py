@@ -27,6 +27,7 @@ class Kind(StrEnum):
     NAMES = "a list of columns"
     TEXTS = "a list of conditions"
     FLAG = "true or false"
+    SPAN = "a number, or a time like 3 days"
     CHOICE = "a choice"
 
 
@@ -74,6 +75,13 @@ FIELDS: dict[str, Field] = {
             None,
             "What orders rows of one key; the highest wins. For scd2 the time from which a row holds.",
             _ORDERED,
+        ),
+        Field(
+            "lookback",
+            Kind.SPAN,
+            "",
+            "How far behind the highest watermark a run begins again, for rows that come late.",
+            frozenset({Strategy.INCREMENTAL}),
         ),
         Field("tie_break", Kind.NAME, None, "Which of two rows of one key and watermark wins: the higher.", _ORDERED),
         Field(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ from merge_app.pipelines.definition.fields import FIELDS, Field, Kind, Value
 from merge_app.pipelines.definition.mistakes import nearest
 
 LONGEST_NAME = 255
+_SPAN = re.compile(r"\d{1,9}|\d{1,9} +(second|minute|hour|day|week|month|year)s?", re.IGNORECASE)
+_SPAN_REMEDY = "Write a whole number, or one of seconds, minutes, hours, days, weeks, months or years."
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,10 @@ def text_value(field: Field, text: str) -> Value:
             return (column_name(field, text),)
         case Kind.TEXTS:
             return (_condition(field, text),)
+        case Kind.SPAN:
+            if not _SPAN.fullmatch(text):
+                raise BadValue(f"{field.name} takes {field.kind}; {text or 'nothing'} is none.", _SPAN_REMEDY)
+            return " ".join(text.lower().split())
         case Kind.FLAG:
             raise BadValue(f"{field.name} takes true or false.", "Write it without quotes.")
     return text

@@ -1,6 +1,7 @@
 """The statements that a strategy comes to: queries over the batch, and MERGE INTO (rows §4).
 
 The batch is the rows of the pipeline's query, computed once; statements call it `` `pipeline run`.batch ``.
+`` `pipeline run`.stored `` is those files of the target that can hold versions of its keys.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from merge_app.pipelines.definition.fields import Strategy
 from merge_app.pipelines.definition.templates import TableAddress
 
 BATCH = TableAddress("pipeline run", "batch")
+STORED = TableAddress("pipeline run", "stored")
 PART = "pipeline part"
 """A column that tells rows that only look for others from rows that are written."""
 _RANK, _FROM, _OLD, _OLD_TO = "pipeline rank", "pipeline from", "pipeline old", "pipeline old to"
@@ -259,7 +261,7 @@ def _moments(write: BatchWrite, *, with_stored: bool) -> str:
     which = "" if write.keeps_times else f"WHERE stored.{quoted(end)} IS NULL"
     stored = (
         f"SELECT {_stored_columns(write)}, stored.{quoted(start)}, stored.{quoted(end)}, true "
-        f"FROM {write.target.sql} AS stored LEFT SEMI JOIN (SELECT DISTINCT {listed(write.keys)} FROM {BATCH.sql}) "
+        f"FROM {STORED.sql} AS stored LEFT SEMI JOIN (SELECT DISTINCT {listed(write.keys)} FROM {BATCH.sql}) "
         f"AS wanted ON {match} {which}"
     )
     same_time = f"(PARTITION BY {listed(write.keys)}, {quoted(_FROM)}"

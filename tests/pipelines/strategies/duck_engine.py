@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 import sqlglot
 
 from catalog_app.domain.files import TableScan
@@ -42,8 +44,21 @@ class DuckMemoryEngine(MergingMemoryEngine):
     def frozen(self, table_id: int, source: SourceRows) -> Iterator[FrozenSource]:
         with super().frozen(table_id, source) as found:
             self._frozen[found.folder] = found.columns
-            yield found
+            yield replace(found, keys=self._keys(source))
             del self._frozen[found.folder]
+
+    def _keys(self, source: SourceRows) -> tuple[tuple[str, pa.Array] | None, ...]:
+        """The distinct values by which files are left out; none of types that are kept as texts here."""
+        if not source.keys:
+            return ()
+        asked = ", ".join(f"({text}) AS k{index}" for index, text in enumerate(source.keys))
+        text = f"SELECT {asked} FROM ({source.query.text}) AS {_spark_quoted(source.alias)}"
+        described, rows = self._query(text, source.query.tables)
+        arrays = [pa.array([row[index] for row in rows]).unique() for index in range(len(described))]
+        return tuple(
+            (kind, array) if kind in ("int", "bigint", "string") else None
+            for (_, kind), array in zip(described, arrays, strict=True)
+        )
 
     def _query(self, text: str, tables: Tables) -> tuple[list[tuple[str, str]], list[list[Any]]]:
         with duckdb.connect(config={"threads": "1"}) as connection:
@@ -73,6 +88,10 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def _spark_quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
 def _kept(value: Any) -> Any:
     """Times are texts, as in the statistics of files."""
-    return value.isoformat() if isinstance(value, datetime) else value
+    return value.isoformat() if isinstance(value, date) else value

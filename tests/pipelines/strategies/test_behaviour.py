@@ -13,6 +13,7 @@ from lakeui.frontdoor.pipelines import run_execute, run_rehearse
 from merge_app.jobs.errors import TaskCancelled
 from merge_app.pipelines.definition.mistakes import InvalidConfig
 from merge_app.pipelines.services import policy_set
+from tests.pipelines.strategies.duck_engine import DuckMemoryEngine
 from tests.pipelines.strategies.pipes import Attempt, Pipe, Pipes, batch
 
 ROWS = [(1, "a", 1), (2, "b", 1), (3, "c", 1)]
@@ -331,6 +332,55 @@ def test_an_incremental_run_goes_on_from_the_watermark_of_its_branch(pipes: Pipe
     assert (9, "1", 9) in pipe.rows()
 
 
+@pytest.mark.parametrize(
+    ("column", "lookback", "expected"),
+    [
+        ("CAST(9 AS INT)", "2", "7"),
+        ("DATE '2026-03-31'", "3 days", "2026-03-28"),
+        ("TIMESTAMP '2026-03-01 01:30:00+00:00'", "2 hours", "2026-02-28 23:30:00"),
+    ],
+)
+def test_a_run_looks_back_as_far_as_it_is_told(pipes: Pipes, column: str, lookback: str, expected: str) -> None:
+    pipe = pipes(*KEYED, "watermark_column: at", f"lookback: {lookback}")
+    first = f"{{% if not is_incremental() %}}SELECT 1 AS id, {column} AS at{{% else %}}"
+    pipe.run(f"{first}SELECT '{{{{ watermark_value }}}}' AS id, {column} AS at{{% endif %}}")
+    assert pipe.pipeline is not None
+    found = run_rehearse(pipe.pipeline, {}, session=Session(pipes.lake.catalog)).rendered
+    assert found.split("'")[1].startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("column", "lookback", "takes"),
+    [("CAST(9 AS INT)", "2 days", "a number"), ("DATE '2026-03-31'", "2", "a time"), ("'x'", "2", "nothing")],
+)
+def test_a_lookback_that_the_watermark_cannot_take_is_refused_by_its_line(
+    pipes: Pipes, column: str, lookback: str, takes: str
+) -> None:
+    pipe = pipes(*KEYED, "watermark_column: at", f"lookback: {lookback}")
+    pipe.run(f"SELECT 1 AS id, {column} AS at {{% if is_incremental() %}}WHERE true{{% endif %}}")
+    with pytest.raises(InvalidConfig) as caught:
+        pipe.start()
+    (error,) = caught.value.details["errors"]
+    assert (error["field"], error["line"]) == ("lookback", 4)
+    assert takes in error["remedy"]
+
+
+def test_a_row_that_comes_late_is_taken_in_by_looking_back(pipes: Pipes) -> None:
+    pipe = pipes(*KEYED, "watermark_column: at", "lookback: 3")
+    later = "{% if is_incremental() %}WHERE at >= {{ watermark_value }}{% endif %}"
+    pipe.run(f"SELECT * FROM ({batch([(1, 'a', 1), (2, 'b', 9)])}) {later}")
+    late = batch([(2, "b", 9), (3, "late", 6), (4, "too late", 5), (1, "older", 0)])
+    result = pipe.start(source=f"SELECT * FROM ({late}) {later}")
+    assert pipe.rows() == [(1, "a", 1), (2, "b", 9), (3, "late", 6)]
+    assert (result.metrics["rows_inserted"], result.metrics["rows_updated"]) == (1, 0)
+
+
+def test_what_the_query_does_not_give_is_said_before_it_runs(pipes: Pipes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DuckMemoryEngine, "frozen", None)
+    with pytest.raises(InvalidConfig, match="no column idd"):
+        pipes("merge_strategy: incremental", "unique_key: idd").run(batch(ROWS))
+
+
 def test_a_dry_run_writes_nothing(pipes: Pipes) -> None:
     pipe = pipes(*CONFIGS["incremental"])
     pipe.run(batch(ROWS))
@@ -383,6 +433,24 @@ class TestVersionsByTheTimeOfTheRun:
         before = pipes.lake.head()
         assert pipe.run(batch([(1, "a", 7)])).version == before
         assert list(types(pipe))[-2:] == ["since", "until"]
+
+    def test_only_files_with_open_versions_of_the_batch_s_keys_are_read(self, pipes: Pipes) -> None:
+        looked: list[str] = []
+
+        class Watched(Attempt):
+            def step(self, name: str, detail: str = "") -> None:
+                if name == "read versions":
+                    looked.append(detail.split(" files", maxsplit=1)[0])
+
+        pipe = pipes(*self.CONFIG)
+        for first in (10, 20, 30):
+            pipe.run(batch([(first, "a", 1), (first + 1, "a", 1)]))
+        pipe.start(source=batch([(21, "b", 1)]), context=Watched)
+        pipe.start(source=batch([(21, "c", 1), (99, "new", 1)]), context=Watched)
+        # The file with the version that 21 had first, ended now, is none of those that count.
+        assert looked == ["1 of 3", "2 of 5"]
+        assert [row[1] for row in history(pipe) if row[0] == 21 and row[3] is None] == ["c"]
+        assert len([row for row in history(pipe) if row[0] == 21]) == 3
 
 
 class TestVersionsByTheirOwnTime:

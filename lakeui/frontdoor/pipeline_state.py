@@ -1,0 +1,67 @@
+"""What a run finds in its target before it renders: whether there are rows to go on from, and the watermark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from catalog_app.domain.schema import Column
+from catalog_app.domain.state import TableState
+from lakeui.frontdoor.compute import engine, interruptible
+from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.queries import query_source
+from lakeui.sql import statements as sql
+from lakeui.sql.dialect import quote_name
+from lakeui.sql.query import build_query
+from merge_app.pipelines.definition.configuration import Configuration
+from merge_app.pipelines.definition.mistakes import Mistake, refuse
+from merge_app.pipelines.definition.templates import TableAddress
+
+_TIMES = ("date", "timestamp", "timestamp_ntz")
+_NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
+
+
+@dataclass(frozen=True, slots=True)
+class TargetState:
+    """``watermark`` is the highest value of the watermark column less the ``lookback``, as text; None without one."""
+
+    has_rows: bool = False
+    watermark: str | None = None
+
+
+def target_state(call: Call, configuration: Configuration, name: sql.TableName, table: TableState) -> TargetState:
+    """Of the table itself, so that it moves with merges and restores. Raises InvalidConfig for a ``lookback`` that
+    cannot be taken from the column.
+    """
+    watermark = configuration.text("watermark_column")
+    column = None if watermark is None else table.schema.named(watermark)
+    address = TableAddress(name.database, name.table).sql
+    if column is None:
+        return TargetState(has_rows=bool(_answer(call, f"SELECT 1 FROM {address} LIMIT 1")))
+    highest = f"CAST(max({quote_name(column.name)}){_less(configuration, column)} AS STRING)"
+    ((found,),) = _answer(call, f"SELECT {highest} FROM {address}")
+    return TargetState() if found is None else TargetState(has_rows=True, watermark=str(found))
+
+
+def _less(configuration: Configuration, column: Column) -> str:
+    """What takes the lookback away from a value of the column; nothing where there is none."""
+    span = configuration.text("lookback")
+    if not span:
+        return ""
+    family = column.type.partition("(")[0]
+    amount, _, unit = span.partition(" ")
+    if unit and family in _TIMES:
+        return f" - INTERVAL '{amount}' {unit.removesuffix('s').upper()}"
+    if not unit and family in _NUMBERS:
+        return f" - {amount}"
+    setting = configuration.settings["lookback"]
+    takes = "a time like 3 days" if family in _TIMES else "a number" if family in _NUMBERS else "nothing"
+    message = f"lookback cannot be {span}: the column {column.name} is {column.type}."
+    refuse([Mistake(setting.origin, setting.line, message, f"For such a column it takes {takes}.", "lookback")])
+    return ""
+
+
+def _answer(call: Call, text: str) -> list[list[Any]]:
+    source = query_source(call, build_query(text))
+    with interruptible(call.context):
+        return engine().select(source.text, source.tables, limit=1).rows

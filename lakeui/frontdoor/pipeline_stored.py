@@ -1,0 +1,49 @@
+"""Which files of its target a run has to read: those that can hold versions of the batch's keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from catalog_app.domain.files import TableScan
+from catalog_app.domain.state import TableState
+from catalog_app.engine.merge_values import FrozenSource
+from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
+from lakeui.frontdoor.key_pruning import KnownKeys, known_keys
+from lakeui.frontdoor.places import Call
+from merge_app.pipelines.definition.writes import BatchWrite
+
+
+def stored_versions(call: Call, write: BatchWrite, table: TableState, batch: FrozenSource) -> TableScan:
+    """The files that can hold versions which rows of the batch end, split or repeat. ``batch`` has the values of the
+    unique key as its keys.
+    """
+    keys = _keys(write, table, batch)
+    segments = segments_list(call.lineage, table.table_id)
+    chosen = [segment for segment in segments if _may_matter(segment, keys, _open_ids(write, table))]
+    call.context.step("read versions", f"{len(chosen)} of {len(segments)} files of {table.name}")
+    return table_scan(call.lineage, table, chosen)
+
+
+def _keys(write: BatchWrite, table: TableState, batch: FrozenSource) -> list[KnownKeys]:
+    found = []
+    for name, values in zip(write.keys, batch.keys, strict=True):
+        column = table.schema.named(name)
+        if column is not None and values is not None:
+            kind, array = values
+            found.append(known_keys(column, kind, array, null_safe=True))
+    return [keys for keys in found if keys is not None]
+
+
+def _open_ids(write: BatchWrite, table: TableState) -> Sequence[int]:
+    """Ids of the column whose NULL marks a version as open, where only open ones matter. The time of a run is after
+    all others; rows with times of their own may split any version.
+    """
+    until = table.schema.named(write.times[1])
+    return () if write.keeps_times or until is None else until.ids
+
+
+def _may_matter(segment: SegmentState, keys: Sequence[KnownKeys], open_ids: Sequence[int]) -> bool:
+    known = next((segment.statistics[i] for i in open_ids if i in segment.statistics), None)
+    if known is not None and not known.nulls:
+        return False
+    return all(item.may_be_in(segment.statistics) for item in keys)
