@@ -17,3 +17,4 @@ export type BranchFilter = Query<"branch_list">;
 export type HistoryFilter = Query<"branch_history">;
 export type RequestFilter = Query<"merge_request_list">;
 export type CompareFilter = Query<"compare">;
+export type PipelineFilter = Query<"pipeline_list">;
