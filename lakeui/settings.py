@@ -74,6 +74,7 @@ INSTALLED_APPS = [
     "catalog_app",
     "merge_app",
     "merge_app.jobs",
+    "merge_app.pipelines",
 ]
 
 MIDDLEWARE = [
@@ -191,6 +192,7 @@ SPECTACULAR_SETTINGS = {
         "FindingVerdict": ["ok", "conflict", "note", "decided"],
         "ObjectVerdict": ["ok", "conflict", "note", "decided", "new"],
         "ObjectAction": ["create", "alter", "drop", "untouched"],
+        "MergeStrategy": ["full_refresh", "incremental", "append_only", "delete_insert", "scd2", "snapshot"],
         "CatalogRole": ["viewer", "contributor", "reviewer", "maintainer", "owner"],
         "TaskState": "merge_app.jobs.models.TaskState",
         "MergeRequestState": [
