@@ -81,6 +81,8 @@ export function usePipelineEdit(pipelineId: number) {
       queries.setQueryData(pipelineKey(pipelineId), saved);
       return refreshPipeline(queries, saved.pipeline);
     },
+    // Refused because somebody else was faster: what they saved is what the next edit is made from.
+    onError: () => queries.invalidateQueries({ queryKey: pipelineKey(pipelineId), exact: true }),
   });
 }
 
