@@ -1,6 +1,6 @@
 /** What a run did, in numbers that people ask for. */
 import type { PipelineRun } from "../api/resources";
-import { bytes, count } from "./format";
+import { bytes, count, counted } from "./format";
 
 export interface Figure {
   name: string;
@@ -40,8 +40,10 @@ export function rowsText(metrics: PipelineRun["metrics"]): string {
 
 /** The same for a screen reader. */
 export function rowsWords(metrics: PipelineRun["metrics"]): string {
-  const words = figuresOf(metrics).filter(({ name, text }) => name.startsWith("rows") && text !== "0");
-  return words.length ? words.map(({ name, text }) => `${text} ${name}`).join(", ") : "no rows written";
+  const words = (["inserted", "updated", "deleted"] as const)
+    .map((done) => ({ done, rows: metrics[`rows_${done}`] ?? 0 }))
+    .filter(({ rows }) => rows > 0);
+  return words.length ? words.map(({ done, rows }) => `${counted(rows, "row")} ${done}`).join(", ") : "no rows written";
 }
 
 /** Runs that ended well, oldest first: what plots are drawn of. */

@@ -43,7 +43,7 @@ export function CodeEditor({
   const view = useRef<EditorView>(undefined);
   const compartment = useRef(new Compartment());
   const latest = useRef({ onChange, onRun });
-  const first = useRef({ text, label, isFocused, isReadOnly });
+  const first = useRef({ text, label, isFocused });
   useEffect(() => {
     latest.current = { onChange, onRun };
   });
@@ -59,7 +59,6 @@ export function CodeEditor({
             onRun: (whole) => latest.current.onRun?.(whole),
           }),
           compartment.current.of([]),
-          EditorState.readOnly.of(first.current.isReadOnly),
         ],
       }),
     });
@@ -74,8 +73,8 @@ export function CodeEditor({
     }
   }, [text]);
   useEffect(() => {
-    view.current?.dispatch({ effects: compartment.current.reconfigure(language) });
-  }, [language]);
+    view.current?.dispatch({ effects: compartment.current.reconfigure([language, EditorState.readOnly.of(isReadOnly)]) });
+  }, [language, isReadOnly]);
   useEffect(() => {
     const current = view.current;
     if (!current) return;

@@ -65,7 +65,7 @@ function PipelineView({ read }: { read: PipelineRead }) {
       <PipelineHead pipeline={pipeline} mayEdit={mayEdit} isUnsaved={draft !== undefined} />
       <Panel>
         <Tabs tabs={TABS} chosen={chosen} onChoose={choose} label="What the pipeline has">
-          {chosen === "source" ? <SourceTab key={String(mayEdit)} read={read} draft={draft} mayEdit={mayEdit} onDraft={setDraft} /> : null}
+          {chosen === "source" ? <SourceTab read={read} draft={draft} mayEdit={mayEdit} onDraft={setDraft} /> : null}
           {chosen === "strategy" ? <StrategyTab key={pipeline.version} read={read} mayEdit={mayEdit} isUnsaved={draft !== undefined} /> : null}
           {chosen === "runs" ? <RunsTab pipeline={pipeline} /> : null}
           {chosen === "versions" ? <VersionsTab read={read} mayEdit={mayEdit} /> : null}

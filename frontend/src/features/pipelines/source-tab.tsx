@@ -42,7 +42,7 @@ export function SourceTab({
         text={text}
         checked={checked}
         isReadOnly={!mayEdit}
-        onChange={(changed) => onDraft({ tag, version: pipeline.version, ...draft, ...changed })}
+        onChange={(changed) => onDraft({ source: changed.source, config: changed.config, tag: draft?.tag ?? tag, version: draft?.version ?? pipeline.version })}
         onTry={rehearse}
       />
       <div className="inside row">

@@ -49,7 +49,7 @@ export function Texts({
       <div className="pipeline-texts">
         <section>
           <h3>SQL with Jinja</h3>
-          <TextEditor {...both} label="Source" text={text.source} names={names} marks={marks.source} onChange={(source) => onChange({ ...text, source })} />
+          <TextEditor {...both} label="SQL source" text={text.source} names={names} marks={marks.source} onChange={(source) => onChange({ ...text, source })} />
         </section>
         <section>
           <h3>{CONFIG_FILE}</h3>
