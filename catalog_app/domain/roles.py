@@ -58,6 +58,7 @@ class Action(StrEnum):
     MANAGE_PIPELINES = "manage pipelines"
     MANAGE_REQUESTS = "manage merge requests"
     MANAGE_CHECKS = "manage checks"
+    MANAGE_WEBHOOKS = "manage webhooks"
     MANAGE_PROTECTION = "manage protection"
     MANAGE_MEMBERS = "manage members"
     BYPASS_PROTECTION = "bypass protection"
@@ -96,6 +97,7 @@ RIGHTS: Mapping[Action, Right] = {
     Action.MANAGE_REQUESTS: Right(Role.MAINTAINER, Scope.WRITE, "manage merge requests of others"),
     Action.MANAGE_CHECKS: Right(Role.MAINTAINER, Scope.ADMIN, "manage the checks of this catalog"),
     Action.MANAGE_PIPELINES: Right(Role.MAINTAINER, Scope.ADMIN, "decide what this catalog wants of its pipelines"),
+    Action.MANAGE_WEBHOOKS: Right(Role.OWNER, Scope.ADMIN, "manage webhooks of this catalog"),
     Action.MANAGE_PROTECTION: Right(Role.OWNER, Scope.ADMIN, "manage the protection of branches here"),
     Action.MANAGE_MEMBERS: Right(Role.OWNER, Scope.ADMIN, "manage the members of this catalog"),
     Action.BYPASS_PROTECTION: Right(Role.OWNER, Scope.ADMIN, "bypass the protection of branches here"),

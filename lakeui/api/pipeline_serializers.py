@@ -24,7 +24,7 @@ STRATEGIES = [strategy.value for strategy in Strategy]
 class SettingEntry(serializers.Serializer[Any]):
     """A field's value and what gives it."""
 
-    value = serializers.JSONField(allow_null=True)
+    value = serializers.JSONField(help_text="A text, true or false, a list of texts, or null.")
     origin = serializers.ChoiceField(["default", "config.yaml", "source"])
     line = serializers.IntegerField(allow_null=True, help_text="Of that text, from 1.")
 
@@ -151,7 +151,7 @@ class RunAnswer(RunSummary):
     sql = serializers.CharField(allow_blank=True, help_text="What the template made.")
     log = LogEntry(many=True)
     steps = StepEntry(many=True, source="task.steps")
-    error = serializers.JSONField(source="task.error", allow_null=True, help_text="Problem document of a failed run.")
+    error = serializers.JSONField(source="task.error", help_text="Problem document of a failed run, else null.")
 
 
 class PipelineSummary(serializers.Serializer[Any]):
@@ -228,7 +228,7 @@ class FieldEntry(serializers.Serializer[Any]):
 
     name = serializers.CharField()
     kind = serializers.ChoiceField([kind.value for kind in Kind])
-    default = serializers.JSONField(allow_null=True)
+    default = serializers.JSONField(help_text="A text, true or false, a list of texts, or null.")
     description = serializers.CharField()
     choices = serializers.ListField(child=serializers.CharField())
     strategies = serializers.ListField(child=serializers.ChoiceField(STRATEGIES))

@@ -297,7 +297,7 @@ class PipelineRunListView(ApiView):
     def post(self, request: Request, pipeline_id: int) -> HttpResponse:
         pipeline = _pipeline(request, pipeline_id)
         key = idempotency_key(request)
-        if not task_known(user_id=int(request.user.pk or 0), idempotency_key=key):
+        if not key or not task_known(user_id=int(request.user.pk or 0), idempotency_key=key):
             run_admit(pipeline, session=session_of(request, pipeline.catalog.name, pipeline.branch))
         run = run_submit(
             pipeline,

@@ -29,6 +29,7 @@ from lakeui.api import (
     tag_views,
     task_views,
     token_views,
+    webhook_views,
 )
 from lakeui.api.addresses import BranchConverter
 
@@ -108,6 +109,17 @@ catalog_patterns: list[URLPattern | URLResolver] = [
     path("candidates/", member_views.CandidateListView.as_view(), name="api-candidates"),
     path("protection-rules/", protection_views.ProtectionRuleListView.as_view(), name="api-protection-rules"),
     path("protection-rules/<int:rule_id>/", protection_views.ProtectionRuleView.as_view(), name="api-protection-rule"),
+    path("webhooks/", webhook_views.WebhookListView.as_view(), name="api-webhooks"),
+    path("webhooks/<int:webhook_id>/", webhook_views.WebhookView.as_view(), name="api-webhook"),
+    path("webhooks/<int:webhook_id>/test/", webhook_views.WebhookTestView.as_view(), name="api-webhook-test"),
+    path(
+        "webhooks/<int:webhook_id>/deliveries/", webhook_views.DeliveryListView.as_view(), name="api-webhook-deliveries"
+    ),
+    path(
+        "webhooks/<int:webhook_id>/deliveries/<uuid:delivery_id>/repeat/",
+        webhook_views.DeliveryRepeatView.as_view(),
+        name="api-webhook-repeat",
+    ),
     path("tags/", tag_views.TagListView.as_view(), name="api-tags"),
     path("tags/<branch:tag>/", tag_views.TagView.as_view(), name="api-tag"),
     path("graph/", history_views.GraphView.as_view(), name="api-graph"),

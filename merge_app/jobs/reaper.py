@@ -21,6 +21,7 @@ from merge_app.jobs.errors import TaskCancelled, TaskLost
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.presence import worker_seen
 from merge_app.jobs.services import MOST_ATTEMPTS, task_ring
+from merge_app.webhooks.outbox import deliveries_ring
 
 logger = logging.getLogger(__name__)
 
@@ -77,8 +78,8 @@ def _lost(task: Task) -> dict[str, object]:
 
 
 class Reaper:
-    """The thread that sweeps tasks, abandoned transactions, abandoned imports and what others have asked for every few
-    seconds, and shows that its worker is there.
+    """The thread that every few seconds sweeps tasks, messages to webhooks, abandoned transactions and abandoned
+    imports, and does what others have asked for; and shows that its worker is there.
     """
 
     def __init__(self, *, worker: str) -> None:
@@ -98,6 +99,7 @@ class Reaper:
             try:
                 tasks_reap()
                 transactions_expire()
+                deliveries_ring()
                 imports_expire(warehouse=Warehouse(settings.LAKEUI["WAREHOUSE"]))
                 for sweep in _SWEEPS:
                     sweep()
