@@ -28,7 +28,15 @@ def bounded_render(source: str, surroundings: Surroundings) -> str:
     command = [sys.executable, "-m", __name__]
     try:
         done = subprocess.run(
-            command, input=request, capture_output=True, text=True, timeout=WALL_SECONDS, cwd=_ROOT, check=False
+            command,
+            input=request,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=WALL_SECONDS,
+            cwd=_ROOT,
+            # Not the worker's, which holds addresses and secrets.
+            env={"PYTHONUTF8": "1"},
+            check=False,
         )
     except subprocess.TimeoutExpired:
         done = None
