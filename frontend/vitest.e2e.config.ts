@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** They share one lake: first what looks at the lake as it was loaded, last what changes main and `delays`. */
-const ORDER = ["accessibility", "states", "review", "webhooks", "journey"];
+const ORDER = ["accessibility", "states", "pipelines", "review", "webhooks", "journey"];
 
 class ByOrder extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -24,6 +24,8 @@ const PAGES = [
   "/c/demo/merges?kind=settings",
   "/c/demo/import?branch=delays",
   "/c/demo/sql?branch=main",
+  "/c/demo/pipelines",
+  "/c/demo/pipelines/new",
   "/tasks",
   "/settings",
   "/c/demo/settings",
@@ -45,15 +47,20 @@ const SCREENS = [
 
 const REQUESTS = "/api/v1/catalogs/demo/merge-requests/";
 const TABS_OF_A_REQUEST = ["", "?tab=compare", "?tab=checks"];
+/** A pipeline of the demo lake, on each of its tabs. */
+const TABS_OF_A_PIPELINE = ["", "?tab=strategy", "?tab=runs", "?tab=versions", "?tab=settings"];
 
 let browser: Browser;
 let request: number;
+let pipeline: number;
 beforeAll(async () => {
   browser = await launch();
   const { page } = await signedIn(browser);
   const wanted = { source: "delays", destination: "main", title: "To be looked at", description: "A **conflict**." };
   request = ((await call(page, "POST", REQUESTS, wanted)) as { number: number }).number;
   await call(page, "POST", `${REQUESTS}${request}/comments/`, { body: "Why?" });
+  const pipelines = (await call(page, "GET", "/api/v1/pipelines/?catalog=demo&search=last_seen")) as { results: { id: number }[] };
+  pipeline = pipelines.results[0]?.id ?? 0;
   await page.context().close();
 });
 afterAll(async () => {
@@ -79,6 +86,13 @@ describe.each(SCREENS)("$name", ({ theme, width }) => {
   it.each(PAGES)("%s", async (path) => {
     const { page } = visit;
     await open(page, path);
+    await isInOrder(page);
+  });
+
+  it.each(TABS_OF_A_PIPELINE)("a pipeline%s", async (tab) => {
+    const { page } = visit;
+    await open(page, `/c/demo/pipelines/${pipeline}${tab}`);
+    await page.getByRole("heading", { name: "last_seen" }).waitFor();
     await isInOrder(page);
   });
 

@@ -43,6 +43,13 @@ const PAGES = {
   tasks: { path: () => "/tasks" },
   task: { path: (made) => `/tasks/${made.task}` },
   sql: { path: `/c/demo/sql?branch=main&statement=${encodeURIComponent(QUERY)}`, act: run },
+  pipelines: { path: "/c/demo/pipelines" },
+  pipeline: { path: "/c/demo/pipelines", act: dryRun },
+  "pipeline-strategy": { path: "/c/demo/pipelines", act: (page) => pipelineTab(page, "Strategy") },
+  "pipeline-versions": { path: "/c/demo/pipelines", act: (page) => pipelineTab(page, "Versions") },
+  "pipeline-run": { path: () => "/c/demo/pipelines", act: runPipeline },
+  "pipeline-runs": { path: () => "/c/demo/pipelines", act: (page) => pipelineTab(page, "Runs") },
+  "new-pipeline": { path: "/c/demo/pipelines/new?branch=main&database=flights&table=by_day", act: wrongConfig },
   import: { path: "/c/demo/import?branch=delays" },
   "import-review": { path: "/c/demo/import?branch=delays", act: sendFile },
   settings: { path: "/settings" },
@@ -147,6 +154,39 @@ async function rowsTab(page) {
 async function run(page) {
   await page.getByRole("button", { name: "Run" }).click();
   await page.getByRole("button", { name: "Parquet" }).waitFor({ timeout: 60_000 });
+}
+
+async function openPipeline(page) {
+  await page.getByRole("link", { name: "last_seen" }).click();
+  await page.getByRole("heading", { level: 1, name: "last_seen" }).waitFor();
+  await page.getByRole("button", { name: "Run", exact: true }).waitFor();
+}
+
+async function pipelineTab(page, name) {
+  await openPipeline(page);
+  await page.getByRole("tab", { name }).click();
+  await page.waitForLoadState("networkidle");
+}
+
+async function dryRun(page) {
+  await openPipeline(page);
+  await page.getByRole("button", { name: "Dry run" }).click();
+  await page.getByRole("region", { name: "Rendered SQL" }).waitFor({ timeout: 60_000 });
+}
+
+async function runPipeline(page) {
+  await openPipeline(page);
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByText("rows inserted").waitFor({ timeout: 120_000 });
+}
+
+/** A mistake of each text, said and underlined at its line. */
+async function wrongConfig(page) {
+  await page.getByRole("textbox", { name: "config.yaml" }).click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.insertText("unique_keys: [day]");
+  await page.getByRole("button", { name: "Create the pipeline" }).click();
+  await page.getByRole("alert").waitFor();
 }
 
 async function sendFile(page) {

@@ -63,6 +63,22 @@ export const ROUTES: RouteObject[] = [
             lazy: async () => ({ Component: (await import("./features/sql/sql-page")).SqlPage }),
           },
           {
+            path: "/c/:catalog/pipelines",
+            lazy: async () => ({ Component: (await import("./features/pipelines/pipelines-page")).PipelinesPage }),
+          },
+          {
+            path: "/c/:catalog/pipelines/new",
+            lazy: async () => ({ Component: (await import("./features/pipelines/new-pipeline-page")).NewPipelinePage }),
+          },
+          {
+            path: "/c/:catalog/pipelines/:pipelineId",
+            lazy: async () => ({ Component: (await import("./features/pipelines/pipeline-page")).PipelinePage }),
+          },
+          {
+            path: "/c/:catalog/pipelines/:pipelineId/runs/:runId",
+            lazy: async () => ({ Component: (await import("./features/pipelines/run-page")).RunPage }),
+          },
+          {
             path: "/c/:catalog/import",
             lazy: async () => ({ Component: (await import("./features/imports/import-page")).ImportPage }),
           },

@@ -18,3 +18,4 @@ export type HistoryFilter = Query<"branch_history">;
 export type RequestFilter = Query<"merge_request_list">;
 export type CompareFilter = Query<"compare">;
 export type RecordKind = NonNullable<Query<"merge_list">["kind"]>;
+export type PipelineFilter = Query<"pipeline_list">;

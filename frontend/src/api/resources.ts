@@ -57,6 +57,20 @@ export type ResolutionChoice = Described["ResolutionBody"];
 export type TokenScope = Described["TokenScope"];
 export type Verdict = Described["ObjectVerdict"];
 export type ObjectKind = Described["ObjectKind"];
+export type Strategy = Described["MergeStrategy"];
+export type PipelineSummary = Described["PipelineSummary"];
+export type Pipeline = Described["PipelineAnswer"];
+export type NewPipeline = Described["PipelineRequest"];
+/** Only what is given changes; the document names defaults that count for new pipelines. */
+export type PipelineEdit = Partial<Described["PatchedPipelineEdit"]>;
+export type PipelineText = Pick<Pipeline, "source" | "config">;
+export type PipelineBody = Described["PipelineFields"];
+export type PipelineVersion = Described["VersionSummary"];
+export type PipelineField = Described["FieldEntry"];
+export type EffectiveConfiguration = Described["EffectiveConfiguration"];
+export type PipelineRun = Described["RunSummary"];
+export type PipelineRunDetail = Described["RunAnswer"];
+export type Rehearsal = Described["RehearsalAnswer"];
 
 // What the document describes only as objects.
 

@@ -49,6 +49,27 @@ export function newRequestAddress(catalog: string, source?: string, destination?
   return `${requestsAddress(catalog)}/new${query.size ? `?${query.toString()}` : ""}`;
 }
 
+export function pipelinesAddress(catalog: string, filter: Record<string, string> = {}): string {
+  const query = new URLSearchParams(filter).toString();
+  return `${catalogAddress(catalog)}/pipelines${query ? `?${query}` : ""}`;
+}
+
+/** Make a pipeline: like another one, or for a table, where they are named. */
+export function newPipelineAddress(catalog: string, like: { from?: string; branch?: string; database?: string; table?: string } = {}): string {
+  const query = new URLSearchParams(like).toString();
+  return `${pipelinesAddress(catalog)}/new${query ? `?${query}` : ""}`;
+}
+
+export type PipelineTab = "source" | "strategy" | "runs" | "versions" | "settings";
+
+export function pipelineAddress(catalog: string, pipelineId: number, tab: PipelineTab = "source"): string {
+  return `${pipelinesAddress(catalog)}/${pipelineId}${tab === "source" ? "" : `?tab=${tab}`}`;
+}
+
+export function pipelineRunAddress(catalog: string, pipelineId: number, runId: string): string {
+  return `${pipelinesAddress(catalog)}/${pipelineId}/runs/${part(runId)}`;
+}
+
 export type CatalogSettingsTab = "members" | "protection" | "checks" | "webhooks";
 
 export function catalogSettingsAddress(catalog: string, tab: CatalogSettingsTab = "members"): string {

@@ -29,6 +29,7 @@ const SHAPES = {
   tag: <path d="M2.500 2.500h5.500l6 6-5.500 5.500-6-6zM5.500 5.500h.01" />,
   column: <path d="M2.500 3h11v10h-11zM6.200 3v10M9.800 3v10" />,
   import: <path d="M8 2.500v7.500M4.8 7 8 10.200 11.2 7M2.5 11v2.500h11V11" />,
+  pipeline: <path d="M2.500 3.500h4v3h-4zM9.500 9.500h4v3h-4zM4.500 6.500V11h4.800M7.600 9.300 9.400 11l-1.800 1.700" />,
   plus: <path d="M8 3v10M3 8h10" />,
 } satisfies Record<string, ReactNode>;
 

@@ -8,6 +8,7 @@ import {
   homeAddress,
   inboxAddress,
   mergesAddress,
+  pipelinesAddress,
   requestsAddress,
   settingsAddress,
   sqlAddress,
@@ -64,6 +65,7 @@ function CatalogLinks({ catalog, branch }: { catalog: string; branch: string }) 
       <RailLink to={mergesAddress(catalog)} icon="merge" label="Merges" />
       <RailLink to={branchAddress(catalog, branch)} icon="tables" label="Tables" />
       <RailLink to={sqlAddress(catalog, branch)} icon="sql" label="SQL" />
+      <RailLink to={pipelinesAddress(catalog)} icon="pipeline" label="Pipelines" />
       <RailLink to={catalogSettingsAddress(catalog)} icon="shield" label="Catalog settings" />
     </>
   );

@@ -1,7 +1,7 @@
 import { Link } from "react-router";
 
 import type { Branch, Catalog } from "../../api/resources";
-import { branchAddress, catalogAddress, compareAddress, taskAddress } from "../../model/addresses";
+import { branchAddress, catalogAddress, compareAddress, pipelinesAddress, taskAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
 import { useBranches, useCatalogs } from "../../queries/catalogs";
 import { useTasks } from "../../queries/tasks";
@@ -46,7 +46,10 @@ function CatalogPanel({ catalog }: { catalog: Catalog }) {
       }
       actions={
         <span className="muted small">
-          {counted(catalog.branch_count, "branch", "branches")} · {counted(catalog.commit_count, "commit")}
+          {counted(catalog.branch_count, "branch", "branches")} · {counted(catalog.commit_count, "commit")} ·{" "}
+          <Link to={pipelinesAddress(catalog.name)}>
+            Pipelines<span className="visually-hidden"> of {catalog.name}</span>
+          </Link>
         </span>
       }
     >

@@ -1,4 +1,3 @@
-import { useEffect, useRef, useState } from "react";
 import { Link, useParams, useSearchParams } from "react-router";
 
 import type { RequestFilter } from "../../api/paths";
@@ -8,6 +7,7 @@ import { useRequests } from "../../queries/requests";
 import { userName } from "../../queries/user";
 import { Icon } from "../../ui/icons";
 import { PageHead, Panel } from "../../ui/page";
+import { SearchField } from "../../ui/search-field";
 import { Empty, Loaded } from "../../ui/states";
 import { VirtualRows } from "../../ui/virtual-rows";
 import { RequestRow } from "./request-row";
@@ -17,7 +17,6 @@ const ROW_HEIGHT = 60;
 const NARROW_ROW_HEIGHT = 104;
 /** Where the style sheet puts the parts of a row beneath each other. */
 const NARROW_PIXELS = 760;
-const SEARCH_DELAY_MS = 250;
 
 /** Merge requests into the branches of a catalog. The filter stands in the address. */
 export function RequestsPage() {
@@ -68,29 +67,8 @@ function Filters({ query, onChoose }: { query: URLSearchParams; onChoose: (name:
           </option>
         ))}
       </select>
-      <SearchField text={query.get("search") ?? ""} onSearch={(text) => onChoose("search", text)} />
+      <SearchField label="Find by title, text or number" text={query.get("search") ?? ""} onSearch={(text) => onChoose("search", text)} />
     </>
-  );
-}
-
-function SearchField({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
-  const [typed, setTyped] = useState(text);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const type = (value: string) => {
-    setTyped(value);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => onSearch(value.trim()), SEARCH_DELAY_MS);
-  };
-  return (
-    <input
-      className="input grow"
-      type="search"
-      placeholder="Find by title, text or number"
-      aria-label="Find by title, text or number"
-      value={typed}
-      onChange={(event) => type(event.target.value)}
-    />
   );
 }
 

@@ -16,6 +16,7 @@ import { HistoryTab } from "./history-tab";
 import { RowsTab } from "./rows-tab";
 import { SchemasTab } from "./schemas-tab";
 import { SegmentsTab } from "./segments-tab";
+import { TablePipelines } from "./table-pipelines";
 import { VersionBar } from "./version-bar";
 import "../../styles/branch.css";
 import "../../styles/table.css";
@@ -54,6 +55,7 @@ export function TablePage() {
           <>
             <VersionBar place={place} table={found} version={version} onVersion={(at) => show(chosen, at)} />
             <TableFacts catalog={catalog} branch={branch} table={found} />
+            <TablePipelines place={place} />
             <Panel>
               <Tabs tabs={tabsOf(found)} chosen={chosen} onChoose={(key) => show(key, version)} label="What the table has">
                 <ChosenTab tab={chosen} place={place} table={found} version={version} />

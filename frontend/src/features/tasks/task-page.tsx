@@ -4,7 +4,7 @@ import { Link, useLocation, useNavigate, useParams } from "react-router";
 
 import type { Finding } from "../../api/resources";
 import { Problem } from "../../api/problem";
-import { branchAddress, compareAddress, importAddress, mergeAddress, sqlAddress, tableAddress, taskAddress } from "../../model/addresses";
+import { branchAddress, compareAddress, importAddress, mergeAddress, pipelineAddress, pipelineRunAddress, sqlAddress, tableAddress, taskAddress } from "../../model/addresses";
 import { count, counted } from "../../model/format";
 import { refresh } from "../../queries/refresh";
 import { isFinished, isRetriable, useCancelTask, useRetryTask, useTask, type Task } from "../../queries/tasks";
@@ -19,6 +19,7 @@ import { TaskSteps } from "./task-steps";
 import "../../styles/tasks.css";
 
 const IMPORT = "import";
+const PIPELINE = "pipeline";
 
 interface Result {
   merge_id?: string;
@@ -195,15 +196,7 @@ function TaskFailure({ task }: { task: Task }) {
       ) : null}
       {catalog && branch ? (
         <p className="row">
-          {task.kind === IMPORT ? (
-            <Link className="button" to={importAddress(catalog, branch, importOf(task))}>
-              Change how the file is read
-            </Link>
-          ) : (
-            <Link className="button" to={sqlAddress(catalog, branch, statementOf(task))}>
-              Open in the SQL console
-            </Link>
-          )}
+          <WayOn task={task} catalog={catalog} branch={branch} />
           <Link className="button" to={conflicts.length ? compareAddress(catalog) : branchAddress(catalog, branch)}>
             {conflicts.length ? "Compare branches" : `Branch ${branch}`}
           </Link>
@@ -213,7 +206,33 @@ function TaskFailure({ task }: { task: Task }) {
   );
 }
 
+/** Where what failed is mended. */
+function WayOn({ task, catalog, branch }: { task: Task; catalog: string; branch: string }) {
+  if (task.kind === IMPORT) {
+    return (
+      <Link className="button" to={importAddress(catalog, branch, importOf(task))}>
+        Change how the file is read
+      </Link>
+    );
+  }
+  const pipelineId = pipelineOf(task);
+  if (pipelineId !== undefined) {
+    return (
+      <Link className="button" to={pipelineAddress(catalog, pipelineId)}>
+        Edit the pipeline
+      </Link>
+    );
+  }
+  return (
+    <Link className="button" to={sqlAddress(catalog, branch, statementOf(task))}>
+      Open in the SQL console
+    </Link>
+  );
+}
+
 function Facts({ task }: { task: Task }) {
+  const { catalog } = placeOf(task);
+  const pipelineId = pipelineOf(task);
   return (
     <Panel title="Facts" padded>
       <dl className="facts">
@@ -232,6 +251,14 @@ function Facts({ task }: { task: Task }) {
             <dd>
               <Elapsed from={task.started_at} to={task.finished_at ?? null} />
               {task.attempts && task.attempts > 1 ? `, attempt ${task.attempts}` : ""}
+            </dd>
+          </>
+        ) : null}
+        {catalog && pipelineId !== undefined ? (
+          <>
+            <dt>Is</dt>
+            <dd>
+              <Link to={pipelineRunAddress(catalog, pipelineId, task.id)}>a run of a pipeline</Link>
             </dd>
           </>
         ) : null}
@@ -262,6 +289,11 @@ export function statementOf(task: Pick<Task, "parameters">): string {
 
 function placeOf(task: Task): { catalog?: string; branch?: string; database?: string; table?: string } {
   return (task.parameters ?? {});
+}
+
+/** The pipeline that a task of that kind runs. */
+function pipelineOf(task: Task): number | undefined {
+  return task.kind === PIPELINE ? (task.parameters as { pipeline: number }).pipeline : undefined;
 }
 
 /** The file that a task of that kind loads. */

@@ -2,7 +2,7 @@ import { isFinished, type Task } from "../../queries/tasks";
 import { Elapsed } from "../../ui/time";
 
 /** Steps with their times, as they happen. */
-export function TaskSteps({ task }: { task: Task }) {
+export function TaskSteps({ task }: { task: Pick<Task, "state" | "progress" | "steps" | "message" | "finished_at"> }) {
   const percent = Math.round(task.progress * 100);
   const ended = isFinished(task.state);
   return (

@@ -1,0 +1,95 @@
+import { useState, type SubmitEvent } from "react";
+import { useNavigate, useParams, useSearchParams } from "react-router";
+
+import type { Pipeline, PipelineText } from "../../api/resources";
+import { pipelineAddress } from "../../model/addresses";
+import { usePipeline, usePipelineCreate } from "../../queries/pipelines";
+import { PageHead, Panel } from "../../ui/page";
+import { Loaded } from "../../ui/states";
+import { TextFailure } from "./mistake-list";
+import { isPlaced, PlaceFields, type PipelinePlace } from "./place-fields";
+import { Texts, type Checked } from "./texts";
+import "../../styles/pipelines.css";
+
+const FIRST: PipelineText = {
+  source: "SELECT *\nFROM {{ source('database', 'table') }}\n",
+  config: "merge_strategy: full_refresh\n",
+};
+
+interface Start {
+  place: PipelinePlace;
+  text: PipelineText;
+}
+
+/** A new pipeline: from nothing, for a table, or as a copy; which stands in the address. */
+export function NewPipelinePage() {
+  const { catalog = "" } = useParams();
+  const [query] = useSearchParams();
+  const from = query.get("from");
+  return (
+    <div className="page">
+      <PageHead title="New pipeline" />
+      {from === null ? <PipelineForm catalog={catalog} start={startAt(query)} /> : <CopyForm catalog={catalog} from={Number(from) || 0} />}
+    </div>
+  );
+}
+
+function CopyForm({ catalog, from }: { catalog: string; from: number }) {
+  const original = usePipeline(from);
+  return (
+    <Loaded query={original} label="the pipeline that is copied">
+      {({ pipeline }) => <PipelineForm key={pipeline.id} catalog={catalog} start={copyOf(pipeline)} />}
+    </Loaded>
+  );
+}
+
+function startAt(query: URLSearchParams): Start {
+  const given = (name: string) => query.get(name) ?? "";
+  const place = { name: given("table"), layer: "", database: given("database"), table: given("table"), branch: query.get("branch") ?? "main", schedule: "" };
+  return { place, text: FIRST };
+}
+
+/** Two pipelines that write one table would get into each other's way, so that a copy names a table of its own. */
+function copyOf({ name, layer, database, table, branch, source, config }: Pipeline): Start {
+  return { place: { name: `${name}_copy`, layer, database, table: `${table}_copy`, branch, schedule: "" }, text: { source, config } };
+}
+
+function PipelineForm({ catalog, start }: { catalog: string; start: Start }) {
+  const navigate = useNavigate();
+  const create = usePipelineCreate(catalog);
+  const [place, setPlace] = useState(start.place);
+  const [text, setText] = useState(start.text);
+  const [checked, setChecked] = useState<Checked>();
+  const isComplete = isPlaced(place) && text.source.trim() !== "";
+  const save = () => {
+    if (!isComplete || create.isPending) return;
+    create.mutate(
+      { catalog, ...place, name: place.name.trim(), database: place.database.trim(), table: place.table.trim(), ...text },
+      {
+        onSettled: (_, error) => setChecked({ text, error }),
+        onSuccess: (made) => void navigate(pipelineAddress(catalog, made.id)),
+      },
+    );
+  };
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    save();
+  };
+  return (
+    <form className="stack" onSubmit={submit}>
+      <Panel padded>
+        <PlaceFields catalog={catalog} value={place} onChange={setPlace} />
+      </Panel>
+      <Panel>
+        <Texts target={{ catalog, ...place }} name={place.name} text={text} checked={checked} onChange={setText} onTry={save} />
+      </Panel>
+      {create.error ? <TextFailure error={create.error} /> : null}
+      <div className="row">
+        <button type="submit" className="button primary" disabled={!isComplete || create.isPending}>
+          {create.isPending ? "Creating …" : "Create the pipeline"}
+        </button>
+        <span className="small muted">Creating runs nothing; it can be tried before its first run.</span>
+      </div>
+    </form>
+  );
+}

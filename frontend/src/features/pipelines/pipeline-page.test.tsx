@@ -1,0 +1,211 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it, vi } from "vitest";
+
+import { configuration, FIELDS, PIPELINE, run } from "../../testing/pipelines";
+import { renderAt } from "../../testing/render";
+import { json, page, problem, serve } from "../../testing/server";
+
+// jsdom has no layout, which the editor needs: it is tried in Chromium (e2e/pipelines.e2e.ts).
+vi.mock("./text-editor", () => ({
+  default: ({ label, text, marks, isReadOnly, onChange }: { label: string; text: string; marks: { message: string }[]; isReadOnly: boolean; onChange: (text: string) => void }) => (
+    <>
+      <textarea aria-label={label} value={text} readOnly={isReadOnly} onChange={(event) => onChange(event.target.value)} />
+      {marks.map(({ message }) => (
+        <span key={message}>marked: {message}</span>
+      ))}
+    </>
+  ),
+}));
+
+const AT = "/api/v1/pipelines/7/";
+const SEEN = { name: "seen", table_id: 9, columns: ["tailnum", "time_hour"].map((name, id) => ({ id, name, type: "string", nullable: true })) };
+const DATABASES = "/api/v1/catalogs/demo/branches/main/databases/";
+const tagged = (body: object, tag = '"t3"') => () => json(body, 200, { ETag: tag });
+const LAKE = {
+  "/api/v1/catalogs/demo/": { name: "demo", role: "contributor" },
+  "/api/v1/pipelines/": page([]),
+  "/api/v1/pipelines/fields/": FIELDS,
+  [AT]: tagged(PIPELINE),
+  [DATABASES]: page([{ name: "flights", database_id: 1 }]),
+  [`${DATABASES}flights/tables/`]: page([SEEN]),
+  [`${DATABASES}flights/tables/seen/`]: SEEN,
+};
+
+describe("the source of a pipeline", () => {
+  it("says where every field has its value from", async () => {
+    serve(LAKE);
+    renderAt("/c/demo/pipelines/7");
+    const table = await screen.findByRole("region", { name: "Effective configuration" });
+    expect(within(table).getByRole("row", { name: "unique_key tailnum source, line 1" })).toBeTruthy();
+    expect(within(table).queryByRole("row", { name: /^strict/ })).toBeNull();
+    await userEvent.setup().click(screen.getByLabelText(/^all 10 fields/));
+    expect(within(table).getByRole("row", { name: "strict false default" })).toBeTruthy();
+  });
+
+  it("is tried with what stands in the editors, and shows the SQL that the template makes", async () => {
+    const asked = serve({ ...LAKE, [`POST ${AT}dry-run/`]: { configuration: configuration(), sql: "SELECT 42", creates_table: true } });
+    const user = userEvent.setup();
+    renderAt("/c/demo/pipelines/7");
+    await screen.findByRole("button", { name: "Save" });
+    await user.type(await screen.findByLabelText("config.yaml"), "strict: true");
+    await user.click(screen.getByRole("button", { name: "Dry run" }));
+    expect((await screen.findByRole("region", { name: "Rendered SQL" })).textContent).toBe("SELECT 42");
+    expect(screen.getByText("The first run makes flights.seen.")).toBeTruthy();
+    expect(asked.find(({ method }) => method === "POST")?.body).toEqual({ source: PIPELINE.source, config: `${PIPELINE.config}strict: true` });
+    await user.type(screen.getByLabelText("SQL source"), " ");
+    expect(screen.queryByRole("region", { name: "Rendered SQL" })).toBeNull();
+  });
+
+  it("has every mistake named and marked, and keeps what was typed", async () => {
+    const errors = [
+      { file: "config.yaml", line: 4, column: 1, field: "strikt", message: "There is no key strikt.", remedy: "Did you mean strict?" },
+      { file: "source", line: 2, column: null, field: null, message: "Unexpected end.", remedy: "" },
+    ];
+    serve({ ...LAKE, [`PATCH ${AT}`]: () => problem(422, { code: "INVALID_CONFIG", title: "Invalid configuration", detail: "Two.", errors }) });
+    const user = userEvent.setup();
+    renderAt("/c/demo/pipelines/7");
+    await screen.findByRole("button", { name: "Save" });
+    await user.type(await screen.findByLabelText("config.yaml"), "strikt: true");
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    const alert = await screen.findByRole("alert");
+    expect(within(alert).getAllByRole("listitem").map((item) => item.textContent.trim())).toEqual([
+      "config.yaml, line 4 There is no key strikt. Did you mean strict?",
+      "source, line 2 Unexpected end.",
+    ]);
+    expect(screen.getByText("marked: There is no key strikt. Did you mean strict?")).toBeTruthy();
+    expect(screen.getByText("marked: Unexpected end.")).toBeTruthy();
+    expect(screen.getByLabelText<HTMLTextAreaElement>("config.yaml").value).toContain("strikt");
+  });
+
+  it("is saved only over what it was made from; then one chooses between both", async () => {
+    let version = 3;
+    const saved = () => json({ ...PIPELINE, version, config: `theirs ${version}\n` }, 200, { ETag: `"t${version}"` });
+    const asked = serve({
+      ...LAKE,
+      [AT]: saved,
+      [`PATCH ${AT}`]: ({ headers }) => {
+        if (headers.get("If-Match") !== `"t${version}"`) return problem(412, { code: "STALE", title: "Stale", detail: "It was changed since you read it." });
+        version += 1;
+        return saved();
+      },
+    });
+    const user = userEvent.setup();
+    renderAt("/c/demo/pipelines/7");
+    await screen.findByRole("button", { name: "Save" });
+    await user.type(await screen.findByLabelText("config.yaml"), "mine");
+    version = 4;
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    await user.click(await screen.findByRole("button", { name: "Keep mine, to be saved over it" }));
+    expect(screen.getByText("Not saved; it was made from version 4")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    await screen.findByText("Version 5");
+    expect(asked.filter(({ method }) => method === "PATCH").map(({ headers }) => headers.get("If-Match"))).toEqual(['"t3"', '"t4"']);
+    expect(asked.findLast(({ method }) => method === "PATCH")?.body).toMatchObject({ config: "theirs 3\nmine" });
+  });
+
+  it("is not left without a word while something is unsaved", async () => {
+    serve(LAKE);
+    const user = userEvent.setup();
+    const router = renderAt("/c/demo/pipelines/7");
+    await screen.findByRole("button", { name: "Save" });
+    await user.type(await screen.findByLabelText("SQL source"), "x");
+    await user.click(screen.getByRole("tab", { name: "Settings" }));
+    await screen.findByLabelText("Schedule");
+    await user.click(screen.getByRole("link", { name: "Pipelines" }));
+    await user.click(await screen.findByRole("button", { name: "Stay here" }));
+    expect(router.state.location.pathname).toBe("/c/demo/pipelines/7");
+    await user.click(screen.getByRole("link", { name: "Pipelines" }));
+    await user.click(await screen.findByRole("button", { name: "Leave" }));
+    await waitFor(() => expect(router.state.location.pathname).toBe("/c/demo/pipelines"));
+  });
+
+  it("is only looked at and tried by who may not edit", async () => {
+    serve({ ...LAKE, "/api/v1/catalogs/demo/": { name: "demo", role: "viewer" } });
+    renderAt("/c/demo/pipelines/7");
+    expect((await screen.findByLabelText<HTMLTextAreaElement>("SQL source")).readOnly).toBe(true);
+    expect(screen.getByRole("button", { name: "Dry run" })).toBeTruthy();
+    for (const name of ["Save", "Run", "Copy"]) expect(screen.queryByRole("button", { name })).toBeNull();
+  });
+});
+
+describe("running a pipeline", () => {
+  it("leads to the run, which may not be there at once", async () => {
+    let looks = 0;
+    const found = run({ state: "running", finished_at: null });
+    serve({
+      ...LAKE,
+      [`POST ${AT}runs/`]: () => json({ id: "r-1" }, 202),
+      [`${AT}runs/r-1/`]: () => (looks++ ? json(found) : problem(404, { code: "NOT_FOUND", title: "Not found", detail: "There is no run." })),
+    });
+    const router = renderAt("/c/demo/pipelines/7");
+    await userEvent.setup().click(await screen.findByRole("button", { name: "Run" }));
+    expect(await screen.findByRole("button", { name: "Cancel" })).toBeTruthy();
+    expect(router.state.location.pathname).toBe("/c/demo/pipelines/7/runs/r-1");
+  });
+
+  it("is refused while another run is not finished, and says so", async () => {
+    serve({ ...LAKE, [`POST ${AT}runs/`]: () => problem(409, { code: "PIPELINE_BUSY", title: "Busy", detail: "Another run of the pipeline is not finished." }) });
+    renderAt("/c/demo/pipelines/7");
+    await userEvent.setup().click(await screen.findByRole("button", { name: "Run" }));
+    expect((await screen.findByRole("alert")).textContent).toContain("Another run of the pipeline is not finished.");
+  });
+});
+
+describe("settings of a pipeline", () => {
+  it("send what was edited, without blanks around it", async () => {
+    const asked = serve({ ...LAKE, [`PATCH ${AT}`]: tagged({ ...PIPELINE, version: 4 }) });
+    const user = userEvent.setup();
+    renderAt("/c/demo/pipelines/7?tab=settings");
+    expect((await screen.findByRole<HTMLButtonElement>("button", { name: "Save" })).disabled).toBe(true);
+    await user.clear(screen.getByLabelText("Schedule"));
+    await user.type(screen.getByLabelText("Schedule"), " 0 7 * * * ");
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(asked.find(({ method }) => method === "PATCH")?.body).toMatchObject({ schedule: "0 7 * * *", name: "last_seen" }));
+    expect(asked.find(({ method }) => method === "PATCH")?.headers.get("If-Match")).toBe('"t3"');
+  });
+
+  it("take the pipeline away after asking once more", async () => {
+    const asked = serve({ ...LAKE, [`DELETE ${AT}`]: () => new Response(null, { status: 204 }) });
+    const user = userEvent.setup();
+    const router = renderAt("/c/demo/pipelines/7?tab=settings");
+    await user.click(await screen.findByRole("button", { name: "Delete the pipeline" }));
+    expect(asked.some(({ method }) => method === "DELETE")).toBe(false);
+    await user.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Delete the pipeline" }));
+    await waitFor(() => expect(router.state.location.pathname).toBe("/c/demo/pipelines"));
+  });
+});
+
+describe("versions of a pipeline", () => {
+  const body = (config: string) => ({ name: "last_seen", layer: "silver", database: "flights", table: "seen", branch: "main", source: PIPELINE.source, config, schedule: "0 6 * * *" });
+  const version = (number: number) => ({ version: number, author: "alice", created_at: PIPELINE.created_at });
+  const VERSIONS = {
+    ...LAKE,
+    [`${AT}versions/`]: page([3, 2, 1].map(version)),
+    [`${AT}versions/3/`]: { ...version(3), body: body(PIPELINE.config) },
+    [`${AT}versions/2/`]: { ...version(2), body: body("# ours\nmerge_strategy: append_only\n") },
+    [`${AT}versions/1/`]: { ...version(1), body: { ...body("# ours\n"), table: "old" } },
+  };
+
+  it("show line by line what each changed", async () => {
+    serve(VERSIONS);
+    renderAt("/c/demo/pipelines/7?tab=versions");
+    const diff = await screen.findByRole("region", { name: "What changed in config.yaml" });
+    expect(within(diff).getAllByRole("row", { name: /added|removed/ }).map((row) => row.querySelector("code")?.textContent)).toEqual([
+      "merge_strategy: append_only", "merge_strategy: incremental", "watermark_column: time_hour",
+    ]);
+    expect(screen.queryByRole("button", { name: /^Restore/ })).toBeNull();
+  });
+
+  it("are restored as a new version", async () => {
+    const asked = serve({ ...VERSIONS, [`PATCH ${AT}`]: tagged({ ...PIPELINE, version: 4 }) });
+    const user = userEvent.setup();
+    renderAt("/c/demo/pipelines/7?tab=versions");
+    await user.click(await screen.findByRole("button", { name: /^Version 1/ }));
+    await user.click(await screen.findByLabelText("compare it with what is in force"));
+    expect((await screen.findByText("old")).tagName).toBe("DEL");
+    await user.click(screen.getByRole("button", { name: "Restore version 1" }));
+    await user.click(screen.getByRole("button", { name: "Restore" }));
+    await waitFor(() => expect(asked.find(({ method }) => method === "PATCH")?.body).toEqual({ ...body("# ours\n"), table: "old" }));
+  });
+});

@@ -1,0 +1,161 @@
+import { useState } from "react";
+import { Link, useNavigate, useParams, useSearchParams } from "react-router";
+
+import type { Pipeline } from "../../api/resources";
+import {
+  branchAddress,
+  newPipelineAddress,
+  pipelineAddress,
+  pipelineRunAddress,
+  pipelinesAddress,
+  tableAddress,
+  type PipelineTab,
+} from "../../model/addresses";
+import { isAtLeast } from "../../model/roles";
+import { useCatalog } from "../../queries/catalogs";
+import { usePipeline, usePipelineStart, type PipelineRead } from "../../queries/pipelines";
+import { LaneDot } from "../../ui/branch-name";
+import { Dialog } from "../../ui/dialog";
+import { PageHead, Panel } from "../../ui/page";
+import { Failure, Loaded } from "../../ui/states";
+import { Tabs } from "../../ui/tabs";
+import { JUST_STARTED } from "../tasks/just-started";
+import { useLeaving, type Draft } from "./draft";
+import { MAY_EDIT } from "./rights";
+import { DegradedBadge } from "./run-state";
+import { RunsTab } from "./runs-tab";
+import { SettingsTab } from "./settings-tab";
+import { SourceTab } from "./source-tab";
+import { StrategyTab } from "./strategy-tab";
+import { VersionsTab } from "./versions-tab";
+import "../../styles/pipelines.css";
+
+const TABS: readonly { key: PipelineTab; label: string }[] = [
+  { key: "source", label: "Source" },
+  { key: "strategy", label: "Strategy" },
+  { key: "runs", label: "Runs" },
+  { key: "versions", label: "Versions" },
+  { key: "settings", label: "Settings" },
+];
+
+export function PipelinePage() {
+  const { pipelineId = "" } = useParams();
+  const pipeline = usePipeline(Number(pipelineId) || 0);
+  return (
+    <div className="page">
+      <Loaded query={pipeline} label="the pipeline">
+        {(read) => <PipelineView key={read.pipeline.id} read={read} />}
+      </Loaded>
+    </div>
+  );
+}
+
+function PipelineView({ read }: { read: PipelineRead }) {
+  const { pipeline } = read;
+  const [query] = useSearchParams();
+  const navigate = useNavigate();
+  const role = useCatalog(pipeline.catalog).data?.role ?? undefined;
+  const mayEdit = isAtLeast(role, MAY_EDIT);
+  const [draft, setDraft] = useState<Draft>();
+  const leaving = useLeaving(draft !== undefined);
+  const chosen = TABS.find(({ key }) => key === query.get("tab"))?.key ?? "source";
+  const choose = (key: PipelineTab) => void navigate(pipelineAddress(pipeline.catalog, pipeline.id, key), { replace: true });
+  return (
+    <>
+      <PipelineHead pipeline={pipeline} mayEdit={mayEdit} isUnsaved={draft !== undefined} />
+      <Panel>
+        <Tabs tabs={TABS} chosen={chosen} onChoose={choose} label="What the pipeline has">
+          {chosen === "source" ? <SourceTab read={read} draft={draft} mayEdit={mayEdit} onDraft={setDraft} /> : null}
+          {chosen === "strategy" ? <StrategyTab key={pipeline.version} read={read} mayEdit={mayEdit} isUnsaved={draft !== undefined} /> : null}
+          {chosen === "runs" ? <RunsTab pipeline={pipeline} /> : null}
+          {chosen === "versions" ? <VersionsTab read={read} mayEdit={mayEdit} /> : null}
+          {chosen === "settings" ? <SettingsTab key={pipeline.version} read={read} mayEdit={mayEdit} /> : null}
+        </Tabs>
+      </Panel>
+      {leaving.state === "blocked" ? <LeavingDialog onStay={() => leaving.reset()} onLeave={() => leaving.proceed()} /> : null}
+    </>
+  );
+}
+
+function LeavingDialog({ onStay, onLeave }: { onStay: () => void; onLeave: () => void }) {
+  return (
+    <Dialog title="Leave without saving?" onClose={onStay}>
+      <p>What you changed in the source or in config.yaml is not saved yet.</p>
+      <div className="actions">
+        <button type="button" className="button" onClick={onStay}>
+          Stay here
+        </button>
+        <button type="button" className="button danger" onClick={onLeave}>
+          Leave
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function PipelineHead({ pipeline, mayEdit, isUnsaved }: { pipeline: Pipeline; mayEdit: boolean; isUnsaved: boolean }) {
+  const { catalog, id, name, layer } = pipeline;
+  const navigate = useNavigate();
+  const start = usePipelineStart(pipeline);
+  const run = () => start.mutate(undefined, { onSuccess: (runId) => void navigate(pipelineRunAddress(catalog, id, runId), { state: JUST_STARTED }) });
+  return (
+    <>
+      <PageHead
+        title={name}
+        actions={
+          mayEdit ? (
+            <>
+              <Link className="button" to={newPipelineAddress(catalog, { from: String(id) })}>
+                Copy
+              </Link>
+              <button
+                type="button"
+                className="button primary"
+                disabled={isUnsaved || start.isPending}
+                title={isUnsaved ? "Save first: a run takes what is saved" : undefined}
+                onClick={run}
+              >
+                {start.isPending ? "Starting …" : "Run"}
+              </button>
+            </>
+          ) : null
+        }
+      >
+        <span className="row">
+          {name}
+          {layer ? (
+            <Link className="badge" to={pipelinesAddress(catalog, { layer })}>
+              {layer}
+            </Link>
+          ) : null}
+          {pipeline.configuration.degraded ? <DegradedBadge /> : null}
+        </span>
+      </PageHead>
+      <PipelineFacts pipeline={pipeline} />
+      {start.error ? <Failure error={start.error} /> : null}
+    </>
+  );
+}
+
+function PipelineFacts({ pipeline }: { pipeline: Pipeline }) {
+  const { catalog, branch, database, table, configuration, schedule, owner, version } = pipeline;
+  const description = configuration.fields.description?.value;
+  return (
+    <p className="row small muted">
+      <span>
+        <code>{configuration.strategy}</code> into{" "}
+        <Link to={tableAddress(catalog, branch, database, table)}>
+          {database}.{table}
+        </Link>
+      </span>
+      <span className="row">
+        on <LaneDot branch={branch} />
+        <Link to={branchAddress(catalog, branch)}>{branch}</Link>
+      </span>
+      <span>{schedule ? <code>{schedule}</code> : "no schedule"}</span>
+      <span>{owner ? `owned by ${owner}` : "without owner"}</span>
+      <span>version {version}</span>
+      {typeof description === "string" && description ? <span>{description}</span> : null}
+    </p>
+  );
+}

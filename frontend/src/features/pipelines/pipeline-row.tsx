@@ -1,0 +1,58 @@
+import { Link } from "react-router";
+
+import type { PipelineSummary } from "../../api/resources";
+import { pipelineAddress, pipelineRunAddress } from "../../model/addresses";
+import { rowsText, rowsWords } from "../../model/run-figures";
+import { LaneDot } from "../../ui/branch-name";
+import { Time } from "../../ui/time";
+import { DegradedBadge, RunState } from "./run-state";
+
+/** One pipeline of a list: where its rows go and how, when it runs next, and how it went last. */
+export function PipelineRow({ pipeline }: { pipeline: PipelineSummary }) {
+  const { catalog, id, name, layer, database, table, branch, strategy, degraded, schedule, next_run_at, owner } = pipeline;
+  return (
+    <div className="pipeline-row">
+      <span className="title">
+        <Link to={pipelineAddress(catalog, id)} className="ellipsis">
+          {name}
+        </Link>
+        {layer ? <span className="badge">{layer}</span> : null}
+      </span>
+      <span className="small muted about">
+        {database}.{table} on <LaneDot branch={branch} /> {branch}
+        {owner ? ` · ${owner}` : ""}
+      </span>
+      <span className="row strategy small">
+        <code>{strategy}</code>
+        {degraded ? <DegradedBadge /> : null}
+      </span>
+      <span className="small muted schedule">
+        {schedule ? <code>{schedule}</code> : "no schedule"}
+        {next_run_at ? (
+          <>
+            {" "}
+            · next <Time at={next_run_at} />
+          </>
+        ) : null}
+      </span>
+      <LastRun pipeline={pipeline} />
+    </div>
+  );
+}
+
+function LastRun({ pipeline: { catalog, id, last_run: run } }: { pipeline: PipelineSummary }) {
+  if (!run) return <span className="small muted last">never ran</span>;
+  return (
+    <span className="row small last">
+      <Link to={pipelineRunAddress(catalog, id, run.id)} aria-label={`Last run: ${run.state}${run.degraded ? ", degraded" : ""}`}>
+        <RunState run={run} />
+      </Link>
+      <span className="number" title={rowsWords(run.metrics)}>
+        {rowsText(run.metrics)}
+      </span>
+      <span className="muted">
+        <Time at={run.finished_at ?? run.created_at} />
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,87 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it, vi } from "vitest";
+
+import { FIELDS, PIPELINE, run, summary } from "../../testing/pipelines";
+import { renderAt } from "../../testing/render";
+import { json, page, problem, serve } from "../../testing/server";
+
+vi.mock("./text-editor", () => ({
+  default: ({ label, text, onChange }: { label: string; text: string; onChange: (text: string) => void }) => (
+    <textarea aria-label={label} value={text} onChange={(event) => onChange(event.target.value)} />
+  ),
+}));
+
+const POLICY = "/api/v1/catalogs/demo/pipeline-policy/";
+const lake = (role = "maintainer") => ({
+  "/api/v1/catalogs/demo/": { name: "demo", role },
+  "/api/v1/pipelines/": page([summary({ next_run_at: "2026-01-03T06:00:00Z", last_run: run({ degraded: true }) }), summary({ id: 8, name: "routes", schedule: "", last_run: null })]),
+  "/api/v1/pipelines/fields/": FIELDS,
+  "/api/v1/pipelines/7/": PIPELINE,
+  [POLICY]: { strict: false },
+});
+
+describe("the pipelines of a catalog", () => {
+  it("say where rows go and how, when they run, and how it went last", async () => {
+    serve(lake());
+    renderAt("/c/demo/pipelines");
+    const [first, second] = within(await screen.findByRole("list", { name: "Pipelines" })).getAllByRole("listitem");
+    expect(first?.textContent).toMatch(/last_seen.*silver.*flights\.seen on.*main · alice.*incremental.*0 6 \* \* \*.*next/);
+    expect(screen.getByRole("link", { name: "Last run: succeeded, degraded" }).getAttribute("href")).toBe("/c/demo/pipelines/7/runs/r-1");
+    expect(second?.textContent).toMatch(/no schedule.*never ran/);
+  });
+
+  it("are found by name and branch, which the address keeps", async () => {
+    const asked = serve(lake());
+    const user = userEvent.setup();
+    const router = renderAt("/c/demo/pipelines?branch=main");
+    await user.type(await screen.findByLabelText("Find by name or table"), "seen");
+    await waitFor(() => expect(router.state.location.search).toBe("?branch=main&search=seen"));
+    await waitFor(() => expect(asked.some(({ address }) => /pipelines\/\?.*search=seen&branch=main&catalog=demo/.test(address))).toBe(true));
+  });
+
+  it("may be strict as a whole, which a maintainer decides", async () => {
+    const asked = serve({ ...lake(), [`PATCH ${POLICY}`]: { strict: true } });
+    renderAt("/c/demo/pipelines");
+    const strict = await screen.findByRole<HTMLInputElement>("checkbox", { name: /^Strict/ });
+    await userEvent.setup().click(strict);
+    await waitFor(() => expect(strict.checked).toBe(true));
+    expect(asked.find(({ method }) => method === "PATCH")?.body).toEqual({ strict: true });
+  });
+
+  it("are only looked at by a viewer", async () => {
+    serve(lake("viewer"));
+    renderAt("/c/demo/pipelines");
+    await screen.findByRole("link", { name: "last_seen" });
+    expect(screen.queryByRole("link", { name: "New pipeline" })).toBeNull();
+    expect((await screen.findByRole<HTMLInputElement>("checkbox", { name: /^Strict/ })).disabled).toBe(true);
+  });
+});
+
+describe("a new pipeline", () => {
+  it("is made from what was said, as a copy writes a table of its own", async () => {
+    const asked = serve({ ...lake(), "POST /api/v1/pipelines/": () => json({ ...PIPELINE, id: 9, name: "last_seen_copy" }, 201), "/api/v1/pipelines/9/": { ...PIPELINE, id: 9 } });
+    const user = userEvent.setup();
+    const router = renderAt("/c/demo/pipelines/new?from=7");
+    await user.type(await screen.findByLabelText("Layer"), "2");
+    await user.click(screen.getByRole("button", { name: "Create the pipeline" }));
+    await waitFor(() => expect(router.state.location.pathname).toBe("/c/demo/pipelines/9"));
+    expect(asked.find(({ method }) => method === "POST")?.body).toEqual({
+      catalog: "demo", name: "last_seen_copy", layer: "silver2", database: "flights", table: "seen_copy", branch: "main", schedule: "",
+      source: PIPELINE.source, config: PIPELINE.config,
+    });
+  });
+
+  it("is not sent before it is complete, and keeps what was typed when it is refused", async () => {
+    serve({ ...lake(), "POST /api/v1/pipelines/": () => problem(409, { code: "ALREADY_EXISTS", title: "Already exists", detail: "There is a pipeline seen." }) });
+    const user = userEvent.setup();
+    renderAt("/c/demo/pipelines/new?database=flights&table=seen");
+    const create = await screen.findByRole<HTMLButtonElement>("button", { name: "Create the pipeline" });
+    await user.clear(screen.getByLabelText("Name"));
+    expect(create.disabled).toBe(true);
+    await user.type(screen.getByLabelText("Name"), "seen");
+    await user.click(create);
+    expect((await screen.findByRole("alert")).textContent).toContain("There is a pipeline seen.");
+    expect(screen.getByLabelText<HTMLInputElement>("Name").value).toBe("seen");
+  });
+});

@@ -1,0 +1,91 @@
+import { useId } from "react";
+
+import type { PipelineBody } from "../../api/resources";
+import { useBranches } from "../../queries/catalogs";
+import { useDatabases } from "../../queries/tables";
+
+export type PipelinePlace = Required<Pick<PipelineBody, "name" | "layer" | "database" | "table" | "branch" | "schedule">>;
+
+const LONGEST = 200;
+
+/** What a pipeline is called, where its rows go, and when it runs. */
+export function PlaceFields({ catalog, value, isDisabled = false, onChange }: { catalog: string; value: PipelinePlace; isDisabled?: boolean; onChange: (value: PipelinePlace) => void }) {
+  const set = (change: Partial<PipelinePlace>) => onChange({ ...value, ...change });
+  const databases = useDatabases(catalog, value.branch);
+  const names = databases.data?.results.map(({ name }) => name) ?? [];
+  return (
+    <fieldset className="pipeline-place" disabled={isDisabled}>
+      <TextField label="Name" value={value.name} isRequired onChange={(name) => set({ name })} />
+      <TextField label="Layer" hint="any word that groups pipelines" value={value.layer} onChange={(layer) => set({ layer })} />
+      <BranchField catalog={catalog} value={value.branch} onChange={(branch) => set({ branch })} />
+      <TextField label="Database" value={value.database} suggestions={names} isRequired onChange={(database) => set({ database })} />
+      <TextField label="Table" hint="the first run makes it" value={value.table} isRequired onChange={(table) => set({ table })} />
+      <TextField label="Schedule" hint="cron, in UTC, as 0 6 * * mon-fri" value={value.schedule} onChange={(schedule) => set({ schedule })} />
+    </fieldset>
+  );
+}
+
+/** Whether everything is said that a pipeline needs. */
+export function isPlaced({ name, database, table }: PipelinePlace): boolean {
+  return name.trim() !== "" && database.trim() !== "" && table.trim() !== "";
+}
+
+function TextField({
+  label,
+  hint,
+  value,
+  suggestions = [],
+  isRequired = false,
+  onChange,
+}: {
+  label: string;
+  hint?: string;
+  value: string;
+  suggestions?: readonly string[];
+  isRequired?: boolean;
+  onChange: (value: string) => void;
+}) {
+  const [field, list] = [useId(), useId()];
+  return (
+    <div className="field">
+      <label htmlFor={field} className="small">
+        {label}
+      </label>
+      <input
+        id={field}
+        className="input"
+        required={isRequired}
+        maxLength={LONGEST}
+        list={suggestions.length ? list : undefined}
+        placeholder={hint}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      {suggestions.length ? (
+        <datalist id={list}>
+          {suggestions.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+      ) : null}
+    </div>
+  );
+}
+
+function BranchField({ catalog, value, onChange }: { catalog: string; value: string; onChange: (branch: string) => void }) {
+  const field = useId();
+  const pages = useBranches(catalog, { order: "-activity" }).data?.pages;
+  const names = pages?.flatMap((page) => page.results.map(({ name }) => name)) ?? [];
+  return (
+    <div className="field">
+      <label htmlFor={field} className="small">
+        Branch
+      </label>
+      <select id={field} className="input" value={value} onChange={(event) => onChange(event.target.value)}>
+        {(names.includes(value) ? names : [value, ...names]).map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </div>
+  );
+}

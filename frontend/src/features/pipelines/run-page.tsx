@@ -1,0 +1,247 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { Link, useLocation, useNavigate, useParams } from "react-router";
+
+import { Problem } from "../../api/problem";
+import type { Finding, Pipeline, PipelineRunDetail } from "../../api/resources";
+import { branchAddress, compareAddress, mergeAddress, pipelineAddress, pipelineRunAddress, tableAddress, taskAddress } from "../../model/addresses";
+import { figuresOf } from "../../model/run-figures";
+import { usePipeline, usePipelineRun } from "../../queries/pipelines";
+import { refresh } from "../../queries/refresh";
+import { isFinished, isRetriable, useCancelTask, useRetryTask, useTask } from "../../queries/tasks";
+import { PageHead, Panel } from "../../ui/page";
+import { Failure, Loaded } from "../../ui/states";
+import { Tabs } from "../../ui/tabs";
+import { Elapsed, Time } from "../../ui/time";
+import { JUST_STARTED } from "../tasks/just-started";
+import { TaskSteps } from "../tasks/task-steps";
+import { ConfigurationTable } from "./configuration-table";
+import { TextFailure } from "./mistake-list";
+import { RunLog } from "./run-log";
+import { RunState } from "./run-state";
+import { useChosenTab } from "./use-chosen-tab";
+import "../../styles/pipelines.css";
+import "../../styles/tasks.css";
+
+const TABS = [
+  { key: "log", label: "Log" },
+  { key: "sql", label: "SQL" },
+  { key: "configuration", label: "Configuration" },
+] as const;
+
+/** One run: its phases while they happen, and what they came to. */
+export function RunPage() {
+  const { pipelineId = "", runId = "" } = useParams();
+  const { state } = useLocation() as { state: unknown };
+  const id = Number(pipelineId) || 0;
+  const pipeline = usePipeline(id);
+  const run = usePipelineRun(id, runId, state === JUST_STARTED);
+  const both = { data: pipeline.data && run.data ? { pipeline: pipeline.data.pipeline, run: run.data } : undefined, error: pipeline.error ?? run.error };
+  const refetch = () => Promise.all([pipeline.refetch(), run.refetch()]);
+  return (
+    <div className="page">
+      <Loaded query={{ ...both, refetch }} label="the run">
+        {(found) => <RunView key={found.run.id} {...found} />}
+      </Loaded>
+    </div>
+  );
+}
+
+function RunView({ pipeline, run }: { pipeline: Pipeline; run: PipelineRunDetail }) {
+  useArrival(pipeline.catalog, run.state);
+  const isEnded = isFinished(run.state);
+  return (
+    <>
+      <RunHead pipeline={pipeline} run={run} />
+      <RunFacts pipeline={pipeline} run={run} />
+      {run.degraded ? <Degraded run={run} /> : null}
+      {run.state === "failed" || run.state === "lost" ? <RunFailure pipeline={pipeline} run={run} /> : null}
+      {run.state === "succeeded" ? <Figures run={run} /> : null}
+      <Panel title={isEnded ? "What it did" : "What is happening"} padded>
+        <TaskSteps task={run} />
+        {isEnded ? null : <p className="small muted">It goes on when this page is closed. Until the commit it can be cancelled, and then nothing was changed.</p>}
+      </Panel>
+      <RunTabs run={run} />
+    </>
+  );
+}
+
+/** When a run that was watched ends, what it changed is asked for anew. */
+function useArrival(catalog: string, state: PipelineRunDetail["state"]) {
+  const queries = useQueryClient();
+  const wasRunning = useRef(false);
+  useEffect(() => {
+    if (!isFinished(state)) wasRunning.current = true;
+    else if (wasRunning.current) {
+      wasRunning.current = false;
+      void refresh(queries, ["catalog", catalog]);
+    }
+  }, [state, catalog, queries]);
+}
+
+function RunHead({ pipeline, run }: { pipeline: Pipeline; run: PipelineRunDetail }) {
+  const navigate = useNavigate();
+  const cancel = useCancelTask();
+  const retry = useRetryTask();
+  const failure = cancel.error ?? retry.error;
+  const again = () =>
+    retry.mutate(run.id, {
+      onSuccess: (task) => void navigate(pipelineRunAddress(pipeline.catalog, pipeline.id, task.id), { state: JUST_STARTED }),
+    });
+  const isStopping = cancel.isPending || cancel.isSuccess;
+  return (
+    <>
+      <PageHead
+        title={`Run of ${pipeline.name}`}
+        actions={
+          <>
+            {isFinished(run.state) ? null : (
+              <button type="button" className="button danger" disabled={isStopping} onClick={() => cancel.mutate(run.id)}>
+                {isStopping ? "Stopping …" : "Cancel"}
+              </button>
+            )}
+            {isRetriable(run.state) ? (
+              <button type="button" className="button primary" disabled={retry.isPending} onClick={again}>
+                {retry.isPending ? "Starting …" : "Retry"}
+              </button>
+            ) : null}
+          </>
+        }
+      >
+        <span className="row">
+          Run of <Link to={pipelineAddress(pipeline.catalog, pipeline.id, "runs")}>{pipeline.name}</Link> <RunState run={run} />
+        </span>
+      </PageHead>
+      {failure ? <Failure error={failure} /> : null}
+    </>
+  );
+}
+
+function RunFacts({ pipeline, run }: { pipeline: Pipeline; run: PipelineRunDetail }) {
+  const { catalog, branch, database, table, id } = pipeline;
+  const isPublished = run.state === "succeeded" && run.configuration?.fields.publish?.value === "checked";
+  return (
+    <p className="row small muted">
+      <span>
+        {run.strategy ? <code>{run.strategy}</code> : null} into{" "}
+        <Link to={tableAddress(catalog, branch, database, table)}>
+          {database}.{table}
+        </Link>{" "}
+        on <Link to={branchAddress(catalog, branch)}>{branch}</Link>
+      </span>
+      <Link to={`${pipelineAddress(catalog, id, "versions")}&version=${run.version}`}>version {run.version}</Link>
+      <span>
+        {run.trigger === "schedule" && run.due_at ? (
+          <>
+            due <Time at={run.due_at} />
+          </>
+        ) : (
+          <>
+            {run.trigger === "retry" ? "retried" : "asked for"}
+            {run.created_by ? ` by ${run.created_by}` : ""}, <Time at={run.created_at} />
+          </>
+        )}
+      </span>
+      {run.started_at ? (
+        <span>
+          took <Elapsed from={run.started_at} to={run.finished_at} />
+        </span>
+      ) : null}
+      {run.committed_version === null ? null : (
+        <Link to={`${branchAddress(catalog, branch)}?tab=history&commit=${run.committed_version}`}>
+          {branch} at v{run.committed_version}
+        </Link>
+      )}
+      {isPublished ? <MergeLink runId={run.id} /> : null}
+      <Link to={taskAddress(run.id)}>its task</Link>
+    </p>
+  );
+}
+
+/** A run that was published after checks was merged: the audit says how. */
+function MergeLink({ runId }: { runId: string }) {
+  const { merge_id: mergeId } = (useTask(runId).data?.result ?? {}) as { merge_id?: string };
+  return mergeId ? <Link to={mergeAddress(mergeId)}>the merge that published it</Link> : null;
+}
+
+function Degraded({ run }: { run: PipelineRunDetail }) {
+  return (
+    <div className="notice amber">
+      <span className="symbol" aria-hidden="true">
+        ▽
+      </span>
+      <strong>Degraded: it ran as {run.strategy ?? "full_refresh"}</strong>
+      {run.configuration?.warnings.map((warning) => <p key={warning}>{warning}</p>)}
+    </div>
+  );
+}
+
+function RunFailure({ pipeline, run }: { pipeline: Pipeline; run: PipelineRunDetail }) {
+  const error = (run.error ?? {}) as Record<string, unknown>;
+  const conflicts = (error.conflicts ?? []) as Finding[];
+  return (
+    <>
+      <TextFailure error={new Problem(error, Number(error.status ?? 500))} />
+      {conflicts.length ? (
+        <Panel title="What others did meanwhile" padded>
+          <ul className="stack tight">
+            {conflicts.map((conflict, place) => (
+              <li key={place}>
+                <strong>{conflict.object}</strong> {conflict.message} <span className="muted">{conflict.remedy}</span>
+              </li>
+            ))}
+          </ul>
+        </Panel>
+      ) : null}
+      <p className="row">
+        <Link className="button" to={pipelineAddress(pipeline.catalog, pipeline.id)}>
+          Edit the pipeline
+        </Link>
+        {conflicts.length ? (
+          <Link className="button" to={compareAddress(pipeline.catalog)}>
+            Compare branches
+          </Link>
+        ) : null}
+      </p>
+    </>
+  );
+}
+
+function Figures({ run }: { run: PipelineRunDetail }) {
+  return (
+    <dl className="five" aria-label="What it wrote">
+      {figuresOf(run.metrics).map(({ name, text }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function RunTabs({ run }: { run: PipelineRunDetail }) {
+  const [chosen, choose] = useChosenTab(TABS);
+  return (
+    <Panel>
+      <Tabs tabs={TABS} chosen={chosen} onChoose={choose} label="What the phases said">
+        {chosen === "log" ? <RunLog log={run.log} /> : null}
+        {chosen === "sql" ? <RenderedSql sql={run.sql} /> : null}
+        {chosen === "configuration" ? (
+          <div className="inside">
+            {run.configuration ? <ConfigurationTable configuration={run.configuration} /> : <p className="muted">It is not resolved yet.</p>}
+          </div>
+        ) : null}
+      </Tabs>
+    </Panel>
+  );
+}
+
+function RenderedSql({ sql }: { sql: string }) {
+  if (!sql) return <p className="inside muted">The template is not rendered yet.</p>;
+  return (
+    <pre className="rendered inside" role="region" aria-label="Rendered SQL" tabIndex={0}>
+      <code>{sql}</code>
+    </pre>
+  );
+}

@@ -1,0 +1,126 @@
+import { useState } from "react";
+
+import { asProblem } from "../../api/problem";
+import type { Pipeline, Rehearsal } from "../../api/resources";
+import { usePipelineEdit, useRehearsal, type PipelineRead } from "../../queries/pipelines";
+import { ConfigurationTable } from "./configuration-table";
+import type { Draft } from "./draft";
+import { TextFailure } from "./mistake-list";
+import { Texts, type Checked } from "./texts";
+
+/** The two texts: edited, tried without running them, and saved as a version. */
+export function SourceTab({
+  read,
+  draft,
+  mayEdit,
+  onDraft,
+}: {
+  read: PipelineRead;
+  draft: Draft | undefined;
+  mayEdit: boolean;
+  onDraft: (draft: Draft | undefined) => void;
+}) {
+  const { pipeline, tag } = read;
+  const text = draft ?? pipeline;
+  const edit = usePipelineEdit(pipeline.id);
+  const rehearsal = useRehearsal(pipeline.id);
+  const [checked, setChecked] = useState<Checked>();
+  const { source, config } = text;
+  const settle = (error: Error | null) => setChecked({ text: { source, config }, error });
+  const rehearse = () => rehearsal.mutate({ source, config }, { onSettled: (_, error) => settle(error) });
+  const save = () =>
+    edit.mutate(
+      { source, config, tag: draft?.tag ?? tag },
+      { onSettled: (_, error) => settle(error), onSuccess: () => onDraft(undefined) },
+    );
+  const isStale = edit.error ? asProblem(edit.error).code === "STALE" : false;
+  return (
+    <>
+      <Texts
+        target={{ ...pipeline }}
+        name={pipeline.name}
+        text={text}
+        checked={checked}
+        isReadOnly={!mayEdit}
+        onChange={(changed) => onDraft({ source: changed.source, config: changed.config, tag: draft?.tag ?? tag, version: draft?.version ?? pipeline.version })}
+        onTry={rehearse}
+      />
+      <div className="inside row">
+        {mayEdit ? (
+          <button type="button" className="button primary" disabled={!draft || edit.isPending} onClick={save}>
+            {edit.isPending ? "Saving …" : "Save"}
+          </button>
+        ) : null}
+        <button type="button" className="button" disabled={rehearsal.isPending} onClick={rehearse}>
+          {rehearsal.isPending ? "Trying …" : "Dry run"}
+        </button>
+        <kbd className="not-narrow">Ctrl Enter</kbd>
+        {draft ? (
+          <button type="button" className="button quiet" onClick={() => onDraft(undefined)}>
+            Discard changes
+          </button>
+        ) : null}
+        <span className="small muted" role="status">
+          {draft ? `Not saved; it was made from version ${draft.version}` : `Version ${pipeline.version}`}
+        </span>
+      </div>
+      {checked?.error ? (
+        <div className="inside">
+          <TextFailure error={checked.error} />
+        </div>
+      ) : null}
+      {isStale && draft ? <Stale pipeline={pipeline} draft={draft} tag={tag} onDraft={onDraft} /> : null}
+      <Outcome pipeline={pipeline} rehearsal={checked && !checked.error && isSame(checked.text, text) ? rehearsal.data : undefined} isSaved={!draft} />
+    </>
+  );
+}
+
+function isSame(left: Checked["text"], right: Checked["text"]): boolean {
+  return left.source === right.source && left.config === right.config;
+}
+
+/** Somebody else saved meanwhile: theirs, or one's own on top of it. */
+function Stale({ pipeline, draft, tag, onDraft }: { pipeline: Pipeline; draft: Draft; tag: string | null; onDraft: (draft: Draft | undefined) => void }) {
+  return (
+    <div className="inside row">
+      <button type="button" className="button" onClick={() => onDraft(undefined)}>
+        Take version {pipeline.version}
+      </button>
+      <button type="button" className="button" onClick={() => onDraft({ ...draft, tag, version: pipeline.version })}>
+        Keep mine, to be saved over it
+      </button>
+    </div>
+  );
+}
+
+/** What a run would go by. */
+function Outcome({ pipeline, rehearsal, isSaved }: { pipeline: Pipeline; rehearsal: Rehearsal | undefined; isSaved: boolean }) {
+  return (
+    <div className="pipeline-outcome inside">
+      <section className="stack tight">
+        <h3>
+          Effective configuration{" "}
+          <span className="small muted">{rehearsal ? "of the dry run" : isSaved ? "" : `of version ${pipeline.version}`}</span>
+        </h3>
+        <ConfigurationTable configuration={rehearsal?.configuration ?? pipeline.configuration} />
+      </section>
+      <section className="stack tight">
+        <h3>SQL that the template makes</h3>
+        {rehearsal ? (
+          <>
+            <pre className="rendered" role="region" aria-label="Rendered SQL" tabIndex={0}>
+              <code>{rehearsal.sql}</code>
+            </pre>
+            <p className="small muted">
+              {rehearsal.creates_table
+                ? `The first run makes ${pipeline.database}.${pipeline.table}.`
+                : `A run writes to ${pipeline.database}.${pipeline.table}.`}
+            </p>
+          </>
+        ) : (
+          <p className="muted">A dry run shows it; nothing is executed.</p>
+        )}
+      </section>
+    </div>
+  );
+}

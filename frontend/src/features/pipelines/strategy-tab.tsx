@@ -1,0 +1,181 @@
+import { useState, type SubmitEvent } from "react";
+
+import type { PipelineField, Strategy } from "../../api/resources";
+import {
+  annotatedLine,
+  changedSettings,
+  fieldsFor,
+  idleKeys,
+  missingFields,
+  settingsOf,
+  settingText,
+  STRATEGY_FIELD,
+  strategyOf,
+  unknownColumns,
+  type Settings,
+} from "../../model/pipeline-settings";
+import { STRATEGIES, STRATEGY_NAMES } from "../../model/strategies";
+import { usePipelineEdit, usePipelineFields, type PipelineRead } from "../../queries/pipelines";
+import { Loaded } from "../../ui/states";
+import { TextFailure } from "./mistake-list";
+import { SettingField } from "./setting-field";
+import { StrategyPicture } from "./strategy-picture";
+import { useTargetColumns } from "./use-surroundings";
+
+/** How the rows of a run get into the table: each strategy in a picture, and the fields that the chosen one reads. */
+export function StrategyTab({ read, mayEdit, isUnsaved }: { read: PipelineRead; mayEdit: boolean; isUnsaved: boolean }) {
+  const fields = usePipelineFields();
+  return (
+    <div className="inside">
+      {isUnsaved ? <p className="notice amber">The texts have changes that are not saved. Save or discard them first.</p> : null}
+      <Loaded query={fields} label="the fields of a configuration">
+        {(found) => <StrategyForm read={read} fields={found} mayEdit={mayEdit && !isUnsaved} />}
+      </Loaded>
+    </div>
+  );
+}
+
+function StrategyForm({ read, fields, mayEdit }: { read: PipelineRead; fields: readonly PipelineField[]; mayEdit: boolean }) {
+  const { pipeline, tag } = read;
+  const { configuration } = pipeline;
+  const edit = usePipelineEdit(pipeline.id);
+  const columns = useTargetColumns(pipeline);
+  const [settings, setSettings] = useState<Settings>(() => settingsOf(configuration));
+  const [tidies, setTidies] = useState(false);
+  const strategy = strategyOf(settings);
+  const idle = idleKeys(fields, strategy, configuration);
+  const changes = changedSettings(fields, configuration, settings, tidies ? idle : []);
+  const strange = columns ? unknownColumns(fields, settings, columns) : {};
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    edit.mutate({ settings: changes, tag });
+  };
+  const look = { pipeline, settings, columns: columns ?? [], strange, mayEdit, onChange: setSettings };
+  const { own, common } = fieldsFor(fields, strategy);
+  return (
+    <form className="stack" onSubmit={submit}>
+      <StrategyChoice chosen={strategy} annotated={annotatedLine(configuration, STRATEGY_FIELD)} mayEdit={mayEdit} onChoose={(name) => setSettings({ ...settings, [STRATEGY_FIELD]: name })} />
+      {own.length ? (
+        <fieldset className="settings">
+          <legend>What {strategy} takes</legend>
+          <FieldList {...look} fields={own} strategy={strategy} />
+        </fieldset>
+      ) : null}
+      <Missing fields={fields} settings={settings} />
+      <details>
+        <summary>What every strategy takes</summary>
+        <div className="settings">
+          <FieldList {...look} fields={common} strategy={strategy} />
+        </div>
+      </details>
+      {idle.length ? (
+        <label className="row small">
+          <input type="checkbox" checked={tidies} disabled={!mayEdit} onChange={(event) => setTidies(event.target.checked)} />
+          <span>Take out of config.yaml what means nothing to {strategy}: {idle.join(", ")}</span>
+        </label>
+      ) : null}
+      {edit.error ? <TextFailure error={edit.error} /> : null}
+      {mayEdit ? <SaveLine changes={changes} isRefused={Object.keys(strange).length > 0} isPending={edit.isPending} /> : null}
+    </form>
+  );
+}
+
+function StrategyChoice({
+  chosen,
+  annotated,
+  mayEdit,
+  onChoose,
+}: {
+  chosen: Strategy;
+  annotated: number | undefined;
+  mayEdit: boolean;
+  onChoose: (strategy: Strategy) => void;
+}) {
+  return (
+    <fieldset className="strategies">
+      <legend>How the rows of a run get into the table</legend>
+      {annotated === undefined ? null : (
+        <p className="small">◆ Line {annotated} of the source names it: an annotation wins over config.yaml. Change it there.</p>
+      )}
+      <div className="strategy-cards">
+        {STRATEGY_NAMES.map((name) => (
+          <label key={name} className={`strategy-card ${name === chosen ? "chosen" : ""}`}>
+            <span className="row">
+              <input type="radio" name={STRATEGY_FIELD} value={name} checked={name === chosen} disabled={!mayEdit || annotated !== undefined} onChange={() => onChoose(name)} />
+              <strong>{STRATEGIES[name].title}</strong> <code className="small muted">{name}</code>
+            </span>
+            <span className="small">{STRATEGIES[name].does}</span>
+            <StrategyPicture story={STRATEGIES[name]} />
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function FieldList({
+  fields,
+  strategy,
+  pipeline,
+  settings,
+  columns,
+  strange,
+  mayEdit,
+  onChange,
+}: {
+  fields: readonly PipelineField[];
+  strategy: Strategy;
+  pipeline: PipelineRead["pipeline"];
+  settings: Settings;
+  columns: readonly string[];
+  strange: Record<string, string[]>;
+  mayEdit: boolean;
+  onChange: (settings: Settings) => void;
+}) {
+  return fields.map((field) => (
+    <SettingField
+      key={field.name}
+      field={field}
+      value={settings[field.name] ?? null}
+      columns={columns}
+      annotated={annotatedLine(pipeline.configuration, field.name)}
+      isRequired={field.required_by.includes(strategy)}
+      strange={strange[field.name] ?? []}
+      target={`${pipeline.database}.${pipeline.table}`}
+      isDisabled={!mayEdit}
+      onChange={(value) => onChange({ ...settings, [field.name]: value })}
+    />
+  ));
+}
+
+/** What the seed decided for what is missing, said before it happens. */
+function Missing({ fields, settings }: { fields: readonly PipelineField[]; settings: Settings }) {
+  const missing = missingFields(fields, settings);
+  if (missing.length === 0) return null;
+  const strategy = strategyOf(settings);
+  return (
+    <div className="notice amber" role="status">
+      <span className="symbol" aria-hidden="true">
+        ▽
+      </span>
+      <p>
+        {strategy} requires {missing.join(" and ")}.{" "}
+        {settings.strict === true ? "It is strict: this cannot be saved." : "Without it a run falls back to full_refresh, and is marked degraded."}
+      </p>
+    </div>
+  );
+}
+
+function SaveLine({ changes, isRefused, isPending }: { changes: Settings; isRefused: boolean; isPending: boolean }) {
+  const names = Object.keys(changes);
+  return (
+    <div className="row">
+      <button type="submit" className="button primary" disabled={names.length === 0 || isRefused || isPending}>
+        {isPending ? "Saving …" : "Save to config.yaml"}
+      </button>
+      <span className="small muted" role="status">
+        {names.length ? names.map((name) => `${name}: ${changes[name] === null ? "taken out" : settingText(changes[name])}`).join(" · ") : "Nothing is changed."}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,116 @@
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { bracketMatching, HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { setDiagnostics } from "@codemirror/lint";
+import { Compartment, EditorState, Prec, type Extension } from "@codemirror/state";
+import { drawSelection, EditorView, keymap, lineNumbers } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+import { useEffect, useRef } from "react";
+
+const COLOURS = HighlightStyle.define([
+  { tag: tags.keyword, color: "var(--code-keyword)", fontWeight: "550" },
+  { tag: [tags.string, tags.special(tags.string)], color: "var(--code-string)" },
+  { tag: [tags.number, tags.bool, tags.null], color: "var(--code-number)" },
+  { tag: tags.typeName, color: "var(--code-number)" },
+  { tag: tags.propertyName, color: "var(--code-keyword)" },
+  { tag: tags.comment, color: "var(--code-comment)", fontStyle: "italic" },
+]);
+
+/** An editor for one text. Pages load it apart: it is larger than they are. */
+export function CodeEditor({
+  text,
+  label,
+  language,
+  marks,
+  isFocused = false,
+  isReadOnly = false,
+  onChange,
+  onRun,
+}: {
+  text: string;
+  label: string;
+  /** Colours, completion and the like; the same value for as long as nothing of it changes. */
+  language: Extension;
+  /** What is wrong, and where; the same value for as long as nothing of it changes. */
+  marks: readonly { from: number; to: number; message: string }[];
+  /** Whether it takes the focus when it appears. */
+  isFocused?: boolean;
+  isReadOnly?: boolean;
+  onChange: (text: string) => void;
+  onRun?: (text: string) => void;
+}) {
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(undefined);
+  const compartment = useRef(new Compartment());
+  const latest = useRef({ onChange, onRun });
+  const first = useRef({ text, label, isFocused });
+  useEffect(() => {
+    latest.current = { onChange, onRun };
+  });
+  useEffect(() => {
+    if (!place.current) return;
+    const made = new EditorView({
+      parent: place.current,
+      state: EditorState.create({
+        doc: first.current.text,
+        extensions: [
+          ...editorExtensions(first.current.label, {
+            onChange: (changed) => latest.current.onChange(changed),
+            onRun: (whole) => latest.current.onRun?.(whole),
+          }),
+          compartment.current.of([]),
+        ],
+      }),
+    });
+    view.current = made;
+    if (first.current.isFocused) made.focus();
+    return () => made.destroy();
+  }, []);
+  useEffect(() => {
+    const current = view.current;
+    if (current && current.state.doc.toString() !== text) {
+      current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: text } });
+    }
+  }, [text]);
+  useEffect(() => {
+    view.current?.dispatch({ effects: compartment.current.reconfigure([language, EditorState.readOnly.of(isReadOnly)]) });
+  }, [language, isReadOnly]);
+  useEffect(() => {
+    const current = view.current;
+    if (!current) return;
+    const inside = marks.filter(({ to }) => to <= current.state.doc.length);
+    current.dispatch(setDiagnostics(current.state, inside.map((mark) => ({ ...mark, severity: "error" as const }))));
+  }, [marks]);
+  return <div ref={place} className="sql-editor" />;
+}
+
+function editorExtensions(label: string, { onChange, onRun }: { onChange: (text: string) => void; onRun: (text: string) => void }) {
+  const nonce = document.querySelector<HTMLMetaElement>('meta[name="lakeui-style-nonce"]')?.nonce ?? "";
+  return [
+    EditorView.cspNonce.of(nonce),
+    lineNumbers(),
+    history(),
+    drawSelection(),
+    bracketMatching(),
+    closeBrackets(),
+    autocompletion(),
+    syntaxHighlighting(COLOURS),
+    EditorView.lineWrapping,
+    EditorView.contentAttributes.of({ "aria-label": label }),
+    Prec.highest(
+      keymap.of([
+        {
+          key: "Mod-Enter",
+          run: (editor) => {
+            onRun(editor.state.doc.toString());
+            return true;
+          },
+        },
+      ]),
+    ),
+    keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
+    EditorView.updateListener.of((update) => {
+      if (update.docChanged) onChange(update.state.doc.toString());
+    }),
+  ];
+}
