@@ -50,7 +50,7 @@ describe("the page of a catalog", () => {
     await commit.getByRole("button").click();
     await page.getByRole("dialog").getByText(`It begins at version ${version.slice(1)}`).waitFor();
     await expectAccessible(page);
-    await page.getByLabel("Name").fill("from_graph");
+    await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("from_graph");
     await page.getByRole("button", { name: "Create" }).click();
     await page.waitForURL(/\/c\/demo\/b\/from_graph$/);
     await page.getByText(`cut from main ${version}`).waitFor();
@@ -59,10 +59,10 @@ describe("the page of a catalog", () => {
   it("makes a branch from a commit of a branch's history", async () => {
     const { page } = visit;
     await open(page, "/c/demo/b/delays?tab=history");
-    const oldest = page.getByRole("list", { name: "Commits, newest first" }).getByRole("listitem").last();
+    const oldest = page.locator("ol.timeline > li").last();
     await oldest.locator("summary").click();
     await oldest.getByRole("button", { name: "New branch from here" }).click();
-    await page.getByLabel("Name").fill("from_history");
+    await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("from_history");
     await page.getByRole("button", { name: "Create" }).click();
     await page.waitForURL(/\/c\/demo\/b\/from_history$/);
     await page.getByRole("heading", { name: "from_history" }).waitFor();
@@ -74,7 +74,7 @@ describe("the page of a catalog", () => {
     const row = (name: string) => page.getByRole("list", { name: "Branches" }).getByRole("listitem").filter({ hasText: name });
     await page.getByLabel("More for from_graph").click();
     await page.getByRole("button", { name: "Rename" }).click();
-    await page.getByLabel("Name").fill("renamed");
+    await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("renamed");
     await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
     await row("renamed").waitFor();
     await row("from_graph").waitFor({ state: "detached" });

@@ -46,6 +46,8 @@ describe("a merge that is cancelled before its commit", () => {
     await expectAccessible(page);
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Stopping …" }).waitFor();
+    // Only now the worker knows of it; it hears of it with its next sign of life.
+    await page.getByText("stops before anything is written").waitFor();
   });
 
   it("ends cancelled, with nothing changed on the destination", async () => {
