@@ -1,8 +1,9 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** They share one lake: first what looks at the lake as it was loaded, last what changes main and `delays`. */
-const ORDER = ["accessibility", "states", "pipelines", "review", "webhooks", "journey"];
+/** They share one lake: first what looks at the lake as it was loaded, then what changes main and `delays`,
+ * last what makes branches of its own. */
+const ORDER = ["accessibility", "states", "pipelines", "review", "webhooks", "journey", "branches", "versions", "console", "tasks", "keyboard", "bundle"];
 
 class ByOrder extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {

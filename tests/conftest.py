@@ -19,6 +19,7 @@ from pathlib import Path
 
 import django
 import pytest
+from hypothesis import settings
 
 from lakeui.runtime.postgres import EmbeddedPostgres
 from lakeui.runtime.processes import log_tail, process_record, process_start, process_stop
@@ -26,6 +27,9 @@ from lakeui.runtime.redis_server import EmbeddedRedis
 from lakeui.runtime.spark import EmbeddedSpark
 
 ROOT = Path(__file__).resolve().parent.parent
+# How long one example takes is the machine's affair: a property that holds must not fail on a busy one.
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
 SPARK_MEMORY = "1500m"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -59,12 +60,17 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The columns of a table in order, its primary key and its partition columns (by column id)."""
+    """The columns of a table in order, its primary key and its partition columns (by column id).
+
+    One made by ``from_text`` reads the text when it is first looked at: of the tables that two branches changed, most
+    kept their columns, and a comparison of very many never asks for these.
+    """
 
     columns: tuple[Column, ...] = ()
     primary_key: tuple[int, ...] = ()
     partition_by: tuple[int, ...] = ()
     _by_id: dict[int, Column] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _text: str = field(default="", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         known = self._by_id
@@ -72,6 +78,15 @@ class Schema:
             known[column.id] = column
             for alias in column.aliases:
                 known[alias] = column
+
+    def __getattr__(self, name: str) -> Any:
+        """Called only for an attribute that was not filled: one of a schema that has only its text yet."""
+        if name not in _READ_FROM_TEXT:
+            raise AttributeError(name)
+        read = Schema.from_json(json.loads(self._text))
+        for attribute in _READ_FROM_TEXT:
+            object.__setattr__(self, attribute, getattr(read, attribute))
+        return getattr(self, name)
 
     def column(self, column_id: int) -> Column | None:
         """The column with this id or alias."""
@@ -107,9 +122,19 @@ class Schema:
         }
 
     @classmethod
+    def from_text(cls, text: str) -> Schema:
+        """The schema whose JSON this is. Raises what ``json.loads`` and ``from_json`` raise, when it is looked at."""
+        made = cls.__new__(cls)
+        object.__setattr__(made, "_text", text)
+        return made
+
+    @classmethod
     def from_json(cls, value: dict[str, Any]) -> Schema:
         return cls(
             columns=tuple(Column.from_json(column) for column in value["columns"]),
             primary_key=tuple(value["primary_key"]),
             partition_by=tuple(value["partition_by"]),
         )
+
+
+_READ_FROM_TEXT = ("columns", "primary_key", "partition_by", "_by_id")

@@ -10,7 +10,7 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
@@ -81,6 +81,14 @@ class RuleTable:
     axes: tuple[Axis, ...]
     cells: Mapping[tuple[str, str], Cell]
     conditions: tuple[str, ...] = ()
+    _pasts: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self._pasts.update({axis.key: axis.past for axis in self.axes})
+
+    def past(self, axis: str) -> str:
+        """What completes a sentence about an operation of that axis; "" for what is no axis."""
+        return self._pasts.get(axis, "")
 
     def cell(self, source: str, destination: str) -> Cell:
         return self.cells[source, destination]
@@ -133,12 +141,19 @@ def _check_cell(table: str, cell: Cell) -> None:
         raise RuleTableError(f"{where}: a cell explains itself in a sentence")
 
 
+PLAN_FORMAT = 2
+"""Raised when a fingerprint comes to be made of a plan in another way. As a part of the digest it has every known plan
+made anew, and what was approved of the old ones looked at again.
+"""
+
+
 @cache
 def load_rules() -> Rules:
     """The rule tables that come with the program."""
     folder = files("catalog_app.rules")
     tables = [table_from_toml((folder / f"{name}.toml").read_text(encoding="utf-8")) for name in TABLE_NAMES]
-    content = json.dumps([_table_as_json(table) for table in tables], sort_keys=True, ensure_ascii=True)
+    judged_by = [PLAN_FORMAT, *(_table_as_json(table) for table in tables)]
+    content = json.dumps(judged_by, sort_keys=True, ensure_ascii=True)
     return Rules({table.name: table for table in tables}, hashlib.sha256(content.encode()).hexdigest())
 
 

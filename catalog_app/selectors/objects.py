@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.lineage import LINEAGE, Lineage, nearest_name
@@ -33,14 +34,15 @@ WITH {LINEAGE}, record AS (
     ORDER BY r.table_id, l.depth
 )
 SELECT record.table_id, record.database_id, record.name, record.comment, record.properties,
-       record.declared_partitions, record.is_dropped, entry.version, definition.content
+       record.declared_partitions, record.is_dropped, entry.version, entry.definition_id, definition.content
 FROM record
 CROSS JOIN LATERAL (
     SELECT h.version, h.definition_id FROM lineage l JOIN catalog_app_tableschemahistory h
       ON h.branch_id = l.branch_id AND h.table_id = record.table_id AND h.version <= l.max_version
     ORDER BY l.depth, h.version DESC LIMIT 1
 ) entry
-JOIN catalog_app_schemadefinition definition ON definition.id = entry.definition_id
+LEFT JOIN catalog_app_schemadefinition definition
+  ON definition.id = entry.definition_id AND definition.id <> ALL(%(known)s::bigint[])
 """
 
 _CANDIDATES = (
@@ -48,6 +50,8 @@ _CANDIDATES = (
     " ON c.branch_id = k.branch_id AND c.version <= k.max_version WHERE {condition})"
 )
 """By name, the ids that ever bore it on the chain; what they are called now is judged on the nearest record."""
+
+_NONE: frozenset[PartitionValues] = frozenset()
 
 FEW = 20
 """Ids or names up to which a query's plan is kept."""
@@ -90,10 +94,10 @@ def database_get(lineage: Lineage, name: str) -> DatabaseState:
 
 
 def tables_load(
-    lineage: Lineage, table_ids: Iterable[int], *, schemas: dict[str, Schema] | None = None
+    lineage: Lineage, table_ids: Iterable[int], *, schemas: dict[int, Schema] | None = None
 ) -> dict[int, TableState]:
-    """The states, dropped ones included, of those tables that the chain knows. ``schemas`` by their JSON are shared
-    with it, and gain those that it did not hold: two chains mostly hold the same ones.
+    """The states, dropped ones included, of those tables that the chain knows. ``schemas`` by the ids of their
+    definitions are shared with it, and gain those that it did not hold: two chains mostly hold the same ones.
     """
     ids = list(table_ids)
     return _tables(lineage, "r.table_id = ANY(%(ids)s)", schemas, ids=ids) if ids else {}
@@ -134,10 +138,11 @@ def _finds_few(parameters: Mapping[str, list[Any]]) -> bool:
 
 
 def _tables(
-    lineage: Lineage, where: str, schemas: dict[str, Schema] | None = None, **parameters: list[Any]
+    lineage: Lineage, where: str, schemas: dict[int, Schema] | None = None, **parameters: list[Any]
 ) -> dict[int, TableState]:
     known = {} if schemas is None else schemas
-    rows = fetch_all(_TABLES.format(where=where), {**lineage.parameters, **parameters}, prepared=_finds_few(parameters))
+    asked = {**lineage.parameters, **parameters, "known": list(known)}
+    rows = fetch_all(_TABLES.format(where=where), asked, prepared=_finds_few(parameters))
     return {
         row[0]: TableState(
             table_id=row[0],
@@ -145,19 +150,19 @@ def _tables(
             name=row[2],
             comment=row[3],
             properties=json_value(row[4]),
-            declared_partitions=frozenset(tuple(values) for values in json_value(row[5])),
+            declared_partitions=frozenset(tuple(values) for values in json_value(row[5])) if row[5] != "[]" else _NONE,
             is_dropped=row[6],
             schema_version=row[7],
-            schema=_schema(row[8], known),
+            schema=_schema(row[8], row[9], known),
         )
         for row in rows
     }
 
 
-def _schema(text: str, known: dict[str, Schema]) -> Schema:
-    found = known.get(text)
+def _schema(definition_id: int, text: str, known: dict[int, Schema]) -> Schema:
+    found = known.get(definition_id)
     if found is None:
-        found = known[text] = Schema.from_json(json_value(text))
+        found = known[definition_id] = Schema.from_text(text)
     return found
 
 

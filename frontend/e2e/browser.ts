@@ -16,6 +16,10 @@ const FLAGS = [
 /** Some pages ask the compute engine, which takes its time on a busy machine. */
 const PATIENCE_MS = 60_000;
 
+/** The longest that a statement or a merge may take. */
+const WORK_SECONDS = 90;
+export const WORK_MS = 1000 * WORK_SECONDS;
+
 export const BASE = () => process.env.LAKEUI_URL ?? "";
 
 export function launch(): Promise<Browser> {
@@ -56,18 +60,25 @@ export async function signedIn(browser: Browser, options: BrowserContextOptions 
 }
 
 /** A request of the HTTP interface by whoever is signed in on the page; answers its body. Throws for a refusal. */
-export function call(page: Page, method: string, address: string, body?: object): Promise<unknown> {
+export function call(page: Page, method: string, address: string, body?: object, more: Record<string, string> = {}): Promise<unknown> {
   return page.evaluate(
-    async ([sendMethod, sendAddress, sendBody]) => {
+    async ([sendMethod, sendAddress, sendBody, moreHeaders]) => {
       const token = document.cookie.split("; ").find((part) => part.startsWith("csrftoken="))?.slice("csrftoken=".length) ?? "";
-      const headers = { "Content-Type": "application/json", "X-CSRFToken": token };
+      const headers = { "Content-Type": "application/json", "X-CSRFToken": token, ...moreHeaders };
       const response = await fetch(sendAddress, { method: sendMethod, headers, body: sendBody });
       const text = await response.text();
       if (!response.ok) throw new Error(`${sendMethod} ${sendAddress}: ${response.status} ${text}`);
       return text === "" ? null : (JSON.parse(text) as unknown);
     },
-    [method, address, body === undefined ? null : JSON.stringify(body)] as const,
+    [method, address, body === undefined ? null : JSON.stringify(body), more] as const,
   );
+}
+
+/** Run statements of the demo lake one after the other, each to its end. */
+export async function statements(page: Page, branch: string, ...texts: string[]): Promise<void> {
+  for (const statement of texts) {
+    await call(page, "POST", "/api/v1/sql/", { statement, catalog: "demo", branch }, { Prefer: `wait=${WORK_SECONDS}` });
+  }
 }
 
 export async function open(page: Page, path: string): Promise<void> {

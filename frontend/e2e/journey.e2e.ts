@@ -4,9 +4,7 @@ import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { expectAccessible, launch, open, signedIn, type Visit } from "./browser";
-
-const WORK_MS = 90_000;
+import { expectAccessible, launch, open, signedIn, WORK_MS, type Visit } from "./browser";
 
 describe("from the start page to a merge that is taken back, by clicks alone", () => {
   let browser: Browser;

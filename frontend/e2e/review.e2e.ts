@@ -2,9 +2,8 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { call, expectAccessible, launch, open, REVIEWER, signedIn, type Visit } from "./browser";
+import { call, expectAccessible, launch, open, REVIEWER, signedIn, WORK_MS, type Visit } from "./browser";
 
-const WORK_MS = 90_000;
 /** Branches of their own, so that the prepared conflict stays for the other journeys. */
 const SOURCE = "late";
 const DESTINATION = "stable";

@@ -1,7 +1,7 @@
 /** A server with the demo lake for the journeys, unless LAKEUI_URL names one that runs. */
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -16,16 +16,27 @@ const PYTHON = () => process.env.LAKEUI_PYTHON ?? "python";
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env.LAKEUI_URL) return undefined;
   const home = mkdtempSync(join(tmpdir(), "lakeui-e2e-"));
+  const faults = join(home, "faults");
+  mkdirSync(faults);
   const port = await freePort();
   const password = randomBytes(12).toString("hex");
   const server = spawn(PYTHON(), ["manage.py", "up"], {
     cwd: ROOT,
-    env: { ...process.env, LAKEUI_HOME: home, LAKEUI_PORT: String(port), LAKEUI_ADMIN_PASSWORD: password, ...LISTENING_HERE },
+    env: {
+      ...process.env,
+      LAKEUI_HOME: home,
+      LAKEUI_PORT: String(port),
+      LAKEUI_ADMIN_PASSWORD: password,
+      LAKEUI_FAULTS: faults,
+      ...LISTENING_HERE,
+    },
     stdio: ["ignore", "pipe", "inherit"],
   });
   await ready(server);
   process.env.LAKEUI_URL = `http://127.0.0.1:${port}`;
   process.env.LAKEUI_PASSWORD = password;
+  process.env.LAKEUI_HOME = home;
+  process.env.LAKEUI_FAULTS = faults;
   process.env.LAKEUI_REVIEWER_PASSWORD = password;
   accountMake(home, "reviewer", password);
   return async () => {

@@ -30,7 +30,7 @@ from merge_app.planning.values import Decision, FactKind, PlanInput, Resolution
 @dataclass(frozen=True, slots=True)
 class SourceSide:
     """What is to be redone: operations, and the states of the objects that they end in. ``schemas`` of these, by
-    their JSON, are shared with the destination's states.
+    the ids of their definitions, are shared with the destination's states.
     """
 
     operations: tuple[Operation, ...]
@@ -38,7 +38,7 @@ class SourceSide:
     tables: Mapping[int, TableState]
     lineage: Lineage | None
     reach: Reach
-    schemas: dict[str, Schema] = field(default_factory=dict)
+    schemas: dict[int, Schema] = field(default_factory=dict)
 
 
 def merge_source_load(source: Lineage, destination: Lineage) -> SourceSide:
@@ -48,7 +48,7 @@ def merge_source_load(source: Lineage, destination: Lineage) -> SourceSide:
     operations = operations_load(own_ranges(source, destination_reach), destination_reach)
     operations = _with_all_of_unknown(operations, source, destination)
     databases, tables = _named_objects(operations)
-    schemas: dict[str, Schema] = {}
+    schemas: dict[int, Schema] = {}
     table_states = tables_load(source, tables, schemas=schemas)
     databases |= {state.database_id for state in table_states.values()}
     return SourceSide(operations, databases_load(source, databases), table_states, source, reach, schemas)

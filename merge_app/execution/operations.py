@@ -78,7 +78,8 @@ def operations_load(
     condition = "" if databases is None else _OF_OBJECTS
     versions = sum(item.upto - item.after for item in ranges)
     rows = fetch_all(_OPERATIONS.format(condition=condition), parameters, prepared=versions <= FEW_VERSIONS)
-    found = [(_operation(row), bool(row[12])) for row in rows]
+    known: dict[str, tuple[Change, ...]] = {}
+    found = [(_operation(row, known), bool(row[12])) for row in rows]
     if any(is_theirs and item.overwrite is not None and item.overwrite.spared for item, is_theirs in found):
         loaded = effects_load([item for item, _ in found])
         found = [(item, is_theirs) for item, (_, is_theirs) in zip(loaded, found, strict=True)]
@@ -90,6 +91,8 @@ def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Ope
     attributes that a later operation of the other side set, or of columns that it dropped; one that has no change
     left goes. So do operations on rows that a later overwrite of the other side swept away.
     """
+    if not any(is_theirs for _, is_theirs in operations):
+        return tuple(operation for operation, _ in operations)
     overruled: set[tuple[Any, ...]] = set()
     overwrites: dict[int, list[_Overwrite]] = defaultdict(list)
     kept: list[Operation] = []
@@ -176,13 +179,17 @@ def _attribute(operation: Operation, change: PropertyChange | ColumnChange | Par
             return (*_thing(operation), "partition", operation.operation_id)
 
 
-def _operation(row: tuple[Any, ...]) -> Operation:
+def _operation(row: tuple[Any, ...], known: dict[str, tuple[Change, ...]]) -> Operation:
+    """``known`` changes by their JSON are shared, and gain these: a statement mostly does the same to many objects."""
+    changes = known.get(row[4])
+    if changes is None:
+        changes = known[row[4]] = tuple(change_from_json(value) for value in json_value(row[4]))
     return Operation(
         operation_id=row[0],
         kind=OperationKind(row[1]),
         object_kind=ObjectKind(row[2]),
         object_id=row[3],
-        changes=tuple(change_from_json(value) for value in json_value(row[4])),
+        changes=changes,
         created=json_value(row[5]),
         overwrite=scope_from_json(json_value(row[6])),
         metrics=json_value(row[7]),

@@ -119,7 +119,9 @@ class TaskContext(Context):
             if self._stop is not None:
                 return
             self._stop = reason
+            self._message = "stops before anything is written"
             callbacks = list(self._callbacks)
+        self.changed.set()
         for callback in callbacks:
             try:
                 callback()

@@ -44,6 +44,8 @@ def columns_redo(
     the order of the columns where the destination altered none. ``replaces_rows``: the source overwrites the whole
     table, as a restore does that makes a type narrower.
     """
+    if not source:
+        return ColumnRedo(schema if destination else _in_order_of(schema, source_schema))
     redo = _Redo(schema, destination, source_schema, replaces_rows=replaces_rows)
     by_attribute = sorted(source.values(), key=lambda change: change.attribute is not ColumnAttribute.EXISTS)
     for change in by_attribute:
@@ -200,7 +202,7 @@ def _with_columns(schema: Schema, columns: Iterable[Column]) -> Schema:
 
 
 def _in_order_of(schema: Schema, source: Schema | None) -> Schema:
-    if source is None or source.columns == schema.columns:
+    if source is None or source is schema or source.columns == schema.columns:
         return schema
     if {c.id for c in source.columns} != {c.id for c in schema.columns} or set(source.columns) != set(schema.columns):
         return schema

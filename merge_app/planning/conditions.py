@@ -122,11 +122,11 @@ def _required_values(case: Case) -> Iterator[Problem]:
         ("source", case.source, case.destination),
         ("destination", case.destination, case.source),
     ):
-        axis = next((axis for axis in ROW_AXES if changes.hits(axis)), None)
+        required = required_columns(other)
+        axis = next((axis for axis in ROW_AXES if changes.hits(axis)), None) if required else None
         replaced = side == "destination" and case.source.overwrites_all and not case.facts.arrived
         if axis is None or replaced:
             continue
-        required = required_columns(other)
         cell = (axis, "column") if side == "source" else ("column", axis)
         for column in case.columns.schema.columns:
             if column.nullable or column.initial_default is not None or required.isdisjoint(column.ids):

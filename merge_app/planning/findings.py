@@ -37,9 +37,10 @@ class Pair:
 
     def hit_cells(self) -> list[CellKey]:
         """The pairs of operations that met, in the order of the rule table."""
-        order = [axis.key for axis in self.rules.axes]
-        rows = [key for key in order if key in self.source.versions]
-        columns = [key for key in order if key in self.destination.versions]
+        if not (self.source.versions and self.destination.versions):
+            return []
+        rows = [axis.key for axis in self.rules.axes if axis.key in self.source.versions]
+        columns = [axis.key for axis in self.rules.axes if axis.key in self.destination.versions]
         return [(row, column) for row in rows for column in columns]
 
 
@@ -121,7 +122,7 @@ def side_phrase(rules: RuleTable, changes: ObjectChanges, axis: str) -> str:
     where = ""
     if versions:
         where = f" (version{'s' if len(versions) > 1 else ''} {', '.join(map(str, versions))})"
-    past = next((item.past for item in rules.axes if item.key == axis), "created it")
+    past = rules.past(axis) or "created it"
     return f"{changes.branch or 'the statement'} {past}{where}"
 
 

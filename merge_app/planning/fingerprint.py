@@ -1,4 +1,7 @@
-"""The digest that an approval binds to: both heads, the rules, and everything that the plan says and does."""
+"""The digest that an approval binds to: both heads, the rules, and everything that the plan says and does.
+
+What the destination holds already is not written, as its head says it; of what becomes of it, what differs is.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from operator import attrgetter
 from typing import Any
 
 from catalog_app.domain.operations import Operation
-from catalog_app.domain.schema import Schema
+from catalog_app.domain.state import ObjectState
 from merge_app.planning.values import Finding, ObjectPlan, Resolution
 
 
@@ -32,7 +35,7 @@ def fingerprint(
     content = {
         "destination_head": json.dumps(destination_head),
         "findings": writer.text(findings),
-        "objects": writer.text(objects),
+        "objects": "[" + ", ".join([writer.object(item) for item in objects]) + "]",
         "rules": json.dumps(rules_digest),
         "source_head": json.dumps(source_head),
     }
@@ -44,23 +47,34 @@ def fingerprint(
 
 class _Writer:
     """Values as the text of ``json.dumps`` with sorted keys, whose digest is kept with approvals: dataclasses are
-    objects, sets are lists in the order of their members' texts, mappings such lists of pairs.
-
-    Put together from texts, as a large plan holds one schema many times: each is written once.
+    objects, sets are lists in the order of their members' texts, mappings such lists of pairs. A change of this text
+    is one of ``PLAN_FORMAT``.
     """
-
-    def __init__(self) -> None:
-        self._schemas: dict[int, str] = {}
 
     def text(self, value: Any) -> str:
         return _WRITERS[value.__class__](self, value)
 
-    def schema(self, value: Schema) -> str:
-        # By identity: the plan that is being written keeps its schemas alive.
-        known = self._schemas.get(id(value))
-        if known is None:
-            known = self._schemas[id(value)] = _fields_text(Schema)(self, value)
-        return known
+    def object(self, item: ObjectPlan) -> str:
+        """One object's plan, with its state afterwards as what differs from the state before."""
+        before, after = item.before, item.after
+        changed = self.text(after) if before is None else self._difference(before, after)
+        return (
+            f'{{"action": {self.text(item.action)}, "after": {changed}, "data": {self.text(item.data)}, '
+            f'"is_new": {"true" if before is None else "false"}, "kind": {self.text(item.kind)}, '
+            f'"name": {self.text(item.name)}, "object_id": {item.object_id}, '
+            f'"operations": {self.text(item.operations)}}}'
+        )
+
+    def _difference(self, before: ObjectState, after: ObjectState) -> str:
+        if after is before:
+            return "{}"
+        parts = []
+        for name in _FIELD_NAMES[after.__class__]:
+            value = getattr(after, name)
+            known = getattr(before, name)
+            if value is not known and value != known:
+                parts.append(f'"{name}": {self.text(value)}')
+        return "{" + ", ".join(parts) + "}"
 
 
 _Text = Callable[[_Writer, Any], str]
@@ -81,13 +95,13 @@ def _writer_of(kind: type[Any]) -> _Text:
     if issubclass(kind, Enum):
         texts = {member: json.dumps(member.value) for member in kind}
         return lambda _, value: texts[value]
-    if kind is Schema:
-        return _Writer.schema
     if is_dataclass(kind):
         return _fields_text(kind)
     if issubclass(kind, Mapping):
-        return lambda writer, value: _sorted_text(
-            [f"[{writer.text(key)}, {writer.text(item)}]" for key, item in value.items()]
+        return lambda writer, value: (
+            _sorted_text([f"[{writer.text(key)}, {writer.text(item)}]" for key, item in value.items()])
+            if value
+            else "[]"
         )
     if issubclass(kind, AbstractSet):
         return lambda writer, value: _sorted_text([writer.text(item) for item in value])
@@ -120,11 +134,23 @@ def _members(names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
     return few
 
 
+class _FieldNames(dict[type[Any], tuple[str, ...]]):
+    """By dataclass, the fields that are written, sorted."""
+
+    def __missing__(self, kind: type[Any]) -> tuple[str, ...]:
+        # Effects are covered by what the plan does with them, and need not be loaded for a plan to be the same.
+        left_out = "effects" if issubclass(kind, Operation) else ""
+        names = sorted(field.name for field in fields(kind) if field.compare and field.name != left_out)
+        found = self[kind] = tuple(names)
+        return found
+
+
+_FIELD_NAMES = _FieldNames()
+
+
 @cache
 def _fields_text(kind: type[Any]) -> _Text:
-    # Effects are covered by what the plan does with them, and need not be loaded for a plan to be the same.
-    left_out = "effects" if issubclass(kind, Operation) else ""
-    names = sorted(field.name for field in fields(kind) if field.compare and field.name != left_out)
+    names = _FIELD_NAMES[kind]
     template = "{" + ", ".join(f'"{name}": %s' for name in names) + "}"
     values_of = _members(names)
     scalar, other = _SCALARS.get, _WRITERS

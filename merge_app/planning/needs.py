@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from catalog_app.domain.operations import ObjectKind
+from catalog_app.domain.schema import Schema
 from merge_app.planning.conditions import ROW_AXES, required_columns
 from merge_app.planning.sides import sides_of
 from merge_app.planning.surviving import ObjectChanges
@@ -25,13 +26,13 @@ def needs(given: PlanInput) -> dict[int, set[FactKind]]:
         destination = sides.destination_of(kind, object_id)
         if destination.dropped:
             continue
-        wanted = _table_needs(source, destination, has_key=bool(before.schema.primary_key))
+        wanted = _table_needs(source, destination, before.schema)
         if wanted:
             found[object_id] = wanted
     return found
 
 
-def _table_needs(source: ObjectChanges, destination: ObjectChanges, *, has_key: bool) -> set[FactKind]:
+def _table_needs(source: ObjectChanges, destination: ObjectChanges, schema: Schema) -> set[FactKind]:
     wanted: set[FactKind] = set()
     if source.hits(*_FILE_AXES):
         wanted.add(FactKind.SOURCE_EFFECTS)
@@ -42,7 +43,7 @@ def _table_needs(source: ObjectChanges, destination: ObjectChanges, *, has_key: 
     mine, theirs = source.hits(*ROW_AXES), destination.hits(*ROW_AXES)
     if (mine and required_columns(destination)) or (theirs and required_columns(source)):
         wanted.add(FactKind.COVERAGE)
-    if has_key and mine and theirs:
+    if mine and theirs and schema.primary_key:
         wanted.add(FactKind.PRIMARY_KEYS)
     return wanted
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from catalog_app.domain.operations import ObjectKind, OperationKind
 from merge_app.planning.surviving import ObjectChanges, ObjectKey, implied_drop, surviving
@@ -14,10 +14,15 @@ from merge_app.planning.values import PlanInput
 class Sides:
     source: Mapping[ObjectKey, ObjectChanges]
     destination: Mapping[ObjectKey, ObjectChanges]
+    _nothing: dict[ObjectKey, ObjectChanges] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def destination_of(self, kind: ObjectKind, object_id: int) -> ObjectChanges:
         """What the destination did to one object: nothing, where it is unknown."""
-        return self.destination.get((kind, object_id)) or ObjectChanges(kind, object_id)
+        key = kind, object_id
+        known = self.destination.get(key) or self._nothing.get(key)
+        if known is None:
+            known = self._nothing[key] = ObjectChanges(kind, object_id)
+        return known
 
 
 def sides_of(given: PlanInput) -> Sides:

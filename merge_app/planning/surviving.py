@@ -178,17 +178,39 @@ def _restores_base(operations: Sequence[Operation], restore: Operation, base: in
     return base <= version < min(operation.version for operation in operations)
 
 
+@dataclass(slots=True)
+class _Changes:
+    """Changes by what they change, each with the index of its operation."""
+
+    renames: list[tuple[int, Rename]] = field(default_factory=list)
+    properties: list[tuple[int, PropertyChange]] = field(default_factory=list)
+    columns: list[tuple[int, ColumnChange]] = field(default_factory=list)
+    partitions: list[tuple[int, PartitionChange]] = field(default_factory=list)
+
+    def take(self, index: int, change: Change) -> None:
+        match change:
+            case PropertyChange():
+                self.properties.append((index, change))
+            case ColumnChange():
+                self.columns.append((index, change))
+            case Rename():
+                self.renames.append((index, change))
+            case PartitionChange():
+                self.partitions.append((index, change))
+
+
 def _net(key: ObjectKey, operations: Sequence[Operation], past: tuple[Operation, ...]) -> ObjectChanges:
-    changes: list[tuple[int, Change]] = [
-        (index, change) for index, operation in enumerate(operations) for change in operation.changes
-    ]
-    rename = net_rename([(i, c) for i, c in changes if isinstance(c, Rename)])
-    properties = net_properties([(i, c) for i, c in changes if isinstance(c, PropertyChange)])
-    column_changes = [(i, c) for i, c in changes if isinstance(c, ColumnChange)]
-    columns = net_columns(column_changes)
-    partitions = net_partitions([(i, c) for i, c in changes if isinstance(c, PartitionChange)])
+    changes = _Changes()
+    for index, operation in enumerate(operations):
+        for change in operation.changes:
+            changes.take(index, change)
+    # Most operations change one thing, and large plans hold very many.
+    rename = net_rename(changes.renames) if changes.renames else []
+    properties = net_properties(changes.properties) if changes.properties else []
+    columns = net_columns(changes.columns) if changes.columns else []
+    recorded = net_columns(changes.columns, folds_additions=False) if changes.columns else []
+    partitions = net_partitions(changes.partitions) if changes.partitions else []
     kept: dict[int, list[Change]] = {}
-    recorded = net_columns(column_changes, folds_additions=False)
     placed: list[tuple[int, Change]] = [*rename, *properties, *recorded, *partitions]
     for index, change in placed:
         kept.setdefault(index, []).append(change)

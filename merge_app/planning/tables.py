@@ -120,6 +120,8 @@ def _partitions_redo(
     declared: frozenset[PartitionValues], changes: tuple[PartitionChange, ...]
 ) -> frozenset[PartitionValues]:
     """A renamed partition stays declared only if it was; all that goes, goes before what comes."""
+    if not changes:
+        return declared
     gone = {change.before for change in changes if change.before is not None}
     come = {
         change.after
@@ -141,9 +143,11 @@ def _plan(
 
 def _key_clashes(case: TableCase) -> list[Problem]:
     keys = case.facts.primary_key_clashes
+    if not keys:
+        return []
     mine = next((axis for axis in ROW_AXES if case.source.hits(axis)), None)
     theirs = next((axis for axis in ROW_AXES if case.destination.hits(axis)), None)
-    if not keys or mine is None or theirs is None:
+    if mine is None or theirs is None:
         return []
     shown = ", ".join(keys[:_SHOWN_KEYS])
     more = f" and {len(keys) - _SHOWN_KEYS} more" if len(keys) > _SHOWN_KEYS else ""

@@ -11,6 +11,7 @@ import pytest
 from django.core.cache import cache
 from django.db import connection
 
+from catalog_app.domain.schema import Schema
 from catalog_app.rules.loader import load_rules
 from lakeui.api import comparing
 from merge_app.execution import compare
@@ -139,6 +140,26 @@ def test_heads_that_did_not_move_are_planned_once(lake: Lake, monkeypatch: pytes
     lake.insert("main", 1)
     assert compared(lake)["fingerprint"] != first["fingerprint"]
     assert len(planned) == 2
+
+
+def test_columns_that_nobody_changed_are_not_even_read(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')", "b")
+    lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '2')")
+    lake.insert("b", 1)
+    read: list[Any] = []
+    real = Schema.from_json
+
+    def counted(value: dict[str, Any]) -> Schema:
+        read.append(value)
+        return real(value)
+
+    monkeypatch.setattr(Schema, "from_json", counted)
+    assert entry_of(lake, "d.t")["codes"] == ["OVERRIDDEN_BY_SOURCE"]
+    assert read == []
+    lake.sql("ALTER TABLE d.t ADD COLUMN extra INT", "b")
+    read.clear()
+    compared(lake)
+    assert read != []
 
 
 def test_requests_at_once_are_answered_by_one_plan(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:

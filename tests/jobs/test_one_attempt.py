@@ -127,6 +127,23 @@ def test_a_running_task_stops_at_its_next_check_and_interrupts_the_engine(scratc
     assert (task.state, task.error["code"], task.result) == ("cancelled", "TASK_CANCELLED", None)
 
 
+def test_a_task_that_hears_of_its_cancel_says_so_before_it_has_ended(scratch_kind: Any) -> None:
+    shown = []
+
+    def handler(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        def message() -> str:
+            return Task.objects.get(pk=context.task_id).message
+
+        task_cancel(task_id=context.task_id)
+        shown.append(eventually(message, lambda text: text != ""))
+        context.check_cancelled()
+        return {"not": "reached"}
+
+    scratch_kind(handler)
+    assert run(submitted("scratch")).state == "cancelled"
+    assert shown == ["stops before anything is written"]
+
+
 def test_an_engine_that_fails_because_it_was_interrupted_counts_as_cancelled(scratch_kind: Any) -> None:
     def handler(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
         stop = threading.Event()

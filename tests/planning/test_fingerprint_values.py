@@ -1,4 +1,6 @@
-"""A fingerprint is kept with approvals and audit records, so its value for one content may not change."""
+"""A fingerprint is kept with approvals and audit records, so its value for one content may not change: not without
+another PLAN_FORMAT, which is a part of the rules' digest.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,7 @@ OPERATIONS = (
         branch="dev",
     ),
 )
-DIGEST = "b368407e762ff094913627eb21bc35844dd4dc2d2d5ea262ab6c27aa52545393"
+DIGEST = "e602dd8faa94c9b3bad9f236e265bcfc943f9a43fd8e3f893145aaf3e1859e87"
 
 
 def digest(operations: tuple[Operation, ...] = OPERATIONS) -> str:
@@ -72,9 +74,11 @@ def test_files_of_an_operation_do_not_count() -> None:
 
 
 def plain(value: Any) -> Any:
-    """The content of a fingerprint in JSON's terms, as it was first defined."""
+    """The content of a fingerprint in JSON's terms, as its format defines it."""
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, ObjectPlan):
+        return plain_plan(value)
     if is_dataclass(value):
         left_out = "effects" if isinstance(value, Operation) else ""
         names = [field.name for field in fields(value) if field.compare and field.name != left_out]
@@ -85,6 +89,18 @@ def plain(value: Any) -> Any:
     if isinstance(value, AbstractSet):
         return sorted(map(plain, value), key=lambda item: json.dumps(item, sort_keys=True))
     return [plain(item) for item in value] if isinstance(value, tuple | list) else value
+
+
+def plain_plan(planned: ObjectPlan) -> dict[str, Any]:
+    """An object's plan, without the state before, and of the one after only what is another."""
+    names = [field.name for field in fields(planned) if field.name not in ("before", "after")]
+    content = {name: plain(getattr(planned, name)) for name in names}
+    before, after = planned.before, planned.after
+    if before is None:
+        return content | {"is_new": True, "after": plain(after)}
+    states = {field.name: (getattr(before, field.name), getattr(after, field.name)) for field in fields(after)}
+    changed = {name: plain(new) for name, (old, new) in states.items() if old != new}
+    return content | {"is_new": False, "after": changed}
 
 
 NAMES = st.text(max_size=8)

@@ -4,12 +4,13 @@ import type { Branch, CommitEntry } from "../../api/resources";
 import { branchRestore } from "../../model/sql";
 import { useBranchHistory } from "../../queries/history";
 import { Loaded } from "../../ui/states";
+import { BranchDialog } from "../catalog/branch-dialogs";
 import { CommitTimeline } from "./commit-timeline";
 import { RestoreDialog } from "./restore-dialog";
 
 const SEARCH_LABEL = "Find in statements, operations and authors";
 
-/** Commits of the branch, those it inherited included; from each of them it can be restored. */
+/** Commits of the branch, those it inherited included; from each of them it can be restored, or another be cut. */
 export function BranchHistory({
   catalog,
   branch,
@@ -21,6 +22,7 @@ export function BranchHistory({
 }) {
   const [text, setText] = useState("");
   const [restoreTo, setRestoreTo] = useState<CommitEntry>();
+  const [cutFrom, setCutFrom] = useState<CommitEntry>();
   const history = useBranchHistory(catalog, branch.name, text ? { search: text } : {});
   return (
     <>
@@ -43,10 +45,18 @@ export function BranchHistory({
             chosen={chosen}
             headVersion={branch.head_version}
             onRestore={setRestoreTo}
+            onBranchFrom={setCutFrom}
             more={history.hasNextPage ? { isLoading: history.isFetchingNextPage, load: () => void history.fetchNextPage() } : undefined}
           />
         )}
       </Loaded>
+      {cutFrom ? (
+        <BranchDialog
+          catalog={catalog}
+          intent={{ kind: "create", from: branch.name, version: cutFrom.version }}
+          onClose={() => setCutFrom(undefined)}
+        />
+      ) : null}
       {restoreTo ? (
         <RestoreDialog
           what={`branch ${branch.name}`}

@@ -15,6 +15,7 @@ export function CommitTimeline({
   chosen,
   headVersion,
   onRestore,
+  onBranchFrom,
   more,
 }: {
   catalog: string;
@@ -24,6 +25,7 @@ export function CommitTimeline({
   chosen: number | undefined;
   headVersion: number;
   onRestore: (commit: CommitEntry) => void;
+  onBranchFrom?: (commit: CommitEntry) => void;
   more: { isLoading: boolean; load: () => void } | undefined;
 }) {
   if (commits.length === 0) return <p className="inside muted">No commit is like that.</p>;
@@ -62,6 +64,12 @@ export function CommitTimeline({
                       Its task
                     </Link>
                   )}
+                  {onBranchFrom ? (
+                    <button type="button" className="button small" onClick={() => onBranchFrom(commit)}>
+                      <Icon name="branch" size={14} />
+                      New branch from here
+                    </button>
+                  ) : null}
                   {commit.version === headVersion ? null : (
                     <button type="button" className="button small" onClick={() => onRestore(commit)}>
                       <Icon name="undo" size={14} />

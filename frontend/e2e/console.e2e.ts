@@ -1,0 +1,98 @@
+/** The SQL console completes names and saves results; files of every kind come in. */
+import { readFileSync } from "node:fs";
+
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { expectAccessible, launch, open, signedIn, statements, WORK_MS, type Visit } from "./browser";
+
+const BRANCH = "console";
+
+describe("the SQL console", () => {
+  let browser: Browser;
+  let visit: Visit;
+  let parquet: Buffer;
+  beforeAll(async () => {
+    browser = await launch();
+    visit = await signedIn(browser);
+    await statements(visit.page, "main", `CREATE BRANCH ${BRANCH}`);
+  });
+  afterAll(() => browser.close());
+
+  const editor = (page: Page) => page.getByRole("textbox", { name: "SQL statement" });
+  // By its own key: Chromium carries the style of a selection over to what is typed in its place.
+  const clear = async (page: Page) => {
+    await editor(page).press("Control+a");
+    await page.keyboard.press("Delete");
+  };
+  const option = (page: Page, name: string) => page.locator(".cm-tooltip-autocomplete").getByRole("option", { name, exact: true });
+
+  it("completes the tables of a database, then the columns of a table", async () => {
+    const { page } = visit;
+    await open(page, `/c/demo/sql?branch=${BRANCH}&statement=SELECT%20`);
+    await clear(page);
+    await page.keyboard.type("SELECT * FROM flights.airl");
+    await option(page, "airlines").waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => editor(page).innerText()).toBe("SELECT * FROM flights.airlines");
+    await page.keyboard.type(" WHERE flights.airlines.carr");
+    await option(page, "carrier").waitFor();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => editor(page).innerText()).toBe("SELECT * FROM flights.airlines WHERE flights.airlines.carrier");
+  });
+
+  it("runs by the keyboard, keeps what was run, and underlines where an error is", async () => {
+    const { page } = visit;
+    await clear(page);
+    await page.keyboard.type("SELECT 1 AS one");
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("status").filter({ hasText: "1 row" }).waitFor({ timeout: WORK_MS });
+    await clear(page);
+    await page.keyboard.type("SELEC 1");
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("alert").waitFor({ timeout: WORK_MS });
+    await page.locator(".cm-lintRange-error", { hasText: "SELEC" }).waitFor();
+    await expectAccessible(page);
+    await page.getByLabel("Statements run before").click();
+    await page.getByRole("button", { name: "SELECT 1 AS one" }).click();
+    await expect.poll(() => editor(page).innerText()).toBe("SELECT 1 AS one");
+  });
+
+  it("saves a whole result as Parquet", async () => {
+    const { page } = visit;
+    await open(page, `/c/demo/sql?branch=${BRANCH}&statement=${encodeURIComponent("SELECT carrier, name FROM flights.airlines")}`);
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByRole("status").filter({ hasText: "16 rows" }).waitFor({ timeout: WORK_MS });
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Parquet" }).click()]);
+    expect(download.suggestedFilename()).toMatch(/^demo-console-v\d+\.parquet$/);
+    parquet = readFileSync(await download.path());
+    expect([parquet.subarray(0, 4).toString(), parquet.subarray(-4).toString()]).toEqual(["PAR1", "PAR1"]);
+  });
+
+  it("takes that Parquet file in again, and a JSON file, each as a new table", async () => {
+    const { page } = visit;
+    const reasons = [{ code: 1, reason: "late aircraft" }, { code: 2, reason: null }];
+    const files = [
+      { name: "carriers.parquet", mimeType: "application/octet-stream", buffer: parquet, rows: "16 rows" },
+      { name: "reasons.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(reasons)), rows: "2 rows" },
+    ];
+    for (const { rows, ...file } of files) {
+      const table = `flights.${file.name.slice(0, file.name.indexOf("."))}`;
+      await open(page, `/c/demo/import?branch=${BRANCH}`);
+      await page.getByLabel("Choose a file").setInputFiles(file);
+      await page.getByRole("region", { name: "The first rows" }).waitFor({ timeout: WORK_MS });
+      await expectAccessible(page);
+      await page.getByRole("button", { name: `Create ${table}` }).click();
+      await page.getByRole("link", { name: `See ${table}` }).click({ timeout: WORK_MS });
+      await page.getByText(rows, { exact: true }).waitFor();
+    }
+    await page.getByRole("rowheader", { name: "reason" }).waitFor();
+  });
+
+  it("went without an error on the console of the browser", async () => {
+    await statements(visit.page, "main", `DROP BRANCH ${BRANCH}`);
+    // The browser itself reports each refused request; there is one, on purpose.
+    expect(visit.complaints.filter((text) => !text.includes("400 (Bad Request)"))).toEqual([]);
+  });
+});

@@ -1,0 +1,85 @@
+/** A merge cancelled while it runs, and run again. The worker waits at a fault point, so that there is time to cancel. */
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { expectAccessible, launch, open, signedIn, statements, WORK_MS, type Visit } from "./browser";
+
+const POINT = "merge.planned";
+
+/** The folder that LAKEUI_FAULTS names for the server, too (lakeui/common/faults.py). */
+function faults(): string {
+  const folder = process.env.LAKEUI_FAULTS;
+  if (!folder) throw new Error("The server under test has to be started with LAKEUI_FAULTS.");
+  return folder;
+}
+
+describe("a merge that is cancelled before its commit", () => {
+  const mark = join(faults(), `${POINT}.reached`);
+  let browser: Browser;
+  let visit: Visit;
+  beforeAll(async () => {
+    browser = await launch();
+    visit = await signedIn(browser);
+    await statements(visit.page, "main", "CREATE BRANCH slow", "CREATE BRANCH target");
+    await statements(visit.page, "slow", "INSERT INTO flights.airlines VALUES ('YY', 'Yonder Air')");
+  }, 2 * WORK_MS);
+  afterAll(async () => {
+    rmSync(mark, { force: true });
+    await browser.close();
+  });
+
+  it("shows its steps while it runs, and that it is being stopped", async () => {
+    const { page } = visit;
+    // Written under another name first: the worker must not see half of it.
+    writeFileSync(join(faults(), ".armed"), "pause");
+    renameSync(join(faults(), ".armed"), join(faults(), POINT));
+    await open(page, "/c/demo/compare/slow...target");
+    await page.getByRole("button", { name: "Merge", exact: true }).click();
+    await page.getByRole("button", { name: "Merge into target" }).click();
+    await page.waitForURL(/\/tasks\//);
+    await expect.poll(() => existsSync(mark), { timeout: WORK_MS }).toBe(true);
+    await page.getByRole("listitem").filter({ hasText: "compare both branches" }).waitFor();
+    await page.getByText("It goes on when this page is closed.").waitFor();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Stopping …" }).waitFor();
+    // Only now the worker knows of it; it hears of it with its next sign of life.
+    await page.getByText("stops before anything is written").waitFor();
+  });
+
+  it("ends cancelled, with nothing changed on the destination", async () => {
+    const { page } = visit;
+    rmSync(mark);
+    await page.locator(".badge", { hasText: "cancelled" }).waitFor({ timeout: WORK_MS });
+    await page.getByRole("button", { name: "Retry" }).waitFor();
+    await expectAccessible(page);
+    const address = page.url();
+    await open(page, "/c/demo/b/target?tab=history");
+    await page.getByRole("list", { name: "Commits, newest first" }).getByRole("listitem").first().waitFor();
+    await page.getByRole("listitem").filter({ hasText: "MERGE of slow" }).waitFor({ state: "detached" });
+    await page.goto(address);
+  });
+
+  it("is run again by a task that says which one it repeats", async () => {
+    const { page } = visit;
+    await page.getByRole("button", { name: "Retry" }).click();
+    await page.waitForURL(/\/merges\//, { timeout: WORK_MS });
+    await page.getByText("version made").waitFor();
+    await open(page, "/tasks");
+    await page.getByLabel("State").selectOption("cancelled");
+    await page.getByRole("link", { name: "MERGE BRANCH slow TO target" }).waitFor();
+    await page.getByLabel("State").selectOption("succeeded");
+    await page.getByLabel("Find in statements").fill("slow TO target");
+    await page.getByRole("link", { name: "MERGE BRANCH slow TO target" }).click();
+    await page.getByRole("link", { name: "an earlier task" }).waitFor();
+    await page.getByRole("link", { name: "What changed, and how to take it back" }).waitFor();
+  });
+
+  it("went without an error on the console", async () => {
+    await statements(visit.page, "main", "DROP BRANCH slow", "DROP BRANCH target");
+    expect(visit.complaints).toEqual([]);
+  });
+});

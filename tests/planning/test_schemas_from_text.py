@@ -1,0 +1,52 @@
+"""A schema made of its stored text is the same value as one made of its columns, whoever looks at it first."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from catalog_app.domain.schema import Column, Schema
+
+SCHEMA = Schema((Column(1, "id", "bigint", nullable=False), Column(2, "m", "int", aliases=(4,))), (1,), (2,))
+LOOKS: dict[str, Callable[[Schema], Any]] = {
+    "columns": lambda schema: schema.columns,
+    "primary key": lambda schema: schema.primary_key,
+    "partition columns": lambda schema: schema.partition_columns,
+    "a column by its alias": lambda schema: schema.column(4),
+    "a column by its name": lambda schema: schema.named("M"),
+    "JSON": lambda schema: schema.as_json(),
+    "hash": hash,
+    "text for people": repr,
+    "copy": copy.deepcopy,
+    "pickle": lambda schema: pickle.loads(pickle.dumps(schema)),
+    "changed": lambda schema: schema.moved(2, 0),
+}
+
+
+def stored() -> Schema:
+    return Schema.from_text(json.dumps(SCHEMA.as_json()))
+
+
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+def test_the_first_look_finds_what_is_in_the_text(look: Callable[[Schema], Any]) -> None:
+    assert look(stored()) == look(SCHEMA)
+
+
+def test_two_schemas_are_equal_by_their_columns() -> None:
+    assert stored() == SCHEMA
+    assert stored() != Schema(SCHEMA.columns, (), (2,))
+
+
+def test_what_no_schema_has_is_missing_from_one_of_text_too() -> None:
+    assert not hasattr(stored(), "rows")
+
+
+def test_a_text_that_is_no_schema_fails_where_it_is_looked_at() -> None:
+    broken = Schema.from_text('{"columns": []}')
+    with pytest.raises(KeyError, match="primary_key"):
+        _ = broken.columns
