@@ -12,7 +12,7 @@ from lakeui.api.comparing import SECONDS_KEPT, Pair, comparison_read
 from lakeui.api.paging import KeysetPage
 from lakeui.common.errors import NotFound
 from lakeui.frontdoor.row_changes import row_differences
-from merge_app.execution.compare_object import base_lineage
+from merge_app.execution.base import base_lineage
 from merge_app.jobs.context import Context
 
 ROW_ID = 1
