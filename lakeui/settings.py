@@ -206,6 +206,7 @@ SPECTACULAR_SETTINGS = {
         "TimelineKind": "merge_app.review.models.TimelineKind",
         "CommentPlace": "merge_app.review.models.CommentPlace",
         "ConflictDecision": ["source", "destination", "leave_out", "rename", "larger", "newest", "edited"],
+        "RowChange": ["insert", "update", "delete"],
         "ResolutionPart": ["object", "property", "column", "partition", "rows", "row", "cell"],
         "TokenScope": ["read", "write", "merge", "admin"],
     },

@@ -74,8 +74,8 @@ class RowConflicts:
 
 @dataclass(frozen=True, slots=True)
 class RowJudgement:
-    """What merging rows by key does to the destination. ``changes``: rows by what becomes of them there; ``combined`` of
-    those updated hold cells of both sides. ``is_decided``: choices count.
+    """What merging rows by key does to the destination. ``changes``: rows by what becomes of them there; ``combined``
+    of those updated hold cells of both sides. ``is_decided``: choices count.
     """
 
     changes: Mapping[OperationKind, int]

@@ -172,7 +172,7 @@ def _shows_no_more(before: FileScan | None, after: FileScan) -> bool:
     return before is not None and _only_more_deletes(before, after)
 
 
-# -- judging ------------------------------------------------------------------------------------------------------------
+# -- judging ----------------------------------------------------------------------------------------------------------
 
 
 class Judge:
@@ -194,8 +194,8 @@ class Judge:
         return rows.join(chosen.hint("broadcast"), rows[KEY] == chosen[CHOICE_KEY], "left")
 
     def verdicts(self) -> list[str]:
-        """``both``: both sides changed the row, and not to the same. ``lacks``: one of them took it away. ``x_<place>``:
-        the cell conflicts. ``r_<place>``: what it becomes, decided cells included.
+        """``both``: both sides changed the row, and not to the same. ``lacks``: one of them took it away.
+        ``identical``: both have the same. ``x_<place>``: the cell conflicts.
         """
         same = " AND ".join(same_value(c, f"s_{i}", f"d_{i}") for i, c in enumerate(self.columns))
         identical = f"(s_has = d_has AND (NOT s_has OR ({same})))"
@@ -243,13 +243,14 @@ class Judge:
 
     def _stays(self) -> str:
         return """CASE WHEN NOT source_changed OR identical THEN d_has WHEN NOT both THEN s_has
-            WHEN NOT lacks THEN true WHEN t_row <=> 'source' THEN s_has WHEN t_row <=> 'edited' THEN true ELSE d_has END"""
+            WHEN NOT lacks OR t_row <=> 'edited' THEN true WHEN t_row <=> 'source' THEN s_has ELSE d_has END"""
 
     def _is_open(self, place: int) -> str:
         decided = f"""CASE t_{place} WHEN 'source' THEN true WHEN 'destination' THEN true
             WHEN 'edited' THEN element_at({CHOICE_VALUES}, '{self.columns[place].id}') IS NOT NULL
                 AND NOT (e_{place} AND v_{place} IS NULL)
-            WHEN 'larger' THEN {self._compared(place)} IS NOT NULL WHEN 'newest' THEN {self._newest()} IS NOT NULL END"""
+            WHEN 'larger' THEN {self._compared(place)} IS NOT NULL
+            WHEN 'newest' THEN {self._newest()} IS NOT NULL END"""
         return f"NOT coalesce({decided}, false)"
 
     def _result(self, place: int) -> str:

@@ -106,6 +106,8 @@ def table_from_toml(text: str, known: Mapping[str, RuleTable] | None = None) -> 
     """
     content = tomllib.loads(text)
     extended = (known or {}).get(content.get("extends", ""))
+    if extended is None and "extends" in content:
+        raise RuleTableError(f"{content['name']}: extends {content['extends']!r}, which is not known")
     axes = extended.axes if extended else tuple(Axis(**axis) for axis in content["axis"])
     cells = _own_cells(content)
     if extended:

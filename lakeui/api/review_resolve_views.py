@@ -44,8 +44,8 @@ class ResolutionBody(serializers.Serializer[Any]):
         default="",
         allow_blank=True,
         max_length=100_000,
-        help_text="Of an edited cell its value as JSON, of an edited row a JSON object by columns, of `newest` the column"
-        " whose later value says which row is newer.",
+        help_text="Of an edited cell its value as JSON, of an edited row a JSON object by columns, of `newest` the"
+        " column whose later value says which row is newer.",
     )
     source_head = serializers.IntegerField(min_value=0)
     destination_head = serializers.IntegerField(min_value=0)

@@ -26,8 +26,8 @@ _SHOWN_KEYS = 20
 
 @dataclass(frozen=True, slots=True)
 class TableCase:
-    """One table that the source changed. ``name`` is its full name for people. ``keyed_rules`` judge rows that are merged
-    by primary key, ``choices`` are what was decided of them.
+    """One table that the source changed. ``name`` is its full name for people. ``keyed_rules`` judge rows that are
+    merged by primary key, ``choices`` are what was decided of them.
     """
 
     source: ObjectChanges

@@ -9,8 +9,10 @@ from django.contrib.auth.models import User
 from jsonschema import Draft202012Validator
 
 from catalog_app.domain.roles import Role
+from catalog_app.domain.row_merge import RowMerge
 from catalog_app.engine.values import QueryResult
 from lakeui import frontdoor
+from lakeui.api import row_comparing
 from lakeui.api.docs import openapi_document
 from lakeui.common.errors import MergeConflict
 from lakeui.frontdoor import row_changes
@@ -27,6 +29,7 @@ REQUEST = CATALOG + "merge-requests/{number}/"
 CHECK = CATALOG + "checks/{name}/"
 RULE = CATALOG + "protection-rules/{rule_id}/"
 COMPARED_ROWS = COMPARE + "objects/table/{table_id}/rows/"
+COMPARED_SIDES = COMPARED_ROWS + "sides/"
 IMPORT = CATALOG + "branches/{branch}/imports/{import_id}/"
 USUAL = [
     "/api/v1/catalogs/",
@@ -164,6 +167,19 @@ def test_so_it_has_for_compared_rows(lake: Lake, monkeypatch: pytest.MonkeyPatch
     assert check(lake.caller, COMPARED_ROWS, "?side=source", **names)["rows"] == []
 
 
+def test_so_it_has_for_rows_side_by_side(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    class OneRow:
+        def rows_compare(self, merge: RowMerge, **_: Any) -> QueryResult:
+            values = [None] * len(merge.schema.columns)
+            held = [False, True, False]
+            return QueryResult((), [['{"id":1}', True, True, "insert", None, *held, *values, *values, *values]], True)
+
+    monkeypatch.setattr(row_comparing, "engine", OneRow)
+    names = {"catalog": lake.catalog, "source": "bad", "destination": "main", "table_id": lake.table_id}
+    (row,) = check(lake.caller, COMPARED_SIDES, "?only=conflicts&limit=1", **names)["rows"]
+    assert (row["base"], row["destination"]) == (None, None)
+
+
 def test_so_it_has_for_a_protection_rule(lake: Lake) -> None:
     made = lake.caller.post(f"{lake.address}protection-rules/", {"pattern": "main", "required_approvals": 1}).json()
     User.objects.create_user("candidate")
@@ -204,7 +220,16 @@ def _request(lake: Lake, reviewer: Caller) -> int:
 
 
 def test_no_resource_of_a_catalog_is_left_out() -> None:
-    held = {*USUAL, *(path for path, _ in UNUSUAL), TABLE + "rows/", TABLE + "changes/", OBJECT, COMPARED_ROWS, IMPORT}
+    held = {
+        *USUAL,
+        *(path for path, _ in UNUSUAL),
+        TABLE + "rows/",
+        TABLE + "changes/",
+        OBJECT,
+        COMPARED_ROWS,
+        COMPARED_SIDES,
+        IMPORT,
+    }
     held |= {RULE, CHECK, CATALOG + "checks/", REQUEST, REVIEW_CHANGES, *REVIEWED}
     read = {path for path, item in openapi_document()["paths"].items() if "get" in item}
     assert {path for path in read if path.startswith("/api/v1/catalogs/")} <= held

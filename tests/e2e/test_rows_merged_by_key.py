@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-
 from tests.e2e.lake import Lake
 
 MODES = ("merge-on-read", "copy-on-write")
