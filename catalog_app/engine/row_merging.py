@@ -36,7 +36,7 @@ _KINDS = [
     AS {name}_kind"""
     for side, name in (("s", "source"), ("d", "destination"))
 ]
-_ACTS = f"""CASE WHEN NOT source_changed OR identical OR is_left THEN 'none' WHEN r_has AND d_has THEN 'update'
+_ACTS = f"""CASE WHEN is_left THEN 'none' WHEN r_has AND d_has THEN CASE WHEN r_is_d THEN 'none' ELSE 'update' END
     WHEN r_has THEN 'insert' WHEN d_has THEN 'delete' ELSE 'none' END AS {_ACT}"""
 _MASKING = (OperationKind.UPDATE, OperationKind.DELETE)
 
@@ -75,7 +75,7 @@ def _judge(spark: SparkSession, task: RowMerge, three: ThreeWay, *, all_of_desti
     """Every row that the source changed, with what becomes of it; ``all_of_destination``: and that the other did."""
     judge = Judge(task.schema.columns, task.choices)
     rows = judge.with_choices(spark, three.rows(all_of_destination=all_of_destination))
-    return steps(rows, judge.verdicts(), judge.outcomes(), judge.results(), _KINDS, [_ACTS])
+    return steps(rows, judge.verdicts(), judge.outcomes(), judge.results(), [judge.keeps(), *_KINDS], [_ACTS])
 
 
 # -- staging ----------------------------------------------------------------------------------------------------------

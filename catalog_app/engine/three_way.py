@@ -225,8 +225,8 @@ class Judge:
         return found
 
     def results(self) -> list[str]:
-        """``left``: a conflict that nothing decides. ``is_conflict``, ``combined`` and, where the row stays or comes,
-        ``r_<place>``.
+        """``is_conflict``; ``is_left``: one that nothing decides; ``combined``; ``r_has``: whether the row is there in the
+        end, and ``r_<place>``: its cells.
         """
         places = range(len(self.columns))
         clashes = " OR ".join(f"x_{place}" for place in places)
@@ -240,6 +240,11 @@ class Judge:
             *(f"{self._result(place)} AS r_{place}" for place in places),
         ]
         return [*found, f"{self._stays()} AS r_has"]
+
+    def keeps(self) -> str:
+        """``r_is_d``: the row becomes what the destination has already."""
+        same = " AND ".join(same_value(c, f"r_{i}", f"d_{i}") for i, c in enumerate(self.columns))
+        return f"{same} AS r_is_d"
 
     def _stays(self) -> str:
         return """CASE WHEN NOT source_changed OR identical THEN d_has WHEN NOT both THEN s_has

@@ -1,142 +1,127 @@
-"""Rows of tables with a primary key: judged by key and cell, whatever files they lie in (semantics §3)."""
+"""Rows of tables with a primary key on Spark: what files hold is judged as the model says, in both physical modes."""
 
 from __future__ import annotations
 
+import itertools
+import json
+from collections.abc import Iterator
+
 import pytest
 
+from catalog_app.domain.row_merge import RowChoice, RowMerge, Take
+from catalog_app.selectors.lineage import branch_get, catalog_get
+from lakeui.frontdoor import compute
+from merge_app.execution.row_merges import compared_rows_load
 from tests.e2e.lake import Lake
+from tests.stateful.row_model import Merged, Row, row_merged
 
 MODES = ("merge-on-read", "copy-on-write")
+SHAPES = (None, (1, None), (1, 1), (1, 2), (2, 1))
+"""What a row holds besides its key; None where it is not there."""
+STATES = list(itertools.product(SHAPES, repeat=3))
+"""Base, source and destination of each row: every way in which they can differ. The key is the place."""
+CHOICES = (
+    (),
+    (RowChoice(Take.SOURCE),),
+    (RowChoice(Take.DESTINATION),),
+    (RowChoice(Take.LARGER),),
+    (RowChoice(Take.NEWEST, value="n"),),
+    (
+        *(RowChoice(Take.EDITED, f'{{"id":{key}}}', value='{"v": 9}') for key in range(0, len(STATES), 3)),
+        *(RowChoice(Take.EDITED, f'{{"id":{key}}}', 3, "8") for key in range(0, len(STATES), 2)),
+        *(RowChoice(Take.SOURCE, f'{{"id":{key}}}') for key in range(1, len(STATES), 3)),
+    ),
+)
+
+
+def rows_of(side: int) -> str:
+    """All rows of a sight as VALUES."""
+    found = [(key, *shapes[side]) for key, shapes in enumerate(STATES) if shapes[side] is not None]
+    return ", ".join(f"({key}, {v}, {'NULL' if n is None else n})" for key, v, n in found)
 
 
 @pytest.fixture(params=MODES)
 def keyed(lake: Lake, request: pytest.FixtureRequest) -> Lake:
-    """Table d.k with keys 1 to 4 in one file and 10 in another, in both physical modes, and branch b."""
-    properties = ", ".join(f"'write.{kind}.mode' = '{request.param}'" for kind in ("update", "delete", "merge"))
-    lake.sql(f"CREATE TABLE d.k (id INT PRIMARY KEY, v STRING, n INT) TBLPROPERTIES ({properties})")
-    lake.sql("INSERT INTO d.k VALUES (1, 'a', 1), (2, 'b', 2), (3, 'c', 3), (4, 'd', 4)")
-    lake.sql("INSERT INTO d.k VALUES (10, 'z', 10)")
+    """Table d.k with the base's rows in two files; branch b has the source's rows and main the destination's."""
+    properties = f"'write.merge.mode' = '{request.param}'"
+    lake.sql(f"CREATE TABLE d.k (id INT PRIMARY KEY, v INT, n INT) TBLPROPERTIES ({properties})")
+    lake.sql(f"INSERT INTO d.k SELECT * FROM VALUES {rows_of(0)} AS s(id, v, n) WHERE id % 2 = 0")
+    lake.sql(f"INSERT INTO d.k SELECT * FROM VALUES {rows_of(0)} AS s(id, v, n) WHERE id % 2 = 1")
     lake.sql("CREATE BRANCH b")
+    for side, branch in ((1, "b"), (2, "main")):
+        lake.sql(
+            f"MERGE INTO d.k USING (SELECT * FROM VALUES {rows_of(side)} AS s(id, v, n)) AS s ON k.id = s.id "
+            "WHEN MATCHED AND NOT (k.v <=> s.v AND k.n <=> s.n) THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT * "
+            "WHEN NOT MATCHED BY SOURCE THEN DELETE",
+            branch,
+        )
     return lake
 
 
-def test_changes_of_different_rows_of_one_file_are_merged(keyed: Lake) -> None:
-    keyed.sql("UPDATE d.k SET v = 'B' WHERE id = 1", "b")
-    keyed.sql("DELETE FROM d.k WHERE id = 3", "b")
-    keyed.sql("INSERT INTO d.k VALUES (20, 'new', 20)", "b")
-    keyed.sql("UPDATE d.k SET v = 'M' WHERE id = 2")
-    keyed.sql("INSERT INTO d.k VALUES (21, 'main', 21)")
-    keyed.merge("b")
-    assert keyed.rows("d.k") == [
-        (1, "B", 1),
-        (10, "z", 10),
-        (2, "M", 2),
-        (20, "new", 20),
-        (21, "main", 21),
-        (4, "d", 4),
+def task_of(lake: Lake, choices: tuple[RowChoice, ...] = ()) -> RowMerge:
+    catalog = catalog_get(lake.catalog)
+    table = lake.sql("SHOW TABLES IN d").rows
+    (table_id,) = [row[2] for row in table if row[1] == "k"]
+    found = compared_rows_load(branch_get(catalog, "b"), branch_get(catalog, "main"), table_id)
+    return RowMerge(found.table_id, found.schema, found.base, found.source, found.destination, choices)
+
+
+def expected(task: RowMerge) -> Iterator[tuple[int, tuple[Row, Row, Row], Merged]]:
+    ids = [column.id for column in task.schema.columns]
+    for key, shapes in enumerate(STATES):
+        sights = tuple(None if shape is None else dict(zip(ids, (key, *shape), strict=True)) for shape in shapes)
+        assert len(sights) == 3
+        yield (
+            key,
+            sights,
+            row_merged(task.schema.columns, json.dumps({"id": key}, separators=(",", ":")), sights, task.choices),
+        )
+
+
+def test_every_way_in_which_rows_differ_is_judged_as_the_model_says(keyed: Lake) -> None:
+    for choices in CHOICES:
+        task = task_of(keyed, choices)
+        found = compute.engine().rows_judge(task)
+        merged = list(expected(task))
+        assert sum(item.rows for item in found.conflicts) == sum(bool(m.conflicting) for _, _, m in merged)
+        assert sum(item.left for item in found.conflicts) == sum(bool(m.left) for _, _, m in merged)
+        changed = [m for _, (_, _, destination), m in merged if not m.left and m.row != destination]
+        assert sum(found.changes.values()) == len(changed)
+    page = compute.engine().rows_compare(task_of(keyed), limit=len(STATES), behind=None, only_conflicts=True)
+    clashing = {key for key, _, merged in expected(task_of(keyed)) if merged.conflicting}
+    assert {json.loads(row[0])["id"] for row in page.rows} == clashing
+
+
+def test_a_merge_leaves_what_the_model_says_of_every_row(keyed: Lake) -> None:
+    conflicting = [key for key, _, merged in expected(task_of(keyed)) if merged.conflicting]
+    for conflict in keyed.refused("b"):
+        assert conflict["code"] == "PRIMARY_KEY_CLASH"
+    # What conflicts is given to the destination's own: then nothing stands in the way.
+    values = ", ".join(f"({key})" for key in conflicting)
+    keyed.sql(f"DELETE FROM d.k WHERE id IN (SELECT * FROM VALUES {values})", "b")
+    keyed.sql(f"DELETE FROM d.k WHERE id IN (SELECT * FROM VALUES {values})")
+    wanted = [
+        (key, *(value for identifier, value in merged.row.items() if identifier != 1))
+        for key, _, merged in expected(task_of(keyed))
+        if merged.row is not None and not merged.conflicting
     ]
-    assert keyed.breaches() == []
-
-
-def test_changes_of_different_cells_of_one_row_are_put_together(keyed: Lake) -> None:
-    keyed.sql("UPDATE d.k SET v = 'B' WHERE id IN (1, 2)", "b")
-    keyed.sql("UPDATE d.k SET n = n + 100 WHERE id IN (2, 3)")
     keyed.merge("b")
-    assert keyed.rows("d.k") == [(1, "B", 1), (10, "z", 10), (2, "B", 102), (3, "c", 103), (4, "d", 4)]
+    assert keyed.rows("d.k") == sorted(wanted, key=repr)
     assert keyed.breaches() == []
-
-
-def test_every_kind_of_conflicting_row_is_named_by_its_key(keyed: Lake) -> None:
-    for branch, statements in {
-        "b": (
-            "UPDATE d.k SET v = 'B' WHERE id <= 2",
-            "DELETE FROM d.k WHERE id = 3",
-            "INSERT INTO d.k VALUES (5, 'b', 5)",
-        ),
-        "main": (
-            "UPDATE d.k SET v = 'M' WHERE id IN (1, 3)",
-            "DELETE FROM d.k WHERE id = 2",
-            "INSERT INTO d.k VALUES (5, 'm', 5)",
-        ),
-    }.items():
-        for statement in statements:
-            keyed.sql(statement, branch)
-    found = {
-        (item["source_op"], item["dest_op"]): (item["code"], item["details"]["keys"], item["rule_table"])
-        for item in keyed.refused("b")
-    }
-    assert found == {
-        ("update", "update"): ("PRIMARY_KEY_CLASH", ['{"id":1}'], "keyed"),
-        ("update", "delete"): ("PRIMARY_KEY_CLASH", ['{"id":2}'], "keyed"),
-        ("delete", "update"): ("PRIMARY_KEY_CLASH", ['{"id":3}'], "keyed"),
-        ("insert", "insert"): ("PRIMARY_KEY_CLASH", ['{"id":5}'], "keyed"),
-    }
-
-
-def test_what_came_out_the_same_on_both_sides_is_no_conflict(keyed: Lake) -> None:
-    for branch in ("b", "main"):
-        keyed.sql("UPDATE d.k SET v = 'same' WHERE id = 1", branch)
-        keyed.sql("DELETE FROM d.k WHERE id = 2", branch)
-        keyed.sql("INSERT INTO d.k VALUES (5, 'same', 5)", branch)
-    before = keyed.rows("d.k")
-    keyed.merge("b")
-    assert keyed.rows("d.k") == before
-    assert keyed.breaches() == []
-
-
-def test_branches_go_on_after_a_merge_by_key_in_both_directions(keyed: Lake) -> None:
-    keyed.sql("UPDATE d.k SET v = 'B' WHERE id = 1", "b")
-    keyed.sql("INSERT INTO d.k VALUES (5, 'b', 5)", "b")
-    keyed.sql("UPDATE d.k SET n = 100 WHERE id = 1")
-    keyed.merge("b")
     keyed.merge("main", "b")
     assert keyed.rows("d.k", "b") == keyed.rows("d.k")
-    keyed.sql("UPDATE d.k SET v = 'B2' WHERE id IN (1, 5)", "b")
-    keyed.sql("DELETE FROM d.k WHERE id = 4", "b")
-    keyed.merge("b")
-    expected = [(1, "B2", 100), (10, "z", 10), (2, "b", 2), (3, "c", 3), (5, "B2", 5)]
-    assert keyed.rows("d.k") == expected
-    keyed.sql("OPTIMIZE d.k")
-    keyed.sql("UPDATE d.k SET n = 0 WHERE id = 5", "b")
-    keyed.sql("UPDATE d.k SET v = 'main' WHERE id = 10")
-    keyed.merge("b")
-    assert keyed.rows("d.k") == [(1, "B2", 100), (10, "main", 10), (2, "b", 2), (3, "c", 3), (5, "B2", 0)]
-    assert keyed.breaches() == []
 
 
 def test_a_third_branch_gets_what_a_merge_by_key_made(keyed: Lake) -> None:
-    keyed.sql("CREATE BRANCH c")
-    keyed.sql("UPDATE d.k SET v = 'B' WHERE id = 1", "b")
-    keyed.sql("INSERT INTO d.k VALUES (5, 'b', 5)", "b")
-    keyed.sql("UPDATE d.k SET n = 100 WHERE id = 1")
-    keyed.merge("b")
-    keyed.merge("b", "c")
-    keyed.merge("main", "c")
-    assert keyed.rows("d.k", "c") == keyed.rows("d.k")
+    keyed.sql("CREATE TABLE d.s (id INT PRIMARY KEY, v STRING, n INT)")
+    keyed.sql("INSERT INTO d.s VALUES (1, 'a', 1), (2, 'b', 2)")
+    keyed.sql("CREATE BRANCH e")
+    keyed.sql("CREATE BRANCH f")
+    keyed.sql("UPDATE d.s SET v = 'E' WHERE id = 1", "e")
+    keyed.sql("INSERT INTO d.s VALUES (5, 'e', 5)", "e")
+    keyed.sql("UPDATE d.s SET n = 100 WHERE id = 1")
+    keyed.merge("e")
+    keyed.merge("e", "f")
+    keyed.merge("main", "f")
+    assert keyed.rows("d.s", "f") == keyed.rows("d.s") == [(1, "E", 100), (2, "b", 2), (5, "e", 5)]
     assert keyed.breaches() == []
-
-
-def test_columns_that_one_side_added_and_renamed_come_with_the_rows(keyed: Lake) -> None:
-    keyed.sql("ALTER TABLE d.k ADD COLUMN w STRING", "b")
-    keyed.sql("UPDATE d.k SET w = 'W' WHERE id = 1", "b")
-    keyed.sql("ALTER TABLE d.k RENAME COLUMN v TO text")
-    keyed.sql("UPDATE d.k SET text = 'T' WHERE id = 1")
-    keyed.merge("b")
-    assert keyed.rows("d.k WHERE id < 3", columns="id, text, n, w") == [(1, "T", 1, "W"), (2, "b", 2, None)]
-
-
-def test_a_key_that_moved_frees_the_one_it_left(keyed: Lake) -> None:
-    keyed.sql("UPDATE d.k SET id = 7 WHERE id = 1", "b")
-    keyed.sql("INSERT INTO d.k VALUES (1, 'again', 0)", "b")
-    keyed.sql("UPDATE d.k SET v = 'M' WHERE id = 2")
-    keyed.merge("b")
-    assert keyed.rows("d.k WHERE id IN (1, 2, 7)") == [(1, "again", 0), (2, "M", 2), (7, "a", 1)]
-    assert keyed.breaches() == []
-
-
-def test_a_transaction_is_merged_by_key_too(keyed: Lake) -> None:
-    begun = keyed.sql("BEGIN").extra["transaction"]
-    keyed.sql("UPDATE d.k SET v = 'T' WHERE id = 1", transaction=begun)
-    keyed.sql("UPDATE d.k SET n = 100 WHERE id = 1")
-    keyed.sql("COMMIT", transaction=begun)
-    assert keyed.rows("d.k WHERE id = 1") == [(1, "T", 100)]
