@@ -225,8 +225,8 @@ class Judge:
         return found
 
     def results(self) -> list[str]:
-        """``is_conflict``; ``is_left``: one that nothing decides; ``combined``; ``r_has``: whether the row is there in the
-        end, and ``r_<place>``: its cells.
+        """``is_conflict``; ``is_left``: one that nothing decides; ``combined``; ``r_has``: whether the row is there in
+        the end, and ``r_<place>``: its cells.
         """
         places = range(len(self.columns))
         clashes = " OR ".join(f"x_{place}" for place in places)
