@@ -11,3 +11,5 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lakeui.settings")
 app = Celery("lakeui")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+# No application of Django's, but a part of one.
+app.autodiscover_tasks(["merge_app.webhooks"])

@@ -35,6 +35,8 @@ LAKEUI: dict[str, Any] = {
     # Files to be imported: the largest that is taken, and how long one waits to be loaded.
     "IMPORT_MEGABYTES": number(os.environ, "LAKEUI_IMPORT_MEGABYTES", default=512),
     "IMPORT_HOURS": number(os.environ, "LAKEUI_IMPORT_HOURS", default=24),
+    # Webhooks lead to public addresses, and into these networks: "10.1.0.0/16, fd00::/8".
+    "WEBHOOK_NETWORKS": os.environ.get("LAKEUI_WEBHOOK_NETWORKS", ""),
     # A result with more rows is not downloaded as one file.
     "EXPORT_ROWS": number(os.environ, "LAKEUI_EXPORT_ROWS", default=1_000_000),
 }
@@ -74,6 +76,7 @@ INSTALLED_APPS = [
     "catalog_app",
     "merge_app",
     "merge_app.jobs",
+    "merge_app.pipelines",
 ]
 
 MIDDLEWARE = [
@@ -191,6 +194,7 @@ SPECTACULAR_SETTINGS = {
         "FindingVerdict": ["ok", "conflict", "note", "decided"],
         "ObjectVerdict": ["ok", "conflict", "note", "decided", "new"],
         "ObjectAction": ["create", "alter", "drop", "untouched"],
+        "MergeStrategy": ["full_refresh", "incremental", "append_only", "delete_insert", "scd2", "snapshot"],
         "CatalogRole": ["viewer", "contributor", "reviewer", "maintainer", "owner"],
         "TaskState": "merge_app.jobs.models.TaskState",
         "MergeRequestState": [

@@ -12,6 +12,7 @@ from merge_app.review.models import (
     Review,
     TimelineEntry,
 )
+from merge_app.webhooks.models import Webhook, WebhookDelivery
 
 __all__ = [
     "AnsweredRequest",
@@ -24,4 +25,6 @@ __all__ = [
     "RequestedReviewer",
     "Review",
     "TimelineEntry",
+    "Webhook",
+    "WebhookDelivery",
 ]

@@ -54,8 +54,11 @@ class Action(StrEnum):
     DROP_TAG = "drop tag"
     VACUUM = "vacuum"
     CANCEL_TASK = "cancel task"
+    EDIT_PIPELINE = "edit pipeline"
+    MANAGE_PIPELINES = "manage pipelines"
     MANAGE_REQUESTS = "manage merge requests"
     MANAGE_CHECKS = "manage checks"
+    MANAGE_WEBHOOKS = "manage webhooks"
     MANAGE_PROTECTION = "manage protection"
     MANAGE_MEMBERS = "manage members"
     BYPASS_PROTECTION = "bypass protection"
@@ -89,9 +92,12 @@ RIGHTS: Mapping[Action, Right] = {
     Action.REVIEW: Right(Role.REVIEWER, Scope.MERGE, "review merge requests here"),
     Action.DROP_TAG: Right(Role.MAINTAINER, Scope.WRITE, "drop tags here"),
     Action.VACUUM: Right(Role.MAINTAINER, Scope.ADMIN, "remove unreachable files of this catalog"),
+    Action.EDIT_PIPELINE: Right(Role.CONTRIBUTOR, Scope.WRITE, "make, edit or delete pipelines here"),
     Action.CANCEL_TASK: Right(Role.MAINTAINER, Scope.WRITE, "cancel tasks of others"),
     Action.MANAGE_REQUESTS: Right(Role.MAINTAINER, Scope.WRITE, "manage merge requests of others"),
     Action.MANAGE_CHECKS: Right(Role.MAINTAINER, Scope.ADMIN, "manage the checks of this catalog"),
+    Action.MANAGE_PIPELINES: Right(Role.MAINTAINER, Scope.ADMIN, "decide what this catalog wants of its pipelines"),
+    Action.MANAGE_WEBHOOKS: Right(Role.OWNER, Scope.ADMIN, "manage webhooks of this catalog"),
     Action.MANAGE_PROTECTION: Right(Role.OWNER, Scope.ADMIN, "manage the protection of branches here"),
     Action.MANAGE_MEMBERS: Right(Role.OWNER, Scope.ADMIN, "manage the members of this catalog"),
     Action.BYPASS_PROTECTION: Right(Role.OWNER, Scope.ADMIN, "bypass the protection of branches here"),

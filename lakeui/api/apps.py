@@ -12,6 +12,7 @@ class ApiConfig(AppConfig):
         """Bind shared Celery tasks to lakeui's application, register the handlers of tasks and the schemes."""
         import lakeui.api.importing
         import lakeui.api.openapi
+        import lakeui.api.pipelining
         import lakeui.api.review_tasks
         import lakeui.api.statements
         import lakeui.celery  # noqa: F401

@@ -16,6 +16,7 @@ from lakeui.api import (
     markdown_view,
     member_views,
     metrics_view,
+    pipeline_views,
     protection_views,
     review_check_views,
     review_merge_views,
@@ -28,6 +29,7 @@ from lakeui.api import (
     tag_views,
     task_views,
     token_views,
+    webhook_views,
 )
 from lakeui.api.addresses import BranchConverter
 
@@ -102,6 +104,7 @@ catalog_patterns: list[URLPattern | URLResolver] = [
         name="api-branch-protection",
     ),
     path("branches/<branch:branch>/", catalog_views.BranchView.as_view(), name="api-branch"),
+    path("pipeline-policy/", pipeline_views.PipelinePolicyView.as_view(), name="api-pipeline-policy"),
     path("checks/", review_check_views.CheckListView.as_view(), name="api-checks"),
     path("checks/<str:name>/", review_check_views.CheckView.as_view(), name="api-check"),
     path("merge-requests/", review_views.RequestListView.as_view(), name="api-merge-requests"),
@@ -111,10 +114,30 @@ catalog_patterns: list[URLPattern | URLResolver] = [
     path("candidates/", member_views.CandidateListView.as_view(), name="api-candidates"),
     path("protection-rules/", protection_views.ProtectionRuleListView.as_view(), name="api-protection-rules"),
     path("protection-rules/<int:rule_id>/", protection_views.ProtectionRuleView.as_view(), name="api-protection-rule"),
+    path("webhooks/", webhook_views.WebhookListView.as_view(), name="api-webhooks"),
+    path("webhooks/<int:webhook_id>/", webhook_views.WebhookView.as_view(), name="api-webhook"),
+    path("webhooks/<int:webhook_id>/test/", webhook_views.WebhookTestView.as_view(), name="api-webhook-test"),
+    path(
+        "webhooks/<int:webhook_id>/deliveries/", webhook_views.DeliveryListView.as_view(), name="api-webhook-deliveries"
+    ),
+    path(
+        "webhooks/<int:webhook_id>/deliveries/<uuid:delivery_id>/repeat/",
+        webhook_views.DeliveryRepeatView.as_view(),
+        name="api-webhook-repeat",
+    ),
     path("tags/", tag_views.TagListView.as_view(), name="api-tags"),
     path("tags/<branch:tag>/", tag_views.TagView.as_view(), name="api-tag"),
     path("graph/", history_views.GraphView.as_view(), name="api-graph"),
     path("", catalog_views.CatalogView.as_view(), name="api-catalog"),
+]
+
+pipeline_patterns: list[URLPattern | URLResolver] = [
+    path("", pipeline_views.PipelineView.as_view(), name="api-pipeline"),
+    path("dry-run/", pipeline_views.PipelineRehearsalView.as_view(), name="api-pipeline-dry-run"),
+    path("runs/", pipeline_views.PipelineRunListView.as_view(), name="api-pipeline-runs"),
+    path("runs/<uuid:run_id>/", pipeline_views.PipelineRunView.as_view(), name="api-pipeline-run"),
+    path("versions/", pipeline_views.PipelineVersionListView.as_view(), name="api-pipeline-versions"),
+    path("versions/<int:version>/", pipeline_views.PipelineVersionView.as_view(), name="api-pipeline-version"),
 ]
 
 urlpatterns = [
@@ -133,6 +156,9 @@ urlpatterns = [
     path("api/v1/inbox/", review_views.InboxView.as_view(), name="api-inbox"),
     path("api/v1/markdown/", markdown_view.MarkdownView.as_view(), name="api-markdown"),
     path("api/v1/rules/", lake_views.RulesView.as_view(), name="api-rules"),
+    path("api/v1/pipelines/", pipeline_views.PipelineListView.as_view(), name="api-pipelines"),
+    path("api/v1/pipelines/fields/", pipeline_views.PipelineFieldsView.as_view(), name="api-pipeline-fields"),
+    path("api/v1/pipelines/<int:pipeline_id>/", include(pipeline_patterns)),
     path("api/v1/tokens/", token_views.TokenListView.as_view(), name="api-tokens"),
     path("api/v1/tokens/<int:token_id>/", token_views.TokenView.as_view(), name="api-token"),
     path("metrics", metrics_view.MetricsView.as_view(), name="metrics"),

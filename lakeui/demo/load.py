@@ -1,4 +1,4 @@
-"""Load the demo lake: five tables, a branch that merges cleanly, and one with a conflict to understand."""
+"""Load the demo lake: five tables, a branch that merges cleanly, one with a conflict to understand, and pipelines."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Callable
 from catalog_app.domain.operations import FileEffects, OperationKind
 from catalog_app.engine.values import ArrowSource
 from catalog_app.models import Catalog
+from catalog_app.selectors.lineage import catalog_get
 from catalog_app.services.files import data_files_register
 from lakeui.demo.flights import TABLES, table_read
+from lakeui.demo.pipelines import pipelines_load
 from lakeui.frontdoor import Session, execute
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import commit_rows
@@ -54,6 +56,7 @@ def demo_load(report: Callable[[str, int, int], None]) -> None:
     for done, (branch, statement) in enumerate(STORY, start=len(TABLES) + 1):
         report(f"on {branch}: {statement}", done, steps)
         execute(statement, Session(catalog=CATALOG, branch=branch))
+    pipelines_load(catalog_get(CATALOG), DATABASE)
     report("done", steps, steps)
 
 

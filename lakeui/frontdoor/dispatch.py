@@ -21,6 +21,7 @@ from lakeui.frontdoor import (
     transactions,
     views,
 )
+from lakeui.frontdoor.pipeline_values import PipelineWork, PublishedWork
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.resuming import earlier_outcome
 from lakeui.frontdoor.rights import REQUIREMENTS, catalog_of, rights_judge
@@ -97,7 +98,10 @@ HANDLERS: dict[type, Handler] = {
     sql.Optimize: data.optimize,
 }
 
-assert REQUIREMENTS.keys() == HANDLERS.keys() | {ImportLoad}, "every statement takes a right"
+_WORK = {ImportLoad, PipelineWork, PublishedWork}
+"""What comes another way than as a statement."""
+
+assert REQUIREMENTS.keys() == HANDLERS.keys() | _WORK, "every statement takes a right"
 
 TASKS = (
     *(sql.Insert, sql.Delete, sql.Update, sql.MergeInto, sql.Truncate, sql.Optimize, sql.MergeBranch),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from catalog_app.domain.operations import ColumnAttribute, ColumnChange, Operation, OperationKind
@@ -30,7 +30,11 @@ def evolved(table: TableState, statement: sql.MergeInto, columns: SourceColumns,
     """Add the columns that a clause takes from a source column of the same name; widen where the source is wider."""
     if not statement.with_schema_evolution:
         return Evolved(table)
-    taken = dict(_taken(statement, columns, alias))
+    return with_columns(table, dict(_taken(statement, columns, alias)))
+
+
+def with_columns(table: TableState, taken: Mapping[str, str]) -> Evolved:
+    """The table that takes columns of these names and Spark types: new ones are added, narrower ones widened."""
     added = [(name, kind) for name, kind in taken.items() if table.schema.named(name) is None]
     definitions = [sql.ColumnDefinition(name, canonical_type(kind)) for name, kind in added]
     new = table_columns(table.table_id, definitions, is_new=False) if definitions else []

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from catalog_app.domain.roles import Principal
 from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.engine.values import FileSource
 from catalog_app.models import Branch, Catalog, Transaction
 from catalog_app.selectors.lineage import (
     Lineage,
@@ -32,13 +33,21 @@ from merge_app.jobs.context import Context
 
 @dataclass(frozen=True)
 class Call:
-    """One statement on its way: its text, who asks, and who watches."""
+    """One statement on its way: its text, who asks, and who watches. ``batch`` are the rows of a pipeline's run, which
+    its statements call by a name of their own. ``names_task``: what it commits ends the task that it runs in.
+    """
 
     session: Session
     context: Context
     text: str
-    _catalogs: dict[str, Catalog] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _branches: dict[tuple[int, str], Branch] = field(default_factory=dict, init=False, repr=False, compare=False)
+    batch: FileSource | None = None
+    names_task: bool = True
+    _catalogs: dict[str, Catalog] = field(default_factory=dict, repr=False, compare=False)
+    _branches: dict[tuple[int, str], Branch] = field(default_factory=dict, repr=False, compare=False)
+
+    def with_batch(self, batch: FileSource) -> Call:
+        """The same statement, on the same snapshot of each branch, with these rows."""
+        return replace(self, batch=batch)
 
     @cached_property
     def principal(self) -> Principal:
@@ -106,7 +115,7 @@ class Call:
             self.text,
             self.session.user_id,
             self.session.user_name,
-            self.context.task_id,
+            self.context.task_id if self.names_task else None,
             bypass_reason=self.session.bypass_reason,
         )
 

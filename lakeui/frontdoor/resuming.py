@@ -36,10 +36,10 @@ def _recorded(call: Call, attempt: MergeAttempt) -> StatementResult:
         return vacuum_finish(attempt.body)
     if attempt.outcome == "refused":
         raise recorded_refusal(attempt)
-    if attempt.kind == "merge":
-        return merge_answer(merge_result(attempt))
-    if attempt.kind == "transaction":
+    if attempt.kind == "transaction" and call.session.transaction:
         return commit_answer(call, merge_result(attempt))
+    if attempt.kind in ("merge", "transaction"):
+        return merge_answer(merge_result(attempt))
     return recovery_answer(recovery_result(attempt))
 
 

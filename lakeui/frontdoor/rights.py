@@ -1,4 +1,4 @@
-"""What each statement, and each load of a file, takes: the action, and where it acts.
+"""What each statement, load of a file and run of a pipeline takes: the action, and where it acts.
 
 Judged here and nowhere else, for every way in.
 
@@ -19,6 +19,7 @@ from catalog_app.models import Branch, Catalog
 from catalog_app.selectors.people import action_require, scope_require
 from catalog_app.selectors.protection import bypass_reason_check, protection_judge
 from catalog_app.services.transactions import transaction_get
+from lakeui.frontdoor.pipeline_values import PipelineWork, PublishedWork
 from lakeui.frontdoor.places import Call, branch_of
 from lakeui.frontdoor.values import ImportLoad
 from lakeui.sql import statements as sql
@@ -27,18 +28,18 @@ from lakeui.sql import statements as sql
 @dataclass(frozen=True, slots=True)
 class Requirement:
     """``named_by``: the fields that may name where the statement acts, the first that is given counts; without any it
-    is the session. ``writes``: it commits to that branch, and nothing but its end would say that it may not.
+    is the session. ``change``: what it does to that branch, where nothing but its end would say that it may not.
     """
 
     action: Action
     named_by: tuple[str, ...] = ()
-    writes: bool = False
+    change: Change | None = None
 
 
 _READ = Requirement(Action.READ)
-_WRITE_TABLE = Requirement(Action.WRITE, ("table",), writes=True)
-_WRITE_VIEW = Requirement(Action.WRITE, ("view",), writes=True)
-_WRITE_DATABASE = Requirement(Action.WRITE, ("database",), writes=True)
+_WRITE_TABLE = Requirement(Action.WRITE, ("table",), Change.WRITE)
+_WRITE_VIEW = Requirement(Action.WRITE, ("view",), Change.WRITE)
+_WRITE_DATABASE = Requirement(Action.WRITE, ("database",), Change.WRITE)
 _DROP_BRANCH = Requirement(Action.DROP_BRANCH, ("branch",))
 
 REQUIREMENTS: dict[type, Requirement] = {
@@ -64,7 +65,7 @@ REQUIREMENTS: dict[type, Requirement] = {
     sql.UndropTable: Requirement(Action.WRITE, ("table",)),
     sql.UndropDatabase: Requirement(Action.WRITE, ("database",)),
     sql.Vacuum: Requirement(Action.VACUUM),
-    sql.BeginTransaction: Requirement(Action.WRITE, writes=True),
+    sql.BeginTransaction: Requirement(Action.WRITE, change=Change.WRITE),
     sql.CommitTransaction: Requirement(Action.WRITE),
     sql.RollbackTransaction: _READ,
     sql.CreateDatabase: _WRITE_DATABASE,
@@ -100,6 +101,8 @@ REQUIREMENTS: dict[type, Requirement] = {
     sql.ShowChanges: _READ,
     sql.Select: _READ,
     ImportLoad: _WRITE_TABLE,
+    PipelineWork: _WRITE_TABLE,
+    PublishedWork: Requirement(Action.WRITE, ("table",), Change.MERGE),
     sql.Insert: _WRITE_TABLE,
     sql.Delete: _WRITE_TABLE,
     sql.Update: _WRITE_TABLE,
@@ -124,8 +127,8 @@ def rights_judge(call: Call, statement: Any) -> None:
     if call.session.bypass_reason:
         bypass_reason_check(call.session.bypass_reason)
         action_require(call.principal, catalog, Action.BYPASS_PROTECTION)
-    if required.writes and (branch := _branch(call, statement, required)) is not None:
-        protection_judge(branch, Change.WRITE, call.asked)
+    if required.change is not None and (branch := _branch(call, statement, required)) is not None:
+        protection_judge(branch, required.change, call.asked)
 
 
 def _requirement(statement: Any) -> Requirement:

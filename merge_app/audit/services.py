@@ -13,6 +13,11 @@ from django.utils import timezone
 
 from catalog_app.models import Catalog
 from merge_app.audit.models import MergeAttempt
+from merge_app.webhooks.models import WebhookEvent
+from merge_app.webhooks.outbox import event_emit
+
+TOLD_KIND = "merge"
+"""The kind of records that webhooks are told of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,23 @@ def attempt_record(record: AttemptRecord) -> MergeAttempt:
         )
         attempt.digest = attempt_digest(attempt)
         attempt.save(force_insert=True)
+        if record.kind == TOLD_KIND:
+            event_emit(catalog_id=record.catalog_id, event=WebhookEvent.MERGE, build=lambda: _message(attempt))
     return attempt
+
+
+def _message(attempt: MergeAttempt) -> dict[str, Any]:
+    """The attempt as webhooks are told it."""
+    return {
+        "catalog": attempt.catalog.name,
+        "merge_id": str(attempt.merge_id),
+        "source": attempt.source,
+        "destination": attempt.destination,
+        "outcome": attempt.outcome,
+        "version": attempt.version,
+        "fingerprint": attempt.fingerprint,
+        "actor": attempt.actor_name,
+    }
 
 
 def attempt_digest(attempt: MergeAttempt) -> str:

@@ -28,6 +28,7 @@ class CommitHeader:
     """What the history shows of a commit besides what it did. ``operation`` is its name in SHOW HISTORY.
 
     ``authority``, an approved merge request, and ``bypass_reason``, an owner's, get past the protection of a branch.
+    ``publishes``: what was done in a workspace is not written, but merged, as far as that protection goes.
     """
 
     operation: str
@@ -37,6 +38,7 @@ class CommitHeader:
     task_id: UUID | None = None
     authority: MergeAuthority | None = None
     bypass_reason: str = ""
+    publishes: bool = False
 
     @property
     def asked(self) -> Asked:
@@ -148,7 +150,8 @@ def commit_write(branch: Branch, header: CommitHeader, source: Source | None) ->
 
     Every commit comes through here, so this is where the branch's protection holds. Raises BranchProtected.
     """
-    change = Change.WRITE if source is None or source.is_workspace else Change.MERGE
+    is_write = source is None or (source.is_workspace and not header.publishes)
+    change = Change.WRITE if is_write else Change.MERGE
     bypass = protection_judge(branch, change, header.asked)
     known = {
         "catalog_id": branch.catalog_id,

@@ -175,7 +175,7 @@ def merge_run(request: MergeOrder, engine: EngineSource, progress: Progress) -> 
 
 
 def _change(request: MergeOrder) -> Change:
-    return Change.MERGE if request.transaction_id is None else Change.WRITE
+    return Change.MERGE if request.transaction_id is None or request.header.publishes else Change.WRITE
 
 
 @contextmanager

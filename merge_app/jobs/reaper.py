@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from datetime import timedelta
 from uuid import UUID
 
@@ -20,12 +21,20 @@ from merge_app.jobs.errors import TaskCancelled, TaskLost
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.presence import worker_seen
 from merge_app.jobs.services import MOST_ATTEMPTS, task_ring
+from merge_app.webhooks.outbox import deliveries_ring
 
 logger = logging.getLogger(__name__)
 
 STALE_AFTER = timedelta(seconds=15)
 LONGEST_SWEEP = 1000
 SWEEP_SECONDS = 5.0
+_SWEEPS: list[Callable[[], object]] = []
+
+
+def sweeps(sweep: Callable[[], object]) -> None:
+    """Have ``sweep`` called every few seconds by every worker; it must be safe to run anywhere, many at once."""
+    if sweep not in _SWEEPS:
+        _SWEEPS.append(sweep)
 
 
 def tasks_reap(*, only: UUID | None = None) -> list[UUID]:
@@ -69,8 +78,8 @@ def _lost(task: Task) -> dict[str, object]:
 
 
 class Reaper:
-    """The thread that sweeps tasks, abandoned transactions and abandoned imports every few seconds, and shows that its
-    worker is there.
+    """The thread that every few seconds sweeps tasks, messages to webhooks, abandoned transactions and abandoned
+    imports, and does what others have asked for; and shows that its worker is there.
     """
 
     def __init__(self, *, worker: str) -> None:
@@ -90,7 +99,10 @@ class Reaper:
             try:
                 tasks_reap()
                 transactions_expire()
+                deliveries_ring()
                 imports_expire(warehouse=Warehouse(settings.LAKEUI["WAREHOUSE"]))
+                for sweep in _SWEEPS:
+                    sweep()
                 worker_seen(self._worker)
             except (DatabaseError, RedisError, OSError):
                 logger.warning("the reaper could not sweep, it will try again", exc_info=True)

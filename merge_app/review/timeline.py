@@ -11,6 +11,8 @@ from typing import Any
 from django.utils import timezone
 
 from merge_app.review.models import MergeRequest, TimelineEntry, TimelineKind
+from merge_app.webhooks.models import WebhookEvent
+from merge_app.webhooks.outbox import event_emit
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,31 @@ def timeline_append(request: MergeRequest, event: Event) -> TimelineEntry:
     )
     entry.digest = entry_digest(entry)
     entry.save(force_insert=True)
+    event_emit(
+        catalog_id=request.catalog_id,
+        event=WebhookEvent.MERGE_REQUEST,
+        build=lambda: _message(request, entry),
+    )
     return entry
+
+
+def _message(request: MergeRequest, entry: TimelineEntry) -> dict[str, Any]:
+    """The entry as webhooks are told it; what people wrote is looked up by who may."""
+    return {
+        "catalog": request.catalog.name,
+        "number": request.number,
+        "title": request.title,
+        "source": request.source.name,
+        "destination": request.destination.name,
+        "entry": entry.number,
+        "kind": str(entry.kind),
+        "from_state": entry.from_state,
+        "to_state": entry.to_state,
+        "actor": entry.actor.get_username() if entry.actor else "",
+        "at": entry.at.isoformat(),
+        "reason": entry.reason,
+        "details": entry.details,
+    }
 
 
 def entry_digest(entry: TimelineEntry) -> str:

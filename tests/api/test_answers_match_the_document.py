@@ -5,29 +5,35 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from jsonschema import Draft202012Validator
 
 from catalog_app.domain.roles import Role
 from catalog_app.domain.row_merge import RowMerge
 from catalog_app.engine.values import QueryResult
+from catalog_app.services.files import addresses_allocate
 from lakeui import frontdoor
 from lakeui.api import row_comparing
 from lakeui.api.docs import openapi_document
 from lakeui.common.errors import MergeConflict
-from lakeui.frontdoor import row_changes
+from lakeui.frontdoor import compute, row_changes
 from tests.api.conftest import Caller
 from tests.api.lake import Lake
 from tests.api.sending import send
 from tests.members import join
+from tests.pipelines.strategies.duck_engine import DuckMemoryEngine
 
 CATALOG = "/api/v1/catalogs/{catalog}/"
 TABLE = CATALOG + "branches/{branch}/databases/{database}/tables/{table}/"
 COMPARE = CATALOG + "compare/{source}...{destination}/"
 OBJECT = COMPARE + "objects/{kind}/{object_id}/"
 REQUEST = CATALOG + "merge-requests/{number}/"
+WEBHOOK = CATALOG + "webhooks/{webhook_id}/"
 CHECK = CATALOG + "checks/{name}/"
 RULE = CATALOG + "protection-rules/{rule_id}/"
+PIPELINES = "/api/v1/pipelines/"
+PIPELINE = PIPELINES + "{pipeline_id}/"
 COMPARED_ROWS = COMPARE + "objects/table/{table_id}/rows/"
 COMPARED_SIDES = COMPARED_ROWS + "sides/"
 IMPORT = CATALOG + "branches/{branch}/imports/{import_id}/"
@@ -55,6 +61,7 @@ USUAL = [
     CATALOG + "candidates/",
     CATALOG + "protection-rules/",
     CATALOG + "branches/{branch}/protection/",
+    CATALOG + "pipeline-policy/",
     "/api/v1/merges/",
     "/api/v1/tokens/",
 ]
@@ -191,6 +198,18 @@ def test_so_it_has_for_a_protection_rule(lake: Lake) -> None:
     ]
 
 
+@pytest.mark.usefixtures("nobody_hears")
+def test_so_it_has_for_a_webhook(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(settings.LAKEUI, "WEBHOOK_NETWORKS", "127.0.0.0/8")
+    wanted = {"url": "http://127.0.0.1:1/", "events": ["merge"]}
+    made = lake.caller.post(f"{lake.address}webhooks/", wanted).json()
+    lake.sql("MERGE BRANCH b")
+    names = {"catalog": lake.catalog, "webhook_id": made["id"]}
+    check(lake.caller, WEBHOOK, **names)
+    for path in (CATALOG + "webhooks/", WEBHOOK + "deliveries/"):
+        assert check(lake.caller, path, **names)["results"]
+
+
 def test_so_it_has_for_a_request_with_something_in_every_list(lake: Lake, bob: Caller) -> None:
     join(bob.user, lake.catalog, Role.REVIEWER)
     names = {"catalog": lake.catalog, "number": _request(lake, bob)}
@@ -219,6 +238,20 @@ def _request(lake: Lake, reviewer: Caller) -> int:
     return int(opened["number"])
 
 
+def test_so_it_has_for_a_pipeline_that_has_run(lake: Lake, local_worker: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = DuckMemoryEngine(addresses_allocate)
+    monkeypatch.setattr(compute, "engine_make", lambda: engine)
+    wanted = {"catalog": lake.catalog, "name": "Ones", "database": "d", "table": "ones", "source": "SELECT 1 AS id"}
+    made = lake.caller.post(PIPELINES, {**wanted, "config": "merge_strategy: snapshot", "schedule": "0 6 * * *"}).json()
+    ran = lake.caller.post(f"{PIPELINES}{made['id']}/runs/")
+    assert ran.status_code == 200, ran.content
+    names = {"pipeline_id": made["id"], "version": 1, "run_id": ran["Location"].split("/")[-2]}
+    for path in (PIPELINES, PIPELINE + "runs/", PIPELINE + "versions/"):
+        assert check(lake.caller, path, **names)["results"]
+    for path in (PIPELINES + "fields/", PIPELINE, PIPELINE + "versions/{version}/", PIPELINE + "runs/{run_id}/"):
+        assert check(lake.caller, path, **names)
+
+
 def test_no_resource_of_a_catalog_is_left_out() -> None:
     held = {
         *USUAL,
@@ -230,6 +263,16 @@ def test_no_resource_of_a_catalog_is_left_out() -> None:
         COMPARED_SIDES,
         IMPORT,
     }
-    held |= {RULE, CHECK, CATALOG + "checks/", REQUEST, REVIEW_CHANGES, *REVIEWED}
+    held |= {
+        CATALOG + "webhooks/",
+        WEBHOOK,
+        WEBHOOK + "deliveries/",
+        RULE,
+        CHECK,
+        CATALOG + "checks/",
+        REQUEST,
+        REVIEW_CHANGES,
+        *REVIEWED,
+    }
     read = {path for path, item in openapi_document()["paths"].items() if "get" in item}
     assert {path for path in read if path.startswith("/api/v1/catalogs/")} <= held

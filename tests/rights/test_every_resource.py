@@ -16,6 +16,7 @@ from catalog_app.models import FileImport
 from lakeui.api.docs import openapi_document
 from lakeui.frontdoor import compute
 from merge_app.review.models import Comment
+from merge_app.webhooks.models import Webhook
 from tests.members import join
 from tests.review.conftest import ReviewLake
 from tests.rights.conftest import ROLES
@@ -24,7 +25,8 @@ from tests.rights.paths import Person
 CATALOG = "/api/v1/catalogs/{catalog}/"
 REQUEST = CATALOG + "merge-requests/{number}/"
 IMPORT = CATALOG + "branches/{branch}/imports/{import_id}/"
-FOR_OWNERS = {CATALOG + "candidates/"}
+WEBHOOK = CATALOG + "webhooks/{webhook_id}/"
+FOR_OWNERS = {CATALOG + "candidates/", CATALOG + "webhooks/", WEBHOOK, WEBHOOK + "deliveries/"}
 """What is read by owners only; everything else is read by whoever sees the catalog."""
 
 LOAD = {"database": "d", "table": "loaded", "mode": "create"}
@@ -43,6 +45,7 @@ WRITES: list[tuple[str, str, str, Any]] = [
     ("owner", "post", CATALOG + "protection-rules/", {"pattern": "x/*"}),
     ("owner", "patch", CATALOG + "protection-rules/{rule_id}/", {"required_approvals": 2}),
     ("owner", "delete", CATALOG + "protection-rules/{rule_id}/", None),
+    ("maintainer", "patch", CATALOG + "pipeline-policy/", {"strict": False}),
     ("maintainer", "post", CATALOG + "checks/", {"name": "new", "query": "SELECT * FROM d.t"}),
     ("maintainer", "patch", CATALOG + "checks/{name}/", {"is_required": True}),
     ("maintainer", "delete", CATALOG + "checks/{name}/", None),
@@ -57,6 +60,11 @@ WRITES: list[tuple[str, str, str, Any]] = [
     ("contributor", "post", REQUEST + "merge/", {}),
     ("contributor", "post", REQUEST + "queue/", {}),
     ("contributor", "delete", REQUEST + "queue/", None),
+    ("owner", "post", CATALOG + "webhooks/", {"url": "https://192.0.2.1/", "events": ["merge"]}),
+    ("owner", "patch", WEBHOOK, {"is_active": False}),
+    ("owner", "post", WEBHOOK + "test/", None),
+    ("owner", "post", WEBHOOK + "deliveries/{delivery_id}/repeat/", None),
+    ("owner", "delete", WEBHOOK, None),
     ("contributor", "post", REQUEST + "resolutions/", DECISION),
     ("contributor", "delete", REQUEST + "resolutions/{resolution_id}/", None),
     ("reviewer", "post", REQUEST + "reviews/", {"verdict": "request_changes"}),
@@ -81,6 +89,9 @@ class Scene:
         review = lake.review("bob", request).json()
         comment = lake.post("bob", "1/comments/", {"body": "Why?"}).json()
         Comment.objects.filter(pk=comment["id"]).update(author=self.person.user)
+        hook = Webhook.objects.create(
+            catalog=request.catalog, url="https://192.0.2.1/", events=["merge"], created_by=dora.user
+        )
         self.names = {
             "catalog": lake.catalog,
             "branch": "main",
@@ -99,6 +110,8 @@ class Scene:
             "comment_id": comment["id"],
             "review_id": review["id"],
             "resolution_id": 1,
+            "webhook_id": hook.pk,
+            "delivery_id": "00000000-0000-0000-0000-000000000001",
             "import_id": self._import(),
         }
 

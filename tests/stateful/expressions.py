@@ -43,12 +43,12 @@ def _value(node: sql.Expression, row: Row) -> Any:
         case sql.Column():
             qualified = f"{node.table}.{node.name}".casefold()
             return row[qualified if qualified in row else node.name.casefold()]
-        case sql.Paren():
+        case sql.Paren() | sql.Cast():
             return _value(node.this, row)
         case sql.Neg():
             return -_value(node.this, row)
-        case sql.Is():
-            return _value(node.this, row) is None
+        case sql.Is() | sql.NullSafeEQ():
+            return bool(_value(node.this, row) == _value(node.expression, row))
         case sql.Not():
             inner = _value(node.this, row)
             return None if inner is None else not inner

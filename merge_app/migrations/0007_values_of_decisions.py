@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("merge_app", "0005_merge_requests"),
+        ("merge_app", "0006_webhooks"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

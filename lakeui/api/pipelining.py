@@ -1,0 +1,22 @@
+"""Runs of pipelines as tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lakeui import frontdoor
+from lakeui.api.statements import result_body, user_require_active
+from lakeui.frontdoor.pipelines import run_execute
+from merge_app.jobs.context import TaskContext
+from merge_app.jobs.registry import handles
+from merge_app.pipelines.runs import TASK_KIND, run_begin
+
+
+@handles(TASK_KIND)
+def run_pipeline_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The worker's side of a run."""
+    user_require_active(context.user)
+    run = run_begin(context.task_id, parameters)
+    session = frontdoor.Session(parameters["catalog"], parameters["branch"], context.user, scopes=context.scopes)
+    return result_body(run_execute(run, session=session, context=context))

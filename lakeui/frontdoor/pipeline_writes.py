@@ -1,0 +1,146 @@
+"""A batch becomes rows of its table: one commit, by the operations that statements have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from catalog_app.domain.files import NewDataFile
+from catalog_app.domain.operations import FileEffects, OperationKind, OverwriteScope
+from catalog_app.domain.state import TableState
+from catalog_app.selectors.segments import SegmentState, segments_list
+from catalog_app.services import alterations
+from catalog_app.services.files import data_files_register
+from lakeui.common.faults import fault_point
+from lakeui.frontdoor.committing import commit_operations
+from lakeui.frontdoor.compute import engine
+from lakeui.frontdoor.data import create_table_as, definition_of, write_metrics
+from lakeui.frontdoor.evolving import Evolved, with_columns
+from lakeui.frontdoor.keys import refuse_duplicate_keys
+from lakeui.frontdoor.merging import merge_into
+from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.queries import query_source
+from lakeui.frontdoor.values import StatementResult
+from lakeui.sql import statements as sql
+from lakeui.sql.parse import parse
+from lakeui.sql.query import build_query
+from merge_app.pipelines.definition import writes
+from merge_app.pipelines.definition.fields import Strategy
+from merge_app.pipelines.definition.writes import BatchWrite
+
+
+def write_batch(
+    call: Call, write: BatchWrite, table: TableState | None, target: sql.TableName, *, rows: int
+) -> StatementResult:
+    """Write the batch as the strategy says. A batch without rows changes nothing, unless a full refresh may empty."""
+    if table is None:
+        return _create(call, write, target)
+    strategy = write.configuration.strategy
+    if not rows and not (strategy is Strategy.FULL_REFRESH and write.configuration.flag("allow_empty")):
+        return StatementResult(version=call.lineage.version, metrics=write_metrics())
+    match strategy:
+        case Strategy.FULL_REFRESH:
+            return _insert(call, write, target, overwrites=True)
+        case Strategy.APPEND_ONLY:
+            return _insert(call, write, target, overwrites=False)
+        case Strategy.SNAPSHOT:
+            return _snapshot(call, write, table, target)
+        case Strategy.INCREMENTAL:
+            return _merge(call, writes.merge_latest(write))
+        case Strategy.DELETE_INSERT:
+            return _merge(call, writes.replace_keys(write, write.keys))
+        case Strategy.SCD2:
+            return _merge(call, writes.merge_versions(write))
+
+
+def _create(call: Call, write: BatchWrite, target: sql.TableName) -> StatementResult:
+    """The first run makes the table."""
+    partition = write.configuration.text("partition_column")
+    match write.configuration.strategy:
+        case Strategy.INCREMENTAL:
+            text = writes.lasting_rows(write)
+        case Strategy.SCD2:
+            text = writes.versions(write, with_stored=False)
+        case _:
+            text = writes.plain_rows(write)
+    partition_by = (partition,) if write.configuration.strategy is Strategy.SNAPSHOT and partition else ()
+    return create_table_as(call, sql.CreateTable(target, partition_by=partition_by, query=build_query(text)))
+
+
+def _merge(call: Call, text: str) -> StatementResult:
+    statement = parse(text)
+    assert isinstance(statement, sql.MergeInto)
+    return merge_into(call, statement)
+
+
+def _snapshot(call: Call, write: BatchWrite, table: TableState, target: sql.TableName) -> StatementResult:
+    """Partitions are replaced as a whole; where the table is partitioned otherwise, rows of the same values are."""
+    column = str(write.configuration.text("partition_column"))
+    names = [partition.name.casefold() for partition in table.schema.partition_columns]
+    if names == [column.casefold()]:
+        return _insert(call, write, target, overwrites=True, only_present=True)
+    return _merge(call, writes.replace_keys(write, (column,)))
+
+
+# -- INSERT and INSERT OVERWRITE --------------------------------------------------------------------------------------
+
+
+def _insert(
+    call: Call, write: BatchWrite, name: sql.TableName, *, overwrites: bool, only_present: bool = False
+) -> StatementResult:
+    """Append the batch, in place of the table's rows or of those of its partitions if it ``overwrites``."""
+    target = table_for_writing(call, name)
+    fresh = _evolved(write, target.table)
+    source = query_source(call, build_query(writes.plain_rows(write)))
+    staged = engine().append(
+        target.table.table_id, fresh.table.schema, source, columns=None, by_name=True, partition=None
+    )
+    segments = segments_list(target.place.lineage, target.table.table_id)
+    present = tuple(dict.fromkeys(file.partition for file in staged))
+    scope = OverwriteScope(present) if only_present else OverwriteScope()
+    replaced = [s for s in segments if overwrites and (not only_present or s.partition in present)]
+    kept = [segment for segment in segments if segment not in replaced]
+    refuse_duplicate_keys(replace(target, table=fresh.table), staged, kept)
+    return _commit(call, target, fresh, staged, replaced, scope if overwrites else None)
+
+
+def _evolved(write: BatchWrite, table: TableState) -> Evolved:
+    if write.configuration.text("on_schema_change") != "append":
+        return Evolved(table)
+    return with_columns(table, dict(write.columns))
+
+
+def _commit(
+    call: Call,
+    target: TablePlace,
+    fresh: Evolved,
+    staged: Sequence[NewDataFile],
+    replaced: Sequence[SegmentState],
+    scope: OverwriteScope | None,
+) -> StatementResult:
+    table = target.table
+    added = data_files_register(table.table_id, staged)
+    metrics = write_metrics(
+        rows_inserted=sum(file.rows for file in staged),
+        files_added=len(staged),
+        files_removed=len(replaced),
+        bytes_written=sum(file.bytes for file in staged),
+    )
+    effects = FileEffects(added, tuple(segment.file_id for segment in replaced))
+    kind = OperationKind.INSERT if scope is None else OperationKind.OVERWRITE
+    fault_point("write.registered")
+    call.context.step("commit", "write one version")
+    return commit_operations(
+        call,
+        branch=target.place.branch,
+        seen=target.place.lineage,
+        operation="INSERT" if scope is None else "INSERT OVERWRITE",
+        operations=[
+            fresh.change,
+            alterations.operation(table, kind, effects=effects, overwrite=scope, metrics=metrics),
+        ],
+        databases={target.place.database.database_id: target.place.database},
+        tables={table.table_id: fresh.table},
+        definitions=definition_of(target),
+        metrics=metrics,
+    )

@@ -1,0 +1,223 @@
+"""A run of a pipeline, phase by phase: resolve its configuration, render its query, execute, check, write, publish."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from catalog_app.domain.state import TableState
+from catalog_app.engine.merge_values import FrozenSource, SourceRows
+from catalog_app.engine.values import FileSource, QuerySource
+from lakeui.common.errors import InvalidValue, LakeError
+from lakeui.frontdoor.compute import engine, interruptible
+from lakeui.frontdoor.data import staging
+from lakeui.frontdoor.dispatch import carry_out, statement_admit
+from lakeui.frontdoor.pipeline_batches import batch_write, refuse_rivals
+from lakeui.frontdoor.pipeline_publishing import conditions_refuse, is_checked, publish
+from lakeui.frontdoor.pipeline_values import PipelineWork, PublishedWork, Reporter
+from lakeui.frontdoor.pipeline_writes import write_batch
+from lakeui.frontdoor.places import Call, place_of, table_exists, table_for_reading
+from lakeui.frontdoor.queries import query_source
+from lakeui.frontdoor.values import Session, StatementResult
+from lakeui.sql import statements as sql
+from lakeui.sql.dialect import quote_name
+from lakeui.sql.parse import parse
+from merge_app.jobs.context import Context
+from merge_app.pipelines.definition.configuration import Configuration, configuration_resolve
+from merge_app.pipelines.definition.fields import Strategy
+from merge_app.pipelines.definition.mistakes import SOURCE, Mistake, refuse
+from merge_app.pipelines.definition.templates import Surroundings, TableAddress, template_asks_for_state
+from merge_app.pipelines.models import Pipeline, PipelineRun
+from merge_app.pipelines.rendering import bounded_render
+from merge_app.pipelines.runs import run_body, run_keep
+from merge_app.pipelines.selectors import is_strict, pipeline_targets
+from merge_app.pipelines.services import body_of
+
+NUMBER = "pipeline number"
+"""What the number of a frozen row is called; no statement uses it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run before anything of it is executed. ``table`` is None where the first run will make it."""
+
+    configuration: Configuration
+    target: sql.TableName
+    table: TableState | None
+    rendered: str
+    query: sql.Query
+
+
+class RunReporter(Reporter):
+    """Keeps it with the run."""
+
+    def __init__(self, run: PipelineRun) -> None:
+        self._run = run
+
+    def say(self, phase: str, message: str, *, level: str = "info") -> None:
+        entry = {"time": datetime.now(UTC).isoformat(), "phase": phase, "level": level, "message": message}
+        run_keep(self._run, log=[*self._run.log, entry])
+
+    def keep(self, **found: Any) -> None:
+        run_keep(self._run, **found)
+
+
+def run_execute(run: PipelineRun, *, session: Session, context: Context) -> StatementResult:
+    """Do the run: one commit, or none where there is nothing to write. Raises LakeError."""
+    reporter = RunReporter(run)
+    body = run_body(run)
+    context.step("resolve config")
+    try:
+        work = _work(run.pipeline, body, reporter)
+        result = carry_out(_run, work, _text(body), session, context)
+    except LakeError as error:
+        reporter.say("failed", error.message, level="error")
+        raise
+    reporter.keep(metrics=dict(result.metrics), committed_version=result.version)
+    return result
+
+
+def run_admit(pipeline: Pipeline, *, session: Session) -> int | None:
+    """Judge a run that is about to be queued, as it will be judged again when it begins; the catalog that the task
+    belongs to. Raises LakeError.
+    """
+    body = body_of(pipeline)
+    return statement_admit(_work(pipeline, body, Reporter()), _text(body), session)
+
+
+def run_rehearse(pipeline: Pipeline, texts: Mapping[str, str], *, session: Session) -> Prepared:
+    """A dry run, with ``texts`` in place of the pipeline's own: the configuration and the SQL that a run would go by.
+    Nothing is executed or written, but that the target is asked for its watermark where the template depends on it.
+    """
+    work = _work(pipeline, {**body_of(pipeline), **texts}, Reporter())
+    return _prepare(Call(session, Context(), ""), work)
+
+
+def _text(body: Mapping[str, str]) -> str:
+    """How the history shows it."""
+    return f"RUN PIPELINE {quote_name(body['name'])}"
+
+
+def _work(pipeline: Pipeline, body: Mapping[str, str], reporter: Reporter) -> PipelineWork:
+    """What the pipeline says by ``body``. Raises InvalidConfig."""
+    configuration = configuration_resolve(body["config"], body["source"], strict=is_strict(pipeline.catalog_id))
+    reporter.keep(configuration=configuration.as_json(), is_degraded=configuration.is_degraded)
+    for warning in configuration.warnings:
+        reporter.say("resolve config", warning, level="warning")
+    target = sql.TableName(body["table"], body["database"])
+    kind = PublishedWork if is_checked(configuration) else PipelineWork
+    return kind(target, pipeline.pk, body, configuration, reporter)
+
+
+def _run(call: Call, work: PipelineWork) -> StatementResult:
+    conditions_refuse(work.configuration, work.table)
+    if isinstance(work, PublishedWork):
+        return publish(call, work.configuration, work.table, lambda aside: _write(aside, work))
+    return _write(call, work)
+
+
+def _write(call: Call, work: PipelineWork) -> StatementResult:
+    prepared = _prepare(call, work)
+    with _executed(call, prepared) as batch:
+        work.reporter.say("execute", f"{batch.rows:,} rows")
+        bound = call.with_batch(FileSource(batch.folder, (*(name for name, _ in batch.columns), NUMBER), batch.rows))
+        call.context.step("check", f"{batch.rows:,} rows")
+        write = batch_write(prepared.configuration, prepared.target, prepared.table, batch.columns)
+        refuse_rivals(bound, write)
+        call.context.step("write", prepared.configuration.strategy)
+        result = write_batch(bound, write, prepared.table, prepared.target, rows=batch.rows)
+    counts = [f"{result.metrics[name]:,} {name.replace('_', ' ')}" for name in result.metrics if result.metrics[name]]
+    work.reporter.say("write", ", ".join(counts) or "nothing to write")
+    return result
+
+
+# -- before anything is executed --------------------------------------------------------------------------------------
+
+
+def _prepare(call: Call, work: PipelineWork) -> Prepared:
+    target, configuration = work.table, work.configuration
+    exists = table_exists(place_of(call, target), target.table)
+    table = table_for_reading(call, target).table if exists else None
+    _keep_history(configuration, table)
+    call.context.step("render")
+    text = _render(call, work, table)
+    work.reporter.keep(sql=text)
+    return Prepared(configuration, target, table, text, _query(text))
+
+
+def _keep_history(configuration: Configuration, table: TableState | None) -> None:
+    """A fallback may replace a table, but not the history that scd2 has gathered there."""
+    if table is None or not (configuration.is_degraded and configuration.asked_strategy is Strategy.SCD2):
+        return
+    times = [str(configuration.text(name)) for name in ("scd_valid_from", "scd_valid_to")]
+    if all(table.schema.named(name) is not None for name in times):
+        message = f"scd2 requires {' and '.join(configuration.missing)}, and {table.name} holds versions."
+        remedy = "Name it; or choose full_refresh, which replaces them."
+        line = configuration.settings["merge_strategy"].line
+        refuse([Mistake(configuration.settings["merge_strategy"].origin, line, message, remedy, "merge_strategy")])
+
+
+def _render(call: Call, work: PipelineWork, table: TableState | None) -> str:
+    source, configuration, target = work.body["source"], work.configuration, work.table
+    continues, watermark = False, None
+    if table is not None and template_asks_for_state(source):
+        continues, watermark = _state(call, configuration, target, table)
+    surroundings = Surroundings(
+        strategy=configuration.strategy,
+        this=TableAddress(target.database, target.table),
+        continues=continues,
+        watermark=watermark,
+        references=pipeline_targets(call.catalog, but=work.pipeline_id),
+    )
+    return bounded_render(source, surroundings)
+
+
+def _state(
+    call: Call, configuration: Configuration, target: sql.TableName, table: TableState
+) -> tuple[bool, str | None]:
+    """Whether there are rows to go on from, and the highest watermark: of the table itself, so that it moves with
+    merges and restores.
+    """
+    name = configuration.text("watermark_column")
+    column = None if name is None else table.schema.named(name)
+    address = TableAddress(target.database, target.table).sql
+    value = "1" if column is None else f"CAST(max({quote_name(column.name)}) AS STRING)"
+    text = f"SELECT {value} FROM {address}" + (" LIMIT 1" if column is None else "")
+    rows = _answer(call, text)
+    has_rows = bool(rows) and rows[0][0] is not None
+    return has_rows, None if column is None or not has_rows else str(rows[0][0])
+
+
+def _answer(call: Call, text: str) -> list[list[Any]]:
+    statement = parse(text)
+    assert isinstance(statement, sql.Select)
+    source = query_source(call, statement.query)
+    with interruptible(call.context):
+        return engine().select(source.text, source.tables, limit=1).rows
+
+
+def _query(text: str) -> sql.Query:
+    """The query that the template made, by the allow-list of every SELECT."""
+    statement = parse(text.strip().removesuffix(";"))
+    if not isinstance(statement, sql.Select):
+        message = "The source makes a statement that is no query."
+        refuse([Mistake(SOURCE, 1, message, "Write a SELECT; the strategy says how its rows are written.")])
+        raise InvalidValue(message)
+    return statement.query
+
+
+# -- the batch --------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _executed(call: Call, prepared: Prepared) -> Iterator[FrozenSource]:
+    """The rows of the query, computed once: every later step sees the same ones."""
+    call.context.step("execute", "compute the rows once")
+    source: QuerySource = query_source(call, prepared.query)
+    # The first run has no table yet; its batch waits in a folder that belongs to none.
+    table_id = 0 if prepared.table is None else prepared.table.table_id
+    with staging(call), engine().frozen(table_id, SourceRows(source, "batch")) as frozen:
+        yield frozen

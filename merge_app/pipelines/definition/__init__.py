@@ -1,0 +1,1 @@
+"""What a pipeline says: configuration, annotations and templates. Pure."""

@@ -1,0 +1,137 @@
+"""The keys of a pipeline's configuration: one table that readers, pages and the interface share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+Value = str | bool | tuple[str, ...] | None
+
+
+class Strategy(StrEnum):
+    """How the rows of a run get into the table."""
+
+    FULL_REFRESH = "full_refresh"
+    INCREMENTAL = "incremental"
+    APPEND_ONLY = "append_only"
+    DELETE_INSERT = "delete_insert"
+    SCD2 = "scd2"
+    SNAPSHOT = "snapshot"
+
+
+class Kind(StrEnum):
+    """What a key takes. ``NAMES`` and ``TEXTS`` take one or a list."""
+
+    TEXT = "text"
+    NAME = "a column's name"
+    NAMES = "a list of columns"
+    TEXTS = "a list of conditions"
+    FLAG = "true or false"
+    CHOICE = "a choice"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One key. ``strategies`` are those that read it, ``required_by`` those that cannot do without."""
+
+    name: str
+    kind: Kind
+    default: Value
+    description: str
+    strategies: frozenset[Strategy]
+    required_by: frozenset[Strategy] = frozenset()
+    choices: tuple[str, ...] = ()
+
+
+_EVERY = frozenset(Strategy)
+_KEYED = frozenset({Strategy.INCREMENTAL, Strategy.DELETE_INSERT, Strategy.SCD2})
+_ORDERED = frozenset({Strategy.INCREMENTAL, Strategy.SCD2})
+_SCD2 = frozenset({Strategy.SCD2})
+_SNAPSHOT = frozenset({Strategy.SNAPSHOT})
+
+FIELDS: dict[str, Field] = {
+    field.name: field
+    for field in (
+        Field(
+            "merge_strategy",
+            Kind.CHOICE,
+            Strategy.FULL_REFRESH.value,
+            "How the rows of a run get into the table.",
+            _EVERY,
+            choices=tuple(Strategy),
+        ),
+        Field(
+            "unique_key",
+            Kind.NAMES,
+            (),
+            "The columns that tell rows apart; NULL equals NULL.",
+            _KEYED,
+            required_by=_KEYED,
+        ),
+        Field(
+            "watermark_column",
+            Kind.NAME,
+            None,
+            "What orders rows of one key; the highest wins. For scd2 the time from which a row holds.",
+            _ORDERED,
+        ),
+        Field("tie_break", Kind.NAME, None, "Which of two rows of one key and watermark wins: the higher.", _ORDERED),
+        Field(
+            "delete_when",
+            Kind.TEXT,
+            "",
+            "A condition over the query's columns: rows for which it is true take their key away.",
+            frozenset({Strategy.INCREMENTAL}),
+        ),
+        Field(
+            "partition_column",
+            Kind.NAME,
+            None,
+            "The column whose values in a run are replaced as a whole.",
+            _SNAPSHOT,
+            required_by=_SNAPSHOT,
+        ),
+        Field("scd_valid_from", Kind.NAME, "valid_from", "The column that says from when a version holds.", _SCD2),
+        Field("scd_valid_to", Kind.NAME, "valid_to", "The column that says until when; NULL is still.", _SCD2),
+        Field(
+            "scd_columns", Kind.NAMES, (), "The columns whose change makes a version; all but the key if empty.", _SCD2
+        ),
+        Field(
+            "hard_deletes",
+            Kind.CHOICE,
+            "ignore",
+            "What becomes of keys that a full extract does not have any more.",
+            _SCD2,
+            choices=("ignore", "invalidate"),
+        ),
+        Field(
+            "on_schema_change",
+            Kind.CHOICE,
+            "append",
+            "What a column does that the table lacks: be added, be ignored, or fail the run.",
+            _EVERY,
+            choices=("append", "ignore", "fail"),
+        ),
+        Field(
+            "allow_empty",
+            Kind.FLAG,
+            False,
+            "Lets a run without rows empty the table.",
+            frozenset({Strategy.FULL_REFRESH}),
+        ),
+        Field(
+            "publish",
+            Kind.CHOICE,
+            "direct",
+            "Whether a run writes to its branch, or aside first, where checks decide whether it is merged.",
+            _EVERY,
+            choices=("direct", "checked"),
+        ),
+        Field(
+            "checks", Kind.TEXTS, (), "What must be true of every row of the table before a run is published.", _EVERY
+        ),
+        Field("strict", Kind.FLAG, False, "A required key that is missing fails the run.", _EVERY),
+        Field("description", Kind.TEXT, "", "What the pipeline is for.", _EVERY),
+    )
+}
+"""By name, in the order in which they are shown."""

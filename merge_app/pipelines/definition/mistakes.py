@@ -1,0 +1,62 @@
+"""What is wrong with a pipeline's texts, each with its line."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lakeui.common.errors import LakeError
+
+CONFIG_FILE = "config.yaml"
+SOURCE = "source"
+
+
+class InvalidConfig(LakeError):
+    """Details: ``errors``, every one of them with ``file``, ``line``, ``column`` (from 1), ``field``, ``message`` and
+    ``remedy``.
+    """
+
+    code, status, title = "INVALID_CONFIG", 422, "Invalid configuration"
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One thing wrong. ``line`` and ``column`` count from 1; None where it is of no one line."""
+
+    file: str
+    line: int | None
+    message: str
+    remedy: str = ""
+    field: str | None = None
+    column: int | None = None
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "file": self.file,
+            "line": self.line,
+            "column": self.column,
+            "field": self.field,
+            "message": self.message,
+            "remedy": self.remedy,
+        }
+
+    @property
+    def place(self) -> str:
+        return self.file if self.line is None else f"{self.file}, line {self.line}"
+
+
+def refuse(mistakes: Sequence[Mistake]) -> None:
+    """Raise InvalidConfig with all mistakes, if there are any."""
+    if not mistakes:
+        return
+    message = "; ".join(f"{mistake.place}: {mistake.message}" for mistake in mistakes)
+    remedy = mistakes[0].remedy if len(mistakes) == 1 else "Mend each of them."
+    raise InvalidConfig(message, remedy=remedy, errors=[mistake.as_json() for mistake in mistakes])
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Advice for who meant one of ``known``: the nearest, else all of them."""
+    names = list(known)
+    found = difflib.get_close_matches(name.casefold(), names, n=1)
+    return f"Did you mean {found[0]}?" if found else f"It is one of {', '.join(names)}."

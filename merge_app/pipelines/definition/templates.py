@@ -1,0 +1,183 @@
+"""The Jinja of a pipeline's source: what it may use, and what is rendered from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, NoReturn
+
+from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, Undefined, UndefinedError
+from jinja2.sandbox import SandboxedEnvironment
+
+from merge_app.pipelines.definition.fields import Strategy
+from merge_app.pipelines.definition.mistakes import SOURCE, Mistake, nearest, refuse
+
+LONGEST_SOURCE = 256 * 1024
+"""Characters."""
+LONGEST_SQL = 1024 * 1024
+_TEMPLATE = "<template>"
+"""What Jinja calls a template that comes from no file."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableAddress:
+    database: str
+    table: str
+
+    @property
+    def sql(self) -> str:
+        return ".".join("`" + part.replace("`", "``") + "`" for part in (self.database, self.table))
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a template sees. ``references`` are the targets of the catalog's pipelines by name; ``watermark`` is the
+    highest value of the watermark column as text, None where there is none. ``continues``: the target has rows that an
+    incremental run goes on from.
+    """
+
+    strategy: Strategy
+    this: TableAddress
+    continues: bool = False
+    watermark: str | None = None
+    references: Mapping[str, TableAddress] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "strategy": self.strategy.value,
+            "this": [self.this.database, self.this.table],
+            "continues": self.continues,
+            "watermark": self.watermark,
+            "references": {name: [to.database, to.table] for name, to in (self.references or {}).items()},
+        }
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> Surroundings:
+        references = {name: TableAddress(*parts) for name, parts in body["references"].items()}
+        this = TableAddress(*body["this"])
+        return cls(Strategy(body["strategy"]), this, body["continues"], body["watermark"], references)
+
+
+class _Environment(SandboxedEnvironment):
+    """Templates make text of values that are given to them, and reach nothing else."""
+
+    def __init__(self) -> None:
+        super().__init__(undefined=StrictUndefined, keep_trailing_newline=True, finalize=_printable, autoescape=False)
+        # lipsum and cycler are toys; namespace and joiner keep state that SQL does not need.
+        self.globals = {name: self.globals[name] for name in ("range", "dict")}
+
+
+class _Refused(TemplateError):
+    """A helper was used in a way that it does not allow."""
+
+    def __init__(self, message: str, remedy: str) -> None:
+        super().__init__(message)
+        self.remedy = remedy
+
+
+def template_render(source: str, surroundings: Surroundings) -> str:
+    """The SQL that the source makes. Raises InvalidConfig with the line.
+
+    Bounds neither time nor memory: ``bounded_render`` does.
+    """
+    if len(source) > LONGEST_SOURCE:
+        _refuse(None, f"The source has more than {LONGEST_SOURCE:,} characters.", "Split it into several pipelines.")
+    try:
+        text = _Environment().from_string(source, globals=_helpers(surroundings)).render()
+    except TemplateSyntaxError as error:
+        _refuse(error.lineno, _sentence(error), "Mend the template.")
+    except _Refused as error:
+        _refuse(_line_of(error.__traceback__), str(error.message), error.remedy)
+    except UndefinedError as error:
+        remedy = nearest(_undefined_name(error), _helpers(surroundings))
+        _refuse(_line_of(error.__traceback__), _sentence(error), remedy)
+    # What a template computes can fail in any way that Python can: 1/0, or a text that is no number.
+    except Exception as error:  # noqa: BLE001
+        _refuse(_line_of(error.__traceback__), _sentence(error), "Mend the template.")
+    if len(text) > LONGEST_SQL:
+        _refuse(None, f"The template makes more than {LONGEST_SQL:,} characters.", "Make it shorter.")
+    return text
+
+
+def template_check(source: str) -> None:
+    """Raise InvalidConfig where the source is no template; nothing is rendered."""
+    try:
+        _Environment().parse(source)
+    except TemplateSyntaxError as error:
+        _refuse(error.lineno, _sentence(error), "Mend the template.")
+
+
+def template_asks_for_state(source: str) -> bool:
+    """Whether rendering depends on what the target holds, so that it has to be looked up first."""
+    return "watermark_value" in source or "is_incremental" in source
+
+
+def _helpers(surroundings: Surroundings) -> dict[str, Any]:
+    strategy = surroundings.strategy
+    references = {name.casefold(): address for name, address in (surroundings.references or {}).items()}
+
+    def ref(name: str) -> str:
+        address = references.get(str(name).casefold())
+        if address is None:
+            remedy = nearest(str(name), references) if references else "The catalog has no other pipeline."
+            raise _Refused(f"ref: there is no pipeline {name}.", remedy)
+        return address.sql
+
+    def source(database: str, table: str) -> str:
+        return TableAddress(str(database), str(table)).sql
+
+    # SQL's quotes stand around the value in the template.
+    watermark = None if surroundings.watermark is None else _escaped(surroundings.watermark)
+    return {
+        "this": surroundings.this.sql,
+        "watermark_value": watermark,
+        "is_incremental": _answer(strategy is Strategy.INCREMENTAL and surroundings.continues),
+        "is_append_only": _answer(strategy is Strategy.APPEND_ONLY),
+        "is_delete_insert": _answer(strategy is Strategy.DELETE_INSERT),
+        "is_scd2": _answer(strategy is Strategy.SCD2),
+        "is_snapshot": _answer(strategy is Strategy.SNAPSHOT),
+        "ref": ref,
+        "source": source,
+    }
+
+
+def _answer(value: bool) -> Callable[[], bool]:
+    return lambda: value
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("'", "\\'")
+
+
+def _printable(value: Any) -> Any:
+    if value is None:
+        raise _Refused("There is no value to print here.", "Ask first: {% if watermark_value %} … {% endif %}.")
+    if callable(value) and not isinstance(value, Undefined):
+        raise _Refused("A helper stands here without being called.", "Write the parentheses: is_incremental().")
+    return value
+
+
+def _line_of(trace: TracebackType | None) -> int | None:
+    """The line of the template in which it failed: Jinja puts its lines into the trace."""
+    line = None
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == _TEMPLATE:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error).rstrip(".")
+    return f"{text[:1].upper()}{text[1:]}." if isinstance(error, TemplateError) else f"{type(error).__name__}: {text}."
+
+
+def _undefined_name(error: TemplateError) -> str:
+    parts = str(error.message).split("'")
+    return parts[1] if len(parts) > 1 else ""
+
+
+def _refuse(line: int | None, message: str, remedy: str) -> NoReturn:
+    refuse([Mistake(SOURCE, line, message, remedy)])
+    raise AssertionError

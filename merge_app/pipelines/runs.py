@@ -1,0 +1,103 @@
+"""Runs of pipelines: each is a task, and one at a time a pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from catalog_app.domain.roles import Scope
+from lakeui.common.json_values import storable
+from merge_app.jobs.models import Task, TaskState
+from merge_app.jobs.services import task_submit
+from merge_app.pipelines.errors import PipelineBusy
+from merge_app.pipelines.models import Pipeline, PipelineRun, PipelineVersion, Trigger
+
+TASK_KIND = "pipeline"
+
+
+def run_submit(
+    pipeline: Pipeline,
+    *,
+    user: Any,
+    trigger: Trigger,
+    scopes: Collection[Scope] | None = None,
+    due_at: datetime | None = None,
+    idempotency_key: str = "",
+    request_digest: str = "",
+) -> PipelineRun:
+    """Queue a run of the newest version, with the rights that the user, and the ``scopes`` of a token, have when it
+    begins. Raises PipelineBusy while another run is not finished.
+    """
+    with transaction.atomic():
+        held = Pipeline.objects.select_for_update().select_related("catalog").get(pk=pipeline.pk)
+        task = task_submit(
+            kind=TASK_KIND,
+            parameters=_parameters(held),
+            user=user,
+            idempotency_key=idempotency_key,
+            request_digest=request_digest,
+            catalog_id=held.catalog_id,
+            scopes=scopes,
+        )
+        known = PipelineRun.objects.filter(task=task).first()
+        if known is not None:
+            return known
+        _refuse_second(held.pk, task, also=[TaskState.QUEUED])
+        return PipelineRun.objects.create(
+            task=task, pipeline=held, version=held.revision, trigger=trigger, due_at=due_at
+        )
+
+
+def run_begin(task_id: UUID, parameters: Mapping[str, Any]) -> PipelineRun:
+    """The run of a task that a worker has taken. A task that repeats another one has no run yet.
+
+    Raises PipelineBusy where another run is at work.
+    """
+    with transaction.atomic():
+        pipeline = Pipeline.objects.select_for_update().get(pk=parameters["pipeline"])
+        run, _ = PipelineRun.objects.get_or_create(
+            task_id=task_id,
+            defaults={"pipeline": pipeline, "version": parameters["version"], "trigger": Trigger.RETRY},
+        )
+        _refuse_second(pipeline.pk, run.task)
+        PipelineRun.objects.filter(pk=run.pk).update(log=[], metrics={})
+        run.log, run.metrics = [], {}
+    return run
+
+
+def run_keep(run: PipelineRun, **found: Any) -> None:
+    """Keep what a phase found, by fields of the run."""
+    for name, value in found.items():
+        setattr(run, name, storable(value) if isinstance(value, dict | list) else value)
+    run.save(update_fields=list(found))
+
+
+def run_body(run: PipelineRun) -> dict[str, str]:
+    """What the pipeline said in the version that is run."""
+    body: dict[str, str] = PipelineVersion.objects.get(pipeline=run.pipeline_id, number=run.version).body
+    return body
+
+
+def _parameters(pipeline: Pipeline) -> dict[str, Any]:
+    return {
+        "pipeline": pipeline.pk,
+        "version": pipeline.revision,
+        "catalog": pipeline.catalog.name,
+        "branch": pipeline.branch,
+        "statement": f"RUN PIPELINE {pipeline.name}",
+    }
+
+
+def _refuse_second(pipeline_id: int, task: Task, *, also: list[TaskState] | None = None) -> None:
+    """The lock on the pipeline is held: nobody can begin another run between the look and the commit."""
+    states = [TaskState.RUNNING, *(also or [])]
+    others = PipelineRun.objects.filter(pipeline_id=pipeline_id, task__state__in=states).exclude(task=task)
+    other = others.values_list("task_id", flat=True).first()
+    if other is not None:
+        raise PipelineBusy(
+            "Another run of the pipeline is not finished.", remedy="Wait for it, or cancel it.", task=str(other)
+        )

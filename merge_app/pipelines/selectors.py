@@ -1,0 +1,97 @@
+"""Reading pipelines, their versions and their runs."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+
+from catalog_app.domain.roles import Principal
+from catalog_app.models import Catalog
+from catalog_app.selectors.people import catalogs_visible
+from lakeui.common.errors import NotFound
+from merge_app.pipelines.definition.templates import TableAddress
+from merge_app.pipelines.models import Pipeline, PipelinePolicy, PipelineRun, PipelineVersion
+
+
+def pipeline_get(principal: Principal, pipeline_id: int) -> Pipeline:
+    """Raises NotFound, also where it is of a catalog that does not exist for whoever asks."""
+    found = _visible(principal).filter(pk=pipeline_id).first()
+    if found is None:
+        raise NotFound("pipeline", str(pipeline_id))
+    return found
+
+
+def pipelines_list(
+    principal: Principal,
+    *,
+    catalog: str | None = None,
+    layer: str | None = None,
+    branch: str | None = None,
+    search: str | None = None,
+) -> QuerySet[Pipeline]:
+    """Pipelines of the catalogs that whoever asks sees, newest first, each with ``last_run_id``; ``search`` looks into
+    the name and the target.
+    """
+    newest = PipelineRun.objects.filter(pipeline=OuterRef("pk")).order_by("-created_at").values("pk")[:1]
+    found = _visible(principal).annotate(last_run_id=Subquery(newest)).order_by("-created_at", "-pk")
+    if catalog:
+        found = found.filter(catalog__name__iexact=catalog)
+    if layer:
+        found = found.filter(layer=layer)
+    if branch:
+        found = found.filter(branch=branch)
+    if search:
+        found = found.filter(Q(name__icontains=search) | Q(table__icontains=search) | Q(database__icontains=search))
+    return found
+
+
+def pipeline_targets(catalog: Catalog, *, but: int | None = None) -> dict[str, TableAddress]:
+    """What ``ref`` means: the target of every pipeline of the catalog by its name."""
+    rows = _present().filter(catalog=catalog).values_list("pk", "name", "database", "table")
+    return {name: TableAddress(database, table) for key, name, database, table in rows if key != but}
+
+
+def versions_list(pipeline: Pipeline) -> QuerySet[PipelineVersion]:
+    """Versions, newest first."""
+    return pipeline.versions.select_related("author").order_by("-created_at", "-pk")
+
+
+def is_strict(catalog_id: int) -> bool:
+    """Whether the catalog refuses pipelines that lack what their strategy requires."""
+    return PipelinePolicy.objects.filter(catalog_id=catalog_id, is_strict=True).exists()
+
+
+def version_get(pipeline: Pipeline, number: int) -> PipelineVersion:
+    """Raises NotFound."""
+    found = pipeline.versions.select_related("author").filter(number=number).first()
+    if found is None:
+        raise NotFound("version", str(number), where=f"of pipeline {pipeline.name}")
+    return found
+
+
+def runs_list(pipeline: Pipeline) -> QuerySet[PipelineRun]:
+    """Runs, newest first."""
+    return pipeline.runs.select_related("task__created_by").order_by("-created_at", "-pk")
+
+
+def runs_named(run_ids: list[UUID]) -> dict[UUID, PipelineRun]:
+    """Runs with their tasks, by id."""
+    return PipelineRun.objects.select_related("task__created_by").in_bulk(run_ids)
+
+
+def run_get(pipeline: Pipeline, run_id: UUID) -> PipelineRun:
+    """Raises NotFound."""
+    found = runs_list(pipeline).filter(pk=run_id).first()
+    if found is None:
+        raise NotFound("run", str(run_id), where=f"of pipeline {pipeline.name}")
+    return found
+
+
+def _visible(principal: Principal) -> QuerySet[Pipeline]:
+    return _present().filter(catalog__in=catalogs_visible(principal))
+
+
+def _present() -> QuerySet[Pipeline]:
+    found = Pipeline.objects.filter(deleted_at__isnull=True, catalog__dropped_at__isnull=True)
+    return found.select_related("catalog", "owner")

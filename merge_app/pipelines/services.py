@@ -1,0 +1,127 @@
+"""Creating, editing and deleting pipelines. Every edit is a version."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from catalog_app.domain.roles import Scope
+from catalog_app.models import Catalog
+from catalog_app.selectors.lineage import branch_get
+from lakeui.common.errors import AlreadyExists, InvalidValue, Stale
+from merge_app.pipelines.cron import next_time
+from merge_app.pipelines.definition.configuration import configuration_resolve
+from merge_app.pipelines.definition.templates import LONGEST_SOURCE, template_check
+from merge_app.pipelines.models import Pipeline, PipelinePolicy, PipelineVersion
+from merge_app.pipelines.selectors import is_strict
+
+EDITED = ("name", "layer", "database", "table", "branch", "source", "config", "schedule")
+"""The fields of which a version is made."""
+LONGEST_NAME = 200
+
+
+def pipeline_create(
+    *, catalog: Catalog, values: Mapping[str, str], owner_id: int | None, scopes: Collection[Scope] | None = None
+) -> Pipeline:
+    """A new pipeline from the values of ``EDITED``; ``scopes`` are those of the owner's token, if it is made with one.
+
+    Raises InvalidConfig, InvalidValue, NotFound, AlreadyExists.
+    """
+    made = Pipeline(catalog=catalog, owner_id=owner_id, scopes=_kept(scopes), **values)
+    _check(made)
+    made.next_run_at = _next_run(made.schedule)
+    with transaction.atomic():
+        _save(made)
+        _record(made, owner_id)
+    return made
+
+
+def pipeline_edit(
+    pipeline: Pipeline,
+    values: Mapping[str, str],
+    *,
+    author_id: int | None,
+    scopes: Collection[Scope] | None = None,
+) -> Pipeline:
+    """Change fields of ``EDITED``, as a new version unless nothing changes. Its author is the pipeline's owner then.
+
+    Raises what ``pipeline_create`` does, and Stale where the pipeline was edited since ``pipeline`` was read.
+    """
+    before = body_of(pipeline)
+    if all(before[name] == value for name, value in values.items()):
+        return pipeline
+    for name, value in values.items():
+        setattr(pipeline, name, value)
+    _check(pipeline)
+    if before["schedule"] != pipeline.schedule:
+        pipeline.next_run_at = _next_run(pipeline.schedule)
+    with transaction.atomic():
+        held = Pipeline.objects.select_for_update().filter(pk=pipeline.pk, deleted_at__isnull=True)
+        if held.values_list("revision", flat=True).first() != pipeline.revision:
+            raise Stale("The pipeline was changed since you read it.", remedy="Read it again, then edit it.")
+        pipeline.revision += 1
+        pipeline.owner_id, pipeline.scopes = author_id, _kept(scopes)
+        pipeline.updated_at = timezone.now()
+        _save(pipeline)
+        _record(pipeline, author_id)
+    return pipeline
+
+
+def pipeline_delete(pipeline: Pipeline) -> None:
+    """Take the pipeline away; its runs stay to be read by their tasks, and its name is free again."""
+    Pipeline.objects.filter(pk=pipeline.pk).update(deleted_at=timezone.now(), next_run_at=None)
+
+
+def policy_set(catalog: Catalog, *, strict: bool) -> None:
+    """Say whether runs of the catalog's pipelines may fall back to full_refresh."""
+    PipelinePolicy.objects.update_or_create(catalog=catalog, defaults={"is_strict": strict})
+
+
+def body_of(pipeline: Pipeline) -> dict[str, str]:
+    """What a version keeps."""
+    return {name: getattr(pipeline, name) for name in EDITED}
+
+
+def _check(pipeline: Pipeline) -> None:
+    for name in ("name", "database", "table"):
+        value: str = getattr(pipeline, name)
+        if not value.strip() or value != value.strip() or not value.isprintable() or len(value) > LONGEST_NAME:
+            raise InvalidValue(
+                f"{value[:LONGEST_NAME]!r} cannot be the {name} of a pipeline.",
+                remedy=f"It has 1 to {LONGEST_NAME} printable characters and no blanks around it.",
+                field=name,
+            )
+    branch_get(pipeline.catalog, pipeline.branch)
+    if len(pipeline.source) > LONGEST_SOURCE or not pipeline.source.strip():
+        raise InvalidValue(
+            f"The source has {len(pipeline.source):,} characters.", remedy=f"It has 1 to {LONGEST_SOURCE:,}."
+        )
+    configuration_resolve(pipeline.config, pipeline.source, strict=is_strict(pipeline.catalog_id))
+    template_check(pipeline.source)
+
+
+def _kept(scopes: Collection[Scope] | None) -> list[str] | None:
+    return None if scopes is None else sorted(scopes)
+
+
+def _next_run(schedule: str) -> Any:
+    return next_time(schedule, timezone.now()) if schedule else None
+
+
+def _save(pipeline: Pipeline) -> None:
+    try:
+        with transaction.atomic():
+            pipeline.save()
+    except IntegrityError as error:
+        if "pipeline_name_unique" not in str(error):
+            raise
+        raise AlreadyExists("pipeline", pipeline.name, where=f"in catalog {pipeline.catalog.name}") from None
+
+
+def _record(pipeline: Pipeline, author_id: int | None) -> None:
+    PipelineVersion.objects.create(
+        pipeline=pipeline, number=pipeline.revision, body=body_of(pipeline), author_id=author_id
+    )

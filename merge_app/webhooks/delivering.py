@@ -1,0 +1,65 @@
+"""Attempts at a message: again after a longer pause each time, until one is answered with success or it is given up."""
+
+from __future__ import annotations
+
+import time
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import F
+from django.utils import timezone
+
+from merge_app.webhooks.addresses import networks_parse, target_find
+from merge_app.webhooks.errors import AddressRefused, Undelivered
+from merge_app.webhooks.models import DeliveryState, WebhookDelivery
+from merge_app.webhooks.sending import TIMEOUT_SECONDS, message_send
+
+PAUSES = (5, 30, 120, 600, 3600, 4 * 3600, 12 * 3600)
+"""Seconds after the first, second, … failed attempt; after one more it is given up."""
+
+CLAIM = timedelta(seconds=6 * TIMEOUT_SECONDS)
+"""So long an attempt has the message to itself; one whose worker died is made again after it."""
+
+
+def delivery_attempt(delivery_id: UUID) -> bool:
+    """Send the message if it is due, and note how that ended. Answers whether it was sent, one way or another."""
+    now = timezone.now()
+    mine = WebhookDelivery.objects.filter(pk=delivery_id, state=DeliveryState.PENDING, next_attempt_at__lte=now)
+    if not mine.update(attempts=F("attempts") + 1, attempted_at=now, next_attempt_at=now + CLAIM):
+        return False
+    delivery = WebhookDelivery.objects.select_related("webhook").get(pk=delivery_id)
+    began = time.monotonic()
+    status, error = _send(delivery)
+    delivery.status, delivery.error = status, error
+    delivery.duration_ms = round(1000 * (time.monotonic() - began))
+    if not error:
+        delivery.state = DeliveryState.DELIVERED
+    elif delivery.attempts > len(PAUSES) or not delivery.webhook.is_active:
+        delivery.state = DeliveryState.FAILED
+    else:
+        delivery.next_attempt_at = timezone.now() + timedelta(seconds=PAUSES[delivery.attempts - 1])
+    delivery.save(update_fields=["status", "error", "duration_ms", "state", "next_attempt_at"])
+    return True
+
+
+def _send(delivery: WebhookDelivery) -> tuple[int | None, str]:
+    """The status of the answer, and what was wrong."""
+    if not delivery.webhook.is_active:
+        return None, "The webhook was switched off."
+    try:
+        # Looked up at every attempt: where a name leads, and what is allowed, may have changed.
+        target = target_find(delivery.webhook.url, allowed=networks_parse(settings.LAKEUI["WEBHOOK_NETWORKS"]))
+        status = message_send(
+            target,
+            secret=delivery.webhook.secret,
+            identity=str(delivery.pk),
+            at=timezone.now(),
+            body=delivery.body.encode(),
+        )
+    except AddressRefused as refusal:
+        return None, refusal.message
+    except Undelivered as failure:
+        return None, str(failure)
+    # A redirect is no success: following it would lead where nobody looked.
+    return status, "" if 200 <= status < 300 else f"The server answered {status}."

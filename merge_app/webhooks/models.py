@@ -1,0 +1,78 @@
+"""Where to, and what was sent."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+
+class WebhookEvent(models.TextChoices):
+    """``ping`` is what the test button sends; nobody subscribes to it."""
+
+    MERGE_REQUEST = "merge_request"
+    MERGE = "merge"
+    PING = "ping"
+
+
+SUBSCRIBABLE = (WebhookEvent.MERGE_REQUEST, WebhookEvent.MERGE)
+
+
+class Webhook(models.Model):
+    """An address that is told of events of a catalog. ``secret`` signs what is sent, so it cannot be kept as a hash."""
+
+    catalog = models.ForeignKey("catalog_app.Catalog", models.PROTECT, related_name="+")
+    url = models.TextField()
+    secret = models.TextField()
+    events = ArrayField(models.TextField())
+    is_active = models.BooleanField(default=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return self.url
+
+
+class DeliveryState(models.TextChoices):
+    PENDING = "pending"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+
+
+class WebhookDelivery(models.Model):
+    """One message to one webhook, and how its last attempt ended. ``body`` is what is sent, byte by byte, each time.
+
+    A pending one is due at ``next_attempt_at``; an attempt puts that off first, so that no two workers send at
+    once.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    webhook = models.ForeignKey(Webhook, models.CASCADE, related_name="deliveries")
+    event = models.TextField(choices=WebhookEvent)
+    body = models.TextField()
+    state = models.TextField(choices=DeliveryState, default=DeliveryState.PENDING)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    status = models.PositiveSmallIntegerField(null=True)
+    error = models.TextField(default="")
+    duration_ms = models.IntegerField(null=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    next_attempt_at = models.DateTimeField(default=timezone.now)
+    attempted_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(state__in=DeliveryState.values), name="webhook_delivery_state")
+        ]
+        indexes = [
+            models.Index(fields=["webhook", "-created_at"], name="webhook_delivery_newest"),
+            models.Index(
+                fields=["next_attempt_at"], name="webhook_delivery_due", condition=Q(state=DeliveryState.PENDING)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event} {self.id} ({self.state})"

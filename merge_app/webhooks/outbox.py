@@ -1,0 +1,66 @@
+"""Events become messages in the transaction of what happened: told if that is true, and only then."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from celery.exceptions import CeleryError
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils import timezone
+from kombu.exceptions import KombuError
+
+from merge_app.webhooks.models import DeliveryState, Webhook, WebhookDelivery, WebhookEvent
+
+logger = logging.getLogger(__name__)
+
+LONGEST_SWEEP = 200
+RING_AGAIN = timedelta(seconds=30)
+
+
+def event_emit(*, catalog_id: int, event: WebhookEvent, build: Callable[[], dict[str, Any]]) -> None:
+    """Leave a message for each webhook of the catalog that wants such events. ``build`` makes the content once, where
+    there is one.
+    """
+    wanted = Webhook.objects.filter(catalog_id=catalog_id, is_active=True, events__contains=[event.value])
+    hooks = list(wanted.values_list("pk", flat=True))
+    if hooks:
+        content = build()
+        for webhook_id in hooks:
+            message_leave(webhook_id=webhook_id, event=event, content=content)
+
+
+def message_leave(*, webhook_id: int, event: WebhookEvent, content: dict[str, Any]) -> WebhookDelivery:
+    """A message that is sent when the surrounding transaction commits."""
+    body = {"type": event.value, "timestamp": timezone.now().isoformat(), "data": content}
+    delivery = WebhookDelivery.objects.create(
+        webhook_id=webhook_id, event=event, body=json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    )
+    transaction.on_commit(partial(delivery_ring, delivery.pk))
+    return delivery
+
+
+def delivery_ring(delivery_id: UUID) -> None:
+    """Tell the workers of a message. A broker that is away is no error: the sweep rings again."""
+    # Here, because the Celery task needs what needs this module.
+    from merge_app.webhooks.tasks import deliver_webhook
+
+    try:
+        deliver_webhook.apply_async(args=[str(delivery_id)], ignore_result=True, retry=False)
+    except (KombuError, CeleryError, OSError) as error:
+        logger.warning("could not ring for webhook delivery %s, it will be rung again: %s", delivery_id, error)
+
+
+def deliveries_ring() -> None:
+    """Ring for the messages that are due and that nobody sends."""
+    late = timezone.now() - RING_AGAIN
+    due = WebhookDelivery.objects.filter(state=DeliveryState.PENDING, next_attempt_at__lte=Now())
+    unheard = due.exclude(attempts=0, created_at__gt=late).order_by("next_attempt_at")
+    for delivery_id in unheard.values_list("pk", flat=True)[:LONGEST_SWEEP]:
+        delivery_ring(delivery_id)

@@ -1,0 +1,208 @@
+"""``/api/v1/pipelines/``: keep, edit, try and run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from lakeui import frontdoor
+from lakeui.common.errors import NotFound
+from merge_app.pipelines.models import PipelineRun
+from merge_app.pipelines.runs import run_keep
+from tests.api.conftest import Caller
+from tests.api.lake import Lake
+
+ADDRESS = "/api/v1/pipelines/"
+CONFIG = "# ours\nmerge_strategy: incremental\n"
+SOURCE = "-- @unique_key: id\nSELECT 1 AS id\n{% if is_scd2() %}WHERE false{% endif %}"
+
+
+@pytest.fixture
+def lake(alice: Caller) -> Lake:
+    return Lake(alice)
+
+
+def send(caller: Caller, method: str, path: str, body: Any = None, **headers: str) -> Any:
+    sent = getattr(caller.client, method)
+    return sent(path, body, content_type="application/json", headers=caller.headers | headers)
+
+
+def body(lake: Lake, **changes: Any) -> dict[str, Any]:
+    base = {"catalog": lake.catalog, "name": "Delays", "database": "d", "table": "new", "source": SOURCE}
+    return {**base, "config": CONFIG, **changes}
+
+
+@pytest.fixture
+def made(lake: Lake) -> dict[str, Any]:
+    response = lake.caller.post(ADDRESS, body(lake))
+    assert response.status_code == 201, response.content
+    found: dict[str, Any] = response.json()
+    assert lake.caller.get(response["Location"]).json() == found
+    return found
+
+
+def at(made: Mapping[str, Any], path: str = "") -> str:
+    return f"{ADDRESS}{made['id']}/{path}"
+
+
+def test_a_pipeline_shows_where_every_field_comes_from(made: dict[str, Any]) -> None:
+    configuration = made["configuration"]
+    fields = configuration["fields"]
+    assert fields["merge_strategy"] == {"value": "incremental", "origin": "config.yaml", "line": 2}
+    assert fields["unique_key"] == {"value": ["id"], "origin": "source", "line": 1}
+    assert fields["strict"] == {"value": False, "origin": "default", "line": None}
+    assert (configuration["strategy"], configuration["degraded"]) == ("incremental", False)
+    assert (made["owner"], made["version"], made["branch"], made["layer"]) == ("alice", 1, "main", "")
+
+
+def test_what_is_wrong_comes_with_its_lines(lake: Lake) -> None:
+    response = lake.caller.post(ADDRESS, body(lake, config="strikt: true\nunique_key: 1"))
+    assert (response.status_code, response.json()["code"]) == (422, "INVALID_CONFIG")
+    assert [(error["file"], error["line"], error["field"]) for error in response.json()["errors"]] == [
+        ("config.yaml", 1, "strikt"),
+        ("config.yaml", 2, "unique_key"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "code"),
+    [
+        ({"catalog": "nowhere"}, 404, "NOT_FOUND"),
+        ({"branch": "nowhere"}, 404, "NOT_FOUND"),
+        ({"name": "DELAYS"}, 409, "ALREADY_EXISTS"),
+        ({"name": ""}, 400, "INVALID_VALUE"),
+        ({"schedule": "soon"}, 400, "INVALID_VALUE"),
+        ({"source": "{{"}, 422, "INVALID_CONFIG"),
+    ],
+)
+def test_a_pipeline_that_cannot_be_is_refused(
+    lake: Lake, made: dict[str, Any], changes: dict[str, Any], status: int, code: str
+) -> None:
+    response = lake.caller.post(ADDRESS, body(lake, **changes))
+    assert (response.status_code, response.json()["code"]) == (status, code)
+
+
+def test_an_edit_keeps_what_it_does_not_manage(lake: Lake, made: dict[str, Any]) -> None:
+    settings = {"merge_strategy": "scd2", "hard_deletes": "invalidate", "unique_key": None}
+    response = send(lake.caller, "patch", at(made), {"settings": settings})
+    assert response.status_code == 200, response.content
+    found = response.json()
+    assert found["config"] == "# ours\nmerge_strategy: scd2\nhard_deletes: invalidate\n"
+    assert (found["version"], found["source"]) == (2, SOURCE)
+    wrong = send(lake.caller, "patch", at(made), {"settings": {"merge_strategy": "upsert"}})
+    assert (wrong.status_code, wrong.json()["errors"][0]["field"]) == (422, "merge_strategy")
+
+
+def test_an_edit_of_what_has_changed_is_refused(lake: Lake, made: dict[str, Any]) -> None:
+    seen = lake.caller.get(at(made))["ETag"]
+    assert send(lake.caller, "patch", at(made), {"layer": "gold"}, **{"If-Match": seen}).status_code == 200
+    again = send(lake.caller, "patch", at(made), {"layer": "bronze"}, **{"If-Match": seen})
+    assert (again.status_code, again.json()["code"]) == (412, "STALE")
+    assert send(lake.caller, "delete", at(made), **{"If-Match": seen}).status_code == 412
+    assert lake.caller.get(at(made)).json()["layer"] == "gold"
+
+
+def test_every_version_can_be_read(lake: Lake, made: dict[str, Any]) -> None:
+    send(lake.caller, "patch", at(made), {"config": "strict: true\nmerge_strategy: append_only"})
+    versions = lake.caller.get(at(made, "versions/")).json()["results"]
+    assert [(entry["version"], entry["author"]) for entry in versions] == [(2, "alice"), (1, "alice")]
+    assert lake.caller.get(at(made, "versions/1/")).json()["body"]["config"] == CONFIG
+    assert lake.caller.get(at(made, "versions/3/")).status_code == 404
+
+
+def test_a_deleted_pipeline_is_gone(lake: Lake, made: dict[str, Any]) -> None:
+    assert send(lake.caller, "delete", at(made)).status_code == 204
+    assert lake.caller.get(at(made)).status_code == 404
+    assert lake.caller.get(f"{ADDRESS}?catalog={lake.catalog}").json()["results"] == []
+
+
+def test_the_keys_of_a_configuration_are_told(alice: Caller) -> None:
+    found = {entry["name"]: entry for entry in alice.get(f"{ADDRESS}fields/").json()}
+    assert found["unique_key"]["required_by"] == ["incremental", "delete_insert", "scd2"]
+    assert found["scd_valid_to"]["default"] == "valid_to"
+    assert len(found["merge_strategy"]["choices"]) == 6
+
+
+def test_a_catalog_may_be_strict_with_all_of_them(lake: Lake, made: dict[str, Any]) -> None:
+    address = f"{lake.address}pipeline-policy/"
+    assert lake.caller.get(address).json() == {"strict": False}
+    assert send(lake.caller, "patch", address, {"strict": True}).json() == {"strict": True}
+    assert lake.caller.get(address).json() == {"strict": True}
+    degraded = {"config": "merge_strategy: snapshot"}
+    refused = send(lake.caller, "patch", at(made), degraded)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "partition_column")
+    send(lake.caller, "patch", address, {"strict": False})
+    assert send(lake.caller, "patch", at(made), degraded).json()["configuration"]["degraded"]
+
+
+class TestATrial:
+    def test_answers_configuration_and_sql(self, lake: Lake, made: dict[str, Any]) -> None:
+        source = "-- @merge_strategy: append_only\nSELECT {{ is_append_only() }} FROM {{ this }}"
+        response = lake.caller.post(at(made, "dry-run/"), {"source": source})
+        assert response.status_code == 200, response.content
+        found = response.json()
+        assert found["sql"] == "-- @merge_strategy: append_only\nSELECT True FROM `d`.`new`"
+        assert (found["configuration"]["strategy"], found["creates_table"]) == ("append_only", True)
+        assert lake.caller.get(at(made)).json() == made
+
+    @pytest.mark.parametrize(
+        ("source", "status", "code"),
+        [
+            ("{{ nothing }}", 422, "INVALID_CONFIG"),
+            ("DROP TABLE d.t", 422, "INVALID_CONFIG"),
+            ("SELECT java_method('a', 'b')", 400, "FORBIDDEN_STATEMENT"),
+            ("SELECT * FROM parquet.`/etc`", 400, "FORBIDDEN_STATEMENT"),
+            ("SELECT 1; SELECT 2", 400, "SYNTAX_ERROR"),
+        ],
+    )
+    def test_passes_the_allow_list(self, lake: Lake, made: dict[str, Any], source: str, status: int, code: str) -> None:
+        response = lake.caller.post(at(made, "dry-run/"), {"source": source})
+        assert (response.status_code, response.json()["code"]) == (status, code)
+
+
+class TestARun:
+    def test_is_a_task_that_answers_like_a_statement(
+        self, lake: Lake, made: dict[str, Any], local_worker: None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def execute(run: PipelineRun, *, session: frontdoor.Session, context: Any) -> frontdoor.StatementResult:
+            assert (session.catalog, session.branch, session.user.get_username()) == (lake.catalog, "main", "alice")
+            run_keep(run, sql="SELECT 1", is_degraded=True, committed_version=9, metrics={"rows_inserted": 1})
+            return frontdoor.StatementResult(version=9, metrics={"rows_inserted": 1})
+
+        monkeypatch.setattr("lakeui.api.pipelining.run_execute", execute)
+        response = lake.caller.post(at(made, "runs/"))
+        assert response.status_code == 200, response.content
+        assert response.json()["version"] == 9
+        (entry,) = lake.caller.get(at(made, "runs/")).json()["results"]
+        assert response["Location"].endswith(f"/tasks/{entry['id']}/")
+        shown = (entry["state"], entry["degraded"], entry["committed_version"], entry["trigger"], entry["version"])
+        assert shown == ("succeeded", True, 9, "manual", 1)
+        assert lake.caller.get(at(made, f"runs/{entry['id']}/")).json()["sql"] == "SELECT 1"
+        (listed,) = lake.caller.get(f"{ADDRESS}?search=lays").json()["results"]
+        assert listed["last_run"] == entry
+
+    def test_that_fails_says_why(
+        self, lake: Lake, made: dict[str, Any], local_worker: None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def execute(run: PipelineRun, **_: Any) -> frontdoor.StatementResult:
+            raise NotFound("table", "x")
+
+        monkeypatch.setattr("lakeui.api.pipelining.run_execute", execute)
+        response = lake.caller.post(at(made, "runs/"))
+        assert (response.status_code, response.json()["code"]) == (404, "NOT_FOUND")
+        (entry,) = lake.caller.get(at(made, "runs/")).json()["results"]
+        assert entry["state"] == "failed"
+        assert lake.caller.get(at(made, f"runs/{entry['id']}/")).json()["error"]["code"] == "NOT_FOUND"
+
+    def test_is_not_begun_twice(self, lake: Lake, made: dict[str, Any], nobody_hears: None) -> None:
+        sent = [lake.caller.post(at(made, "runs/"), Prefer="wait=0", Idempotency_Key="k") for _ in range(2)]
+        assert [response.status_code for response in sent] == [202, 202]
+        assert sent[0]["Location"] == sent[1]["Location"]
+        second = lake.caller.post(at(made, "runs/"), Prefer="wait=0")
+        assert (second.status_code, second.json()["code"]) == (409, "PIPELINE_BUSY")
+        assert second.json()["task"] in sent[0]["Location"]
+        cancelled = lake.caller.post(sent[0]["Location"].removeprefix("http://testserver") + "cancel/")
+        assert cancelled.status_code == 200
+        assert lake.caller.post(at(made, "runs/"), Prefer="wait=0").status_code == 202

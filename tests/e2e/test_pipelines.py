@@ -1,0 +1,55 @@
+"""Pipelines on Spark: the story of runs that the strategies are held to, and values that only Spark has."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalog_app.engine import freezing, merging
+from tests.e2e.lake import Lake
+from tests.pipelines.strategies.pipes import Pipes, batch
+from tests.pipelines.strategies.test_against_the_model import STORY, STRATEGIES, agree
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_story_of_runs(lake: Lake, strategy: str) -> None:
+    agree(Pipes(lake), strategy, STORY)
+
+
+def test_many_rows_end_like_few(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The batch waits in files that Spark wrote."""
+    monkeypatch.setattr(freezing, "FEW_ROWS", 0)
+    monkeypatch.setattr(merging, "FEW_ROWS", 0)
+    agree(Pipes(lake), "scd2", STORY)
+
+
+def test_values_of_every_kind_are_compared(lake: Lake) -> None:
+    """Neither NaN nor a map makes a new version, an instant of a microsecond does."""
+    pipe = Pipes(lake)("merge_strategy: scd2", "unique_key: id")
+    source = """SELECT 1 AS id, double('NaN') AS d, map('a', 1) AS m, array(named_struct('x', CAST(NULL AS INT))) AS s,
+        TIMESTAMP '2026-01-01 00:00:00.00000{}+00:00' AS t, CAST(1.5 AS DECIMAL(9, 2)) AS n, CAST('x' AS BINARY) AS b"""
+    pipe.run(source.format(1))
+    before = lake.head()
+    assert pipe.run(source.format(1)).version == before
+    assert pipe.run(source.format(2)).version > before
+    assert len(pipe.rows(columns="id")) == 2
+
+
+def test_a_watermark_in_time_goes_through_quotes(lake: Lake) -> None:
+    pipe = Pipes(lake)("merge_strategy: incremental", "unique_key: id", "watermark_column: t")
+    rows = """SELECT id, TIMESTAMP '2026-01-01 10:00:00.000001+00:00' + make_interval(0, 0, 0, id) AS t
+        FROM VALUES (1), (2), (3) AS v(id)"""
+    later = "{% if is_incremental() %}WHERE t > '{{ watermark_value }}'{% endif %}"
+    source = f"SELECT * FROM ({rows}) {later}"
+    pipe.run(source)
+    before = lake.head()
+    assert pipe.start().version == before
+    assert [row[0] for row in pipe.rows(columns="id")] == [1, 2, 3]
+
+
+def test_only_files_of_the_batch_are_touched(lake: Lake) -> None:
+    pipe = Pipes(lake)("merge_strategy: incremental", "unique_key: id")
+    for first in (0, 100, 200):
+        pipe.run(batch([(first + step, "a", 1) for step in range(3)]))
+    metrics = pipe.run(batch([(101, "b", 1)])).metrics
+    assert (metrics["files_scanned"], metrics["files_skipped"]) == (1, 2)
+    assert (metrics["rows_updated"], metrics["rows_inserted"], metrics["files_removed"]) == (1, 0, 0)

@@ -1,0 +1,30 @@
+"""Lakes on real PostgreSQL and pipelines that run in this process, on the engine in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from catalog_app.services.files import addresses_allocate
+from lakeui.frontdoor import compute, pipelines
+from merge_app.pipelines.definition.templates import template_render
+from tests.e2e.lake import Lake
+from tests.pipelines.strategies.duck_engine import DuckMemoryEngine
+from tests.pipelines.strategies.pipes import Pipes
+from tests.stateful.conftest import database
+
+__all__ = ["database"]
+
+
+@pytest.fixture
+def pipes(database: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pipes]:
+    """A lake with database ``d``; its invariants are checked when the test is over."""
+    engine = DuckMemoryEngine(addresses_allocate)
+    monkeypatch.setattr(compute, "engine_make", lambda: engine)
+    # A process for each template would cost more than all else; tests of templates have it.
+    monkeypatch.setattr(pipelines, "bounded_render", template_render)
+    lake = Lake()
+    lake.sql("CREATE DATABASE d")
+    yield Pipes(lake)
+    assert lake.breaches() == []

@@ -1,0 +1,216 @@
+"""What webhooks are told, how it is signed, and what happens when nobody listens."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from merge_app.review.models import TimelineKind
+from merge_app.review.timeline import Event, timeline_append
+from merge_app.webhooks.delivering import PAUSES, delivery_attempt
+from merge_app.webhooks.models import Webhook, WebhookDelivery
+from merge_app.webhooks.outbox import deliveries_ring
+from tests.api.test_statements import problem
+from tests.review.conftest import ReviewLake
+from tests.webhooks.conftest import Listener, add
+
+pytestmark = pytest.mark.usefixtures("loopback_allowed")
+
+
+def due() -> None:
+    """Time passes: every pending message is due."""
+    WebhookDelivery.objects.filter(state="pending").update(next_attempt_at=timezone.now() - timedelta(seconds=1))
+
+
+def send_all() -> None:
+    for delivery_id in WebhookDelivery.objects.order_by("created_at").values_list("pk", flat=True):
+        delivery_attempt(delivery_id)
+
+
+def log(lake: ReviewLake, webhook_id: int) -> list[dict[str, Any]]:
+    response = lake.people["dora"].get(f"{lake.address}webhooks/{webhook_id}/deliveries/")
+    assert response.status_code == 200, response.content
+    found: list[dict[str, Any]] = response.json()["results"]
+    return found
+
+
+def test_what_happens_to_a_request_is_told_and_signed(lake: ReviewLake, listener: Listener) -> None:
+    made = add(lake, listener.url + "/hook", "merge_request").json()
+    lake.open()
+    lake.post("bob", "1/comments/", {"body": "a secret remark"})
+    send_all()
+    told = [json.loads(body) for _, body in listener.received]
+    assert [(item["type"], item["data"]["kind"], item["data"]["actor"]) for item in told] == [
+        ("merge_request", "opened", "alice"),
+        ("merge_request", "commented", "bob"),
+    ]
+    assert "a secret remark" not in str(told)
+    headers, body = listener.received[0]
+    key = base64.b64decode(made["secret"].removeprefix("whsec_"))
+    signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+    assert headers["webhook-signature"] == "v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
+    assert [(item["state"], item["status"], item["attempts"]) for item in log(lake, made["id"])] == [
+        ("delivered", 200, 1)
+    ] * 2
+
+
+def test_merges_are_told_whether_they_went_through_or_not(lake: ReviewLake, listener: Listener) -> None:
+    add(lake, listener.url, "merge")
+    lake.write("MERGE BRANCH b", "alice")
+    lake.write("DROP TABLE d.t", "alice")
+    lake.write("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '2')", "alice", "b")
+    with pytest.raises(Exception, match="conflict"):
+        lake.write("MERGE BRANCH b", "alice")
+    send_all()
+    told = [json.loads(body)["data"] for _, body in listener.received]
+    assert [(item["outcome"], item["source"], item["actor"]) for item in told] == [
+        ("merged", "b", "alice"),
+        ("refused", "b", "alice"),
+    ]
+
+
+def test_what_did_not_happen_is_not_told(lake: ReviewLake, listener: Listener) -> None:
+    request = lake.open()
+    add(lake, listener.url)
+    with transaction.atomic():
+        timeline_append(request, Event(TimelineKind.EDITED, None))
+        transaction.set_rollback(True)
+    assert not WebhookDelivery.objects.exists()
+
+
+def test_a_message_that_fails_is_sent_again_later_each_time_until_it_is_given_up(
+    lake: ReviewLake, listener: Listener
+) -> None:
+    made = add(lake, listener.url).json()
+    lake.open()
+    delivery = WebhookDelivery.objects.get()
+    listener.answers[:] = [500] * 20
+    for number in range(1, len(PAUSES) + 1):
+        assert delivery_attempt(delivery.pk)
+        assert not delivery_attempt(delivery.pk), "it is not due"
+        delivery.refresh_from_db()
+        wait = (delivery.next_attempt_at - timezone.now()).total_seconds()
+        assert (delivery.state, delivery.attempts, round(wait / PAUSES[number - 1])) == ("pending", number, 1)
+        due()
+    delivery_attempt(delivery.pk)
+    (found,) = log(lake, made["id"])
+    assert (found["state"], found["status"], found["error"]) == ("failed", 500, "The server answered 500.")
+    assert len({body for _, body in listener.received}) == 1
+    assert len({headers["webhook-id"] for headers, _ in listener.received}) == 1
+    due()
+    assert not delivery_attempt(delivery.pk)
+
+
+def test_a_server_that_comes_back_gets_it(lake: ReviewLake, listener: Listener) -> None:
+    made = add(lake, listener.url).json()
+    lake.open()
+    listener.answers[:] = [503]
+    send_all()
+    due()
+    send_all()
+    assert [(item["state"], item["attempts"], item["error"]) for item in log(lake, made["id"])] == [
+        ("delivered", 2, "")
+    ]
+
+
+def test_a_redirect_is_not_followed(lake: ReviewLake, listener: Listener) -> None:
+    made = add(lake, listener.url).json()
+    lake.open()
+    listener.answers[:] = [302]
+    send_all()
+    assert len(listener.received) == 1
+    assert log(lake, made["id"])[0]["error"] == "The server answered 302."
+
+
+def test_a_message_is_refused_where_its_network_is_not_allowed_any_more(
+    lake: ReviewLake, listener: Listener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = add(lake, listener.url).json()
+    lake.open()
+    monkeypatch.setitem(settings.LAKEUI, "WEBHOOK_NETWORKS", "")
+    send_all()
+    assert listener.received == []
+    assert "inside of a network" in log(lake, made["id"])[0]["error"]
+
+
+def test_nobody_listening_is_no_matter_for_who_works(lake: ReviewLake, listener: Listener) -> None:
+    made = add(lake, "http://127.0.0.1:1/").json()
+    lake.open()
+    send_all()
+    assert log(lake, made["id"])[0]["error"] == "The connection failed."
+
+
+def test_the_sweep_rings_for_what_nobody_sent(lake: ReviewLake, monkeypatch: pytest.MonkeyPatch) -> None:
+    rung: list[str] = []
+    add(lake, "http://127.0.0.1:1/")
+    lake.open()
+    monkeypatch.setattr("merge_app.webhooks.tasks.deliver_webhook.apply_async", lambda args, **_: rung.append(args[0]))
+    deliveries_ring()
+    assert rung == []
+    WebhookDelivery.objects.update(created_at=timezone.now() - timedelta(minutes=1))
+    deliveries_ring()
+    assert rung == [str(WebhookDelivery.objects.get().pk)]
+
+
+def test_the_test_button_sends_a_ping_and_a_message_is_sent_again_when_asked(
+    lake: ReviewLake, listener: Listener
+) -> None:
+    made = add(lake, listener.url).json()
+    address = f"{lake.address}webhooks/{made['id']}/"
+    dora = lake.people["dora"]
+    assert dora.post(f"{address}test/").status_code == 202
+    send_all()
+    (sent,) = log(lake, made["id"])
+    assert dora.post(f"{address}deliveries/{sent['id']}/repeat/").status_code == 202
+    problem(dora.post(f"{address}deliveries/{sent['id']}/repeat/"), 400, "INVALID_VALUE")
+    send_all()
+    assert [json.loads(body)["type"] for _, body in listener.received] == ["ping", "ping"]
+
+
+def test_one_that_is_switched_off_is_told_nothing(lake: ReviewLake, listener: Listener) -> None:
+    made = add(lake, listener.url).json()
+    dora, address = lake.people["dora"], f"{lake.address}webhooks/{made['id']}/"
+    lake.open()
+    changed = dora.client.patch(address, {"is_active": False}, content_type="application/json", headers=dora.headers)
+    assert changed.status_code == 200, changed.content
+    lake.post("bob", "1/comments/", {"body": "hm"})
+    send_all()
+    assert listener.received == []
+    assert [item["error"] for item in log(lake, made["id"])] == ["The webhook was switched off."]
+    problem(dora.post(f"{address}test/"), 400, "INVALID_VALUE")
+
+
+def test_the_secret_is_shown_once_and_never_again(lake: ReviewLake, listener: Listener) -> None:
+    made = add(lake, listener.url).json()
+    dora = lake.people["dora"]
+    for path in ("", f"{made['id']}/", f"{made['id']}/deliveries/"):
+        assert made["secret"] not in dora.get(f"{lake.address}webhooks/{path}").content.decode()
+    attempts = dora.get(f"/api/v1/merges/?catalog={lake.catalog}").content.decode()
+    assert made["secret"] not in attempts
+    assert made["secret"] != add(lake, listener.url).json()["secret"]
+
+
+def test_a_removed_one_leaves_nothing_but_its_record(lake: ReviewLake, listener: Listener) -> None:
+    made = add(lake, listener.url).json()
+    lake.open()
+    dora = lake.people["dora"]
+    address = f"{lake.address}webhooks/{made['id']}/"
+    assert dora.client.delete(address, headers=dora.headers).status_code == 204
+    problem(dora.get(address), 404, "NOT_FOUND")
+    assert not Webhook.objects.exists()
+    assert not WebhookDelivery.objects.exists()
+
+
+@pytest.mark.parametrize("url", ["http://10.0.0.1/", "https://169.254.169.254/latest/meta-data/", "ftp://127.0.0.1/"])
+def test_an_address_that_is_refused_is_not_kept(lake: ReviewLake, url: str) -> None:
+    problem(add(lake, url), 400, "INVALID_VALUE")
+    assert not Webhook.objects.exists()
