@@ -12,10 +12,10 @@ import platform
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.benchmarks import compare, history, keyed_merges, metadata, resources, row_merges
+from tests.benchmarks import compare, history, keyed_merges, metadata, resources, row_merges, row_sights
 from tests.benchmarks.lake import postgres
 
-PARTS = ("history", "metadata", "resources", "compare", "merges", "keyed")
+PARTS = ("history", "metadata", "resources", "compare", "merges", "keyed", "sights")
 
 
 def main() -> None:
@@ -34,6 +34,7 @@ def main() -> None:
             "resources": resources.figures,
             "merges": lambda: row_merges.figures(rows=options.rows),
             "keyed": lambda: keyed_merges.figures(largest=options.keyed_rows),
+            "sights": lambda: row_sights.figures(rows=options.rows),
             "compare": compare.figures,
         }
         found = [figure for name, figures in parts.items() if name in options.only for figure in figures()]
