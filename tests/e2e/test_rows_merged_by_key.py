@@ -61,7 +61,7 @@ def keyed(lake: Lake, request: pytest.FixtureRequest) -> Lake:
 def task_of(lake: Lake, choices: tuple[RowChoice, ...] = ()) -> RowMerge:
     catalog = catalog_get(lake.catalog)
     table = lake.sql("SHOW TABLES IN d").rows
-    (table_id,) = [row[2] for row in table if row[1] == "k"]
+    (table_id,) = [int(row[2]) for row in table if row[1] == "k"]
     found = compared_rows_load(branch_get(catalog, "b"), branch_get(catalog, "main"), table_id)
     return RowMerge(found.table_id, found.schema, found.base, found.source, found.destination, choices)
 
