@@ -209,8 +209,9 @@ SPECTACULAR_SETTINGS = {
         "CheckResultState": ["passed", "failed", "broken"],
         "TimelineKind": "merge_app.review.models.TimelineKind",
         "CommentPlace": "merge_app.review.models.CommentPlace",
-        "ConflictDecision": ["source", "destination", "leave_out", "rename"],
-        "ResolutionPart": ["object", "property", "column", "partition"],
+        "ConflictDecision": ["source", "destination", "leave_out", "rename", "larger", "newest", "edited"],
+        "RowChange": ["insert", "update", "delete"],
+        "ResolutionPart": ["object", "property", "column", "partition", "rows", "row", "cell"],
         "TokenScope": ["read", "write", "merge", "admin"],
     },
 }

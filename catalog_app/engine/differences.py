@@ -27,7 +27,7 @@ def changes_dataframe(spark: SparkSession, warehouse: Warehouse, before: TableSc
     columns = after.schema.columns
     one = _side(spark, warehouse, before, columns, "b")
     other = _side(spark, warehouse, after, columns, "a")
-    same = " AND ".join(_same(column, index) for index, column in enumerate(columns))
+    same = " AND ".join(same_value(column, f"b_{i}", f"a_{i}") for i, column in enumerate(columns))
     joined = one.join(other, one["b_id"] == other["a_id"], "full_outer").where(
         f"b_id IS NULL OR a_id IS NULL OR NOT ({same})"
     )
@@ -48,9 +48,8 @@ def _side(
     return frame.selectExpr(f"{ROW_ID} AS {prefix}_id", *values)
 
 
-def _same(column: Column, index: int) -> str:
-    """Null-safe equality. Spark has none for maps: their JSON is compared, its entries in the order of the keys."""
-    one, other = f"b_{index}", f"a_{index}"
+def same_value(column: Column, one: str, other: str) -> str:
+    """SQL of null-safe equality. Spark has none for maps: their JSON is compared, entries in the order of the keys."""
     if column.type.startswith("map<"):
         one, other = (f"array_sort(map_entries({side}))" for side in (one, other))
     if any(kind in column.type.removeprefix("map<") for kind in _UNCOMPARABLE):

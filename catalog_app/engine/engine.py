@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
+from catalog_app.domain.row_merge import Behind, MergedRows, RowJudgement, RowMerge
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine import changes, rewriting
 from catalog_app.engine.answers import collect
@@ -18,6 +19,7 @@ from catalog_app.engine.freezing import freeze_rows, staging_folder
 from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
 from catalog_app.engine.merging import merge_rows
 from catalog_app.engine.reading import ROW_ID, query_dataframe, table_dataframe
+from catalog_app.engine.row_merging import rows_compared, rows_judged, rows_merged
 from catalog_app.engine.session import SparkSessions
 from catalog_app.engine.sources import target_dataframe
 from catalog_app.engine.types import quoted, storage_type, stored_value, text_literal
@@ -240,6 +242,24 @@ class Engine:
         def work(spark: SparkSession) -> list[str]:
             frames = [table_dataframe(spark, self._warehouse, scan, with_address=True) for scan in (first, second)]
             return [str(row[0]) for row in spark.sql(query, a=frames[0], b=frames[1]).collect()]
+
+        return self._sessions.run(work)
+
+    def rows_judge(self, task: RowMerge) -> RowJudgement:
+        """What merging rows by primary key comes to, and their conflicts; stages nothing."""
+        return self._sessions.run(lambda spark: rows_judged(spark, self._warehouse, task))
+
+    def rows_merge(self, task: RowMerge) -> MergedRows:
+        """Stage what merging rows by primary key makes; rows whose conflicts nothing decides stay as they are."""
+        return self._sessions.run(lambda spark: rows_merged(spark, self._writer, task))
+
+    def rows_compare(self, task: RowMerge, *, limit: int, behind: Behind | None, only_conflicts: bool) -> QueryResult:
+        """A page of the rows that either side changed, conflicts first (see ``rows_compared``)."""
+
+        def work(spark: SparkSession) -> QueryResult:
+            return rows_compared(
+                spark, self._warehouse, task, limit=limit, behind=behind, only_conflicts=only_conflicts
+            )
 
         return self._sessions.run(work)
 

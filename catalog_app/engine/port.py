@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
+from catalog_app.domain.row_merge import MergedRows, RowJudgement, RowMerge
 
 
 class RowEngine(Protocol):
@@ -49,6 +50,14 @@ class RowEngine(Protocol):
 
     def common_keys(self, first: TableScan, second: TableScan, names: Sequence[str], *, limit: int) -> list[str]:
         """Keys, as text, that both scans hold in rows of different ids."""
+        ...
+
+    def rows_judge(self, task: RowMerge) -> RowJudgement:
+        """What merging rows by primary key comes to, and their conflicts."""
+        ...
+
+    def rows_merge(self, task: RowMerge) -> MergedRows:
+        """Files of merging rows by primary key; rows whose conflicts nothing decides stay as they are."""
         ...
 
     def null_counts(self, scan: TableScan, names: Sequence[str]) -> dict[str, int]:

@@ -109,7 +109,7 @@ def _read_group(
         columns.append(_ADDRESS_COLUMN)
     frame = frame.selectExpr(*columns)
     if group.has_deletes:
-        frame = frame.join(_deleted_addresses(spark, warehouse, files), ADDRESS, "left_anti")
+        frame = frame.join(deleted_addresses(spark, warehouse, files), ADDRESS, "left_anti")
     outputs = [f"{_internal(column)} AS {quoted(column.name)}" for column in schema.columns]
     if with_address:
         row_id = f"coalesce({ROW_ID_COLUMN}, {ADDRESS})" if reads_row_ids else ADDRESS
@@ -145,7 +145,7 @@ def _read_files(
     return reader.parquet(*(warehouse.spark_path(path) for path in paths))
 
 
-def _deleted_addresses(spark: SparkSession, warehouse: Warehouse, files: Sequence[FileScan]) -> DataFrame:
+def deleted_addresses(spark: SparkSession, warehouse: Warehouse, files: Sequence[FileScan]) -> DataFrame:
     """The addresses that the files' deletes mark: base of the folder plus position."""
     by_folder: dict[str, list[str]] = {}
     for path in dict.fromkeys(path for file in files for path in file.delete_paths):

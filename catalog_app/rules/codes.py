@@ -90,8 +90,8 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
         "Rename the partition on the source to a value that is free, then merge again.",
     ),
     VerdictCode.PRIMARY_KEY_CLASH: CodeText(
-        "Both sides have a row with the same primary key",
-        "Delete or change one of the two rows, then merge again.",
+        "Both sides changed a row of one primary key",
+        "Decide the rows in a merge request, or make one of them like the other, then merge again.",
     ),
     VerdictCode.DISCARDED_UPDATE: _note(
         "Updates of rows that are gone on the destination are discarded",

@@ -18,7 +18,8 @@ from typing import Any
 
 from catalog_app.rules.codes import CODE_TABLE, VerdictCode
 
-TABLE_NAMES = ("database", "table")
+TABLE_NAMES = ("database", "table", "keyed")
+"""In reading order; a table comes behind the one that it extends."""
 
 CONDITIONS = frozenset(
     {
@@ -28,6 +29,7 @@ CONDITIONS = frozenset(
         "partitions",
         "same file deleted",
         "same file updated",
+        "rows of one key",
     }
 )
 """The names that cells may use; the planner has one function for each."""
@@ -106,10 +108,27 @@ class RuleTableError(ValueError):
     """A rule table is not whole; the program must not start with it."""
 
 
-def table_from_toml(text: str) -> RuleTable:
-    """The rule table in this text. Raises RuleTableError unless each pair of axes has exactly one sound cell."""
+def table_from_toml(text: str, known: Mapping[str, RuleTable] | None = None) -> RuleTable:
+    """The rule table in this text, over the axes and cells of the one among ``known`` that it extends, if it does.
+    Raises RuleTableError unless each pair of axes has exactly one sound cell.
+    """
     content = tomllib.loads(text)
-    axes = tuple(Axis(**axis) for axis in content["axis"])
+    extended = (known or {}).get(content.get("extends", ""))
+    if extended is None and "extends" in content:
+        raise RuleTableError(f"{content['name']}: extends {content['extends']!r}, which is not known")
+    axes = extended.axes if extended else tuple(Axis(**axis) for axis in content["axis"])
+    cells = _own_cells(content)
+    if extended:
+        cells = {**extended.cells, **cells}
+    keys = [axis.key for axis in axes]
+    wanted = {(source, destination) for source in keys for destination in keys}
+    if len(set(keys)) != len(keys) or set(cells) != wanted:
+        raise RuleTableError(f"{content['name']}: cells and axes differ by {sorted(set(cells) ^ wanted)}")
+    conditions = dict.fromkeys(cell.condition for cell in cells.values() if cell.condition)
+    return RuleTable(content["name"], content["title"], axes, cells, tuple(conditions))
+
+
+def _own_cells(content: Mapping[str, Any]) -> dict[tuple[str, str], Cell]:
     cells: dict[tuple[str, str], Cell] = {}
     for entry in content["cell"]:
         cell = Cell(**{**entry, "verdict": CellVerdict(entry["verdict"]), "origin": Origin(entry["origin"])})
@@ -117,12 +136,7 @@ def table_from_toml(text: str) -> RuleTable:
             raise RuleTableError(f"{content['name']}: two cells for {cell.source} x {cell.destination}")
         _check_cell(content["name"], cell)
         cells[cell.source, cell.destination] = cell
-    keys = [axis.key for axis in axes]
-    wanted = {(source, destination) for source in keys for destination in keys}
-    if len(set(keys)) != len(keys) or set(cells) != wanted:
-        raise RuleTableError(f"{content['name']}: cells and axes differ by {sorted(set(cells) ^ wanted)}")
-    conditions = dict.fromkeys(cell.condition for cell in cells.values() if cell.condition)
-    return RuleTable(content["name"], content["title"], axes, cells, tuple(conditions))
+    return cells
 
 
 def _check_cell(table: str, cell: Cell) -> None:
@@ -151,10 +165,12 @@ made anew, and what was approved of the old ones looked at again.
 def load_rules() -> Rules:
     """The rule tables that come with the program."""
     folder = files("catalog_app.rules")
-    tables = [table_from_toml((folder / f"{name}.toml").read_text(encoding="utf-8")) for name in TABLE_NAMES]
-    judged_by = [PLAN_FORMAT, *(_table_as_json(table) for table in tables)]
+    tables: dict[str, RuleTable] = {}
+    for name in TABLE_NAMES:
+        tables[name] = table_from_toml((folder / f"{name}.toml").read_text(encoding="utf-8"), tables)
+    judged_by = [PLAN_FORMAT, *(_table_as_json(table) for table in tables.values())]
     content = json.dumps(judged_by, sort_keys=True, ensure_ascii=True)
-    return Rules({table.name: table for table in tables}, hashlib.sha256(content.encode()).hexdigest())
+    return Rules(tables, hashlib.sha256(content.encode()).hexdigest())
 
 
 def rules_as_json() -> dict[str, Any]:

@@ -6,6 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from catalog_app.domain.operations import OperationKind
+from catalog_app.rules.loader import TABLE_NAMES
 from lakeui.api.paging import PageFilter
 from lakeui.api.serializers import ColumnEntry
 from lakeui.api.table_serializers import TableColumn
@@ -27,6 +29,10 @@ class CompareQuery(PageFilter):
 
 class CompareRowsQuery(PageFilter):
     side = serializers.ChoiceField(["source", "destination"], help_text="Whose work is shown.")
+
+
+class CompareSidesQuery(PageFilter):
+    only = serializers.ChoiceField(["conflicts"], required=False, help_text="Leave out rows that do not conflict.")
 
 
 class DecidedQuery(serializers.Serializer[Any]):
@@ -210,7 +216,7 @@ class ObjectComparisonAnswer(serializers.Serializer[Any]):
     source_head = serializers.IntegerField()
     destination_head = serializers.IntegerField()
     merge_base = serializers.IntegerField()
-    rule_table = serializers.ChoiceField(KINDS)
+    rule_table = serializers.ChoiceField(list(TABLE_NAMES))
     cells = FindingEntry(many=True)
     source_commits = SideCommitEntry(many=True)
     dest_commits = SideCommitEntry(many=True)
@@ -233,3 +239,36 @@ class CompareRowsAnswer(serializers.Serializer[Any]):
         child=serializers.ListField(child=serializers.JSONField()),
         help_text="`change`, `row_id` and the columns; an update is two rows, before and after. `limit` counts ids.",
     )
+
+
+ROW_CHANGES = [kind.value for kind in (OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE)]
+
+
+class SidesColumn(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    type = serializers.CharField()
+    is_key = serializers.BooleanField(help_text="Part of the primary key.")
+
+
+class ComparedRow(serializers.Serializer[Any]):
+    """One row by its primary key, or in a table without one by its row id. A side that is null has not the row."""
+
+    key = serializers.CharField(help_text="The primary key as a JSON object, or the row id.")
+    is_conflict = serializers.BooleanField(help_text="Both sides changed it, and the changes cannot be put together.")
+    is_open = serializers.BooleanField(help_text="A conflict that nothing decides.")
+    source_change = serializers.ChoiceField(ROW_CHANGES, allow_null=True)
+    dest_change = serializers.ChoiceField(ROW_CHANGES, allow_null=True)
+    base = serializers.ListField(child=serializers.JSONField(), allow_null=True)
+    source = serializers.ListField(child=serializers.JSONField(), allow_null=True)  # type: ignore[assignment]
+    destination = serializers.ListField(child=serializers.JSONField(), allow_null=True)
+
+
+class CompareSidesAnswer(serializers.Serializer[Any]):
+    """Rows that either side changed since the merge base, conflicts first, then by the text of their keys."""
+
+    next = serializers.URLField(allow_null=True)
+    source_head = serializers.IntegerField()
+    destination_head = serializers.IntegerField()
+    columns = SidesColumn(many=True)
+    rows = ComparedRow(many=True)

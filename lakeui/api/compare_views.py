@@ -18,6 +18,8 @@ from lakeui.api.compare_serializers import (
     CompareQuery,
     CompareRowsAnswer,
     CompareRowsQuery,
+    CompareSidesAnswer,
+    CompareSidesQuery,
     ComparisonAnswer,
     DecidedQuery,
     ObjectComparisonAnswer,
@@ -25,7 +27,7 @@ from lakeui.api.compare_serializers import (
 from lakeui.api.comparing import Pair, comparison_read, object_read
 from lakeui.api.paging import keyset_page, next_address, page_body
 from lakeui.api.places import source_branch
-from lakeui.api.row_comparing import ROW_ID, rows_read
+from lakeui.api.row_comparing import ROW_ID, rows_read, sides_key, sides_read
 from lakeui.api.serializers import ProblemDocument
 from lakeui.common.errors import InvalidValue, NotFound
 from merge_app.planning.values import Resolution
@@ -101,6 +103,27 @@ class CompareRowsView(ApiView):
         found = dict(rows_read(_pair(request, catalog, source, destination), table_id, filters["side"], page))
         rows = found["rows"]
         following = next_address(request, (rows[-1][ROW_ID],)) if found.pop("more") else None
+        return tagged(request, Response({"next": following, **found}))
+
+
+class CompareSidesView(ApiView):
+    @extend_schema(
+        operation_id="compare_rows_side_by_side",
+        summary="Compare the rows of one table of two branches side by side",
+        description="Rows that either side added, removed or changed since the merge base, each as base, source and"
+        " destination have it. Rows are one by primary key, without one by row id. Conflicts come first; in a table"
+        " with a primary key they are the ones of the merge, and decided as parts of a merge request.",
+        tags=["compare"],
+        parameters=[CompareSidesQuery, DecidedQuery, IF_NONE_MATCH],
+        responses={200: CompareSidesAnswer, **REFUSALS},
+    )
+    def get(self, request: Request, catalog: str, source: str, destination: str, table_id: int) -> Response:
+        filters = checked(CompareSidesQuery, request)
+        page = keyset_page(filters, bool, str)
+        pair = _pair(request, catalog, source, destination)
+        found = dict(sides_read(pair, table_id, page, only_conflicts="only" in filters))
+        more = found.pop("more")
+        following = next_address(request, sides_key(found["rows"][-1])) if more else None
         return tagged(request, Response({"next": following, **found}))
 
 

@@ -27,7 +27,7 @@ def object_as_json(
         "name": entry["name"],
         "action": entry["action"],
         "verdict": entry["verdict"],
-        "rule_table": entry["kind"],
+        "rule_table": next((cell["rule_table"] for cell in cells if cell["rule_table"]), entry["kind"]),
         "cells": list(cells),
         "source_commits": [_commit(item) for item in found.source_commits],
         "dest_commits": [_commit(item) for item in found.destination_commits],

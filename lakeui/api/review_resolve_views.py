@@ -28,15 +28,25 @@ PARTS = [part.value for part in ResolutionPart]
 
 class ResolutionBody(serializers.Serializer[Any]):
     """A decision about an object, or about one property (`part_key`: its key), column (its id) or partition (its values
-    between slashes) of it, for the heads that were looked at.
+    between slashes) of it, for the heads that were looked at. Of a table with a primary key also about all conflicting
+    rows (`rows`), one `row` (its key as the comparison of rows gives it) or one `cell` (its column's id, a colon, and
+    that key).
     """
 
     object_kind = serializers.ChoiceField(["database", "table"])
     object_id = serializers.IntegerField(min_value=1)
     decision = serializers.ChoiceField(DECISIONS)
     part = serializers.ChoiceField(PARTS, required=False, default=ResolutionPart.OBJECT.value)
-    part_key = serializers.CharField(required=False, default="", allow_blank=True, max_length=1000)
+    part_key = serializers.CharField(required=False, default="", allow_blank=True, max_length=10_000)
     name = serializers.CharField(required=False, default="", allow_blank=True, max_length=255, help_text="Of a rename.")
+    value = serializers.CharField(
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=100_000,
+        help_text="Of an edited cell its value as JSON, of an edited row a JSON object by columns, of `newest` the"
+        " column whose later value says which row is newer.",
+    )
     source_head = serializers.IntegerField(min_value=0)
     destination_head = serializers.IntegerField(min_value=0)
 
@@ -52,6 +62,7 @@ class ResolutionAnswer(serializers.Serializer[Any]):
     part = serializers.ChoiceField(PARTS)
     part_key = serializers.CharField(allow_blank=True)
     name = serializers.CharField(allow_blank=True)
+    value = serializers.CharField(allow_blank=True)
     source_head = serializers.IntegerField()
     destination_head = serializers.IntegerField()
     is_current = serializers.SerializerMethodField()
@@ -105,6 +116,7 @@ class ResolutionListView(ApiView):
             part=ResolutionPart(wanted["part"]),
             part_key=wanted["part_key"],
             name=wanted["name"],
+            value=wanted["value"],
         )
         row = resolution_set(
             principal=principal_of(request),

@@ -1,18 +1,23 @@
-"""Rows of one table that a side of a comparison changed, kept in the cache by both heads."""
+"""Rows of one table that a comparison's sides changed, of one side or side by side, kept in the cache by both heads."""
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 from django.core.cache import cache
 
+from catalog_app.domain.row_merge import Behind
+from catalog_app.domain.schema import Column, Schema
 from catalog_app.selectors.lineage import branch_lineage
 from catalog_app.selectors.objects import tables_load
 from lakeui.api.comparing import SECONDS_KEPT, Pair, comparison_read
 from lakeui.api.paging import KeysetPage
 from lakeui.common.errors import NotFound
+from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.row_changes import row_differences
-from merge_app.execution.compare_object import base_lineage
+from merge_app.execution.base import base_lineage
+from merge_app.execution.row_merges import compared_rows_load
 from merge_app.jobs.context import Context
 
 ROW_ID = 1
@@ -49,4 +54,53 @@ def _computed(pair: Pair, table_id: int, side: str, limit: int, behind: int | No
         "columns": [{"name": name, "type": kind} for name, kind in found.columns],
         "rows": [row for row in found.rows if row[ROW_ID] in chosen],
         "more": len(identifiers) > limit,
+    }
+
+
+def sides_read(pair: Pair, table_id: int, page: KeysetPage, *, only_conflicts: bool) -> dict[str, Any]:
+    """A page of rows that either side changed, with base, source and destination, and whether there are ``more``.
+
+    Raises NotFound where neither side has such a table.
+    """
+    behind = Behind(*page.after) if page.after else None
+    part = f"sides:{table_id}:{page.limit}:{only_conflicts}:{behind}"
+    key = pair.cache_key(hashlib.sha256(part.encode()).hexdigest())
+    known: dict[str, Any] | None = cache.get(key)
+    if known is None:
+        merge = compared_rows_load(pair.source, pair.destination, table_id, pair.resolutions)
+        found = engine().rows_compare(merge, limit=page.limit, behind=behind, only_conflicts=only_conflicts)
+        known = {
+            "source_head": pair.source.head_version,
+            "destination_head": pair.destination.head_version,
+            "columns": [_sides_column(merge.schema, column) for column in merge.schema.columns],
+            "rows": [_sides_row(row, len(merge.schema.columns)) for row in found.rows],
+            "more": found.truncated,
+        }
+        cache.set(key, known, SECONDS_KEPT)
+    return known
+
+
+def sides_key(row: dict[str, Any]) -> tuple[bool, str]:
+    """The key that a page behind this row begins behind."""
+    return row["is_conflict"], row["key"]
+
+
+def _sides_column(schema: Schema, column: Column) -> dict[str, Any]:
+    return {"id": column.id, "name": column.name, "type": column.type, "is_key": column.id in schema.primary_key}
+
+
+def _sides_row(row: list[Any], columns: int) -> dict[str, Any]:
+    key, is_conflict, is_open, source, destination, *rest = row
+    held, values = rest[:3], rest[3:]
+    sides = ("base", "source", "destination")
+    return {
+        "key": key,
+        "is_conflict": is_conflict,
+        "is_open": is_open,
+        "source_change": source,
+        "dest_change": destination,
+        **{
+            side: values[place * columns : (place + 1) * columns] if held[place] else None
+            for place, side in enumerate(sides)
+        },
     }

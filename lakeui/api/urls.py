@@ -90,6 +90,11 @@ catalog_patterns: list[URLPattern | URLResolver] = [
         compare_views.CompareRowsView.as_view(),
         name="api-compare-rows",
     ),
+    path(
+        "compare/<branch:source>...<branch:destination>/objects/table/<int:table_id>/rows/sides/",
+        compare_views.CompareSidesView.as_view(),
+        name="api-compare-sides",
+    ),
     path("compare/<branch:source>...<branch:destination>/", compare_views.CompareView.as_view(), name="api-compare"),
     path("branches/", catalog_views.BranchListView.as_view(), name="api-branches"),
     path("branches/<branch:branch>/history/", history_views.BranchHistoryView.as_view(), name="api-branch-history"),

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from catalog_app.domain.operations import OperationKind
 from catalog_app.domain.protection import Change, MergeAuthority
 from catalog_app.models import Branch, BranchReach, Commit
 from catalog_app.selectors.lineage import Lineage, branch_lineage
@@ -17,7 +18,7 @@ from catalog_app.selectors.protection import Asked, protection_judge
 from catalog_app.selectors.rows import fetch_all
 from merge_app.audit.bypasses import bypass_record
 from merge_app.execution.reach import Reach, reach_load
-from merge_app.execution.record import objects_record, operations_record, schemas_record
+from merge_app.execution.record import definitions_of_merged, objects_record, operations_record, schemas_record
 from merge_app.execution.segments import SegmentWork, segments_apply
 from merge_app.planning.values import Finding, MergePlan
 
@@ -57,12 +58,15 @@ class StagedDefinition:
 class RowWorkResult:
     """What the engine staged for a plan's row work, already registered: new (delete file, data file) pairs, and
     rewritten image files by the source file that each replaces. ``kept_rows``: how many rows that the source deleted
-    the destination keeps, because it updated them.
+    the destination keeps, because it updated them. Of rows merged by key: new data files, and (delete file, data file)
+    pairs, each with the kind of the operation that they belong to.
     """
 
     attach: tuple[tuple[int, int], ...] = ()
     images: tuple[tuple[int, int], ...] = ()
     kept_rows: int = 0
+    rows: tuple[tuple[OperationKind, int], ...] = ()
+    row_deletes: tuple[tuple[OperationKind, int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,8 @@ def plan_apply(
     recorded = operations_record(plan, commit=commit, is_replay=is_replay)
     objects_record(plan, branch_id=branch.pk, version=version, recorded=recorded)
     new_definitions = schemas_record(plan, branch_id=branch.pk, version=version)
-    staged = {**(definitions or {}), **{t: StagedDefinition(d, version) for t, d in new_definitions.items()}}
+    staged = {t: StagedDefinition(*known) for t, known in definitions_of_merged(plan, lineage).items()}
+    staged |= {**(definitions or {}), **{t: StagedDefinition(d, version) for t, d in new_definitions.items()}}
     segments_apply(
         SegmentWork(
             plan=plan,

@@ -50,6 +50,10 @@ class Booking:
         found = self._deletes.get(delete_file_id)
         return self.of_file(data_file_id) if found is None else found
 
+    def of_kind(self, kind: OperationKind) -> int:
+        """The last operation of a kind."""
+        return next(row for operation, row in reversed(self._operations) if operation.kind is kind)
+
     def of_rows(self) -> int:
         """The last operation on rows."""
         return self._last([row for operation, row in self._operations if operation.is_data])

@@ -17,10 +17,11 @@ from catalog_app.selectors.listing import TableSize, table_sizes
 from catalog_app.selectors.objects import databases_load, tables_load
 from lakeui.common.errors import NotFound
 from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.base import base_lineage
 from merge_app.execution.load import SourceSide, plan_input_load
 from merge_app.execution.operations import effects_load, operations_load
 from merge_app.execution.preview import FilesPreview, files_preview, schemas_discarded
-from merge_app.execution.reach import Reach, own_ranges, reach_load
+from merge_app.execution.reach import own_ranges, reach_load
 from merge_app.planning.plan import plan
 from merge_app.planning.sides import sides_of
 from merge_app.planning.surviving import ObjectKey
@@ -133,21 +134,6 @@ def _planned(given: PlanInput, key: ObjectKey) -> ObjectPlan:
         if (item.kind, item.object_id) == key:
             return item
     raise NotFound("changed " + key[0].value, str(key[1]), where="in this comparison")
-
-
-def base_lineage(there: Lineage, here: Lineage, reach: Reach | None = None) -> Lineage | None:
-    """The merge base as the branch that it is on sees it; None without one.
-
-    ``reach`` is what the source reaches, if that is known. A head that got the base by a merge does not have it on its
-    own chain.
-    """
-    other = reach_load(here)
-    reach = reach_load(there) if reach is None else reach
-    shared = [(min(version, other[branch]), branch) for branch, version in reach.items() if branch in other]
-    if not shared:
-        return None
-    version, branch = max(shared)
-    return branch_lineage(Branch.objects.get(pk=branch)).at(version)
 
 
 def _commits(

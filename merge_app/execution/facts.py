@@ -14,6 +14,7 @@ from merge_app.execution.coverage import coverage_load
 from merge_app.execution.divergence import diverged_load, moved_load
 from merge_app.execution.keys import key_clashes
 from merge_app.execution.restored_masks import masks_load
+from merge_app.execution.row_merges import rows_judge
 from merge_app.planning.values import FactKind, PlanInput, TableFacts
 
 _PARTITIONS = f"""
@@ -41,6 +42,7 @@ def facts_load(
     coverage = coverage_load(planned, source, destination, strict, engine)
     keyed = _needing(wanted, FactKind.PRIMARY_KEYS)
     clashes = key_clashes(planned, source, destination, keyed, engine)
+    judged = rows_judge(planned, source, destination, _needing(wanted, FactKind.ROWS), engine)
     return {
         table_id: TableFacts(
             diverged=diverged.get(table_id, ()),
@@ -50,6 +52,7 @@ def facts_load(
             primary_key_clashes=clashes.get(table_id, ()),
             masks=masks.get(table_id, {}),
             moved=moved.get(table_id, {}),
+            rows=judged.get(table_id),
         )
         for table_id in wanted
     }

@@ -19,8 +19,9 @@ from catalog_app.models import (
     TableSchema,
     TableSchemaHistory,
 )
+from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
-from merge_app.planning.values import Action, MergePlan, ObjectPlan
+from merge_app.planning.values import Action, MergePlan, MergeRows, ObjectPlan
 
 Recorded = dict[tuple[ObjectKind, int], list[tuple[Operation, int]]]
 """By object: the plan's operations with the ids of the rows that record them."""
@@ -171,3 +172,22 @@ def schemas_record(plan: MergePlan, *, branch_id: int, version: int) -> dict[int
 def _schema_json(item: ObjectPlan) -> dict[str, Any]:
     assert isinstance(item.after, TableState)
     return item.after.schema.as_json()
+
+
+_DEFINITIONS = """
+SELECT DISTINCT ON (h.table_id) h.table_id, h.definition_id, h.version
+FROM unnest(%(branch_ids)s::bigint[], %(limits)s::bigint[]) AS l(branch_id, max_version)
+JOIN catalog_app_tableschemahistory h ON h.branch_id = l.branch_id AND h.version <= l.max_version
+WHERE h.table_id = ANY(%(tables)s) ORDER BY h.table_id, h.version DESC
+"""
+
+
+def definitions_of_merged(plan: MergePlan, lineage: Lineage) -> dict[int, tuple[int, int]]:
+    """By table whose rows are merged by key: definition and schema version that the branch has them under now."""
+    tables = [
+        item.object_id
+        for item in plan.objects
+        if item.data is not None and any(isinstance(work, MergeRows) for work in item.data.row_work)
+    ]
+    rows = fetch_all(_DEFINITIONS, {**lineage.parameters, "tables": tables}) if tables else []
+    return {table_id: (definition_id, version) for table_id, definition_id, version in rows}

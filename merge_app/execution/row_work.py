@@ -18,6 +18,7 @@ from catalog_app.services.files import data_files_register, delete_files_registe
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import RowWorkResult, StagedDefinition
 from merge_app.execution.load import SourceSide
+from merge_app.execution.row_merges import rows_merge
 from merge_app.planning.values import (
     CountKeptRows,
     DataPlan,
@@ -25,6 +26,7 @@ from merge_app.planning.values import (
     FollowDeletes,
     KeepRows,
     MergePlan,
+    MergeRows,
     RepartitionFile,
     RowWork,
 )
@@ -56,6 +58,11 @@ def _table_work(
     engine: RowEngine,
     staged_under: StagedDefinition | None,
 ) -> RowWorkResult:
+    for work in data.row_work:
+        if isinstance(work, MergeRows):
+            assert side.lineage is not None
+            # Merged by key, a table has no other row work: nothing of it comes over by file.
+            return rows_merge(table_id, work, side.lineage, destination, engine)
     scans = _scans(table_id, data, side, destination, staged_under)
     rewritten = _rewrite(table_id, data.row_work, scans, engine)
     images = tuple((file_id, scan.file_id) for file_id, scan in rewritten.items() if scan is not None)
@@ -186,3 +193,5 @@ def _files_of(work: RowWork) -> set[int]:
             return {work.file, *work.kept_files}
         case CountKeptRows():
             return {*work.emptied_files, *work.images, *work.holders}
+        case MergeRows():
+            return set()

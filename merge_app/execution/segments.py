@@ -268,6 +268,8 @@ def _bring_files(work: SegmentWork) -> None:
             (table_id, replacement, origin, work.booking(table_id).of_file(origin), *under)
             for origin, replacement in [*((f, f) for f in (*data.bring_files, *data.pass_files)), *images]
         ]
+        merged = work.row_work[table_id].rows if table_id in work.row_work else ()
+        rows += [(table_id, file, file, work.booking(table_id).of_kind(kind), *under) for kind, file in merged]
     if rows:
         names = ("tables", "files", "origins", "operations", "definitions", "schema_versions")
         _execute(work, _BRING_FILES, **_source_parameters(work), **_columns(rows, *names))
@@ -370,6 +372,8 @@ def _attach_pairs(work: SegmentWork) -> None:
         followed = work.row_work[table_id].attach if table_id in work.row_work else ()
         for delete_file, data_file in (*data.attach, *followed):
             rows.append((delete_file, data_file, work.booking(table_id).of_delete(delete_file, data_file)))
+        merged = work.row_work[table_id].row_deletes if table_id in work.row_work else ()
+        rows += [(delete, file, work.booking(table_id).of_kind(kind)) for kind, delete, file in merged]
     _attach_rows(work, rows)
 
 

@@ -21,6 +21,7 @@ from catalog_app.rules.loader import CONDITIONS, RuleTable
 from merge_app.planning.columns import ColumnRedo
 from merge_app.planning.files import SideFiles, divergence
 from merge_app.planning.findings import Problem
+from merge_app.planning.row_merges import row_problems
 from merge_app.planning.surviving import ObjectChanges
 from merge_app.planning.values import SchemaCoverage, TableFacts
 
@@ -107,6 +108,11 @@ def _same_files(case: Case, other: OperationKind, code: VerdictCode, note: str) 
             f"Both touched {files} that {'was' if len(common) == 1 else 'were'} there before.",
             {"files": common},
         )
+
+
+def _rows_of_one_key(case: Case) -> Iterator[Problem]:
+    if case.facts.rows is not None:
+        yield from row_problems(case.facts.rows)
 
 
 def _columns(case: Case) -> Iterator[Problem]:
@@ -198,6 +204,7 @@ _BY_NAME: dict[str, Callable[[Case], Iterator[Problem]]] = {
     "partitions": _partitions,
     "same file deleted": _same_file_deleted,
     "same file updated": _same_file_updated,
+    "rows of one key": _rows_of_one_key,
 }
 
 if set(_BY_NAME) != CONDITIONS:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.schema import Schema
 from merge_app.planning.conditions import ROW_AXES, required_columns
+from merge_app.planning.row_merges import merges_by_key
 from merge_app.planning.sides import sides_of
 from merge_app.planning.surviving import ObjectChanges
 from merge_app.planning.values import FactKind, PlanInput
@@ -26,6 +27,10 @@ def needs(given: PlanInput) -> dict[int, set[FactKind]]:
         destination = sides.destination_of(kind, object_id)
         if destination.dropped:
             continue
+        # A statement's rows lie on no branch that could be compared: it is judged by files.
+        if given.source_head and merges_by_key(source, destination, before):
+            found[object_id] = {FactKind.ROWS, *_row_needs(source, destination)}
+            continue
         wanted = _table_needs(source, destination, before.schema)
         if wanted:
             found[object_id] = wanted
@@ -40,12 +45,17 @@ def _table_needs(source: ObjectChanges, destination: ObjectChanges, schema: Sche
             wanted.add(FactKind.DESTINATION_EFFECTS)
     if any(change.before is not None and change.after is not None for change in source.partitions):
         wanted.add(FactKind.PARTITIONS)
+    wanted |= _row_needs(source, destination)
     mine, theirs = source.hits(*ROW_AXES), destination.hits(*ROW_AXES)
-    if (mine and required_columns(destination)) or (theirs and required_columns(source)):
-        wanted.add(FactKind.COVERAGE)
     if mine and theirs and schema.primary_key:
         wanted.add(FactKind.PRIMARY_KEYS)
     return wanted
+
+
+def _row_needs(source: ObjectChanges, destination: ObjectChanges) -> set[FactKind]:
+    mine, theirs = source.hits(*ROW_AXES), destination.hits(*ROW_AXES)
+    is_judged = (mine and required_columns(destination)) or (theirs and required_columns(source))
+    return {FactKind.COVERAGE} if is_judged else set()
 
 
 def columns_required(given: PlanInput) -> Mapping[int, frozenset[int]]:

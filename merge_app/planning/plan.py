@@ -13,6 +13,7 @@ from merge_app.planning.findings import ordered
 from merge_app.planning.fingerprint import fingerprint
 from merge_app.planning.names import names_judge
 from merge_app.planning.resolutions import decided, resolve
+from merge_app.planning.row_merges import choices_of
 from merge_app.planning.sides import Sides, sides_of
 from merge_app.planning.surviving import ObjectKey
 from merge_app.planning.tables import TableCase, table_plan
@@ -100,6 +101,8 @@ def _object_plan(key: ObjectKey, given: PlanInput, sides: Sides, rules: Rules) -
             source_state=state,
             facts=given.facts.get(object_id, TableFacts()),
             rules=rules.tables["table"],
+            keyed_rules=rules.tables["keyed"],
+            choices=choices_of(given.resolutions, object_id),
         )
     )
 

@@ -5,6 +5,8 @@
 - *Take the source*: the object becomes what the source has, rows included, as a RESTORE would make it; what the
   destination did to it since is not judged. Of one property: the destination's change of it is not judged.
 - *Rename*: the object comes over under another name.
+- *Of rows* of a table with a primary key: what becomes of conflicting cells is the engine's to work out, and among the
+  facts; what was decided counts from here on.
 """
 
 from __future__ import annotations
@@ -25,17 +27,22 @@ from catalog_app.domain.operations import (
     Rename,
 )
 from catalog_app.domain.state import DatabaseState, TableState
+from merge_app.planning.row_merges import ROW_PARTS
 from merge_app.planning.surviving import ObjectKey
 from merge_app.planning.values import Decision, Finding, PlanInput, Resolution, ResolutionPart, Verdict
 
 State = TypeVar("State", DatabaseState, TableState)
 _WITHOUT_SOURCE = (Decision.TAKE_DESTINATION, Decision.LEAVE_OUT)
+_SIDES = (Decision.TAKE_SOURCE, Decision.TAKE_DESTINATION)
 
 ALLOWED: Mapping[ResolutionPart, frozenset[Decision]] = {
-    ResolutionPart.OBJECT: frozenset(Decision),
+    ResolutionPart.OBJECT: frozenset({Decision.TAKE_SOURCE, *_WITHOUT_SOURCE, Decision.RENAME}),
     ResolutionPart.PROPERTY: frozenset({Decision.TAKE_SOURCE, Decision.TAKE_DESTINATION}),
     ResolutionPart.COLUMN: frozenset({Decision.TAKE_DESTINATION}),
     ResolutionPart.PARTITION: frozenset({Decision.TAKE_DESTINATION}),
+    ResolutionPart.ROWS: frozenset({*_SIDES, Decision.LARGER, Decision.NEWEST}),
+    ResolutionPart.ROW: frozenset({*_SIDES, Decision.LARGER, Decision.EDITED}),
+    ResolutionPart.CELL: frozenset({*_SIDES, Decision.LARGER, Decision.EDITED}),
 }
 """What may be decided of which part. A column or partition of the source alone cannot be laid over the destination's:
 its rows were written under the source's own.
@@ -45,8 +52,16 @@ its rows were written under the source's own.
 def resolve(given: PlanInput) -> PlanInput:
     """The input with every resolution worked in."""
     for resolution in given.resolutions:
-        given = _STEPS[resolution.decision](given, resolution)
+        step = _decide_rows if resolution.part in ROW_PARTS else _STEPS[resolution.decision]
+        given = step(given, resolution)
     return given
+
+
+def _decide_rows(given: PlanInput, resolution: Resolution) -> PlanInput:
+    facts = given.facts.get(resolution.object_id)
+    if facts is None or facts.rows is None:
+        return given
+    return replace(given, facts={**given.facts, resolution.object_id: replace(facts, rows=facts.rows.decided())})
 
 
 def decided(conflicts: Iterable[Finding], left: Iterable[Finding], resolutions: Sequence[Resolution]) -> list[Finding]:

@@ -6,25 +6,29 @@ from dataclasses import dataclass, replace
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, PartitionChange
+from catalog_app.domain.row_merge import RowChoice, RowJudgement
 from catalog_app.domain.state import TableState
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import RuleTable
-from merge_app.planning.columns import ColumnRedo, columns_redo
+from merge_app.planning.columns import ColumnRedo
 from merge_app.planning.conditions import ROW_AXES, Case, problems
 from merge_app.planning.data import DataOutcome, data_redo
 from merge_app.planning.databases import done_already, properties_redo
 from merge_app.planning.findings import Pair, Problem, judge, problem_finding
 from merge_app.planning.notes import attribute_notes, data_notes
+from merge_app.planning.row_merges import columns_merged, merges_by_key, row_operations, rows_plan
 from merge_app.planning.spared import with_spared
 from merge_app.planning.surviving import ObjectChanges
-from merge_app.planning.values import Action, DataPlan, Finding, ObjectPlan, TableFacts
+from merge_app.planning.values import Action, DataPlan, Finding, MergeRows, ObjectPlan, TableFacts
 
 _SHOWN_KEYS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class TableCase:
-    """One table that the source changed. ``name`` is its full name for people."""
+    """One table that the source changed. ``name`` is its full name for people. ``keyed_rules`` judge rows that are
+    merged by primary key, ``choices`` are what was decided of them.
+    """
 
     source: ObjectChanges
     destination: ObjectChanges
@@ -33,27 +37,33 @@ class TableCase:
     source_state: TableState | None
     facts: TableFacts
     rules: RuleTable
+    keyed_rules: RuleTable
+    choices: tuple[RowChoice, ...] = ()
+
+    @property
+    def rows(self) -> RowJudgement | None:
+        """What merging rows by key comes to, where this is done."""
+        if self.before is None or not merges_by_key(self.source, self.destination, self.before):
+            return None
+        return self.facts.rows
 
 
 def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     """What becomes of one table that the source changed. A table that the destination does not know is new."""
     source, before = case.source, case.before
-    pair = Pair(case.rules, case.name, source, case.destination)
+    rules = case.rules if case.rows is None else case.keyed_rules
+    pair = Pair(rules, case.name, source, case.destination)
     if before is None:
         return (_absent_table(case), judge(pair, [])) if case.destination.dropped else (_new_table(case), [])
-    columns = columns_redo(
-        before.schema,
-        source.columns,
-        case.destination.columns,
-        source_schema=case.source_state.schema if case.source_state else None,
-        replaces_rows=source.overwrites_all,
-    )
+    columns = columns_merged(source, case.destination, before, case.source_state)
     judged = Case(source, case.destination, columns, case.facts)
-    found = [] if case.destination.dropped else [*problems(case.rules, judged), *_key_clashes(case)]
+    found = [] if case.destination.dropped else [*problems(rules, judged), *_key_clashes(case)]
     findings = judge(pair, found)
     findings += [problem_finding(pair, note) for note in attribute_notes(pair)]
     if source.dropped:
         return _dropped(case, before), findings
+    if case.rows is not None:
+        return _merged(case, before, columns, case.rows), findings
     outcome = data_redo(source, case.destination, is_new=False, facts=case.facts)
     if not case.destination.dropped:
         findings += [problem_finding(pair, note) for note in data_notes(pair, outcome)]
@@ -92,6 +102,17 @@ def _altered(case: TableCase, before: TableState, columns: ColumnRedo, outcome: 
     if after == before and not (outcome.plan and outcome.plan.changes_files):
         return _plan(case, Action.UNTOUCHED, before, done_already(operations), data=outcome.plan)
     return _plan(case, Action.ALTER, after, operations, outcome.plan)
+
+
+def _merged(case: TableCase, before: TableState, columns: ColumnRedo, judged: RowJudgement) -> ObjectPlan:
+    """Rows are merged by key; the rest of what the source did is redone as ever."""
+    after = _redo(before, case.source, columns)
+    data = rows_plan(judged, MergeRows(columns.schema, case.choices))
+    kept = (item for item in case.source.operations if item.changes and item.kind is not OperationKind.CREATE)
+    attributes = tuple(item for item in kept if not item.is_data)
+    if after == before and data is None:
+        return _plan(case, Action.UNTOUCHED, before, done_already(attributes))
+    return _plan(case, Action.ALTER, after, (*attributes, *row_operations(judged, case.source)), data)
 
 
 def _is_left(operation: Operation, index: int, outcome: DataOutcome) -> bool:
@@ -142,7 +163,7 @@ def _plan(
 
 
 def _key_clashes(case: TableCase) -> list[Problem]:
-    keys = case.facts.primary_key_clashes
+    keys = case.facts.primary_key_clashes if case.rows is None else ()
     if not keys:
         return []
     mine = next((axis for axis in ROW_AXES if case.source.hits(axis)), None)

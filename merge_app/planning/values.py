@@ -13,6 +13,7 @@ from typing import Any
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import AddedFile, ObjectKind, Operation
+from catalog_app.domain.row_merge import RowChoice, RowJudgement
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 
@@ -94,7 +95,8 @@ class TableFacts:
     text, that the merged state would hold twice. ``masks``: by file that the source emptied and a restore of the
     destination put back, the delete files that masked it when the sides parted; their rows are not for it to take.
     ``moved``: by file that went with its partition on the source, the files of other partitions that may hold rows of
-    it on the destination, as it was before its own operations.
+    it on the destination, as it was before its own operations. ``rows``: of a table whose rows are merged by key, what
+    that comes to.
     """
 
     diverged: tuple[DivergedFile, ...] = ()
@@ -105,6 +107,7 @@ class TableFacts:
     primary_key_clashes: tuple[str, ...] = ()
     masks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     moved: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    rows: RowJudgement | None = None
 
 
 class FactKind(StrEnum):
@@ -118,15 +121,19 @@ class FactKind(StrEnum):
     PARTITIONS = "partitions"
     PRIMARY_KEYS = "primary keys"
     MOVED_ROWS = "rows moved out of partitions"
+    ROWS = "rows by key"
 
 
 class Decision(StrEnum):
-    """What somebody decided of an object that conflicts, or of a part of it."""
+    """What somebody decided of an object that conflicts, or of a part of it. The last three are of rows alone."""
 
     TAKE_SOURCE = "source"
     TAKE_DESTINATION = "destination"
     LEAVE_OUT = "leave_out"
     RENAME = "rename"
+    LARGER = "larger"
+    NEWEST = "newest"
+    EDITED = "edited"
 
 
 class ResolutionPart(StrEnum):
@@ -134,12 +141,17 @@ class ResolutionPart(StrEnum):
     PROPERTY = "property"
     COLUMN = "column"
     PARTITION = "partition"
+    ROWS = "rows"
+    ROW = "row"
+    CELL = "cell"
 
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
     """A decision. ``part_key`` names the part: a property's key, a column's id, the values of a partition between
-    slashes; "" for the whole object. ``name`` is that of a rename.
+    slashes, a row's primary key as a JSON object, a cell's column id before the key of its row with a colon between; ""
+    for the whole object and for all conflicting rows. ``name`` is that of a rename, ``value`` the one of an edited cell
+    as JSON, of an edited row a JSON object by columns, for the newest row the name of the column that says so.
     """
 
     object_kind: ObjectKind
@@ -148,6 +160,7 @@ class Resolution:
     part: ResolutionPart = ResolutionPart.OBJECT
     part_key: str = ""
     name: str = ""
+    value: str = ""
 
     @property
     def key_of_object(self) -> tuple[ObjectKind, int]:
@@ -155,7 +168,8 @@ class Resolution:
 
     def as_json(self) -> dict[str, str]:
         """What a finding and an audit record say of it."""
-        return {"decision": self.decision.value, "part": self.part.value, "part_key": self.part_key, "name": self.name}
+        shown = {"decision": self.decision.value, "part": self.part.value, "part_key": self.part_key, "name": self.name}
+        return {**shown, "value": self.value} if self.value else shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +264,17 @@ class KeepRows:
     kept_files: tuple[int, ...]
 
 
-RowWork = FollowDeletes | FilterImages | RepartitionFile | CountKeptRows | KeepRows
+@dataclass(frozen=True, slots=True)
+class MergeRows:
+    """Row work: rows that the source changed are merged by primary key into the destination's, read and written under
+    ``schema``. What it stages belongs to the plan's operations of the same kinds.
+    """
+
+    schema: Schema
+    choices: tuple[RowChoice, ...] = ()
+
+
+RowWork = FollowDeletes | FilterImages | RepartitionFile | CountKeptRows | KeepRows | MergeRows
 
 
 @dataclass(frozen=True, slots=True)

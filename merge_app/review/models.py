@@ -130,6 +130,7 @@ class ConflictResolution(models.Model):
     part_key = models.TextField(default="")
     decision = models.TextField(choices=[(decision.value, decision.value) for decision in Decision])
     name = models.TextField(default="")
+    value = models.TextField(default="")
     source_head = models.BigIntegerField()
     destination_head = models.BigIntegerField()
     created_at = models.DateTimeField(default=timezone.now)
@@ -144,6 +145,10 @@ class ConflictResolution(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(decision=Decision.RENAME.value) ^ Q(name=""), name="conflict_resolution_name"
+            ),
+            models.CheckConstraint(
+                condition=Q(decision__in=(Decision.EDITED.value, Decision.NEWEST.value)) ^ Q(value=""),
+                name="conflict_resolution_value",
             ),
         ]
 

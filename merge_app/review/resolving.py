@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -15,12 +16,16 @@ from catalog_app.selectors.people import action_require
 from lakeui.common.errors import InvalidValue, NotFound, Stale
 from merge_app.execution.added_rows import EngineSource
 from merge_app.planning.resolutions import ALLOWED
+from merge_app.planning.row_merges import ROW_PARTS
 from merge_app.planning.values import Decision, Resolution, ResolutionPart
 from merge_app.review.models import ConflictResolution, MergeRequest, TimelineKind
 from merge_app.review.requests import person_id, request_lock, request_settle, request_touch, wrong_state
 from merge_app.review.sight import branches_now, resolution_value, seen_now, sight_keep, sight_load
 from merge_app.review.states import RequestState, may_change
 from merge_app.review.timeline import Event, timeline_append
+
+_WHOLE = (ResolutionPart.OBJECT, ResolutionPart.ROWS)
+_CELL = re.compile(r"^\d+:\{.*\}$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,7 @@ def resolution_set(
             part_key=decided.part_key,
             decision=decided.decision,
             name=decided.name,
+            value=decided.value,
             source_head=heads.source,
             destination_head=heads.destination,
         )
@@ -98,10 +104,39 @@ def resolution_check(decided: Resolution) -> None:
         )
     if (decided.decision is Decision.RENAME) != bool(decided.name):
         raise InvalidValue("A rename, and only that, needs `name`.", remedy="Send the new name without its database.")
-    if (decided.part is ResolutionPart.OBJECT) == bool(decided.part_key):
-        raise InvalidValue("A part, and only that, needs `part_key`.", remedy="Name the property, column or partition.")
+    if (decided.part in _WHOLE) == bool(decided.part_key):
+        raise InvalidValue(
+            "A part, and only that, needs `part_key`.", remedy="Name the property, column, partition, row or cell."
+        )
+    _check_rows(decided)
     if decided.object_kind not in (ObjectKind.DATABASE, ObjectKind.TABLE):
         raise InvalidValue("Only databases and tables are merged.", remedy="Send object_kind as one of them.")
+
+
+def _check_rows(decided: Resolution) -> None:
+    """What is decided of rows: by key, and with a value where one is needed."""
+    if (decided.decision in (Decision.EDITED, Decision.NEWEST)) != bool(decided.value):
+        raise InvalidValue(
+            "An edited row or cell, and the rule `newest`, need `value`, and only they.",
+            remedy="Send a cell's value as JSON, a row as a JSON object by columns, or the name of a column.",
+        )
+    if decided.part in ROW_PARTS and decided.object_kind is not ObjectKind.TABLE:
+        raise InvalidValue("Only tables have rows.", remedy="Send object_kind as table.")
+    if decided.part is ResolutionPart.CELL and not _CELL.match(decided.part_key):
+        raise InvalidValue(
+            "A cell is named by its column's id and the key of its row.", remedy='For example 3:{"id":5}.'
+        )
+    if decided.decision is Decision.EDITED:
+        _check_edited(decided)
+
+
+def _check_edited(decided: Resolution) -> None:
+    try:
+        value = json.loads(decided.value)
+    except ValueError as error:
+        raise InvalidValue(f"`value` is no JSON: {error}.", remedy="Put texts into quotation marks.") from error
+    if decided.part is ResolutionPart.ROW and not isinstance(value, dict):
+        raise InvalidValue("A row is edited by an object of its columns.", remedy='For example {"amount": 12}.')
 
 
 def _lock(request_id: int) -> MergeRequest:
@@ -145,6 +180,16 @@ def _changed(request: MergeRequest, principal: Principal, row: ConflictResolutio
 def _digest(request: MergeRequest) -> str:
     """SHA-256 of what is decided, and for which heads; "" where nothing is."""
     rows = ConflictResolution.objects.filter(request=request, withdrawn_at__isnull=True)
-    fields = ("object_kind", "object_id", "part", "part_key", "decision", "name", "source_head", "destination_head")
+    fields = (
+        "object_kind",
+        "object_id",
+        "part",
+        "part_key",
+        "decision",
+        "name",
+        "value",
+        "source_head",
+        "destination_head",
+    )
     content = sorted(list(row) for row in rows.values_list(*fields))
     return hashlib.sha256(json.dumps(content).encode()).hexdigest() if content else ""

@@ -87,4 +87,5 @@ def resolution_value(row: ConflictResolution) -> Resolution:
         part=ResolutionPart(row.part),
         part_key=row.part_key,
         name=row.name,
+        value=row.value,
     )

@@ -10,9 +10,11 @@ from django.contrib.auth.models import User
 from jsonschema import Draft202012Validator
 
 from catalog_app.domain.roles import Role
+from catalog_app.domain.row_merge import RowMerge
 from catalog_app.engine.values import QueryResult
 from catalog_app.services.files import addresses_allocate
 from lakeui import frontdoor
+from lakeui.api import row_comparing
 from lakeui.api.docs import openapi_document
 from lakeui.common.errors import MergeConflict
 from lakeui.frontdoor import compute, row_changes
@@ -33,6 +35,7 @@ RULE = CATALOG + "protection-rules/{rule_id}/"
 PIPELINES = "/api/v1/pipelines/"
 PIPELINE = PIPELINES + "{pipeline_id}/"
 COMPARED_ROWS = COMPARE + "objects/table/{table_id}/rows/"
+COMPARED_SIDES = COMPARED_ROWS + "sides/"
 IMPORT = CATALOG + "branches/{branch}/imports/{import_id}/"
 USUAL = [
     "/api/v1/catalogs/",
@@ -171,6 +174,19 @@ def test_so_it_has_for_compared_rows(lake: Lake, monkeypatch: pytest.MonkeyPatch
     assert check(lake.caller, COMPARED_ROWS, "?side=source", **names)["rows"] == []
 
 
+def test_so_it_has_for_rows_side_by_side(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    class OneRow:
+        def rows_compare(self, merge: RowMerge, **_: Any) -> QueryResult:
+            values = [None] * len(merge.schema.columns)
+            held = [False, True, False]
+            return QueryResult((), [['{"id":1}', True, True, "insert", None, *held, *values, *values, *values]], True)
+
+    monkeypatch.setattr(row_comparing, "engine", OneRow)
+    names = {"catalog": lake.catalog, "source": "bad", "destination": "main", "table_id": lake.table_id}
+    (row,) = check(lake.caller, COMPARED_SIDES, "?only=conflicts&limit=1", **names)["rows"]
+    assert (row["base"], row["destination"]) == (None, None)
+
+
 def test_so_it_has_for_a_protection_rule(lake: Lake) -> None:
     made = lake.caller.post(f"{lake.address}protection-rules/", {"pattern": "main", "required_approvals": 1}).json()
     User.objects.create_user("candidate")
@@ -237,7 +253,16 @@ def test_so_it_has_for_a_pipeline_that_has_run(lake: Lake, local_worker: None, m
 
 
 def test_no_resource_of_a_catalog_is_left_out() -> None:
-    held = {*USUAL, *(path for path, _ in UNUSUAL), TABLE + "rows/", TABLE + "changes/", OBJECT, COMPARED_ROWS, IMPORT}
+    held = {
+        *USUAL,
+        *(path for path, _ in UNUSUAL),
+        TABLE + "rows/",
+        TABLE + "changes/",
+        OBJECT,
+        COMPARED_ROWS,
+        COMPARED_SIDES,
+        IMPORT,
+    }
     held |= {
         CATALOG + "webhooks/",
         WEBHOOK,

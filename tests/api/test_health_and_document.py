@@ -123,6 +123,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/": ["get"],
         "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/objects/{kind}/{object_id}/": ["get"],
         "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/objects/table/{table_id}/rows/": ["get"],
+        "/api/v1/catalogs/{catalog}/compare/{source}...{destination}/objects/table/{table_id}/rows/sides/": ["get"],
         "/api/v1/catalogs/{catalog}/graph/": ["get"],
         "/api/v1/catalogs/{catalog}/pipeline-policy/": ["get", "patch"],
         "/api/v1/catalogs/{catalog}/webhooks/": ["get", "post"],

@@ -12,10 +12,10 @@ import platform
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.benchmarks import compare, history, keyed_merges, metadata, pipelines, resources, row_merges
+from tests.benchmarks import compare, history, keyed_merges, metadata, pipelines, resources, row_merges, row_sights
 from tests.benchmarks.lake import postgres
 
-PARTS = ("history", "metadata", "resources", "compare", "merges", "keyed", "pipelines")
+PARTS = ("history", "metadata", "resources", "compare", "merges", "keyed", "sights", "pipelines")
 
 
 def main() -> None:
@@ -35,6 +35,7 @@ def main() -> None:
             "merges": lambda: row_merges.figures(rows=options.rows),
             "pipelines": lambda: pipelines.figures(rows=options.rows),
             "keyed": lambda: keyed_merges.figures(largest=options.keyed_rows),
+            "sights": lambda: row_sights.figures(rows=options.rows),
             "compare": compare.figures,
         }
         found = [figure for name, figures in parts.items() if name in options.only for figure in figures()]

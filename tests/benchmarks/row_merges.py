@@ -63,7 +63,7 @@ def batches(rows: int) -> tuple[Batch, ...]:
 class Tables:
     """Table d.t in both modes and the batches, over a Spark of its own; the same as a Delta table."""
 
-    def __init__(self, rows: int, home: Path) -> None:
+    def __init__(self, rows: int, home: Path, *, batches_of: tuple[str, ...] = ("A", "B", "C")) -> None:
         self.catalog = f"bench_{secrets.token_hex(4)}"
         self.home = home
         self.sql(f"CREATE CATALOG {self.catalog}")
@@ -71,7 +71,7 @@ class Tables:
         self.sql(f"CREATE TABLE d.t AS SELECT {COLUMNS} FROM range(0)")
         for first in range(0, rows, rows // FILES):
             self.sql(f"INSERT INTO d.t SELECT {COLUMNS} FROM range({first}, {first + rows // FILES}, 1, 1)")
-        for batch in batches(rows):
+        for batch in (item for item in batches(rows) if item.name in batches_of):
             known, new = (f"SELECT {ids} AS id FROM range({batch.rows})" for ids in (batch.updates, f"{rows} + id"))
             ids = f"{known} UNION ALL {new}"
             changed = COLUMNS.replace("AS weight", "+ 1 AS weight")

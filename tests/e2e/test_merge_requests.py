@@ -120,6 +120,44 @@ def test_a_request_from_opening_to_merged_with_a_conflict_decided_and_a_check_ru
     assert alice.get("compare/b...main/")["results"] == []
 
 
+def test_rows_in_conflict_are_decided_by_rule_row_and_cell(reviewed: Reviewed) -> None:
+    lake, alice, dora = reviewed.lake, reviewed.alice, reviewed.dora
+    lake.sql("CREATE TABLE d.k (id INT PRIMARY KEY, v STRING, n INT)")
+    lake.sql("INSERT INTO d.k VALUES (1, 'a', 1), (2, 'b', 2), (3, 'c', 3), (4, 'd', 4)")
+    lake.sql("CREATE BRANCH rows")
+    alice.sql("UPDATE d.k SET v = concat(v, ' source'), n = n + 100 WHERE id < 4", "rows")
+    alice.sql("DELETE FROM d.k WHERE id = 4", "rows")
+    dora.sql("UPDATE d.k SET v = concat(v, ' main'), n = n + 10")
+    number = reviewed.open("rows")
+    table_id = lake.sql("SHOW TABLES IN d").rows[0][2]
+    compared = alice.get("compare/rows...main/")
+    heads = {f"{side}_head": compared[side]["head_version"] for side in ("source", "destination")}
+
+    def decide(decision: str, part: str, part_key: str = "", value: str = "") -> int:
+        body = {"object_kind": "table", "object_id": table_id, "decision": decision, "part": part, **heads}
+        answer = alice.post(f"merge-requests/{number}/resolutions/", {**body, "part_key": part_key, "value": value})
+        return int(answer.status_code)
+
+    def open_keys() -> list[str]:
+        address = f"compare/rows...main/objects/table/{table_id}/rows/sides/?only=conflicts&merge_request={number}"
+        return [row["key"] for row in alice.get(address)["rows"] if row["is_open"]]
+
+    assert open_keys() == ['{"id":1}', '{"id":2}', '{"id":3}', '{"id":4}']
+    assert decide("edited", "cell", '2:{"id":2}', "not json") == 400
+    assert decide("newest", "row", '{"id":2}', "n") == 400
+    assert decide("larger", "rows") == 201
+    assert open_keys() == ['{"id":4}']
+    assert decide("destination", "row", '{"id":1}') == 201
+    assert decide("edited", "cell", '2:{"id":2}', '"by hand"') == 201
+    assert decide("source", "row", '{"id":4}') == 201
+    assert open_keys() == []
+    merged = alice.post(f"merge-requests/{number}/merge/")
+    assert merged.status_code == 200, merged.content
+    assert lake.rows("d.k") == [(1, "a main", 11), (2, "by hand", 102), (3, "c source", 103)]
+    assert len(lake.audit(merged.json()["merge_id"])["resolutions"]) == 4
+    assert lake.breaches() == []
+
+
 def test_a_check_that_finds_rows_of_the_merged_state_blocks_it(reviewed: Reviewed) -> None:
     alice, dora = reviewed.alice, reviewed.dora
     query = "SELECT id, count(*) AS times FROM d.t GROUP BY id HAVING count(*) > 1"

@@ -206,9 +206,10 @@ def test_databases_may_swap_names() -> None:
     assert [item.after.name for item in result.objects] == ["mall", "shop"]
 
 
-def test_a_primary_key_that_would_be_held_twice_is_a_conflict() -> None:
+def test_a_primary_key_that_a_statement_would_have_held_twice_is_a_conflict() -> None:
     keyed = _tables(replace(ORDERS, schema=Schema((A, B), primary_key=(1,))))
-    assert needs(merge_input([insert(5)], [insert(31)], **keyed)) == {TABLE: {FactKind.PRIMARY_KEYS}}
+    statement = replace(merge_input([insert(5)], [insert(31)], **keyed), source_head=0)
+    assert needs(statement) == {TABLE: {FactKind.PRIMARY_KEYS}}
     result = merged([insert(5)], [insert(31)], **keyed, facts={TABLE: TableFacts(primary_key_clashes=("7",))})
     assert (codes(result.conflicts), cells(result, Verdict.CONFLICT)) == (["PRIMARY_KEY_CLASH"], [("insert", "insert")])
 

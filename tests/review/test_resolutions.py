@@ -14,7 +14,7 @@ from merge_app.audit.verification import audit_verify
 from merge_app.review.models import MergeRequest
 from tests.api.test_statements import problem
 from tests.review.conftest import ReviewLake
-from tests.stateful.memory_engine import MemoryEngine
+from tests.stateful.memory_row_merging import KeyedMemoryEngine
 
 pytestmark = pytest.mark.usefixtures("local_worker")
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("local_worker")
 @pytest.fixture
 def lake(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> ReviewLake:
     """Beside d.t, whose rows are nowhere, table d.r with one row; branch c is cut from there."""
-    engine = MemoryEngine(addresses_allocate)
+    engine = KeyedMemoryEngine(addresses_allocate)
     monkeypatch.setattr(compute, "engine_make", lambda: engine)
     fresh = ReviewLake()
     fresh.write("CREATE TABLE d.r (id INT, v STRING)", "alice")
@@ -271,3 +271,93 @@ def test_what_cannot_be_decided_is_refused(lake: ReviewLake, conflict: MergeRequ
         problem(decide(lake, table, **{"decision": "source", **wrong}), 400, "INVALID_VALUE")
     problem(decide(lake, table, "source", by="victor"), 403, "PERMISSION_DENIED")
     assert lake.read("merge-requests/1/resolutions/")["results"] == []
+
+
+# -- rows -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def clash(lake: ReviewLake) -> MergeRequest:
+    """In the table d.k, which has a primary key, c and main changed three rows, and c deleted one that main changed."""
+    lake.write("CREATE TABLE d.k (id INT PRIMARY KEY, v STRING, n INT)", "alice")
+    lake.write("INSERT INTO d.k VALUES (1, 'a', 1), (2, 'b', 2), (3, 'c', 3), (4, 'd', 4)", "alice")
+    lake.write("MERGE BRANCH main TO c", "alice")
+    lake.write("UPDATE d.k SET v = 'source', n = n + 100 WHERE id < 4", "alice", "c")
+    lake.write("DELETE FROM d.k WHERE id = 4", "alice", "c")
+    lake.write("UPDATE d.k SET v = 'main', n = n + 10", "dora")
+    return lake.open(source="c")
+
+
+def key(number: int) -> str:
+    return f'{{"id":{number}}}'
+
+
+def open_keys(lake: ReviewLake) -> list[str]:
+    """Keys of the rows that nothing decides, page by page."""
+    table = object_id(lake, "main", "k")
+    address = f"compare/c...main/objects/table/{table}/rows/sides/?only=conflicts&merge_request=1&limit=3"
+    found: list[str] = []
+    while address:
+        page = lake.read(address)
+        found += [row["key"] for row in page["rows"] if row["is_open"]]
+        address = (page["next"] or "").rpartition(lake.address)[2]
+    return found
+
+
+def test_conflicting_rows_are_decided_by_rule_row_and_cell(lake: ReviewLake, clash: MergeRequest) -> None:
+    table = object_id(lake, "main", "k")
+    assert open_keys(lake) == [key(number) for number in (1, 2, 3, 4)]
+    assert decide(lake, table, "larger", part="rows").status_code == 201
+    assert open_keys(lake) == [key(4)]
+    assert decide(lake, table, "destination", part="row", part_key=key(1)).status_code == 201
+    assert decide(lake, table, "edited", part="cell", part_key=f"2:{key(2)}", value='"by hand"').status_code == 201
+    assert settled(lake, clash) == ("conflicted", 1)
+    assert decide(lake, table, "edited", part="row", part_key=key(4), value='{"n": 0}').status_code == 201
+    assert (open_keys(lake), settled(lake, clash)) == ([], ("open", 0))
+    record = audit_get(merged(lake)["merge_id"])
+    assert rows(lake, table="d.k") == [(1, "main", 11), (2, "by hand", 102), (3, "source", 103), (4, "main", 0)]
+    values = {(item["part"], item["part_key"]): item.get("value", "") for item in record["resolutions"]}
+    assert values["cell", f"2:{key(2)}"] == '"by hand"'
+    assert {item["code"] for item in record["findings"] if item["verdict"] == "decided"} == {"PRIMARY_KEY_CLASH"}
+
+
+def test_the_newer_row_wins_where_a_column_says_which_it_is(lake: ReviewLake, clash: MergeRequest) -> None:
+    table = object_id(lake, "main", "k")
+    assert decide(lake, table, "newest", part="rows", value="n").status_code == 201
+    assert decide(lake, table, "source", part="row", part_key=key(4)).status_code == 201
+    merged(lake)
+    assert rows(lake, table="d.k") == [(1, "source", 101), (2, "source", 102), (3, "source", 103)]
+
+
+@pytest.mark.parametrize(
+    ("decision", "body"),
+    [
+        ("edited", {"part": "cell", "part_key": '2:{"id":2}', "value": "no json"}),
+        ("edited", {"part": "row", "part_key": '{"id":2}', "value": "[1]"}),
+        ("edited", {"part": "row", "part_key": '{"id":2}'}),
+        ("newest", {"part": "row", "part_key": '{"id":2}', "value": "n"}),
+        ("larger", {"part": "cell", "part_key": '{"id":2}'}),
+        ("larger", {"part": "row"}),
+        ("larger", {"part": "rows", "value": "1"}),
+        ("larger", {}),
+        ("rename", {"part": "row", "part_key": '{"id":2}', "name": "x"}),
+    ],
+)
+def test_what_cannot_be_decided_of_rows_is_refused(
+    lake: ReviewLake, clash: MergeRequest, decision: str, body: dict[str, Any]
+) -> None:
+    problem(decide(lake, object_id(lake, "main", "k"), decision, **body), 400, "INVALID_VALUE")
+
+
+def test_rows_of_two_branches_stand_side_by_side_with_conflicts_first(lake: ReviewLake, clash: MergeRequest) -> None:
+    lake.write("INSERT INTO d.k VALUES (0, 'new', 0)", "alice", "c")
+    table = object_id(lake, "main", "k")
+    page = lake.read(f"compare/c...main/objects/table/{table}/rows/sides/")
+    assert [(row["key"], row["is_conflict"]) for row in page["rows"]] == [
+        *((key(number), True) for number in (1, 2, 3, 4)),
+        (key(0), False),
+    ]
+    first, last = page["rows"][0], page["rows"][3]
+    assert (first["base"], first["source"], first["destination"]) == ([1, "a", 1], [1, "source", 101], [1, "main", 11])
+    assert (last["source_change"], last["dest_change"], last["source"]) == ("delete", "update", None)
+    assert [column["is_key"] for column in page["columns"]] == [True, False, False]

@@ -99,6 +99,24 @@ def test_the_cells_that_a_missing_value_may_override_are_those_of_the_semantics(
     assert marked == {("column", row) for row in rows} | {(row, "column") for row in rows}
 
 
+ROWS = ("insert", "delete", "update")
+SAME_KEY = {("insert", "insert"), ("update", "update"), ("update", "delete"), ("delete", "update")}
+
+
+def test_the_table_with_a_primary_key_differs_where_rows_meet_rows() -> None:
+    plain, keyed = load_rules().tables["table"].cells, load_rules().tables["keyed"].cells
+    assert {key for key in keyed if keyed[key] != plain[key]} == {(mine, theirs) for mine in ROWS for theirs in ROWS}
+    conditional = {key for key, cell in keyed.items() if cell.condition == "rows of one key"}
+    assert conditional == SAME_KEY
+    assert {keyed[key].verdict for key in SAME_KEY} == {CellVerdict.CONDITIONAL}
+    assert {keyed[key].code for key in SAME_KEY} == {VerdictCode.PRIMARY_KEY_CLASH}
+
+
+def test_a_table_that_extends_an_unknown_one_is_refused() -> None:
+    with pytest.raises(RuleTableError, match="extends"):
+        table_from_toml('name = "x"\ntitle = "X"\nextends = "nothing"\ncell = []')
+
+
 def test_a_dropped_object_is_always_the_same_conflict() -> None:
     for table in load_rules().tables.values():
         for axis in table.axes:
@@ -110,7 +128,11 @@ def test_a_dropped_object_is_always_the_same_conflict() -> None:
 def test_rules_for_the_api_hold_every_cell_axis_and_code() -> None:
     answer = rules_as_json()
     assert answer["digest"] == load_rules().digest
-    assert [(table["name"], len(table["cells"])) for table in answer["tables"]] == [("database", 16), ("table", 100)]
+    assert [(table["name"], len(table["cells"])) for table in answer["tables"]] == [
+        ("database", 16),
+        ("table", 100),
+        ("keyed", 100),
+    ]
     assert {entry["code"] for entry in answer["codes"]} == {code.value for code in VerdictCode}
     assert all(entry["title"] and entry["remedy"] for entry in answer["codes"])
     assert sum(entry["kind"] == "note" for entry in answer["codes"]) == 5

@@ -13,7 +13,7 @@ from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
 from tests.e2e.lake import Lake
 from tests.stateful.memory_engine import MemoryEngine
-from tests.stateful.memory_merging import MergingMemoryEngine
+from tests.stateful.memory_row_merging import KeyedMemoryEngine
 
 
 @pytest.fixture(scope="session")
@@ -32,7 +32,7 @@ def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
 @pytest.fixture
 def memory_engine(monkeypatch: pytest.MonkeyPatch) -> MemoryEngine:
     """No Spark: rows lie in this process."""
-    engine = MergingMemoryEngine(addresses_allocate)
+    engine = KeyedMemoryEngine(addresses_allocate)
     monkeypatch.setattr(compute, "engine_make", lambda: engine)
     return engine
 

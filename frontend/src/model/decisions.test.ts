@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
 
-import type { ComparedDetail } from "../api/resources";
+import type { ComparedDetail, ComparedRow } from "../api/resources";
 import { CONFLICT, FINE } from "../testing/findings";
 import { resolution } from "../testing/review";
-import { decisionOf, isDecidable, partsOf } from "./decisions";
+import { cellPart, decisionOf, isDecidable, partsOf, rowPart } from "./decisions";
 
 const column = (name: string) => ({ id: 4, name, type: "int", nullable: true, default: null, comment: null });
 const DETAIL = {
   kind: "table",
   object_id: 5,
+  cells: [],
   properties: [
     { key: "owner", base: "a", source: "b", destination: "c", result: null },
     { key: "note", base: "a", source: "b", destination: "a", result: "b" },
@@ -28,6 +29,18 @@ describe("what can be decided", () => {
       ["column", "4", "column delay", "destination"],
       ["partition", "2013/", "partition 2013/", "destination"],
     ]);
+  });
+
+  it("is all rows of a table with a primary key where they clash", () => {
+    const clash = { ...CONFLICT, code: "PRIMARY_KEY_CLASH", rule_table: "keyed" };
+    const [object, rows] = partsOf({ ...DETAIL, cells: [clash] });
+    expect([object?.part, rows?.part, rows?.part_key, rows?.decisions.join(" ")]).toEqual(["object", "rows", "", "source destination larger newest"]);
+  });
+
+  it("names a row by its key and a cell by its column before it", () => {
+    const row = { key: '{"id":5}' } as ComparedRow;
+    expect(rowPart(row).part_key).toBe('{"id":5}');
+    expect(cellPart(row, { id: 3, name: "v", type: "string", is_key: false }).part_key).toBe('3:{"id":5}');
   });
 
   it("is anything only where there is or was a conflict", () => {

@@ -1,5 +1,5 @@
 /** What can be decided of a conflict: of the object as a whole, or of the one part that it is about. */
-import type { ComparedDetail, Finding, Resolution, ResolutionChoice } from "../api/resources";
+import type { ComparedDetail, ComparedRow, Finding, Resolution, ResolutionChoice, SidesColumn } from "../api/resources";
 
 export interface Part {
   part: ResolutionChoice["part"];
@@ -23,7 +23,20 @@ export function partsOf(detail: ComparedDetail): Part[] {
       const name = entry.base?.name ?? entry.source?.name ?? String(entry.id);
       return { part: "column", part_key: String(entry.id), label: `column ${name}`, decisions: ["destination"] };
     });
-  return [{ part: "object", part_key: "", label: "", decisions: WHOLE }, ...properties, ...columns, ...partitionParts(detail)];
+  const rows = detail.cells.some((finding) => finding.code === "PRIMARY_KEY_CLASH" && finding.rule_table === "keyed") ? [ALL_ROWS] : [];
+  return [{ part: "object", part_key: "", label: "", decisions: WHOLE }, ...rows, ...properties, ...columns, ...partitionParts(detail)];
+}
+
+const ALL_ROWS: Part = { part: "rows", part_key: "", label: "all rows in conflict", decisions: ["source", "destination", "larger", "newest"] };
+
+/** One row, as the server names it. */
+export function rowPart({ key }: ComparedRow): Part {
+  return { part: "row", part_key: key, label: `row ${key}`, decisions: ["source", "destination", "larger", "edited"] };
+}
+
+/** One cell of a row. */
+export function cellPart({ key }: ComparedRow, column: SidesColumn): Part {
+  return { part: "cell", part_key: `${column.id}:${key}`, label: `${column.name} of ${key}`, decisions: ["source", "destination", "larger", "edited"] };
 }
 
 function changed(before: unknown, after: unknown): boolean {

@@ -12,6 +12,9 @@ const DECISION_WORDS: Record<string, string> = {
   destination: "take the destination",
   leave_out: "leave it out",
   rename: "bring it under another name",
+  larger: "take the larger value",
+  newest: "take the newer row by",
+  edited: "take the value",
 };
 
 /** What happened, to follow the name of who did it; undefined where something else on the page says so. */
@@ -67,7 +70,7 @@ function resolutionText({ details }: TimelineEvent, names: ReadonlyMap<string, s
   const part = text(details.part) === "object" ? "" : `${text(details.part)} ${text(details.part_key)} of `;
   const where = part + objectText(names, text(details.object_kind), text(details.object_id));
   if (details.what === "withdrawn") return `took a decision back, of ${where}`;
-  return `decided for ${where}: ${decisionText(text(details.decision), text(details.name))}`;
+  return `decided for ${where}: ${decisionText(text(details.decision), text(details.name) || text(details.value))}`;
 }
 
 function checksText(checks: unknown): string {

@@ -57,6 +57,21 @@ export function useComparedRows(pair: Pair, tableId: number, side: Side, enabled
   });
 }
 
+/** Rows that both sides changed, and differently, with what was decided of them. */
+export function useConflictingRows(pair: Pair, tableId: number) {
+  return useInfiniteQuery({
+    queryKey: [...pairKey(pair), "conflicting rows", tableId],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) => {
+      const query = { only: "conflicts" as const, limit: 50, ...decidedIn(pair), ...(pageParam === null ? {} : { cursor: pageParam }) };
+      const path = { ...placeOf(pair), table_id: tableId };
+      return body(client.GET(`${AT}/objects/table/{table_id}/rows/sides/`, { params: { path, query }, signal }));
+    },
+    getNextPageParam: (page) => cursorOf(page.next),
+    staleTime: 60_000,
+  });
+}
+
 export function useRules() {
   return useQuery({
     queryKey: ["rules"],

@@ -72,6 +72,7 @@ export function resolution(given: Partial<Resolution>): Resolution {
     part: "object",
     part_key: "",
     name: "",
+    value: "",
     source_head: 15,
     destination_head: 16,
     is_current: true,

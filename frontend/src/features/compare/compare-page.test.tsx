@@ -106,6 +106,11 @@ describe("the rows of an object", () => {
     ["update_after", id, "UA", "late aircraft"],
   ];
   const rowsAt = (id: number) => `${AT}objects/table/${id}/rows/`;
+  const clashing = {
+    next: null, source_head: 15, destination_head: 16,
+    columns: ["flight", "carrier"].map((name, place) => ({ id: place + 1, name, type: "string", is_key: place === 0 })),
+    rows: [{ key: '{"flight":"F1"}', is_conflict: true, is_open: true, source_change: "update", dest_change: "update", base: ["F1", "UA"], source: ["F1", "AA"], destination: ["F1", "DL"] }],
+  };
   const more = `${rowsAt(5)}?side=source&limit=100&cursor=abc`;
 
   it("stand side by side, only with the columns that an update changed until all are asked for", async () => {
@@ -113,6 +118,7 @@ describe("the rows of an object", () => {
       [AT]: COMPARISON, ...OBJECTS,
       [`${rowsAt(5)}?side=source&limit=100`]: { next: `http://localhost${more}`, base_version: 11, version: 15, columns, rows: updated(7) },
       [`${rowsAt(5)}?side=destination&limit=100`]: { next: null, base_version: 11, version: 16, columns: columns.slice(0, 3), rows: [["delete", 7, "UA"]] },
+      [`${rowsAt(5)}sides/?only=conflicts&limit=50`]: clashing,
       [more]: { next: null, base_version: 11, version: 15, columns, rows: updated(8) },
     });
     const user = userEvent.setup();
@@ -127,7 +133,11 @@ describe("the rows of an object", () => {
     expect(within(mine).getAllByRole("columnheader")).toHaveLength(4);
     await user.click(screen.getByRole("button", { name: "More rows" }));
     expect(await screen.findByText(/2 rows updated shown/)).toBeTruthy();
-    expect(asked.filter(({ address }) => address.includes("/rows/"))).toHaveLength(3);
+    expect(asked.filter(({ address }) => address.includes("/rows/?"))).toHaveLength(3);
+    const conflicts = screen.getByRole("region", { name: "Rows that conflict" });
+    expect(within(conflicts).getByRole("row", { name: /delays F1 AA in conflict/ })).toBeTruthy();
+    expect(within(conflicts).getByRole("row", { name: /main F1 DL in conflict/ })).toBeTruthy();
+    expect(screen.getByText(/1 row shown, 1 to decide/)).toBeTruthy();
   });
 
   it("are not asked for where a side changed none", async () => {

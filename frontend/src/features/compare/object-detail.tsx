@@ -14,6 +14,7 @@ import { Tabs } from "../../ui/tabs";
 import { Time } from "../../ui/time";
 import { CellDetail } from "./cell-detail";
 import { ComparedRows } from "./compared-rows";
+import type { RowAddition } from "./conflicting-rows";
 import { FilesTab, PartitionsTab, PropertiesTab, ResultTab, SchemaTab } from "./detail-tabs";
 import { MatrixTable } from "./matrix-table";
 
@@ -24,10 +25,12 @@ const ACTIONS: Record<string, string> = {
   untouched: "would stay as it is",
 };
 
-/** What a page around a comparison adds: beside the judgement of an object, and beneath a cell of its matrix. */
+/** What a page around a comparison adds: beside the judgement of an object, beneath a cell of its matrix, and beneath a
+ * row that conflicts. */
 export interface Additions {
   object: (detail: ComparedDetail) => ReactNode;
   cell: (detail: ComparedDetail, cell: CellAnchor) => ReactNode;
+  row: RowAddition;
 }
 
 export function ObjectDetail({
@@ -62,7 +65,7 @@ export function ObjectDetail({
                 {(known) => <Judgement pair={pair} detail={found} rules={known} cellAddition={additions?.cell} />}
               </Loaded>
               {additions?.object(found)}
-              <DetailTabs detail={found} pair={pair} />
+              <DetailTabs detail={found} pair={pair} rowAddition={additions?.row} />
             </div>
           </>
         )}
@@ -207,7 +210,7 @@ function operationsDone(detail: ComparedDetail, table: RuleTable): { source: str
 
 type TabKey = "result" | "schema" | "rows" | "files" | "properties" | "partitions";
 
-function DetailTabs({ detail, pair }: { detail: ComparedDetail; pair: Pair }) {
+function DetailTabs({ detail, pair, rowAddition }: { detail: ComparedDetail; pair: Pair; rowAddition: RowAddition | undefined }) {
   const isTable = detail.kind === "table";
   const [chosen, setChosen] = useState<TabKey>(!isTable ? "properties" : detail.preview ? "result" : "schema");
   const changedColumns = detail.columns.filter((column) => column.is_changed).length;
@@ -223,7 +226,7 @@ function DetailTabs({ detail, pair }: { detail: ComparedDetail; pair: Pair }) {
     <Tabs tabs={tabs} chosen={chosen} onChoose={setChosen} label="What changes">
       {chosen === "result" ? <ResultTab detail={detail} /> : null}
       {chosen === "schema" ? <SchemaTab detail={detail} pair={pair} /> : null}
-      {chosen === "rows" ? <ComparedRows pair={pair} detail={detail} /> : null}
+      {chosen === "rows" ? <ComparedRows pair={pair} detail={detail} addition={rowAddition} /> : null}
       {chosen === "files" ? <FilesTab detail={detail} /> : null}
       {chosen === "properties" ? <PropertiesTab detail={detail} pair={pair} /> : null}
       {chosen === "partitions" ? <PartitionsTab detail={detail} pair={pair} /> : null}

@@ -47,10 +47,10 @@ interface PartProps {
   mayDecide: boolean;
 }
 
-function PartDecision({ place, detail, pair, part, made, mayDecide }: PartProps) {
+export function PartDecision({ place, detail, pair, part, made, mayDecide }: PartProps) {
   const change = useResolutionChange(place);
-  const [isRenaming, setRenaming] = useState(false);
-  const decide = (decision: ResolutionChoice["decision"], name = "") =>
+  const [asking, setAsking] = useState<Asking>();
+  const decide = (decision: ResolutionChoice["decision"], { name = "", value = "" } = {}) =>
     change.mutate({
       decide: {
         object_kind: detail.kind,
@@ -59,6 +59,7 @@ function PartDecision({ place, detail, pair, part, made, mayDecide }: PartProps)
         part_key: part.part_key,
         decision,
         name,
+        value,
         source_head: detail.source_head,
         destination_head: detail.destination_head,
       },
@@ -76,7 +77,7 @@ function PartDecision({ place, detail, pair, part, made, mayDecide }: PartProps)
               className="button small"
               aria-pressed={made?.is_current === true && made.decision === decision}
               disabled={change.isPending}
-              onClick={() => (decision === "rename" ? setRenaming(true) : decide(decision))}
+              onClick={() => (needsText(decision) ? setAsking(decision) : decide(decision))}
             >
               {choiceText(decision, pair)}
               {part.label ? <span className="visually-hidden"> of {part.label}</span> : null}
@@ -89,7 +90,14 @@ function PartDecision({ place, detail, pair, part, made, mayDecide }: PartProps)
           ) : null}
         </div>
       ) : null}
-      {isRenaming ? <RenameForm onRename={(name) => decide("rename", name)} isBusy={change.isPending} onClose={() => setRenaming(false)} /> : null}
+      {asking ? (
+        <TextForm
+          {...QUESTIONS[asking]}
+          onGiven={(text) => decide(asking, asking === "rename" ? { name: text } : { value: text })}
+          isBusy={change.isPending}
+          onClose={() => setAsking(undefined)}
+        />
+      ) : null}
       {change.error ? <Failure error={change.error} /> : null}
     </div>
   );
@@ -100,7 +108,7 @@ function Made({ made }: { made: Resolution }) {
     <p className="row small">
       <span className={`badge ${made.is_current ? "person" : "amber"}`}>
         <span aria-hidden="true">◆</span>
-        {decisionText(made.decision, made.name)}
+        {decisionText(made.decision, made.name || made.value)}
       </span>
       <span className="muted">
         {made.author}, <Time at={made.created_at} />
@@ -110,21 +118,34 @@ function Made({ made }: { made: Resolution }) {
   );
 }
 
-function RenameForm({ onRename, isBusy, onClose }: { onRename: (name: string) => void; isBusy: boolean; onClose: () => void }) {
-  const [name, setName] = useState("");
+type Asking = "rename" | "newest" | "edited";
+
+/** Decisions that need a text: its label, and what the button says. */
+const QUESTIONS: Record<Asking, { label: string; action: string }> = {
+  rename: { label: "New name, without its database", action: "Rename" },
+  newest: { label: "Column that says which row is newer", action: "Take the newer" },
+  edited: { label: "Value as JSON; of a row an object by columns", action: "Take this value" },
+};
+
+function needsText(decision: ResolutionChoice["decision"]): decision is Asking {
+  return decision in QUESTIONS;
+}
+
+function TextForm({ label, action, onGiven, isBusy, onClose }: { label: string; action: string; onGiven: (text: string) => void; isBusy: boolean; onClose: () => void }) {
+  const [text, setText] = useState("");
   return (
     <div className="row">
-      <input className="input" aria-label="New name, without its database" maxLength={255} value={name} onChange={(event) => setName(event.target.value)} />
+      <input className="input" aria-label={label} placeholder={label} value={text} onChange={(event) => setText(event.target.value)} />
       <button
         type="button"
         className="button small"
-        disabled={isBusy || name.trim() === ""}
+        disabled={isBusy || text.trim() === ""}
         onClick={() => {
-          onRename(name.trim());
+          onGiven(text.trim());
           onClose();
         }}
       >
-        Rename
+        {action}
       </button>
       <button type="button" className="button small quiet" onClick={onClose}>
         Not now
@@ -143,5 +164,11 @@ function choiceText(decision: ResolutionChoice["decision"], { source, destinatio
       return "Leave it out";
     case "rename":
       return "Rename …";
+    case "larger":
+      return "Larger value";
+    case "newest":
+      return "Newer row …";
+    case "edited":
+      return "Edit …";
   }
 }

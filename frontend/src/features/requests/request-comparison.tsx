@@ -1,6 +1,6 @@
 import { Link } from "react-router";
 
-import type { ComparedDetail, RequestDetail, Role } from "../../api/resources";
+import type { ComparedDetail, ComparedRow, RequestDetail, Role, SidesColumn } from "../../api/resources";
 import { mergeAddress } from "../../model/addresses";
 import { isWithPeople } from "../../model/review";
 import { isAtLeast } from "../../model/roles";
@@ -14,6 +14,7 @@ import { SummaryLine } from "../compare/summary-line";
 import { useCompared } from "../compare/use-compared";
 import { AddComment } from "./add-comment";
 import { Decisions } from "./decisions";
+import { RowDecisions } from "./row-decisions";
 import { ThreadView } from "./thread-view";
 
 /** The live comparison with what was decided about its conflicts, and what people say about objects and cells. */
@@ -47,6 +48,9 @@ function LiveComparison({ place, request, pair, role }: { place: RequestPlace; r
       </>
     ),
     cell: talk,
+    row: (detail: ComparedDetail, row: ComparedRow, columns: readonly SidesColumn[]) => (
+      <RowDecisions place={place} detail={detail} pair={pair} row={row} columns={columns} mayDecide={mayDecide} />
+    ),
   };
   return (
     <>

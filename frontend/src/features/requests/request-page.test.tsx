@@ -223,7 +223,7 @@ describe("deciding conflicts", () => {
     await user.click(within(section).getByRole("button", { name: "Take delays" }));
     await waitFor(() =>
       expect(sent(asked, "POST", `${AT}resolutions/`)).toEqual({
-        object_kind: "table", object_id: 5, part: "object", part_key: "", decision: "source", name: "", source_head: 15, destination_head: 16,
+        object_kind: "table", object_id: 5, part: "object", part_key: "", decision: "source", name: "", value: "", source_head: 15, destination_head: 16,
       }),
     );
   });

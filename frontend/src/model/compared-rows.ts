@@ -1,0 +1,56 @@
+/** Rows of two branches side by side: which cells each side changed, and which of them clash. */
+import type { ComparedRow, SidesColumn } from "../api/resources";
+
+export type Sight = "base" | "source" | "destination";
+export const SIGHTS: readonly Sight[] = ["base", "source", "destination"];
+
+export interface SightLine {
+  sight: Sight;
+  /** Null where the row is not there. */
+  values: readonly unknown[] | null;
+  /** Places of the cells that differ from the base. */
+  changed: ReadonlySet<number>;
+  /** Places of the cells that both sides changed to different values. */
+  clashing: ReadonlySet<number>;
+}
+
+/** What base, source and destination have of the row, one line each. */
+export function sightLines(row: ComparedRow): SightLine[] {
+  const clashing = clashesOf(row);
+  return SIGHTS.map((sight) => ({
+    sight,
+    values: row[sight],
+    changed: sight === "base" ? new Set() : differing(row[sight], row.base),
+    clashing: sight === "base" ? new Set() : clashing,
+  }));
+}
+
+/** Columns whose cells of the row clash. */
+export function clashingColumns(row: ComparedRow, columns: readonly SidesColumn[]): SidesColumn[] {
+  const places = clashesOf(row);
+  return columns.filter((_, place) => places.has(place));
+}
+
+/** Places of the columns that tell what happened: those of the key, and those that differ in any of the rows. */
+export function tellingPlaces(columns: readonly SidesColumn[], rows: readonly ComparedRow[]): number[] {
+  const differ = new Set(rows.flatMap((row) => [...differing(row.source, row.destination), ...differing(row.source, row.base), ...differing(row.destination, row.base)]));
+  const isWhole = rows.some((row) => SIGHTS.filter((sight) => row[sight] !== null).length === 1);
+  return columns.flatMap((column, place) => (isWhole || column.is_key || differ.has(place) ? [place] : []));
+}
+
+function clashesOf(row: ComparedRow): Set<number> {
+  if (!row.source || !row.destination) return new Set();
+  const apart = differing(row.source, row.destination);
+  if (!row.base) return apart;
+  const [mine, theirs] = [differing(row.source, row.base), differing(row.destination, row.base)];
+  return new Set([...apart].filter((place) => mine.has(place) && theirs.has(place)));
+}
+
+function differing(values: readonly unknown[] | null, others: readonly unknown[] | null): Set<number> {
+  const found = new Set<number>();
+  if (!values || !others) return found;
+  values.forEach((value, place) => {
+    if (JSON.stringify(value) !== JSON.stringify(others[place])) found.add(place);
+  });
+  return found;
+}

@@ -1,0 +1,116 @@
+"""Rows merged by primary key: the three sights of a table, and what the engine says or makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from catalog_app.domain.operations import ObjectKind
+from catalog_app.domain.row_merge import RowChoice, RowJudgement, RowMerge
+from catalog_app.domain.schema import Schema
+from catalog_app.domain.state import TableState
+from catalog_app.engine.port import RowEngine
+from catalog_app.models import Branch
+from catalog_app.selectors.lineage import Lineage, branch_lineage
+from catalog_app.selectors.objects import tables_load
+from catalog_app.selectors.segments import SegmentState, definitions_load, file_scan, segments_list
+from catalog_app.services.files import data_files_register, delete_files_register
+from lakeui.common.errors import NotFound
+from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.apply import RowWorkResult
+from merge_app.execution.base import base_lineage
+from merge_app.execution.operations import operations_load
+from merge_app.execution.reach import own_ranges, reach_load
+from merge_app.planning.row_merges import choices_of, columns_merged
+from merge_app.planning.sides import sides_of
+from merge_app.planning.surviving import ObjectChanges, surviving
+from merge_app.planning.values import MergeRows, PlanInput, Resolution
+
+
+def rows_judge(
+    planned: PlanInput, source: Lineage | None, destination: Lineage, tables: Iterable[int], engine: EngineSource
+) -> dict[int, RowJudgement]:
+    """By table, what merging its rows by key comes to, decisions counted in."""
+    return {
+        table_id: engine().rows_judge(_planned_merge(planned, source, destination, table_id)) for table_id in tables
+    }
+
+
+def _planned_merge(planned: PlanInput, source: Lineage | None, destination: Lineage, table_id: int) -> RowMerge:
+    assert source is not None
+    sides = sides_of(planned)
+    mine = sides.source[ObjectKind.TABLE, table_id]
+    theirs = sides.destination_of(ObjectKind.TABLE, table_id)
+    state = planned.source_tables.get(table_id)
+    schema = columns_merged(mine, theirs, planned.tables[table_id], state).schema
+    return row_merge_load(table_id, schema, source, destination, choices_of(planned.resolutions, table_id))
+
+
+def row_merge_load(
+    table_id: int, schema: Schema, source: Lineage, destination: Lineage, choices: tuple[RowChoice, ...] = ()
+) -> RowMerge:
+    """The files that merge base, source and destination do not all show in the same way, read as ``schema``."""
+    base = base_lineage(source, destination)
+    sights = [_segments(lineage, table_id) for lineage in (base, source, destination)]
+    shared = set.intersection(*({_as_seen(item) for item in sight} for sight in sights))
+    left = [[item for item in sight if _as_seen(item) not in shared] for sight in sights]
+    schemas = definitions_load({item.definition_id for sight in left for item in sight})
+    of_base, of_source, of_destination = (
+        tuple(file_scan(item, schemas[item.definition_id]) for item in sight) for sight in left
+    )
+    return RowMerge(table_id, schema, of_base, of_source, of_destination, choices)
+
+
+def compared_rows_load(
+    source: Branch, destination: Branch, table_id: int, resolutions: Iterable[Resolution] = ()
+) -> RowMerge:
+    """The three sights of a table of two branches, read under the columns that their merge would have, or those of the
+    branch that has the table. Raises NotFound where neither has.
+    """
+    there, here = branch_lineage(source), branch_lineage(destination)
+    state, before = _valid_table(there, table_id), _valid_table(here, table_id)
+    if state is not None and before is not None:
+        reach, other = reach_load(there), reach_load(here)
+        mine, theirs = (
+            surviving(operations_load(own_ranges(own, known), known, databases=(), tables=[table_id]))
+            for own, known in ((there, other), (here, reach))
+        )
+        key = (ObjectKind.TABLE, table_id)
+        nothing = ObjectChanges(*key)
+        schema = columns_merged(mine.get(key, nothing), theirs.get(key, nothing), before, state).schema
+    elif (known := state or before) is not None:
+        schema = known.schema
+    else:
+        raise NotFound("table", str(table_id), where=f"on the branches {source.name} and {destination.name}")
+    return row_merge_load(table_id, schema, there, here, choices_of(resolutions, table_id))
+
+
+def _valid_table(lineage: Lineage | None, table_id: int) -> TableState | None:
+    state = None if lineage is None else tables_load(lineage, [table_id]).get(table_id)
+    return None if state is None or state.is_dropped else state
+
+
+def _segments(lineage: Lineage | None, table_id: int) -> list[SegmentState]:
+    if lineage is None or _valid_table(lineage, table_id) is None:
+        return []
+    return segments_list(lineage, table_id)
+
+
+def _as_seen(segment: SegmentState) -> tuple[int, frozenset[str]]:
+    """A file with the deletes that mask it."""
+    return segment.file_id, frozenset(segment.delete_paths)
+
+
+def rows_merge(
+    table_id: int, work: MergeRows, source: Lineage, destination: Lineage, engine: RowEngine
+) -> RowWorkResult:
+    """Stage and register what the merge makes of the table's rows."""
+    merged = engine.rows_merge(row_merge_load(table_id, work.schema, source, destination, work.choices))
+    files = data_files_register(table_id, [file for _, file in merged.files])
+    deletes = delete_files_register(table_id, [file for _, file in merged.delete_files])
+    return RowWorkResult(
+        rows=tuple((kind, file.file_id) for (kind, _), file in zip(merged.files, files, strict=True)),
+        row_deletes=tuple(
+            (kind, file.delete_file_id, file.data_file_id)
+            for (kind, _), file in zip(merged.delete_files, deletes, strict=True)
+        ),
+    )

@@ -1,0 +1,76 @@
+"""Reading a table with deleted rows, and merging branches of a table with a primary key: 11 columns, 20 files.
+
+Both are read by whole scans: what a scan with position deletes costs is compared with one of the same table without,
+by turns.
+"""
+
+from __future__ import annotations
+
+import resource
+import secrets
+import statistics
+import time
+from collections.abc import Iterator
+
+from tests.benchmarks.lake import Figure, paired
+from tests.benchmarks.row_merges import COLUMNS, FILES, Tables, spark
+
+ROUNDS = 5
+MERGES = 3
+NAMES = "id, region, amount, ordered_at, ordered_on, customer, state, is_gift, weight, quantity, reference"
+KEYED = """id BIGINT PRIMARY KEY, region INT, amount DECIMAL(12, 2), ordered_at TIMESTAMP, ordered_on DATE,
+    customer STRING, state STRING, is_gift BOOLEAN, weight DOUBLE, quantity INT, reference STRING"""
+
+
+def figures(*, rows: int) -> Iterator[Figure]:
+    with spark() as home:
+        tables = Tables(rows, home, batches_of=())
+        yield from _scans(tables, rows)
+        yield from _branch_merges(tables, rows)
+
+
+def _scans(tables: Tables, rows: int) -> Iterator[Figure]:
+    """1% of the rows deleted: all of them in one file, and spread over all."""
+    per_file = rows // FILES
+    everything = f"SELECT max(struct({NAMES})), count(*) FROM d.t"
+    deleted = {
+        "in one file": (f"id >= {per_file} AND id < {2 * per_file} AND id % 5 = 0", 1.15),
+        "in all files": ("id % 100 = 0", 2.0),
+    }
+    for what, (condition, at_most) in deleted.items():
+        branch = f"deleted_{secrets.token_hex(4)}"
+        tables.sql(f"CREATE BRANCH {branch}")
+        assert tables.sql(f"DELETE FROM d.t WHERE {condition}", branch).metrics["rows_deleted"] == rows // 100
+        with_deletes, without = paired(
+            lambda branch=branch: tables.sql(everything, branch), lambda: tables.sql(everything), rounds=ROUNDS
+        )
+        yield Figure(f"scan of {rows:,} rows: seconds", without)
+        yield Figure(f"scan with 1% deleted {what} / without", with_deletes / without, at_most=at_most)
+
+
+def _branch_merges(tables: Tables, rows: int) -> Iterator[Figure]:
+    """1% of the rows changed on each side, half of them the same rows in different cells."""
+    tables.sql(f"CREATE TABLE d.k ({KEYED})")
+    for first in range(0, rows, rows // FILES):
+        tables.sql(f"INSERT INTO d.k SELECT {COLUMNS} FROM range({first}, {first + rows // FILES}, 1, 1)")
+    taken = [_branch_merge(tables, rows) for _ in range(1 + MERGES)][1:]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+    changed = rows // 100
+    yield Figure(f"keyed branch merge, {changed:,} x {changed:,} in {rows:,}: s", statistics.median(taken), at_most=15)
+    yield Figure("keyed branch merge: peak of this process, MB", peak)
+
+
+def _branch_merge(tables: Tables, rows: int) -> float:
+    """Seconds of one merge between two fresh branches, plan and commit included."""
+    source, destination = (f"{side}_{secrets.token_hex(4)}" for side in ("source", "destination"))
+    for branch, change in (
+        (source, "weight = weight + 1 WHERE id % 100 = 0"),
+        (destination, "quantity = quantity + 1 WHERE id % 200 = 0 OR id % 200 = 50"),
+    ):
+        tables.sql(f"CREATE BRANCH {branch}")
+        assert tables.sql(f"UPDATE d.k SET {change}", branch).metrics["rows_updated"] == rows // 100
+    began = time.perf_counter()
+    merged = tables.sql(f"MERGE BRANCH {source} TO {destination}").extra
+    taken = time.perf_counter() - began
+    assert merged["outcome"] == "merged"
+    return taken

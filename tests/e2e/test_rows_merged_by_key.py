@@ -1,0 +1,127 @@
+"""Rows of tables with a primary key on Spark: what files hold is judged as the model says, in both physical modes."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from catalog_app.domain.row_merge import RowChoice, RowMerge, Take
+from catalog_app.selectors.lineage import branch_get, catalog_get
+from lakeui.frontdoor import compute
+from merge_app.execution.row_merges import compared_rows_load
+from tests.e2e.lake import Lake
+from tests.stateful.row_model import Merged, Row, row_merged
+
+MODES = ("merge-on-read", "copy-on-write")
+SHAPES = (None, (1, None), (1, 1), (1, 2), (2, 1))
+"""What a row holds besides its key; None where it is not there."""
+STATES = list(itertools.product(SHAPES, repeat=3))
+"""Base, source and destination of each row: every way in which they can differ. The key is the place."""
+CHOICES = (
+    (),
+    (RowChoice(Take.SOURCE),),
+    (RowChoice(Take.DESTINATION),),
+    (RowChoice(Take.LARGER),),
+    (RowChoice(Take.NEWEST, value="n"),),
+    (
+        *(RowChoice(Take.EDITED, f'{{"id":{key}}}', value='{"v": 9}') for key in range(0, len(STATES), 3)),
+        *(RowChoice(Take.EDITED, f'{{"id":{key}}}', 3, "8") for key in range(0, len(STATES), 2)),
+        *(RowChoice(Take.SOURCE, f'{{"id":{key}}}') for key in range(1, len(STATES), 3)),
+    ),
+)
+
+
+def rows_of(side: int) -> str:
+    """All rows of a sight as VALUES."""
+    found = [(key, *shapes[side]) for key, shapes in enumerate(STATES) if shapes[side] is not None]
+    return ", ".join(f"({key}, {v}, {'NULL' if n is None else n})" for key, v, n in found)
+
+
+@pytest.fixture(params=MODES)
+def keyed(lake: Lake, request: pytest.FixtureRequest) -> Lake:
+    """Table d.k with the base's rows in two files; branch b has the source's rows and main the destination's."""
+    properties = f"'write.merge.mode' = '{request.param}'"
+    lake.sql(f"CREATE TABLE d.k (id INT PRIMARY KEY, v INT, n INT) TBLPROPERTIES ({properties})")
+    lake.sql(f"INSERT INTO d.k SELECT * FROM VALUES {rows_of(0)} AS s(id, v, n) WHERE id % 2 = 0")
+    lake.sql(f"INSERT INTO d.k SELECT * FROM VALUES {rows_of(0)} AS s(id, v, n) WHERE id % 2 = 1")
+    lake.sql("CREATE BRANCH b")
+    for side, branch in ((1, "b"), (2, "main")):
+        lake.sql(
+            f"MERGE INTO d.k USING (SELECT * FROM VALUES {rows_of(side)} AS s(id, v, n)) AS s ON k.id = s.id "
+            "WHEN MATCHED AND NOT (k.v <=> s.v AND k.n <=> s.n) THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT * "
+            "WHEN NOT MATCHED BY SOURCE THEN DELETE",
+            branch,
+        )
+    return lake
+
+
+def task_of(lake: Lake, choices: tuple[RowChoice, ...] = ()) -> RowMerge:
+    catalog = catalog_get(lake.catalog)
+    table = lake.sql("SHOW TABLES IN d").rows
+    (table_id,) = [int(row[2]) for row in table if row[1] == "k"]
+    found = compared_rows_load(branch_get(catalog, "b"), branch_get(catalog, "main"), table_id)
+    return RowMerge(found.table_id, found.schema, found.base, found.source, found.destination, choices)
+
+
+def expected(task: RowMerge) -> Iterator[tuple[int, tuple[Row, Row, Row], Merged]]:
+    ids = [column.id for column in task.schema.columns]
+    for key, shapes in enumerate(STATES):
+        sights = tuple(None if shape is None else dict(zip(ids, (key, *shape), strict=True)) for shape in shapes)
+        assert len(sights) == 3
+        yield (
+            key,
+            sights,
+            row_merged(task.schema.columns, json.dumps({"id": key}, separators=(",", ":")), sights, task.choices),
+        )
+
+
+def test_every_way_in_which_rows_differ_is_judged_as_the_model_says(keyed: Lake) -> None:
+    for choices in CHOICES:
+        task = task_of(keyed, choices)
+        found = compute.engine().rows_judge(task)
+        merged = list(expected(task))
+        assert sum(item.rows for item in found.conflicts) == sum(bool(m.conflicting) for _, _, m in merged)
+        assert sum(item.left for item in found.conflicts) == sum(bool(m.left) for _, _, m in merged)
+        changed = [m for _, (_, _, destination), m in merged if not m.left and m.row != destination]
+        assert sum(found.changes.values()) == len(changed)
+    page = compute.engine().rows_compare(task_of(keyed), limit=len(STATES), behind=None, only_conflicts=True)
+    clashing = {key for key, _, merged in expected(task_of(keyed)) if merged.conflicting}
+    assert {json.loads(row[0])["id"] for row in page.rows} == clashing
+
+
+def test_a_merge_leaves_what_the_model_says_of_every_row(keyed: Lake) -> None:
+    conflicting = [key for key, _, merged in expected(task_of(keyed)) if merged.conflicting]
+    for conflict in keyed.refused("b"):
+        assert conflict["code"] == "PRIMARY_KEY_CLASH"
+    # What conflicts is given to the destination's own: then nothing stands in the way.
+    values = ", ".join(f"({key})" for key in conflicting)
+    keyed.sql(f"DELETE FROM d.k WHERE id IN (SELECT * FROM VALUES {values})", "b")
+    keyed.sql(f"DELETE FROM d.k WHERE id IN (SELECT * FROM VALUES {values})")
+    wanted = [
+        (key, *(value for identifier, value in merged.row.items() if identifier != 1))
+        for key, _, merged in expected(task_of(keyed))
+        if merged.row is not None and not merged.conflicting
+    ]
+    keyed.merge("b")
+    assert keyed.rows("d.k") == sorted(wanted, key=repr)
+    assert keyed.breaches() == []
+    keyed.merge("main", "b")
+    assert keyed.rows("d.k", "b") == keyed.rows("d.k")
+
+
+def test_a_third_branch_gets_what_a_merge_by_key_made(keyed: Lake) -> None:
+    keyed.sql("CREATE TABLE d.s (id INT PRIMARY KEY, v STRING, n INT)")
+    keyed.sql("INSERT INTO d.s VALUES (1, 'a', 1), (2, 'b', 2)")
+    keyed.sql("CREATE BRANCH e")
+    keyed.sql("CREATE BRANCH f")
+    keyed.sql("UPDATE d.s SET v = 'E' WHERE id = 1", "e")
+    keyed.sql("INSERT INTO d.s VALUES (5, 'e', 5)", "e")
+    keyed.sql("UPDATE d.s SET n = 100 WHERE id = 1")
+    keyed.merge("e")
+    keyed.merge("e", "f")
+    keyed.merge("main", "f")
+    assert keyed.rows("d.s", "f") == keyed.rows("d.s") == [(1, "E", 100), (2, "b", 2), (5, "e", 5)]
+    assert keyed.breaches() == []
