@@ -321,6 +321,7 @@ class Columns(_Object):
             self.conflict("COLUMN_TYPE_NARROWING")
         aliases = tuple(i for i in (*same.aliases, *column.ids) if i != same.id)
         merged = replace(same, type=column.type, nullable=column.nullable, default=column.default, aliases=aliases)
+        merged = replace(merged, initial=column.initial) if same.initial is None else merged
         return _with_column(table, merged)
 
 
