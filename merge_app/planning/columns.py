@@ -122,7 +122,7 @@ class _Redo:
         self._join(holder, column)
 
     def _join(self, holder: Column, column: Column) -> None:
-        """Make the source's column one with the destination's, which keeps its id."""
+        """Make the source's column one with the destination's, which keeps its id, and its rows what they read as."""
         self._retype(holder, column.type)
         holder = self.schema.column(holder.id) or holder
         merged = replace(
@@ -130,7 +130,7 @@ class _Redo:
             name=column.name,
             nullable=column.nullable,
             default=column.default,
-            initial_default=holder.initial_default if column.initial_default is None else column.initial_default,
+            initial_default=column.initial_default if holder.initial_default is None else holder.initial_default,
             comment=holder.comment if column.comment is None else column.comment,
             aliases=(*holder.aliases, *(i for i in column.ids if i not in holder.ids)),
         )

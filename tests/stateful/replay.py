@@ -169,7 +169,9 @@ def merge(source: Branch, destination: Branch) -> Verdict:
 
 
 def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry]:
-    """What the merge adds to the destination's line: only what is left of the source's changes is said there."""
+    """What the merge adds to the destination's line: only what is left of the source's changes is said there, and of
+    what exists or not only what the merge itself made so.
+    """
     values = {(entry.thing, entry.key): entry.after for entry in destination.line if isinstance(entry, Change)}
     entries: list[Entry] = []
     for entry in mine.branch.line:
@@ -181,11 +183,15 @@ def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry
         if isinstance(entry, RowWork):
             if any(work is entry for work in mine.works(entry.thing)):
                 entries.append(_as_redone(entry, mine, destination.state, after))
-        elif (entry.thing, entry.key) in mine.nets:
+        elif (entry.thing, entry.key) in mine.nets and _is_news(entry, destination.state, after):
             before = values.get((entry.thing, entry.key), entry.before)
             values[entry.thing, entry.key] = entry.after
             entries.append(replace(entry, before=before))
     return entries
+
+
+def _is_news(change: Change, before: State, after: State) -> bool:
+    return change.key != ("exists",) or after.get(change.thing) != before.get(change.thing)
 
 
 def _as_redone(entry: RowWork, mine: Side, before: State, after: State) -> RowWork:
@@ -315,6 +321,7 @@ class Columns(_Object):
             self.conflict("COLUMN_TYPE_NARROWING")
         aliases = tuple(i for i in (*same.aliases, *column.ids) if i != same.id)
         merged = replace(same, type=column.type, nullable=column.nullable, default=column.default, aliases=aliases)
+        merged = replace(merged, initial=column.initial) if same.initial is None else merged
         return _with_column(table, merged)
 
 

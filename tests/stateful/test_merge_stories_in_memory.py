@@ -440,3 +440,18 @@ def test_reverting_a_merge_leaves_alone_the_table_that_it_left_as_it_was(lake: L
     lake.sql(f"RESTORE MERGE '{merge['merge_id']}'")
     assert lake.rows("d.t") == [(1, "a"), (2, "m")]
     assert [row[1] for row in lake.sql("SHOW TABLES").rows] == ["t"]
+
+
+def test_rows_keep_the_value_that_a_column_began_with_where_the_other_side_added_it_too(lake: Lake) -> None:
+    lake.sql("ALTER TABLE d.t ADD COLUMN w STRING NOT NULL DEFAULT 'of b'", "b")
+    lake.sql("ALTER TABLE d.t ADD COLUMN w STRING NOT NULL DEFAULT 'of main'")
+    lake.sql("INSERT INTO d.t VALUES (2, 'm', 'written')")
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == [(1, "a", "of b"), (2, "m", "written")]
+
+
+def test_rows_without_a_value_in_a_column_that_both_sides_added_take_the_source_s(lake: Lake) -> None:
+    lake.sql("ALTER TABLE d.t ADD COLUMN w STRING", "b")
+    lake.sql("ALTER TABLE d.t ADD COLUMN w STRING NOT NULL DEFAULT 'of main'")
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == [(1, "a", "of main")]
