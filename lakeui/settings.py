@@ -35,6 +35,14 @@ LAKEUI: dict[str, Any] = {
     # Files to be imported: the largest that is taken, and how long one waits to be loaded.
     "IMPORT_MEGABYTES": number(os.environ, "LAKEUI_IMPORT_MEGABYTES", default=512),
     "IMPORT_HOURS": number(os.environ, "LAKEUI_IMPORT_HOURS", default=24),
+    # Single sign-on at an OpenID provider; off while no issuer is named.
+    "OIDC_ISSUER": os.environ.get("LAKEUI_OIDC_ISSUER", ""),
+    "OIDC_CLIENT_ID": os.environ.get("LAKEUI_OIDC_CLIENT_ID", ""),
+    "OIDC_CLIENT_SECRET": os.environ.get("LAKEUI_OIDC_CLIENT_SECRET", ""),
+    "OIDC_NAME": os.environ.get("LAKEUI_OIDC_NAME", "single sign-on"),
+    "OIDC_NEW_ACCOUNTS": os.environ.get("LAKEUI_OIDC_NEW_ACCOUNTS", "1").lower() in ("1", "true", "yes", "on"),
+    # Of one person, on all web processes together; 0 for no limit.
+    "REQUESTS_PER_MINUTE": number(os.environ, "LAKEUI_REQUESTS_PER_MINUTE", default=3000),
     # Webhooks lead to public addresses, and into these networks: "10.1.0.0/16, fd00::/8".
     "WEBHOOK_NETWORKS": os.environ.get("LAKEUI_WEBHOOK_NETWORKS", ""),
     # A result with more rows is not downloaded as one file.
@@ -188,6 +196,10 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "lakeui.api.openapi.refusals_add",
+    ],
     "ENUM_NAME_OVERRIDES": {
         "ObjectKind": ["database", "table", "view"],
         "MergedKind": ["database", "table"],

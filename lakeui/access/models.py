@@ -32,3 +32,19 @@ class AccessToken(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}...)"
+
+
+class ExternalIdentity(models.Model):
+    """Whom a provider of single sign-on means by ``subject``: the account here that it opens."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="external_identities")
+    issuer = models.TextField()
+    subject = models.TextField()
+    created_at = models.DateTimeField(default=timezone.now)
+    last_used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["issuer", "subject"], name="external_identity_once")]
+
+    def __str__(self) -> str:
+        return f"{self.subject} at {self.issuer}"

@@ -5,16 +5,21 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from django.conf import settings
+from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
 from lakeui.access.bundle import BundleMissing, bundle_find
+from lakeui.access.single_sign_on import SignOnRefused, sign_on_begin, sign_on_finish, sign_on_offered
 from lakeui.access.throttle import WINDOW_SECONDS, sign_in_allowed, sign_in_failed, sign_in_succeeded
 
 logger = logging.getLogger(__name__)
@@ -24,12 +29,20 @@ THEMES = ("light", "dark", "contrast")
 """What the application's theme switch stores; without it the system's setting counts."""
 
 
+SIGN_ON_NEXT = "sign_on_next"
+"""Where in the session it stands what page was wanted."""
+
+
 class SignInView(LoginView):
     """The sign-in page; too many failures are answered with 429 for a quarter of an hour."""
 
     template_name = "access/sign_in.html"
     redirect_authenticated_user = True
     next_page = "/"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        provider = settings.LAKEUI["OIDC_NAME"] if sign_on_offered() else ""
+        return super().get_context_data(provider=provider, **kwargs)
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if sign_in_allowed(**self._who()):
@@ -50,6 +63,41 @@ class SignInView(LoginView):
     def _who(self) -> dict[str, str]:
         username = self.request.POST.get("username", "")
         return {"address": self.request.META.get("REMOTE_ADDR", ""), "username": username}
+
+
+@require_safe
+@never_cache
+def sign_on(request: HttpRequest) -> HttpResponse:
+    """The way to the provider of single sign-on, where there is one."""
+    if not sign_on_offered():
+        raise Http404
+    wanted = request.GET.get("next", "")
+    is_ours = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
+    request.session[SIGN_ON_NEXT] = wanted if is_ours else "/"
+    try:
+        return sign_on_begin(request, back_to=request.build_absolute_uri(reverse("sign-on-done")))
+    except SignOnRefused as refusal:
+        return _sign_on_refused(request, refusal)
+
+
+@require_safe
+@never_cache
+def sign_on_done(request: HttpRequest) -> HttpResponse:
+    """Where the provider sends the browser back to."""
+    if not sign_on_offered():
+        raise Http404
+    try:
+        user = sign_on_finish(request)
+    except SignOnRefused as refusal:
+        return _sign_on_refused(request, refusal)
+    wanted = request.session.pop(SIGN_ON_NEXT, "/")
+    login(request, user, backend="django.contrib.auth.backends.ModelBackend")
+    return redirect(wanted)
+
+
+def _sign_on_refused(request: HttpRequest, refusal: SignOnRefused) -> HttpResponse:
+    context = {"form": AuthenticationForm(request), "provider": settings.LAKEUI["OIDC_NAME"], "refusal": str(refusal)}
+    return render(request, SignInView.template_name, context, status=403)
 
 
 @login_required

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from drf_spectacular.openapi import AutoSchema
+from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 from rest_framework.parsers import JSONParser
 from rest_framework.permissions import IsAuthenticated
@@ -24,7 +25,8 @@ from lakeui import frontdoor
 from lakeui.access.authentication import BearerAuthentication, BrowserAuthentication
 from lakeui.access.models import AccessToken
 from lakeui.api.errors import exception_response
-from lakeui.common.errors import Stale
+from lakeui.api.throttling import PersonThrottle
+from lakeui.common.errors import InvalidValue, Stale
 
 LONGEST_STATEMENT_BYTES = 1024 * 1024
 
@@ -34,8 +36,11 @@ class ApiView(APIView):
 
     authentication_classes = [BearerAuthentication, BrowserAuthentication]
     permission_classes = [IsAuthenticated]
+    throttle_classes = [PersonThrottle]
     parser_classes = [JSONParser]
     renderer_classes = [JSONRenderer]
+    # OPTIONS is refused: the document says what there is, and other origins are not let in.
+    metadata_class = None
     schema = AutoSchema()
 
     def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Any]:
@@ -73,6 +78,13 @@ class NewestFirst(CursorPagination):
     page_size = 50
     page_size_query_param = "limit"
     max_page_size = 200
+
+    def decode_cursor(self, request: Request) -> Any:
+        """Where the page begins. A cursor that no list gave is a wrong value: the address is there."""
+        try:
+            return super().decode_cursor(request)
+        except NotFound:
+            raise InvalidValue("The cursor is not one that this list gave.", remedy="Follow `next`.") from None
 
 
 def tagged(request: Request, response: Response, *, head: int | None = None) -> Response:

@@ -62,7 +62,8 @@ def _operation(document: dict[str, Any], operation: dict[str, Any]) -> dict[str,
         "members": _members(document, body),
         "answers": [
             {"status": status, "description": answer.get("description", ""), "members": _members(document, shape)}
-            for status, answer in operation["responses"].items()
+            for status, given in operation["responses"].items()
+            for answer in [_resolved(document, given)]
             for shape in [_content_schema(answer)]
         ],
     }
@@ -76,13 +77,21 @@ def _content_schema(holder: dict[str, Any]) -> dict[str, Any]:
 
 def _members(document: dict[str, Any], shape: dict[str, Any]) -> list[dict[str, Any]]:
     """Name, type, obligation and meaning of each member of an object's schema."""
-    if "$ref" in shape:
-        shape = document["components"]["schemas"][shape["$ref"].rpartition("/")[2]]
+    shape = _resolved(document, shape)
     required = shape.get("required", [])
     return [
         {"name": name, "type": _type(entry), "required": name in required, "description": entry.get("description", "")}
         for name, entry in shape.get("properties", {}).items()
     ]
+
+
+def _resolved(document: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
+    """What the entry refers to, itself where it refers to nothing."""
+    if "$ref" not in entry:
+        return entry
+    kind, name = entry["$ref"].split("/")[-2:]
+    found: dict[str, Any] = document["components"][kind][name]
+    return found
 
 
 def _type(entry: dict[str, Any]) -> str:

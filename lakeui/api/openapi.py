@@ -1,4 +1,4 @@
-"""How the OpenAPI document names the two ways to sign in."""
+"""What the OpenAPI document says of every operation: the two ways to sign in, and what anybody may be answered."""
 
 from __future__ import annotations
 
@@ -26,3 +26,51 @@ class BrowserScheme(OpenApiAuthenticationExtension):
             "name": "sessionid",
             "description": "The session of a signed-in browser; unsafe methods need the header X-CSRFToken too.",
         }
+
+
+_REFUSALS = {
+    "400": ("InvalidRequest", "What was sent is not what is asked for."),
+    "401": ("NotSignedIn", "No token and no session, or one that does not count any more."),
+    "403": ("NotAllowed", "The role or the token's scopes do not allow it, or the header X-CSRFToken is missing."),
+    "404": ("NotFound", "Something that the address names is not there, or not for whoever asks."),
+    "406": ("NotAcceptable", "The answer cannot be had in what Accept asks for."),
+    "413": ("TooLarge", "The body is longer than the server takes."),
+    "415": ("UnsupportedMediaType", "The body is of a type that is not taken here."),
+    "429": ("TooManyRequests", "Too many requests; Retry-After says in how many seconds to try again."),
+}
+"""Status → component and description of the problems that lie in the request as such, not in one operation."""
+_UNSAFE = ("post", "put", "patch", "delete")
+
+
+def refusals_add(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """drf-spectacular's hook after the document is made: each operation gets the refusals that it may answer, besides
+    those that it describes itself.
+    """
+    result["components"]["responses"] = {name: _problem(text) for name, text in _REFUSALS.values()}
+    retry = {"schema": {"type": "integer", "minimum": 1}, "description": "Seconds to wait."}
+    result["components"]["responses"]["TooManyRequests"]["headers"] = {"Retry-After": retry}
+    for path, item in result["paths"].items():
+        for verb, operation in item.items():
+            known = operation["responses"]
+            for status in _statuses(path, verb, operation):
+                known.setdefault(status, {"$ref": f"#/components/responses/{_REFUSALS[status][0]}"})
+            operation["responses"] = dict(sorted(known.items()))
+    return result
+
+
+def _statuses(path: str, verb: str, operation: dict[str, Any]) -> list[str]:
+    found = ["401", "406", "429"]
+    if operation.get("parameters") or "requestBody" in operation:
+        found.append("400")
+    if verb in _UNSAFE:
+        found.append("403")
+    if "{" in path:
+        found.append("404")
+    if "requestBody" in operation:
+        found += ["413", "415"]
+    return found
+
+
+def _problem(description: str) -> dict[str, Any]:
+    shape = {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}
+    return {"description": description, "content": {"application/problem+json": shape}}

@@ -90,8 +90,8 @@ class TaskAnswer(serializers.ModelSerializer[Task]):
     created_by = serializers.SerializerMethodField()
     url = serializers.SerializerMethodField()
     steps = StepEntry(many=True, read_only=True)
-    result = serializers.JSONField(read_only=True, allow_null=True)
-    error = serializers.JSONField(read_only=True, allow_null=True, help_text="Problem document of a failed task.")
+    result = serializers.JSONField(read_only=True, help_text="Null until there is one.")
+    error = serializers.JSONField(read_only=True, help_text="Problem document of a failed task, else null.")
     retry_of = serializers.UUIDField(
         source="retry_of_id", read_only=True, allow_null=True, help_text="The task that this one repeats."
     )
@@ -145,7 +145,7 @@ class MergeSummary(serializers.Serializer[Any]):
     version = serializers.IntegerField(allow_null=True)
     source_head = serializers.IntegerField(allow_null=True)
     destination_head = serializers.IntegerField(allow_null=True)
-    merge_base = serializers.JSONField(allow_null=True)
+    merge_base = serializers.IntegerField(allow_null=True)
     fingerprint = serializers.CharField(allow_blank=True)
     actor = serializers.CharField(allow_blank=True)
     task_id = serializers.UUIDField(allow_null=True)

@@ -82,7 +82,9 @@ def test_no_other_site_writes_in_the_name_of_who_is_signed_in(lake: ReviewLake) 
         "table": "t",
         "username": "bob",
         "name": "keys",
-        **dict.fromkeys(("number", "rule_id", "comment_id", "resolution_id", "token_id", "webhook_id"), 1),
+        **dict.fromkeys(
+            ("number", "rule_id", "comment_id", "resolution_id", "token_id", "webhook_id", "pipeline_id"), 1
+        ),
         **dict.fromkeys(("import_id", "task_id", "delivery_id"), "00000000-0000-0000-0000-000000000001"),
     }
     victim = Client(enforce_csrf_checks=True, headers={"Origin": "https://elsewhere.example"})

@@ -1,0 +1,185 @@
+"""Signing in at an OpenID provider, over real HTTP and with tokens that are really signed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django.test import Client
+from joserfc.jwk import RSAKey
+
+from lakeui.access.models import ExternalIdentity
+from tests.access.provider import CLIENT, SECRET, Provider, provider_run
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def provider(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
+    # Authlib asks for https; this provider is on loopback.
+    monkeypatch.setenv("AUTHLIB_INSECURE_TRANSPORT", "1")
+    with provider_run() as running:
+        chosen = {"OIDC_ISSUER": running.issuer, "OIDC_CLIENT_ID": CLIENT, "OIDC_CLIENT_SECRET": SECRET}
+        for name, value in {**chosen, "OIDC_NAME": "Example"}.items():
+            monkeypatch.setitem(settings.LAKEUI, name, value)
+        yield running
+
+
+def begin(client: Client, query: str = "") -> str:
+    response = client.get(f"/login/sso/{query}")
+    assert response.status_code == 302, response.content
+    location: str = response["Location"]
+    return location
+
+
+def sign_on(client: Client, provider: Provider, query: str = "") -> Any:
+    """From the button to where the browser ends up."""
+    return client.get(provider.visited(begin(client, query)))
+
+
+def is_signed_in(client: Client) -> bool:
+    return "_auth_user_id" in client.session
+
+
+def refused(client: Client, response: Any, words: str) -> None:
+    assert response.status_code == 403
+    assert words in response.content.decode()
+    assert not is_signed_in(client)
+
+
+def test_nothing_of_it_is_there_while_no_provider_is_set(client: Client) -> None:
+    assert "sso" not in client.get("/login/").content.decode()
+    assert client.get("/login/sso/").status_code == 404
+    assert client.get("/login/sso/done/").status_code == 404
+
+
+def test_the_page_for_signing_in_offers_it_and_keeps_where_one_wanted_to_go(client: Client, provider: Provider) -> None:
+    page = client.get("/login/?next=/c/demo%3Ftab%3Dhistory").content.decode()
+    assert "Sign in with Example" in page
+    assert "/login/sso/?next=%2Fc%2Fdemo%3Ftab%3Dhistory" in page
+
+
+def test_whoever_signs_in_there_first_gets_an_account_here_and_the_same_one_later(
+    client: Client, provider: Provider
+) -> None:
+    done = sign_on(client, provider, "?next=/c/demo")
+    assert (done.status_code, done["Location"]) == (302, "/c/demo")
+    assert is_signed_in(client)
+    erin = User.objects.get(username="erin")
+    assert (erin.email, erin.is_superuser, erin.has_usable_password()) == ("erin@example.org", False, False)
+    provider.claims = {"preferred_username": "renamed"}
+    again = Client()
+    sign_on(again, provider)
+    assert again.session["_auth_user_id"] == str(erin.pk)
+    assert User.objects.count() == 1
+
+
+def test_pkce_state_and_nonce_are_new_each_time(client: Client, provider: Provider) -> None:
+    asked = []
+    for _ in range(2):
+        provider.visited(begin(client))
+        asked.append(provider.asked)
+    for name in ("state", "nonce", "code_challenge"):
+        assert asked[0][name] != asked[1][name]
+    assert asked[0]["code_challenge_method"] == "S256"
+
+
+def test_the_session_gets_a_new_key(client: Client, provider: Provider) -> None:
+    location = begin(client)
+    before = client.session.session_key
+    client.get(provider.visited(location))
+    assert client.session.session_key != before
+
+
+def test_a_state_of_another_browser_is_refused_before_the_code_is_redeemed(client: Client, provider: Provider) -> None:
+    stolen = provider.visited(begin(Client()))
+    refused(client, client.get(stolen), "did not work")
+    assert provider.redeemed == []
+
+
+def test_a_way_back_works_once(client: Client, provider: Provider) -> None:
+    back = provider.visited(begin(client))
+    assert client.get(back).status_code == 302
+    client.logout()
+    refused(client, client.get(back), "did not work")
+    assert len(provider.redeemed) == 1
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"nonce": "another"},
+        {"nonce": None},
+        {"iss": "https://elsewhere.example"},
+        {"aud": "another-client"},
+        {"exp": 1_000_000},
+        {"sub": None},
+    ],
+    ids=lambda claims: next(iter(claims)),
+)
+def test_an_id_token_with_a_wrong_claim_is_refused(client: Client, provider: Provider, claims: dict[str, Any]) -> None:
+    provider.claims = claims
+    refused(client, sign_on(client, provider), "did not work")
+    assert not User.objects.exists()
+
+
+def test_an_id_token_that_another_key_signed_is_refused(client: Client, provider: Provider) -> None:
+    provider.signing_key = RSAKey.generate_key(2048, {"kid": "1", "use": "sig"})
+    refused(client, sign_on(client, provider), "did not work")
+
+
+def test_an_answer_without_an_id_token_is_refused(client: Client, provider: Provider) -> None:
+    provider.sends_id_token = False
+    refused(client, sign_on(client, provider), "did not work")
+
+
+def test_what_the_provider_refused_is_refused_here(client: Client, provider: Provider) -> None:
+    provider.visited(begin(client))
+    refused(client, client.get(f"/login/sso/done/?error=access_denied&state={provider.asked['state']}"), "did not work")
+
+
+def test_a_provider_that_is_away_is_no_failure_of_the_server(
+    client: Client, settings: Any, monkeypatch: pytest.MonkeyPatch, provider: Provider
+) -> None:
+    monkeypatch.setitem(settings.LAKEUI, "OIDC_ISSUER", "http://127.0.0.1:1")
+    refused(client, client.get("/login/sso/"), "did not work")
+
+
+def test_a_name_that_is_taken_does_not_open_the_account_until_an_administrator_links_it(
+    client: Client, provider: Provider
+) -> None:
+    admin = User.objects.create_superuser("erin", password="correct horse")
+    refused(client, sign_on(client, provider), "it is there already")
+    call_command("link_identity", "erin", "subject-1", stdout=None)
+    assert sign_on(client, provider).status_code == 302
+    assert client.session["_auth_user_id"] == str(admin.pk)
+
+
+def test_an_account_that_is_not_active_stays_closed(client: Client, provider: Provider) -> None:
+    sign_on(client, provider)
+    User.objects.update(is_active=False)
+    refused(Client(), sign_on(Client(), provider), "not active")
+
+
+def test_no_accounts_are_made_where_that_is_off(
+    client: Client, settings: Any, monkeypatch: pytest.MonkeyPatch, provider: Provider
+) -> None:
+    monkeypatch.setitem(settings.LAKEUI, "OIDC_NEW_ACCOUNTS", False)
+    refused(client, sign_on(client, provider), "There is no account for you here")
+    assert not ExternalIdentity.objects.exists()
+
+
+@pytest.mark.parametrize("wanted", ["https://elsewhere.example/", "//elsewhere.example", "javascript:alert(1)"])
+def test_nobody_is_sent_to_another_site(client: Client, provider: Provider, wanted: str) -> None:
+    assert sign_on(client, provider, f"?next={wanted}")["Location"] == "/"
+
+
+@pytest.mark.parametrize(("user", "issuer"), [("nobody", "https://id.example"), ("erin", "")])
+def test_linking_says_what_is_missing(settings: Any, monkeypatch: pytest.MonkeyPatch, user: str, issuer: str) -> None:
+    User.objects.create_user("erin")
+    monkeypatch.setitem(settings.LAKEUI, "OIDC_ISSUER", issuer)
+    with pytest.raises(CommandError):
+        call_command("link_identity", user, "subject-1")
