@@ -126,10 +126,12 @@ class Tables:
 
     def run(self, pipeline: Any) -> tuple[float, dict[str, int]]:
         """Seconds of one run on a fresh branch, and its metrics."""
+        from django.utils import timezone
+
         from lakeui.frontdoor import Session
         from lakeui.frontdoor.pipelines import run_execute
         from merge_app.jobs.context import Context
-        from merge_app.jobs.models import Task
+        from merge_app.jobs.models import Task, TaskState
         from merge_app.pipelines.runs import TASK_KIND, run_begin
 
         branch = f"run_{secrets.token_hex(4)}"
@@ -139,7 +141,9 @@ class Tables:
         run = run_begin(task.pk, parameters)
         began = time.perf_counter()
         result = run_execute(run, session=Session(self.catalog, branch), context=Context())
-        return time.perf_counter() - began, dict(result.metrics)
+        taken = time.perf_counter() - began
+        Task.objects.filter(pk=task.pk).update(state=TaskState.SUCCEEDED, finished_at=timezone.now())
+        return taken, dict(result.metrics)
 
 
 def _rewrite(files: Sequence[str], batch: Sequence[str], query: str, folder: str) -> tuple[float, int, int]:

@@ -41,6 +41,7 @@ class Pipe:
         self.table = f"d.{next(_names)}"
         self.pipeline: Pipeline | None = None
         self.runs: list[PipelineRun] = []
+        self.attempts: list[Attempt] = []
 
     def run(self, source: str, *, branch: str = "main", config: str | None = None) -> StatementResult:
         values = {"source": source, "config": self.config if config is None else config, "branch": branch}
@@ -64,7 +65,8 @@ class Pipe:
         task = Task.objects.create(kind=TASK_KIND, parameters=parameters)
         self.runs.append(run_begin(task.pk, parameters))
         session = Session(self.lake.catalog, branch)
-        return run_execute(self.runs[-1], session=session, context=context(task.pk))
+        self.attempts.append(context(task.pk))
+        return run_execute(self.runs[-1], session=session, context=self.attempts[-1])
 
     def rows(self, branch: str = "main", columns: str = "*") -> list[tuple[Any, ...]]:
         return self.lake.rows(self.table, branch, columns)

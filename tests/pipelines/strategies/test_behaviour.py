@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from catalog_app.selectors.lineage import catalog_get
 from lakeui.common.errors import DuplicateKey, LakeError, MergeConflict, NotFound, NotNullViolation
 from lakeui.frontdoor import Session, StatementResult
 from lakeui.frontdoor.pipelines import run_execute, run_rehearse
 from merge_app.jobs.errors import TaskCancelled
+from merge_app.jobs.models import Task, TaskState
 from merge_app.pipelines.definition.mistakes import InvalidConfig
 from merge_app.pipelines.services import policy_set
 from tests.pipelines.strategies.duck_engine import DuckMemoryEngine
@@ -290,6 +292,29 @@ def test_a_table_without_the_columns_of_the_strategy_is_refused(pipes: Pipes) ->
         pipe.run(
             batch([(1, "a", 1, 1)], (*COLUMNS, "other INT")), config="merge_strategy: delete_insert\nunique_key: other"
         )
+
+
+@pytest.mark.parametrize("strategy", ["incremental", "scd2"])
+def test_a_strategy_that_takes_keys_to_be_unique_is_not_let_loose_on_others(pipes: Pipes, strategy: str) -> None:
+    pipe = pipes("merge_strategy: append_only")
+    pipe.run("SELECT id, value, 1 AS at, 0 AS valid_from, CAST(NULL AS INT) AS valid_to FROM (" + batch(ROWS) + ")")
+    pipe.start()
+    before = pipe.rows()
+    with pytest.raises(DuplicateKey, match="several rows of the key id = "):
+        pipe.run(batch([(1, "x", 2)]), config="\n".join(CONFIGS[strategy]))
+    assert pipe.rows() == before
+    pipes.lake.sql(f"DELETE FROM {pipe.table}")
+    pipe.run(batch([(1, "x", 2)]))
+
+
+def test_what_a_run_has_found_unique_is_not_looked_at_again(pipes: Pipes) -> None:
+    pipe = pipes(*KEYED)
+    looked = []
+    for config in (KEYED, KEYED, KEYED, (KEYED[0], "unique_key: [id, at]")):
+        pipe.run(batch(ROWS), config="\n".join(config))
+        Task.objects.filter(pk=pipe.runs[-1].pk).update(state=TaskState.SUCCEEDED, finished_at=timezone.now())
+        looked.append("look for duplicates" in pipe.attempts[-1].steps)
+    assert looked == [False, False, False, True]
 
 
 def test_rivals_are_refused_unless_something_orders_them(pipes: Pipes) -> None:
