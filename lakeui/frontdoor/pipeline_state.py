@@ -62,7 +62,7 @@ def duplicates_refuse(call: Call, configuration: Configuration, name: sql.TableN
             f"{key} = {value}" for key, value in zip(configuration.names("unique_key"), found[0], strict=True)
         )
         raise DuplicateKey(
-            f"Table {name.database}.{name.table} has several rows of the key {key}; {configuration.strategy} takes one.",
+            f"Table {name.database}.{name.table} has several rows of key {key}; {configuration.strategy} takes one.",
             remedy="Choose a unique_key that tells its rows apart, or delete rows that are too many.",
             keys=[key],
         )

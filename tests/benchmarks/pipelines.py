@@ -98,9 +98,7 @@ class Tables:
         described = self.sql(f"SELECT {columns} FROM range(0)").columns
         definitions = ", ".join(f"{column} {kind}" for column, kind in described)
         self.sql(f"CREATE TABLE d.{name} ({definitions}) {partitioned}")
-        step = rows // FILES
-        for first in range(0, rows, step):
-            self.sql(f"INSERT INTO d.{name} SELECT {columns} FROM range({first}, {first + step}, 1, 1)")
+        self.sql(f"INSERT INTO d.{name} SELECT {columns} FROM range(0, {rows}, 1, {FILES})")
 
     def sql(self, text: str, branch: str = "main") -> Any:
         from lakeui.frontdoor import Session, execute
