@@ -17,7 +17,7 @@ from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import create_table_as, definition_of, write_metrics
 from lakeui.frontdoor.evolving import Evolved, with_columns
 from lakeui.frontdoor.keys import refuse_duplicate_keys
-from lakeui.frontdoor.merging import merge_into
+from lakeui.frontdoor.merging import merge_from
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
 from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.values import StatementResult
@@ -50,7 +50,8 @@ def write_batch(
         case Strategy.DELETE_INSERT:
             return _merge(call, writes.replace_keys(write, write.keys))
         case Strategy.SCD2:
-            return _merge(call, writes.merge_versions(write))
+            # Two open versions of a key begin at different times: the key alone says that others wrote one too.
+            return _merge(call, writes.merge_versions(write), told_apart_by=frozenset(map(str.casefold, write.keys)))
 
 
 def _create(call: Call, write: BatchWrite, target: sql.TableName) -> StatementResult:
@@ -67,10 +68,11 @@ def _create(call: Call, write: BatchWrite, target: sql.TableName) -> StatementRe
     return create_table_as(call, sql.CreateTable(target, partition_by=partition_by, query=build_query(text)))
 
 
-def _merge(call: Call, text: str) -> StatementResult:
+def _merge(call: Call, text: str, *, told_apart_by: frozenset[str] | None = None) -> StatementResult:
     statement = parse(text)
     assert isinstance(statement, sql.MergeInto)
-    return merge_into(call, statement)
+    target = table_for_writing(call, statement.table)
+    return merge_from(call, statement, target, query_source(call, statement.source), told_apart_by=told_apart_by)
 
 
 def _snapshot(call: Call, write: BatchWrite, table: TableState, target: sql.TableName) -> StatementResult:

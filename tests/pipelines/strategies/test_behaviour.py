@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -171,6 +172,52 @@ def test_a_run_beside_another_writer_is_judged_and_not_lost(pipes: Pipes) -> Non
     pipe.run(batch([(2, "ours", 3)]))
     with pytest.raises(MergeConflict):
         pipes.lake.merge("rival")
+
+
+BESIDE = {
+    "full_refresh": [(4, "ours", 5)],
+    "append_only": [*ROWS, (4, "ours", 5), (4, "theirs", 5)],
+    "incremental": [*ROWS, (4, "ours", 5)],
+    "delete_insert": [*ROWS, (4, "ours", 5)],
+    "snapshot": [*ROWS, (4, "ours", 5), (4, "theirs", 5)],
+}
+"""What is there after a run beside an INSERT of the same key, which commits when the run has staged its rows."""
+
+
+class Overtaken(Attempt):
+    """Somebody else commits once, when the run is about to."""
+
+    work: Callable[[], object]
+
+    def step(self, name: str, detail: str = "") -> None:
+        super().step(name, detail)
+        if name == "commit" and self.steps.count("commit") == 1:
+            type(self).work()
+
+
+@pytest.mark.parametrize("strategy", BESIDE)
+def test_a_run_that_is_overtaken_leaves_what_one_after_the_other_would(pipes: Pipes, strategy: str) -> None:
+    pipe = pipes(*CONFIGS[strategy])
+    pipe.run(batch(ROWS))
+
+    class Beside(Overtaken):
+        work = staticmethod(lambda: pipes.lake.sql(f"INSERT INTO {pipe.table} VALUES (4, 'theirs', 5)"))
+
+    pipe.start(source=batch([(4, "ours", 5)]), context=Beside)
+    assert pipe.rows() == BESIDE[strategy]
+
+
+def test_two_pipelines_that_bring_the_same_key_at_once_leave_one_open_version(pipes: Pipes) -> None:
+    first, second = (pipes(*CONFIGS["scd2"]) for _ in range(2))
+    second.table = first.table
+    first.run(batch(ROWS))
+    second.run(batch(ROWS[:1]))
+
+    class Beside(Overtaken):
+        work = staticmethod(lambda: second.start(source=batch([(4, "theirs", 5)])))
+
+    first.start(source=batch([(4, "ours", 6)]), context=Beside)
+    assert [row for row in history(first) if row[0] == 4] == [(4, "ours", 6, None), (4, "theirs", 5, 6)]
 
 
 # -- operations -------------------------------------------------------------------------------------------------------
