@@ -40,7 +40,8 @@ _ACTS = {sql.MergeUpdate: Act.UPDATE, sql.MergeInsert: Act.INSERT, sql.MergeDele
 @dataclass(frozen=True, slots=True)
 class _Merge:
     """One MERGE on its way: where it acts, and the files that were there when it began. ``told_apart_by``: the columns,
-    names folded, of which a row with the same values that came since matters; those of ON without them.
+    names folded, of which a row with the same values that came since matters; those of ON without them. ``dropped``:
+    columns that go with the commit, where the schema evolves.
     """
 
     call: Call
@@ -49,6 +50,7 @@ class _Merge:
     target: TablePlace
     segments: Sequence[SegmentState]
     told_apart_by: frozenset[str] | None = None
+    dropped: tuple[str, ...] = ()
 
     @property
     def table(self) -> TableState:
@@ -82,10 +84,11 @@ def merge_from(
     source: QuerySource,
     *,
     told_apart_by: frozenset[str] | None = None,
+    dropped: tuple[str, ...] = (),
 ) -> StatementResult:
     """Do what the statement says with the rows of ``source``, which is its own with what it stands for."""
     segments = segments_list(target.place.lineage, target.table.table_id)
-    merge = _Merge(call, statement, source, target, segments, told_apart_by)
+    merge = _Merge(call, statement, source, target, segments, told_apart_by, dropped)
     with staging(call), engine().frozen(target.table.table_id, _source(merge)) as frozen:
         staged = _stage(merge, frozen)
     return _commit(merge, staged)
@@ -100,7 +103,7 @@ def _source(merge: _Merge) -> SourceRows:
 
 
 def _stage(merge: _Merge, frozen: FrozenSource) -> _Staged:
-    fresh = evolved(merge.table, merge.statement, frozen.columns, merge.source_alias)
+    fresh = evolved(merge.table, merge.statement, frozen.columns, merge.source_alias, dropped=merge.dropped)
     rules = tuple(_rule(clause, fresh.table.schema, frozen, merge.statement) for clause in merge.statement.clauses)
     keys = _keys(merge, frozen)
     chosen = _worth_reading(merge, keys)
