@@ -26,15 +26,19 @@ class Evolved:
     change: Operation | None = None
 
 
-def evolved(table: TableState, statement: sql.MergeInto, columns: SourceColumns, alias: str) -> Evolved:
+def evolved(
+    table: TableState, statement: sql.MergeInto, columns: SourceColumns, alias: str, *, dropped: Sequence[str] = ()
+) -> Evolved:
     """Add the columns that a clause takes from a source column of the same name; widen where the source is wider."""
     if not statement.with_schema_evolution:
         return Evolved(table)
-    return with_columns(table, dict(_taken(statement, columns, alias)))
+    return with_columns(table, dict(_taken(statement, columns, alias)), dropped=dropped)
 
 
-def with_columns(table: TableState, taken: Mapping[str, str]) -> Evolved:
-    """The table that takes columns of these names and Spark types: new ones are added, narrower ones widened."""
+def with_columns(table: TableState, taken: Mapping[str, str], *, dropped: Sequence[str] = ()) -> Evolved:
+    """The table that takes columns of these names and Spark types: new ones are added, narrower ones widened, and those
+    that are ``dropped`` go.
+    """
     added = [(name, kind) for name, kind in taken.items() if table.schema.named(name) is None]
     definitions = [sql.ColumnDefinition(name, canonical_type(kind)) for name, kind in added]
     new = table_columns(table.table_id, definitions, is_new=False) if definitions else []
@@ -46,6 +50,12 @@ def with_columns(table: TableState, taken: Mapping[str, str]) -> Evolved:
             wide = canonical_type(kind)
             changes.append(ColumnChange(column.id, ColumnAttribute.TYPE, column.type, wide))
             schema = schema.with_column(replace(column, type=wide))
+    gone = alterations.columns_drop(table, dropped)
+    if gone is not None:
+        changes += gone.changes
+        names = {name.casefold() for name in dropped}
+        left = (column for column in schema.columns if column.name.casefold() not in names)
+        schema = replace(schema, columns=tuple(left))
     if not changes:
         return Evolved(table)
     return Evolved(replace(table, schema=schema), alterations.operation(table, OperationKind.COLUMN, changes))

@@ -39,13 +39,18 @@ _ACTS = {sql.MergeUpdate: Act.UPDATE, sql.MergeInsert: Act.INSERT, sql.MergeDele
 
 @dataclass(frozen=True, slots=True)
 class _Merge:
-    """One MERGE on its way: where it acts, and the files that were there when it began."""
+    """One MERGE on its way: where it acts, and the files that were there when it began. ``told_apart_by``: the columns,
+    names folded, of which a row with the same values that came since matters; those of ON without them. ``dropped``:
+    columns that go with the commit, where the schema evolves.
+    """
 
     call: Call
     statement: sql.MergeInto
     source: QuerySource
     target: TablePlace
     segments: Sequence[SegmentState]
+    told_apart_by: frozenset[str] | None = None
+    dropped: tuple[str, ...] = ()
 
     @property
     def table(self) -> TableState:
@@ -72,9 +77,18 @@ def merge_into(call: Call, statement: sql.MergeInto) -> StatementResult:
     return merge_from(call, statement, target, query_source(call, statement.source))
 
 
-def merge_from(call: Call, statement: sql.MergeInto, target: TablePlace, source: QuerySource) -> StatementResult:
+def merge_from(
+    call: Call,
+    statement: sql.MergeInto,
+    target: TablePlace,
+    source: QuerySource,
+    *,
+    told_apart_by: frozenset[str] | None = None,
+    dropped: tuple[str, ...] = (),
+) -> StatementResult:
     """Do what the statement says with the rows of ``source``, which is its own with what it stands for."""
-    merge = _Merge(call, statement, source, target, segments_list(target.place.lineage, target.table.table_id))
+    segments = segments_list(target.place.lineage, target.table.table_id)
+    merge = _Merge(call, statement, source, target, segments, told_apart_by, dropped)
     with staging(call), engine().frozen(target.table.table_id, _source(merge)) as frozen:
         staged = _stage(merge, frozen)
     return _commit(merge, staged)
@@ -89,7 +103,7 @@ def _source(merge: _Merge) -> SourceRows:
 
 
 def _stage(merge: _Merge, frozen: FrozenSource) -> _Staged:
-    fresh = evolved(merge.table, merge.statement, frozen.columns, merge.source_alias)
+    fresh = evolved(merge.table, merge.statement, frozen.columns, merge.source_alias, dropped=merge.dropped)
     rules = tuple(_rule(clause, fresh.table.schema, frozen, merge.statement) for clause in merge.statement.clauses)
     keys = _keys(merge, frozen)
     chosen = _worth_reading(merge, keys)
@@ -305,5 +319,6 @@ def _total(parts: Sequence[dict[str, int]]) -> dict[str, int]:
 def _tested(merge: _Merge, staged: _Staged) -> tuple[TestedRows, ...]:
     """A row was inserted because no row of these files matched: one that came since might have."""
     seen = frozenset(segment.file_id for segment in merge.segments)
-    keys = tuple(staged.keys)
+    asked = merge.told_apart_by
+    keys = tuple(keys for keys in staged.keys if asked is None or keys.column.name.casefold() in asked)
     return (TestedRows(merge.table.table_id, seen, lambda segment: _may_hold(segment, keys)),)

@@ -34,8 +34,8 @@ def batch_write(
     missing_refuse(configuration, columns)
     taken = list(columns) if table is None else _taken(configuration, table, columns)
     stored = frozenset() if table is None else frozenset(column.name.casefold() for column in table.schema.columns)
-    if stored:
-        _refuse_unknown(configuration, target, stored)
+    if table is not None:
+        columns_refuse(configuration, target, table)
     moment = datetime.now(UTC).strftime("TIMESTAMP '%Y-%m-%d %H:%M:%S.%f+00:00'")
     return BatchWrite(configuration, TableAddress(target.database, target.table), taken, moment, stored)
 
@@ -109,8 +109,8 @@ def missing_refuse(configuration: Configuration, columns: Columns) -> None:
     refuse(mistakes)
 
 
-def _refuse_unknown(configuration: Configuration, target: sql.TableName, stored: frozenset[str]) -> None:
-    """A table that was made otherwise may lack what the strategy goes by."""
+def columns_refuse(configuration: Configuration, target: sql.TableName, table: TableState) -> None:
+    """Raise InvalidConfig where a table that was made otherwise lacks what the strategy goes by."""
     named = [(name, column) for name, column in _named(configuration) if name == "unique_key"]
     if configuration.strategy is Strategy.SCD2:
         named += [(name, str(configuration.text(name))) for name in _RESERVED]
@@ -123,7 +123,7 @@ def _refuse_unknown(configuration: Configuration, target: sql.TableName, stored:
                 "Add it with ALTER TABLE, or let full_refresh make the table anew first.",
             )
             for name, column in named
-            if column.casefold() not in stored
+            if table.schema.named(column) is None
         ]
     )
 

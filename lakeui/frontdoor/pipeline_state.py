@@ -7,6 +7,7 @@ from typing import Any
 
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import TableState
+from lakeui.common.errors import DuplicateKey
 from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.queries import query_source
@@ -14,6 +15,7 @@ from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
 from lakeui.sql.query import build_query
 from merge_app.pipelines.definition.configuration import Configuration
+from merge_app.pipelines.definition.fields import Strategy
 from merge_app.pipelines.definition.mistakes import Mistake, refuse
 from merge_app.pipelines.definition.templates import TableAddress
 
@@ -41,6 +43,29 @@ def target_state(call: Call, configuration: Configuration, name: sql.TableName, 
     highest = f"CAST(max({quote_name(column.name)}){_less(configuration, column)} AS STRING)"
     ((found,),) = _answer(call, f"SELECT {highest} FROM {address}")
     return TargetState() if found is None else TargetState(has_rows=True, watermark=str(found))
+
+
+def duplicates_refuse(call: Call, configuration: Configuration, name: sql.TableName) -> None:
+    """Raise DuplicateKey where the table holds a key twice that a strategy takes to be unique: a run would leave both
+    rows, or change both.
+    """
+    if configuration.strategy not in (Strategy.INCREMENTAL, Strategy.SCD2):
+        return
+    keys = ", ".join(quote_name(key) for key in configuration.names("unique_key"))
+    until = quote_name(str(configuration.text("scd_valid_to")))
+    open_only = f" WHERE {until} IS NULL" if configuration.strategy is Strategy.SCD2 else ""
+    address = TableAddress(name.database, name.table).sql
+    call.context.step("look for duplicates", f"of {keys} in {name.database}.{name.table}")
+    found = _answer(call, f"SELECT {keys} FROM {address}{open_only} GROUP BY {keys} HAVING count(*) > 1 LIMIT 1")
+    if found:
+        key = ", ".join(
+            f"{key} = {value}" for key, value in zip(configuration.names("unique_key"), found[0], strict=True)
+        )
+        raise DuplicateKey(
+            f"Table {name.database}.{name.table} has several rows of key {key}; {configuration.strategy} takes one.",
+            remedy="Choose a unique_key that tells its rows apart, or delete rows that are too many.",
+            keys=[key],
+        )
 
 
 def _less(configuration: Configuration, column: Column) -> str:

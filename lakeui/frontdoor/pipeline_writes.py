@@ -17,7 +17,7 @@ from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import create_table_as, definition_of, write_metrics
 from lakeui.frontdoor.evolving import Evolved, with_columns
 from lakeui.frontdoor.keys import refuse_duplicate_keys
-from lakeui.frontdoor.merging import merge_into
+from lakeui.frontdoor.merging import merge_from
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
 from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.values import StatementResult
@@ -46,11 +46,13 @@ def write_batch(
         case Strategy.SNAPSHOT:
             return _snapshot(call, write, table, target)
         case Strategy.INCREMENTAL:
-            return _merge(call, writes.merge_latest(write))
+            return _merge(call, write, writes.merge_latest(write))
         case Strategy.DELETE_INSERT:
-            return _merge(call, writes.replace_keys(write, write.keys))
+            return _merge(call, write, writes.replace_keys(write, write.keys))
         case Strategy.SCD2:
-            return _merge(call, writes.merge_versions(write))
+            # Two open versions of a key begin at different times: the key alone says that others wrote one too.
+            keys = frozenset(map(str.casefold, write.keys))
+            return _merge(call, write, writes.merge_versions(write), told_apart_by=keys)
 
 
 def _create(call: Call, write: BatchWrite, target: sql.TableName) -> StatementResult:
@@ -67,10 +69,12 @@ def _create(call: Call, write: BatchWrite, target: sql.TableName) -> StatementRe
     return create_table_as(call, sql.CreateTable(target, partition_by=partition_by, query=build_query(text)))
 
 
-def _merge(call: Call, text: str) -> StatementResult:
+def _merge(call: Call, write: BatchWrite, text: str, *, told_apart_by: frozenset[str] | None = None) -> StatementResult:
     statement = parse(text)
     assert isinstance(statement, sql.MergeInto)
-    return merge_into(call, statement)
+    target = table_for_writing(call, statement.table)
+    source, dropped = query_source(call, statement.source), _dropped(write, target.table)
+    return merge_from(call, statement, target, source, told_apart_by=told_apart_by, dropped=dropped)
 
 
 def _snapshot(call: Call, write: BatchWrite, table: TableState, target: sql.TableName) -> StatementResult:
@@ -79,7 +83,7 @@ def _snapshot(call: Call, write: BatchWrite, table: TableState, target: sql.Tabl
     names = [partition.name.casefold() for partition in table.schema.partition_columns]
     if names == [column.casefold()]:
         return _insert(call, write, target, overwrites=True, only_present=True)
-    return _merge(call, writes.replace_keys(write, (column,)))
+    return _merge(call, write, writes.replace_keys(write, (column,)))
 
 
 # -- INSERT and INSERT OVERWRITE --------------------------------------------------------------------------------------
@@ -105,9 +109,19 @@ def _insert(
 
 
 def _evolved(write: BatchWrite, table: TableState) -> Evolved:
-    if write.configuration.text("on_schema_change") != "append":
+    if not write.evolves:
         return Evolved(table)
-    return with_columns(table, dict(write.columns))
+    return with_columns(table, dict(write.columns), dropped=_dropped(write, table))
+
+
+def _dropped(write: BatchWrite, table: TableState) -> tuple[str, ...]:
+    """The columns that the query does not give any more, where they are to go with that."""
+    if write.configuration.text("on_schema_change") != "sync":
+        return ()
+    given = {name.casefold() for name in write.names}
+    if write.configuration.strategy is Strategy.SCD2:
+        given |= {name.casefold() for name in write.times}
+    return tuple(column.name for column in table.schema.columns if column.name.casefold() not in given)
 
 
 def _commit(

@@ -42,7 +42,7 @@ class Call:
     session: Session
     context: Context
     text: str
-    aside: Mapping[TableAddress, FileSource | TableScan] = field(default_factory=dict)
+    aside: Mapping[TableAddress, FileSource | TableScan] = field(default_factory=dict, repr=False, compare=False)
     names_task: bool = True
     _catalogs: dict[str, Catalog] = field(default_factory=dict, repr=False, compare=False)
     _branches: dict[tuple[int, str], Branch] = field(default_factory=dict, repr=False, compare=False)

@@ -10,6 +10,8 @@ from catalog_app.domain.roles import Principal
 from catalog_app.models import Catalog
 from catalog_app.selectors.people import catalogs_visible
 from lakeui.common.errors import NotFound
+from merge_app.jobs.models import TaskState
+from merge_app.pipelines.definition.configuration import Configuration
 from merge_app.pipelines.definition.templates import TableAddress
 from merge_app.pipelines.models import Pipeline, PipelinePolicy, PipelineRun, PipelineVersion
 
@@ -60,6 +62,21 @@ def versions_list(pipeline: Pipeline) -> QuerySet[PipelineVersion]:
 def is_strict(catalog_id: int) -> bool:
     """Whether the catalog refuses pipelines that lack what their strategy requires."""
     return PipelinePolicy.objects.filter(catalog_id=catalog_id, is_strict=True).exists()
+
+
+def is_switched(pipeline_id: int, configuration: Configuration) -> bool:
+    """Whether the last run that succeeded went by another strategy or key, or there was none: what the strategy takes
+    for granted of the table has to be looked at then.
+    """
+    succeeded = PipelineRun.objects.filter(pipeline_id=pipeline_id, task__state=TaskState.SUCCEEDED)
+    last = succeeded.order_by("-created_at").values_list("configuration", flat=True).first()
+    if last is None:
+        return True
+    now = configuration.as_json()
+    return any(
+        (last["strategy"], last["fields"][name]["value"]) != (now["strategy"], now["fields"][name]["value"])
+        for name in ("unique_key", "scd_valid_to")
+    )
 
 
 def version_get(pipeline: Pipeline, number: int) -> PipelineVersion:

@@ -98,9 +98,7 @@ class Tables:
         described = self.sql(f"SELECT {columns} FROM range(0)").columns
         definitions = ", ".join(f"{column} {kind}" for column, kind in described)
         self.sql(f"CREATE TABLE d.{name} ({definitions}) {partitioned}")
-        step = rows // FILES
-        for first in range(0, rows, step):
-            self.sql(f"INSERT INTO d.{name} SELECT {columns} FROM range({first}, {first + step}, 1, 1)")
+        self.sql(f"INSERT INTO d.{name} SELECT {columns} FROM range(0, {rows}, 1, {FILES})")
 
     def sql(self, text: str, branch: str = "main") -> Any:
         from lakeui.frontdoor import Session, execute
@@ -126,10 +124,12 @@ class Tables:
 
     def run(self, pipeline: Any) -> tuple[float, dict[str, int]]:
         """Seconds of one run on a fresh branch, and its metrics."""
+        from django.utils import timezone
+
         from lakeui.frontdoor import Session
         from lakeui.frontdoor.pipelines import run_execute
         from merge_app.jobs.context import Context
-        from merge_app.jobs.models import Task
+        from merge_app.jobs.models import Task, TaskState
         from merge_app.pipelines.runs import TASK_KIND, run_begin
 
         branch = f"run_{secrets.token_hex(4)}"
@@ -139,7 +139,9 @@ class Tables:
         run = run_begin(task.pk, parameters)
         began = time.perf_counter()
         result = run_execute(run, session=Session(self.catalog, branch), context=Context())
-        return time.perf_counter() - began, dict(result.metrics)
+        taken = time.perf_counter() - began
+        Task.objects.filter(pk=task.pk).update(state=TaskState.SUCCEEDED, finished_at=timezone.now())
+        return taken, dict(result.metrics)
 
 
 def _rewrite(files: Sequence[str], batch: Sequence[str], query: str, folder: str) -> tuple[float, int, int]:

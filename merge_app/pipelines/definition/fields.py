@@ -116,9 +116,10 @@ FIELDS: dict[str, Field] = {
             "on_schema_change",
             Kind.CHOICE,
             "append",
-            "What a column does that the table lacks: be added, be ignored, or fail the run.",
+            "What a column does that the table lacks: be added, be ignored, or fail the run; sync also drops those that"
+            " the query does not give any more.",
             _EVERY,
-            choices=("append", "ignore", "fail"),
+            choices=("append", "ignore", "fail", "sync"),
         ),
         Field(
             "allow_empty",

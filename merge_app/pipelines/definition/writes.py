@@ -60,6 +60,11 @@ class BatchWrite:
         return str(self.configuration.text("scd_valid_from")), str(self.configuration.text("scd_valid_to"))
 
     @property
+    def evolves(self) -> bool:
+        """Whether the table takes the columns that it lacks."""
+        return self.configuration.text("on_schema_change") in ("append", "sync")
+
+    @property
     def keeps_times(self) -> bool:
         """Whether rows bring the time from which they hold."""
         return self.configuration.text("watermark_column") is not None
@@ -192,8 +197,7 @@ def merge_versions(write: BatchWrite) -> str:
 
 
 def _merge(write: BatchWrite, source: str, match: Sequence[str], clauses: Sequence[str]) -> str:
-    evolves = write.configuration.text("on_schema_change") == "append"
-    head = "MERGE WITH SCHEMA EVOLUTION INTO" if evolves else "MERGE INTO"
+    head = "MERGE WITH SCHEMA EVOLUTION INTO" if write.evolves else "MERGE INTO"
     return "\n".join(
         [f"{head} {write.target.sql} AS target", f"USING ({source}) AS batch", f"ON {' AND '.join(match)}", *clauses]
     )

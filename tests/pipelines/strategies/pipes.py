@@ -38,16 +38,18 @@ class Pipe:
     def __init__(self, lake: Lake, config: str) -> None:
         self.lake = lake
         self.config = config
-        self.table = f"d.{next(_names)}"
+        self.name = next(_names)
+        self.table = f"d.{self.name}"
         self.pipeline: Pipeline | None = None
         self.runs: list[PipelineRun] = []
+        self.attempts: list[Attempt] = []
 
     def run(self, source: str, *, branch: str = "main", config: str | None = None) -> StatementResult:
         values = {"source": source, "config": self.config if config is None else config, "branch": branch}
-        name = self.table.removeprefix("d.")
         if self.pipeline is None:
             catalog = catalog_get(self.lake.catalog)
-            names = {"name": name, "layer": "", "database": "d", "table": name, "schedule": ""}
+            table = self.table.removeprefix("d.")
+            names = {"name": self.name, "layer": "", "database": "d", "table": table, "schedule": ""}
             self.pipeline = pipeline_create(catalog=catalog, values={**names, **values}, owner_id=None)
         else:
             pipeline_edit(self.pipeline, values, author_id=None)
@@ -64,7 +66,8 @@ class Pipe:
         task = Task.objects.create(kind=TASK_KIND, parameters=parameters)
         self.runs.append(run_begin(task.pk, parameters))
         session = Session(self.lake.catalog, branch)
-        return run_execute(self.runs[-1], session=session, context=context(task.pk))
+        self.attempts.append(context(task.pk))
+        return run_execute(self.runs[-1], session=session, context=self.attempts[-1])
 
     def rows(self, branch: str = "main", columns: str = "*") -> list[tuple[Any, ...]]:
         return self.lake.rows(self.table, branch, columns)

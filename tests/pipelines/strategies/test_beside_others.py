@@ -1,0 +1,73 @@
+"""A run beside other writers is judged and not lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from lakeui.common.errors import MergeConflict
+from tests.pipelines.strategies.cases import CONFIGS, KEYED, ROWS, history
+from tests.pipelines.strategies.pipes import Attempt, Pipes, batch
+
+
+def test_a_run_beside_another_writer_is_judged_and_not_lost(pipes: Pipes) -> None:
+    pipe = pipes(*KEYED)
+    pipe.run(batch(ROWS))
+    pipe.run(batch([(4, "d", 1)]))
+    pipes.lake.sql("CREATE BRANCH other")
+    pipes.lake.sql(f"UPDATE {pipe.table} SET value = 'mine' WHERE id = 4", "other")
+    pipe.run(batch([(2, "z", 2)]))
+    pipes.lake.merge("other")
+    assert pipe.rows() == [(1, "a", 1), (2, "z", 2), (3, "c", 1), (4, "mine", 1)]
+    pipes.lake.sql("CREATE BRANCH rival")
+    pipes.lake.sql(f"UPDATE {pipe.table} SET value = 'theirs' WHERE id = 2", "rival")
+    pipe.run(batch([(2, "ours", 3)]))
+    with pytest.raises(MergeConflict):
+        pipes.lake.merge("rival")
+
+
+BESIDE = {
+    "full_refresh": [(4, "ours", 5)],
+    "append_only": [*ROWS, (4, "ours", 5), (4, "theirs", 5)],
+    "incremental": [*ROWS, (4, "ours", 5)],
+    "delete_insert": [*ROWS, (4, "ours", 5)],
+    "snapshot": [*ROWS, (4, "ours", 5), (4, "theirs", 5)],
+}
+"""What is there after a run beside an INSERT of the same key, which commits when the run has staged its rows."""
+
+
+class Overtaken(Attempt):
+    """Somebody else commits once, when the run is about to."""
+
+    work: Callable[[], object]
+
+    def step(self, name: str, detail: str = "") -> None:
+        super().step(name, detail)
+        if name == "commit" and self.steps.count("commit") == 1:
+            type(self).work()
+
+
+@pytest.mark.parametrize("strategy", BESIDE)
+def test_a_run_that_is_overtaken_leaves_what_one_after_the_other_would(pipes: Pipes, strategy: str) -> None:
+    pipe = pipes(*CONFIGS[strategy])
+    pipe.run(batch(ROWS))
+
+    class Beside(Overtaken):
+        work = staticmethod(lambda: pipes.lake.sql(f"INSERT INTO {pipe.table} VALUES (4, 'theirs', 5)"))
+
+    pipe.start(source=batch([(4, "ours", 5)]), context=Beside)
+    assert pipe.rows() == BESIDE[strategy]
+
+
+def test_two_pipelines_that_bring_the_same_key_at_once_leave_one_open_version(pipes: Pipes) -> None:
+    first, second = (pipes(*CONFIGS["scd2"]) for _ in range(2))
+    second.table = first.table
+    first.run(batch(ROWS))
+    second.run(batch(ROWS[:1]))
+
+    class Beside(Overtaken):
+        work = staticmethod(lambda: second.start(source=batch([(4, "theirs", 5)])))
+
+    first.start(source=batch([(4, "ours", 6)]), context=Beside)
+    assert [row for row in history(first) if row[0] == 4] == [(4, "ours", 6, None), (4, "theirs", 5, 6)]

@@ -1,0 +1,121 @@
+"""What the configuration asks for, and what a run refuses before it writes."""
+
+from __future__ import annotations
+
+import pytest
+from django.utils import timezone
+
+from catalog_app.selectors.lineage import catalog_get
+from lakeui.common.errors import DuplicateKey
+from merge_app.jobs.models import Task, TaskState
+from merge_app.pipelines.definition.mistakes import InvalidConfig
+from merge_app.pipelines.services import policy_set
+from tests.pipelines.strategies.cases import COLUMNS, CONFIGS, KEYED, ROWS
+from tests.pipelines.strategies.pipes import Pipes, batch
+
+
+def test_a_missing_field_degrades_the_run_and_marks_it(pipes: Pipes) -> None:
+    pipe = pipes("merge_strategy: incremental")
+    pipe.run(batch(ROWS))
+    pipe.run(batch(ROWS[:1]))
+    assert pipe.rows() == ROWS[:1]
+    run = pipe.runs[-1]
+    run.refresh_from_db()
+    assert run.is_degraded
+    assert run.configuration is not None
+    assert run.configuration["missing"] == ["unique_key"]
+    assert [entry["level"] for entry in run.log].count("warning") == 1
+
+
+def test_a_strict_catalog_fails_what_would_degrade(pipes: Pipes) -> None:
+    pipe = pipes("merge_strategy: incremental")
+    pipe.run(batch(ROWS))
+    catalog = catalog_get(pipes.lake.catalog)
+    policy_set(catalog, strict=True)
+    for attempt in (pipe.start, lambda: pipes("merge_strategy: snapshot").run(batch(ROWS))):
+        with pytest.raises(InvalidConfig, match="requires"):
+            attempt()
+    policy_set(catalog, strict=False)
+    pipe.start()
+    assert pipe.rows() == ROWS
+
+
+def test_a_degraded_run_never_replaces_history(pipes: Pipes) -> None:
+    pipe = pipes(*CONFIGS["scd2"])
+    pipe.run(batch(ROWS))
+    with pytest.raises(InvalidConfig, match="versions"):
+        pipe.run(batch(ROWS), config="merge_strategy: scd2")
+    assert len(pipe.rows()) == 3
+
+
+@pytest.mark.parametrize(
+    ("config", "field", "line", "advice"),
+    [
+        (("merge_strategy: incremental", "unique_key: idd"), "unique_key", 2, "Did you mean id?"),
+        ((*KEYED, "watermark_column: when"), "watermark_column", 3, "Select it"),
+        (("merge_strategy: snapshot", "partition_column: day"), "partition_column", 2, "Select it"),
+        (("merge_strategy: scd2", "unique_key: id", "scd_valid_from: at"), "scd_valid_from", 3, "Rename it"),
+    ],
+)
+def test_columns_that_the_query_does_not_give_are_named_by_line(
+    pipes: Pipes, config: tuple[str, ...], field: str, line: int, advice: str
+) -> None:
+    with pytest.raises(InvalidConfig) as caught:
+        pipes(*config).run(batch(ROWS))
+    (error,) = caught.value.details["errors"]
+    assert (error["file"], error["field"], error["line"]) == ("config.yaml", field, line)
+    assert advice in error["remedy"]
+
+
+def test_a_table_without_the_columns_of_the_strategy_is_refused(pipes: Pipes) -> None:
+    pipe = pipes("merge_strategy: append_only")
+    pipe.run(batch(ROWS))
+    with pytest.raises(InvalidConfig, match="no column valid_from"):
+        pipe.run(batch(ROWS), config="\n".join(CONFIGS["scd2"]))
+    with pytest.raises(InvalidConfig, match="no column other"):
+        pipe.run(
+            batch([(1, "a", 1, 1)], (*COLUMNS, "other INT")), config="merge_strategy: delete_insert\nunique_key: other"
+        )
+
+
+@pytest.mark.parametrize("strategy", ["incremental", "scd2"])
+def test_a_strategy_that_takes_keys_to_be_unique_is_not_let_loose_on_others(pipes: Pipes, strategy: str) -> None:
+    pipe = pipes("merge_strategy: append_only")
+    pipe.run("SELECT id, value, 1 AS at, 0 AS valid_from, CAST(NULL AS INT) AS valid_to FROM (" + batch(ROWS) + ")")
+    pipe.start()
+    before = pipe.rows()
+    with pytest.raises(DuplicateKey, match="several rows of key id = "):
+        pipe.run(batch([(1, "x", 2)]), config="\n".join(CONFIGS[strategy]))
+    assert pipe.rows() == before
+    pipes.lake.sql(f"DELETE FROM {pipe.table}")
+    pipe.run(batch([(1, "x", 2)]))
+
+
+def test_what_a_run_has_found_unique_is_not_looked_at_again(pipes: Pipes) -> None:
+    pipe = pipes(*KEYED)
+    looked = []
+    for config in (KEYED, KEYED, KEYED, (KEYED[0], "unique_key: [id, at]")):
+        pipe.run(batch(ROWS), config="\n".join(config))
+        Task.objects.filter(pk=pipe.runs[-1].pk).update(state=TaskState.SUCCEEDED, finished_at=timezone.now())
+        looked.append("look for duplicates" in pipe.attempts[-1].steps)
+    assert looked == [False, False, False, True]
+
+
+def test_rivals_are_refused_unless_something_orders_them(pipes: Pipes) -> None:
+    pipe = pipes(*KEYED)
+    rivals = batch([(1, "a", 1), (1, "b", 1)])
+    with pytest.raises(DuplicateKey, match="id = 1"):
+        pipe.run(rivals)
+    pipe.run(rivals, config="\n".join([*KEYED, "tie_break: value"]))
+    assert pipe.rows() == [(1, "b", 1)]
+
+
+def test_rows_may_take_their_key_away(pipes: Pipes) -> None:
+    pipe = pipes(*CONFIGS["incremental"], "delete_when: value = 'gone' -- and nothing else")
+    pipe.run(batch([*ROWS, (4, "gone", 1), (5, None, 1)]))
+    assert pipe.rows() == [*ROWS, (5, None, 1)]
+    result = pipe.run(batch([(1, "gone", 2), (2, "gone", 0), (3, "gone", 1), (3, "back", 2), (6, "gone", 2)]))
+    assert pipe.rows() == [(2, "b", 1), (3, "back", 2), (5, None, 1)]
+    assert (result.metrics["rows_deleted"], result.metrics["rows_updated"]) == (1, 1)
+    with pytest.raises(InvalidConfig, match="java_method"):
+        pipe.run(batch(ROWS), config="\n".join([*CONFIGS["incremental"], "delete_when: java_method('a', 'b')"]))

@@ -1,0 +1,83 @@
+"""scd2: versions by the time of the run, and by their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lakeui.common.errors import NotNullViolation
+from lakeui.frontdoor import StatementResult
+from tests.pipelines.strategies.cases import CONFIGS, ROWS, history, types
+from tests.pipelines.strategies.pipes import Attempt, Pipes, batch
+
+
+def open_versions(result: list[tuple[Any, ...]]) -> list[Any]:
+    return sorted(row[0] for row in result if row[3] is None)
+
+
+class TestVersionsByTheTimeOfTheRun:
+    CONFIG = ("merge_strategy: scd2", "unique_key: id")
+
+    def test_a_change_ends_one_version_and_begins_the_next(self, pipes: Pipes) -> None:
+        pipe = pipes(*self.CONFIG)
+        pipe.run(batch(ROWS))
+        result: StatementResult = pipe.run(batch([(1, "x", 1), (2, "b", 1), (4, "d", 1)]))
+        assert (result.metrics["rows_updated"], result.metrics["rows_inserted"]) == (1, 2)
+        first, second = sorted((row for row in history(pipe) if row[0] == 1), key=lambda row: str(row[2]))
+        assert (first[1], second[1], second[3]) == ("a", "x", None)
+        assert first[3] == second[2]
+        assert open_versions(history(pipe)) == [1, 2, 3, 4]
+
+    def test_keys_that_are_gone_end_when_asked(self, pipes: Pipes) -> None:
+        pipe = pipes(*self.CONFIG, "hard_deletes: invalidate")
+        pipe.run(batch(ROWS))
+        pipe.run(batch(ROWS[:1]))
+        assert open_versions(history(pipe)) == [1]
+        assert len(history(pipe)) == 3
+        pipe.run(batch(ROWS[:2]))
+        assert open_versions(history(pipe)) == [1, 2]
+        assert len(history(pipe)) == 4
+        assert pipe.run(batch([])).metrics["rows_updated"] == 0
+
+    def test_only_tracked_columns_make_versions(self, pipes: Pipes) -> None:
+        pipe = pipes(*self.CONFIG, "scd_columns: value", "scd_valid_from: since", "scd_valid_to: until")
+        pipe.run(batch(ROWS))
+        before = pipes.lake.head()
+        assert pipe.run(batch([(1, "a", 7)])).version == before
+        assert list(types(pipe))[-2:] == ["since", "until"]
+
+    def test_only_files_with_open_versions_of_the_batch_s_keys_are_read(self, pipes: Pipes) -> None:
+        looked: list[str] = []
+
+        class Watched(Attempt):
+            def step(self, name: str, detail: str = "") -> None:
+                if name == "read versions":
+                    looked.append(detail.split(" files", maxsplit=1)[0])
+
+        pipe = pipes(*self.CONFIG)
+        for first in (10, 20, 30):
+            pipe.run(batch([(first, "a", 1), (first + 1, "a", 1)]))
+        pipe.start(source=batch([(21, "b", 1)]), context=Watched)
+        pipe.start(source=batch([(21, "c", 1), (99, "new", 1)]), context=Watched)
+        # The file with the version that 21 had first, ended now, is none of those that count.
+        assert looked == ["1 of 3", "2 of 5"]
+        assert [row[1] for row in history(pipe) if row[0] == 21 and row[3] is None] == ["c"]
+        assert len([row for row in history(pipe) if row[0] == 21]) == 3
+
+
+class TestVersionsByTheirOwnTime:
+    def test_a_late_change_splits_the_interval(self, pipes: Pipes) -> None:
+        pipe = pipes(*CONFIGS["scd2"], "scd_columns: value")
+        pipe.run(batch([(1, "a", 1), (1, "c", 9)]))
+        pipe.run(batch([(1, "b", 5), (1, "a", 3), (1, "0", 0)]))
+        assert sorted(history(pipe), key=lambda row: row[2]) == [
+            (1, "0", 0, 1),
+            (1, "a", 1, 5),
+            (1, "b", 5, 9),
+            (1, "c", 9, None),
+        ]
+
+    def test_a_version_without_a_time_is_refused(self, pipes: Pipes) -> None:
+        with pytest.raises(NotNullViolation):
+            pipes(*CONFIGS["scd2"]).run(batch([(1, "a", None)]))
