@@ -41,9 +41,9 @@ describe("a pipeline from a copy to its runs", () => {
     await list.getByRole("listitem").filter({ hasText: "flights.last_seen" }).getByText("incremental").waitFor();
     await list.getByRole("link", { name: "last_seen" }).click();
     await page.getByRole("link", { name: "Copy" }).click();
-    await page.getByLabel("Name").fill(NAME);
-    await page.getByLabel("Table").fill(NAME);
-    await page.getByLabel("Branch").selectOption(BRANCH);
+    await page.getByLabel("Name", { exact: true }).fill(NAME);
+    await page.getByLabel("Table", { exact: true }).fill(NAME);
+    await page.getByLabel("Branch", { exact: true }).selectOption(BRANCH);
   });
 
   it("shows a mistake at its line, and is made when it is mended", async () => {

@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 
 import { body, client } from "../api/client";
-import { branchAddress, compareAddress } from "../model/addresses";
+import { branchAddress, compareAddress, pipelineAddress } from "../model/addresses";
 import { entryOf, type Entry } from "../model/palette-entries";
 
 const BRANCHES = 20;
+const PIPELINES = 20;
 const FOUND = 50;
 /** Branches are asked for by their own list, which knows the parent that one compares with. */
 const KINDS = ["tag", "database", "table", "column", "merge"] as const;
@@ -15,7 +16,8 @@ export function useSearchEntries(catalog: string | undefined, branch: string, te
     queryKey: ["search", catalog ?? null, branch, text],
     queryFn: async ({ signal }) => {
       if (catalog === undefined) return [];
-      const found = await Promise.all([branchEntries(catalog, text, signal), text ? namedEntries(catalog, branch, text, signal) : []]);
+      const named = text ? [namedEntries(catalog, branch, text, signal), pipelineEntries(catalog, text, signal)] : [];
+      const found = await Promise.all([branchEntries(catalog, text, signal), ...named]);
       return found.flat();
     },
     placeholderData: (before) => before,
@@ -34,6 +36,14 @@ async function branchEntries(catalog: string, text: string, signal: AbortSignal)
 function compareEntry(catalog: string, branch: string, parent: string): Entry {
   const address = compareAddress(catalog, branch, parent);
   return { id: `compare:${branch}`, label: `${branch} … ${parent}`, detail: "compare", address, icon: "compare" };
+}
+
+async function pipelineEntries(catalog: string, text: string, signal: AbortSignal): Promise<Entry[]> {
+  const params = { query: { catalog, search: text, limit: PIPELINES } };
+  const { results } = await body(client.GET("/api/v1/pipelines/", { params, signal }));
+  return results.map(({ id, name, database, table }) => ({
+    id: `pipeline:${id}`, label: name, detail: `pipeline into ${database}.${table}`, address: pipelineAddress(catalog, id), icon: "pipeline",
+  }));
 }
 
 async function namedEntries(catalog: string, branch: string, text: string, signal: AbortSignal): Promise<Entry[]> {

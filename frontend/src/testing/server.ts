@@ -59,6 +59,7 @@ const EVERYWHERE = {
   "/api/v1/catalogs/demo/branches/": page([MAIN, DELAYS]),
   "/api/v1/tasks/": page([]),
   "/api/v1/inbox/": page([]),
+  "/api/v1/pipelines/": page([]),
   "/api/v1/catalogs/demo/branches/main/protection/": { is_protected: false, required_approvals: 0, required_checks: [], refuse_direct_merges: false },
   "/api/v1/rules/": rules,
 };

@@ -37,7 +37,7 @@ export function Palette({ place, onClose }: { place: AddressPlace; onClose: () =
       <input
         className="input"
         role="combobox"
-        aria-label="Search branches, tags, databases, tables, columns, merges and pages"
+        aria-label="Search branches, tags, databases, tables, columns, merges, pipelines and pages"
         aria-expanded="true"
         aria-controls={listId}
         aria-activedescendant={chosen ? `${listId}-${chosen.id}` : undefined}

@@ -40,6 +40,17 @@ describe("the pipelines of a catalog", () => {
     await waitFor(() => expect(asked.some(({ address }) => /pipelines\/\?.*search=seen&branch=main&catalog=demo/.test(address))).toBe(true));
   });
 
+  it("are found from everywhere by the palette", async () => {
+    serve({ ...lake(), "/api/v1/search/": { results: [] } });
+    const user = userEvent.setup();
+    const router = renderAt("/c/demo/pipelines");
+    await screen.findByRole("link", { name: "last_seen" });
+    await user.keyboard("{Control>}k{/Control}");
+    await user.type(screen.getByRole("combobox", { name: /^Search/ }), "last_s");
+    await user.click(await screen.findByRole("option", { name: "last_seen pipeline into flights.seen" }));
+    await waitFor(() => expect(router.state.location.pathname).toBe("/c/demo/pipelines/7"));
+  });
+
   it("may be strict as a whole, which a maintainer decides", async () => {
     const asked = serve({ ...lake(), [`PATCH ${POLICY}`]: { strict: true } });
     renderAt("/c/demo/pipelines");

@@ -101,10 +101,23 @@ function StrategyChoice({
         {STRATEGY_NAMES.map((name) => (
           <label key={name} className={`strategy-card ${name === chosen ? "chosen" : ""}`}>
             <span className="row">
-              <input type="radio" name={STRATEGY_FIELD} value={name} checked={name === chosen} disabled={!mayEdit || annotated !== undefined} onChange={() => onChoose(name)} />
-              <strong>{STRATEGIES[name].title}</strong> <code className="small muted">{name}</code>
+              <input
+                type="radio"
+                name={STRATEGY_FIELD}
+                value={name}
+                checked={name === chosen}
+                disabled={!mayEdit || annotated !== undefined}
+                aria-labelledby={`${name}-title`}
+                aria-describedby={`${name}-does`}
+                onChange={() => onChoose(name)}
+              />
+              <span id={`${name}-title`}>
+                <strong>{STRATEGIES[name].title}</strong> <code className="small muted">{name}</code>
+              </span>
             </span>
-            <span className="small">{STRATEGIES[name].does}</span>
+            <span id={`${name}-does`} className="small">
+              {STRATEGIES[name].does}
+            </span>
             <StrategyPicture story={STRATEGIES[name]} />
           </label>
         ))}
