@@ -1,4 +1,4 @@
-/** The branch graph, and branches made, renamed, dropped and brought back beside it. */
+/** The branch graph, and branches made, moved_on, dropped and brought back beside it. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -74,29 +74,29 @@ describe("the page of a catalog", () => {
     const row = (name: string) => page.getByRole("list", { name: "Branches" }).getByRole("listitem").filter({ hasText: name });
     await page.getByLabel("More for from_graph").click();
     await page.getByRole("button", { name: "Rename" }).click();
-    await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("renamed");
+    await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("moved_on");
     await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
-    await row("renamed").waitFor();
+    await row("moved_on").waitFor();
     await row("from_graph").waitFor({ state: "detached" });
 
-    await page.getByLabel("More for renamed").click();
+    await page.getByLabel("More for moved_on").click();
     await page.getByRole("button", { name: "Drop" }).click();
     await page.getByRole("dialog").getByText("It can be undropped").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Drop" }).click();
-    await row("renamed").waitFor({ state: "detached" });
-    await page.locator(".drawing .lane-name", { hasText: "renamed" }).waitFor({ state: "detached" });
+    await row("moved_on").waitFor({ state: "detached" });
+    await page.locator(".drawing .lane-name", { hasText: "moved_on" }).waitFor({ state: "detached" });
 
     await page.getByLabel("dropped").check();
-    await row("renamed").getByRole("button", { name: "Undrop renamed" }).click();
+    await row("moved_on").getByRole("button", { name: "Undrop moved_on" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Undrop" }).click();
-    await row("renamed").waitFor({ state: "detached" });
+    await row("moved_on").waitFor({ state: "detached" });
     await page.getByLabel("dropped").uncheck();
-    await row("renamed").waitFor();
-    await page.locator(".drawing .lane-name", { hasText: "renamed" }).waitFor();
+    await row("moved_on").waitFor();
+    await page.locator(".drawing .lane-name", { hasText: "moved_on" }).waitFor();
   });
 
   it("went without an error on the console", async () => {
-    await statements(visit.page, "main", "DROP BRANCH renamed", "DROP BRANCH from_history");
+    await statements(visit.page, "main", "DROP BRANCH moved_on", "DROP BRANCH from_history");
     expect(visit.complaints).toEqual([]);
   });
 });

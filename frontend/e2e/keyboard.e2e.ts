@@ -36,7 +36,7 @@ async function choosePair(page: Page, source: string, destination: string): Prom
   await expect.poll(() => page.getByRole("combobox", { name: "into" }).inputValue()).toBe(destination);
   await reach(page, "Compare");
   await page.keyboard.press("Enter");
-  await page.getByRole("option").first().waitFor();
+  await page.getByRole("listbox", { name: "Changed objects" }).getByRole("option").first().waitFor();
 }
 
 async function merge(page: Page, destination: string): Promise<void> {

@@ -69,9 +69,9 @@ describe("a merge that is cancelled before its commit", () => {
     await page.waitForURL(/\/merges\//, { timeout: WORK_MS });
     await page.getByText("version made").waitFor();
     await open(page, "/tasks");
-    await page.getByLabel("State").selectOption("cancelled");
+    await page.getByLabel("State", { exact: true }).selectOption("cancelled");
     await page.getByRole("link", { name: "MERGE BRANCH slow TO target" }).waitFor();
-    await page.getByLabel("State").selectOption("succeeded");
+    await page.getByLabel("State", { exact: true }).selectOption("succeeded");
     await page.getByLabel("Find in statements").fill("slow TO target");
     await page.getByRole("link", { name: "MERGE BRANCH slow TO target" }).click();
     await page.getByRole("link", { name: "an earlier task" }).waitFor();

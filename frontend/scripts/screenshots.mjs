@@ -1,6 +1,7 @@
 // Pictures of every page, as WebP: node scripts/screenshots.mjs [FOLDER [NAME …]]
 // LAKEUI_URL, LAKEUI_USER and LAKEUI_PASSWORD say where and as whom. The server has a fresh demo lake: for pages that show
-// merges, one is refused and one carried out there (airlines_2014 into main), once.
+// merges and their reviews, one is refused there, one carried out (airlines_2014 into main), and one asked for, once.
+// LOOKS=all takes every page in every look, to look at; docs/ keeps those that matter most.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
@@ -15,7 +16,7 @@ const LOOKS = [
   { suffix: "-narrow", theme: "light", width: 390, height: 844 },
   { suffix: "-narrow-dark", theme: "dark", width: 390, height: 844 },
 ];
-const IMPORTANT = ["home", "catalog", "branch", "table", "compare", "merge-done", "sql"];
+const IMPORTANT = ["home", "catalog", "compare", "request"];
 const QUALITY = 0.82;
 const CSV = "code,reason,since\n1,late aircraft,2014-01-01\n2,weather,2014-01-01\n3,crew,2014-02-15\n";
 const QUERY = "SELECT carrier, count(*) AS flights, round(avg(dep_delay), 1) AS mean_delay\nFROM flights.flights\nGROUP BY carrier\nORDER BY flights DESC";
@@ -37,6 +38,16 @@ const PAGES = {
   "compare-whole-matrix": { path: "/c/demo/compare/delays...main", act: wholeMatrix },
   "compare-rows": { path: "/c/demo/compare/delays...main", act: rowsTab },
   "choose-branches": { path: "/c/demo/compare" },
+  keys: { path: "/c/demo", act: keys },
+  "new-request": { path: "/c/demo/requests/new?source=delays&destination=main" },
+  requests: { path: () => "/c/demo/requests" },
+  request: { path: (made) => `/c/demo/requests/${made.request}` },
+  "request-comparison": { path: (made) => `/c/demo/requests/${made.request}?tab=compare` },
+  "request-checks": { path: (made) => `/c/demo/requests/${made.request}?tab=checks` },
+  inbox: { path: () => "/inbox" },
+  "catalog-members": { path: () => "/c/demo/settings" },
+  "catalog-protection": { path: () => "/c/demo/settings?tab=protection" },
+  "catalog-checks": { path: () => "/c/demo/settings?tab=checks" },
   merges: { path: () => "/c/demo/merges" },
   "merge-refused": { path: (made) => `/merges/${made.refused}` },
   "merge-done": { path: (made) => `/merges/${made.merged}` },
@@ -72,7 +83,7 @@ try {
 }
 
 function namesFor(look) {
-  const wanted = look === LOOKS[0] ? Object.keys(PAGES) : IMPORTANT;
+  const wanted = look === LOOKS[0] || process.env.LOOKS === "all" ? Object.keys(PAGES) : IMPORTANT;
   return chosen.length ? chosen : wanted;
 }
 
@@ -103,32 +114,51 @@ async function visit({ theme, width, height }) {
   return page;
 }
 
-/** Ids of a refused merge, of one that was carried out, and of the task of the latter. */
+/** Ids of a refused merge, of one that was carried out and of its task, and the number of a merge request. */
 async function prepared(page) {
   const merges = () => read(page, "/api/v1/merges/?catalog=demo");
   if ((await merges()).length === 0) {
     await statement(page, "MERGE BRANCH delays TO main");
     await statement(page, "MERGE BRANCH airlines_2014 TO main");
+    await review(page);
   }
   const known = await merges();
   const idOf = (outcome) => known.find((merge) => merge.outcome === outcome)?.merge_id;
   const tasks = await read(page, "/api/v1/tasks/?state=succeeded");
+  const [request] = await read(page, "/api/v1/catalogs/demo/merge-requests/");
   const task = tasks.find(({ parameters }) => parameters.statement?.startsWith("MERGE")) ?? tasks[0];
   await page.context().close();
-  return { refused: idOf("refused"), merged: idOf("merged"), task: task?.id };
+  return { refused: idOf("refused"), merged: idOf("merged"), task: task?.id, request: request?.number };
+}
+
+/** A merge request with a conflict, a question about it, a required check, and a rule that asks for an approval. */
+async function review(page) {
+  const catalog = "/api/v1/catalogs/demo/";
+  await post(page, `${catalog}checks/`, { name: "known carriers", query: "SELECT * FROM flights.flights WHERE carrier IS NULL", is_required: true });
+  await post(page, `${catalog}protection-rules/`, { pattern: "main", required_approvals: 1, refuse_direct_merges: true });
+  const description = "Flights that left more than five hours late say **why**.";
+  const asked = { source: "delays", destination: "main", title: "Why flights were late", description };
+  const { number } = await (await post(page, `${catalog}merge-requests/`, asked)).json();
+  await post(page, `${catalog}merge-requests/${number}/comments/`, { body: "Are the two new flights of `main` late as well?" });
 }
 
 async function read(page, path) {
   return (await (await page.request.get(base + path)).json()).results;
 }
 
-async function statement(page, text) {
+function statement(page, text) {
+  return post(page, "/api/v1/sql/", { catalog: "demo", branch: "main", statement: text });
+}
+
+async function post(page, path, data) {
   const token = (await page.context().cookies()).find((cookie) => cookie.name === "csrftoken")?.value ?? "";
-  await page.request.post(`${base}/api/v1/sql/`, {
-    data: { catalog: "demo", branch: "main", statement: text },
-    headers: { "X-CSRFToken": token, Referer: base, Prefer: "wait=60" },
-    timeout: 90_000,
-  });
+  const headers = { "X-CSRFToken": token, Referer: base, Prefer: "wait=60" };
+  return page.request.post(base + path, { data, headers, timeout: 90_000 });
+}
+
+async function keys(page) {
+  await page.keyboard.press("?");
+  await page.getByRole("dialog").waitFor();
 }
 
 async function search(page) {

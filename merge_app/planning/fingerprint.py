@@ -59,9 +59,9 @@ class _Writer:
         before, after = item.before, item.after
         changed = self.text(after) if before is None else self._difference(before, after)
         return (
-            f'{{"action": {self.text(item.action)}, "after": {changed}, "data": {self.text(item.data)}, '
-            f'"is_new": {"true" if before is None else "false"}, "kind": {self.text(item.kind)}, '
-            f'"name": {self.text(item.name)}, "object_id": {item.object_id}, '
+            f'{{"action": "{item.action}", "after": {changed}, "data": {self.text(item.data)}, '
+            f'"is_new": {"true" if before is None else "false"}, "kind": "{item.kind}", '
+            f'"name": {encode_basestring_ascii(item.name)}, "object_id": {item.object_id}, '
             f'"operations": {self.text(item.operations)}}}'
         )
 

@@ -21,6 +21,10 @@ from merge_app.planning.net import net_columns, net_partitions, net_properties, 
 ObjectKey = tuple[ObjectKind, int]
 
 _LIFECYCLE = (OperationKind.CREATE, OperationKind.DROP, OperationKind.UNDROP)
+_ATTRIBUTE_KINDS = frozenset(
+    {OperationKind.RENAME, OperationKind.SET_PROPERTIES, OperationKind.UNSET_PROPERTIES, OperationKind.COLUMN}
+)
+"""What neither makes or ends an object nor touches files."""
 _PROPERTIES = (OperationKind.SET_PROPERTIES, OperationKind.UNSET_PROPERTIES)
 RESTORED_VERSION = "restored_version"
 """Metric of an overwrite that restored a table: the version it went back to."""
@@ -114,6 +118,9 @@ def implied_drop(object_id: int, database: ObjectChanges) -> ObjectChanges:
 
 
 def _object_changes(key: ObjectKey, group: Sequence[Operation], base: int | None) -> ObjectChanges | None:
+    if _ATTRIBUTE_KINDS.issuperset([operation.kind for operation in group]):
+        changes = _net(key, group, ())
+        return changes if changes.operations else None
     steps = [operation for operation in group if operation.kind in _LIFECYCLE]
     began = steps[0].kind if steps else None
     dropped = bool(steps) and steps[-1].kind is OperationKind.DROP
@@ -222,7 +229,7 @@ def _net(key: ObjectKey, operations: Sequence[Operation], past: tuple[Operation,
     return ObjectChanges(
         *key,
         operations=survivors,
-        history=tuple(o for o in operations if o.is_data or o.kind is OperationKind.PARTITION),
+        history=tuple(o for o in operations if o.is_data or o.kind is OperationKind.PARTITION) if past else (),
         past=past,
         rename=rename[0][1] if rename else None,
         properties={change.key: change for _, change in properties},
