@@ -1,4 +1,4 @@
-"""Random histories of a table with a primary key on two branches, which merge in both directions, against dictionaries."""
+"""Random histories of a table with a primary key: two branches that merge in both directions, against dictionaries."""
 
 from __future__ import annotations
 
