@@ -68,6 +68,17 @@ def merge_with_row_work(lake: Lake) -> dict[str, Any]:
     return parameters(lake, "MERGE BRANCH b")
 
 
+def merge_by_key(lake: Lake) -> dict[str, Any]:
+    """Both sides changed rows of a table with a primary key, one of them the same row in different cells."""
+    lake.sql("CREATE TABLE d.t (id INT PRIMARY KEY, v STRING, n INT)")
+    lake.sql("INSERT INTO d.t VALUES (1, 'a', 1), (2, 'b', 2)")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("UPDATE d.t SET v = 'B' WHERE id = 1", "b")
+    lake.sql("INSERT INTO d.t VALUES (3, 'c', 3)", "b")
+    lake.sql("UPDATE d.t SET n = n + 10")
+    return parameters(lake, "MERGE BRANCH b")
+
+
 def refused_merge(lake: Lake) -> dict[str, Any]:
     two_files(lake)
     lake.sql("CREATE BRANCH b")
@@ -118,13 +129,13 @@ def commit(lake: Lake) -> dict[str, Any]:
     return parameters(lake, "COMMIT", identity)
 
 
-def import_of(table: str, mode: str) -> Callable[[Lake], dict[str, Any]]:
-    """A file of one row that somebody sent, to be loaded into the table."""
+def import_of(table: str, mode: str, *key_columns: str, rows: bytes = b"3,c\n") -> Callable[[Lake], dict[str, Any]]:
+    """A file of a row or more that somebody sent, to be loaded into the table."""
 
     def prepare(lake: Lake) -> dict[str, Any]:
         two_files(lake)
         with tempfile.NamedTemporaryFile(suffix=".csv") as file:
-            file.write(b"id,v\n3,c\n")
+            file.write(b"id,v\n" + rows)
             file.flush()
             made = import_create(
                 branch=branch_get(catalog_get(lake.catalog), "main"),
@@ -134,7 +145,7 @@ def import_of(table: str, mode: str) -> Callable[[Lake], dict[str, Any]]:
                 warehouse=Warehouse(settings.LAKEUI["WAREHOUSE"]),
                 lifetime=import_lifetime(),
             )
-        return load_parameters(made, {"database": "d", "table": table, "mode": mode})
+        return load_parameters(made, {"database": "d", "table": table, "mode": mode, "key_columns": list(key_columns)})
 
     return prepare
 
@@ -183,6 +194,7 @@ SCENARIOS = {
     "OPTIMIZE": Scenario(on_two_files("OPTIMIZE d.t"), {"d.t": [A, B]}),
     "CTAS": Scenario(on_two_files("CREATE TABLE d.u AS SELECT * FROM d.t"), {"d.t": [A, B], "d.u": [A, B]}),
     "MERGE BRANCH": Scenario(merge_with_row_work, {"d.t": [B, C]}, records=1),
+    "MERGE BRANCH by key": Scenario(merge_by_key, {"d.t": [(1, "B", 11), (2, "b", 12), (3, "c", 3)]}, records=1),
     "MERGE BRANCH, refused": Scenario(refused_merge, {"d.u": []}, commits=0, records=1),
     "MERGE BRANCH, nothing new": Scenario(empty_merge, {"d.t": [A, B]}, commits=0, records=1),
     "RESTORE TABLE": Scenario(restore, {"d.t": [A, B]}, records=1),
@@ -199,6 +211,9 @@ SCENARIOS = {
         {"d.t": [(1, "z"), B, C]},
         records=1,
         kind="pipeline",
+    ),
+    "IMPORT by key": Scenario(
+        import_of("t", "upsert", "id", rows=b"1,z\n3,c\n"), {"d.t": [(1, "z"), B, C]}, kind="import"
     ),
     "IMPORT of a new table": Scenario(import_of("u", "create"), {"d.t": [A, B], "d.u": [C]}, kind="import"),
 }
