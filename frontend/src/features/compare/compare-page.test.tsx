@@ -82,7 +82,7 @@ describe("comparing two branches", () => {
   });
 
   it("records a dry run and opens its record", async () => {
-    const merge = { merge_id: "m-1", outcome: "dry run", conflicts: [], notes: [], findings: [], source: "delays", destination: "main", catalog: "demo", fingerprint: "f".repeat(64), digest: "d".repeat(64), time: "2026-01-01T00:00:00Z", actor: "alice", plan: { objects: [] } };
+    const merge = { merge_id: "m-1", kind: "merge", outcome: "dry run", conflicts: [], notes: [], findings: [], source: "delays", destination: "main", catalog: "demo", fingerprint: "f".repeat(64), digest: "d".repeat(64), time: "2026-01-01T00:00:00Z", actor: "alice", plan: { objects: [] } };
     asked = serve({
       [AT]: COMPARISON,
       ...OBJECTS,
