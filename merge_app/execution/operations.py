@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operation_json import change_from_json, scope_from_json
 from catalog_app.domain.operations import (
     AddedFile,
@@ -89,7 +90,8 @@ def operations_load(
 def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Operation, ...]:
     """Operations in commit order, each with whether it is the other side's. The others stay, without the changes of
     attributes that a later operation of the other side set, or of columns that it dropped; one that has no change
-    left goes. So do operations on rows that a later overwrite of the other side swept away.
+    left goes. So do operations on rows that a later overwrite of the other side swept away, drops of partitions
+    among them.
     """
     if not any(is_theirs for _, is_theirs in operations):
         return tuple(operation for operation, _ in operations)
@@ -103,7 +105,7 @@ def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Ope
                 earlier = [item for item, _ in operations[:index]]
                 overwrites[operation.object_id].append(_overwrite(operation, earlier))
             continue
-        if operation.is_data and _is_swept(operation, overwrites[operation.object_id]):
+        if _is_on_rows(operation) and _is_swept(operation, overwrites[operation.object_id]):
             continue
         left = (_left_of(operation, change, overruled) for change in operation.changes)
         changes = tuple(change for change in left if change is not None)
@@ -126,17 +128,29 @@ def _overwrite(operation: Operation, earlier: Sequence[Operation]) -> _Overwrite
     return _Overwrite(operation.overwrite or OverwriteScope(), spared)
 
 
+def _is_on_rows(operation: Operation) -> bool:
+    return operation.is_data or bool(_dropped_partitions(operation))
+
+
+def _dropped_partitions(operation: Operation) -> set[PartitionValues]:
+    """The partitions that an operation drops; none where it does anything else."""
+    changes = [change for change in operation.changes if isinstance(change, PartitionChange) and change.after is None]
+    if not changes or len(changes) < len(operation.changes):
+        return set()
+    return {change.before for change in changes if change.before is not None}
+
+
 def _is_swept(operation: Operation, overwrites: Sequence[_Overwrite]) -> bool:
     """Whether later overwrites leave nothing of it: one of the whole table, or those of all partitions that it wrote
-    over itself.
+    over itself, or dropped.
     """
     later = [item.scope for item in overwrites if operation.operation_id not in item.spared]
     if any(scope.partitions is None for scope in later):
         return True
-    if operation.kind is not OperationKind.OVERWRITE or operation.overwrite is None:
-        return False
-    swept = {values for scope in later for values in scope.partitions or ()}
-    return operation.overwrite.partitions is not None and set(operation.overwrite.partitions) <= swept
+    emptied = _dropped_partitions(operation)
+    if operation.kind is OperationKind.OVERWRITE and operation.overwrite is not None:
+        emptied = set(operation.overwrite.partitions or ())
+    return bool(emptied) and emptied <= {values for scope in later for values in scope.partitions or ()}
 
 
 def _left_of(operation: Operation, change: Change, overruled: Collection[tuple[Any, ...]]) -> Change | None:

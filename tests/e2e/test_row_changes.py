@@ -78,6 +78,16 @@ def test_only_files_that_differ_are_read(table: Lake) -> None:
     assert found.metrics == {"files_scanned": 2, "files_skipped": 2}
 
 
+def test_of_a_thousand_files_the_two_that_differ_are_read(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.wide (id int, part int) PARTITIONED BY (part)")
+    lake.sql("INSERT INTO d.wide SELECT id, id FROM range(0, 1000, 1, 1) t(id)")
+    since = lake.head()
+    lake.sql("UPDATE d.wide SET id = -1 WHERE part = 500")
+    found = lake.sql(f"SHOW CHANGES d.wide FROM VERSION {since} TO VERSION {lake.head()}")
+    assert [[row[0], *row[2:]] for row in found.rows] == [["update_before", 500, 500], ["update_after", -1, 500]]
+    assert found.metrics == {"files_scanned": 2, "files_skipped": 999}
+
+
 def test_changes_of_a_merge_and_of_a_branch(table: Lake) -> None:
     since = table.head()
     table.sql("CREATE BRANCH dev")

@@ -136,8 +136,8 @@ def _is_spared(work: RowWork, overwrite: RowWork) -> bool:
 
 
 def _is_overruled(work: RowWork, later: RowWork) -> bool:
-    """Whether an overwrite of partitions was itself overwritten."""
-    if work.kind != "overwrite" or work.scope is EVERYTHING or later.scope is EVERYTHING:
+    """Whether an overwrite of partitions, or a drop of them, was itself overwritten."""
+    if work.kind not in ("overwrite", "partition") or work.scope is EVERYTHING or later.scope is EVERYTHING:
         return False
     return work.scope <= later.scope
 

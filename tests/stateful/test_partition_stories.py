@@ -67,3 +67,16 @@ def test_what_was_done_to_moved_rows_after_the_pull_stays(
     parts.sql(later)
     parts.merge("b")
     assert parts.rows("d.p") == sorted([(4, 2), *kept, *written], key=repr)
+
+
+@pytest.mark.parametrize(
+    "overwrite", ["TRUNCATE TABLE d.p", "INSERT OVERWRITE d.p PARTITION (k = 1) VALUES (8)"], ids=["table", "partition"]
+)
+def test_a_dropped_partition_that_a_merge_overwrote_is_not_dropped_again_by_a_pull(parts: Lake, overwrite: str) -> None:
+    parts.sql("ALTER TABLE d.p DROP PARTITION (k = 1)")
+    parts.sql(overwrite, "b")
+    parts.merge("b")
+    parts.sql("INSERT INTO d.p VALUES (9, 1)", "b")
+    before = parts.rows("d.p", "b")
+    parts.merge("main", "b")
+    assert parts.rows("d.p", "b") == before
