@@ -12,10 +12,10 @@ import platform
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.benchmarks import compare, history, keyed_merges, metadata, resources, row_merges
+from tests.benchmarks import compare, history, keyed_merges, metadata, requests, resources, row_merges
 from tests.benchmarks.lake import postgres
 
-PARTS = ("history", "metadata", "resources", "compare", "merges", "keyed")
+PARTS = ("history", "metadata", "resources", "compare", "requests", "merges", "keyed")
 
 
 def main() -> None:
@@ -35,6 +35,7 @@ def main() -> None:
             "merges": lambda: row_merges.figures(rows=options.rows),
             "keyed": lambda: keyed_merges.figures(largest=options.keyed_rows),
             "compare": compare.figures,
+            "requests": requests.figures,
         }
         found = [figure for name, figures in parts.items() if name in options.only for figure in figures()]
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
