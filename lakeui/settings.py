@@ -198,7 +198,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "lakeui.api.openapi.refusals_add",
+        "lakeui.api.openapi.document_complete",
     ],
     "ENUM_NAME_OVERRIDES": {
         "ObjectKind": ["database", "table", "view"],

@@ -6,6 +6,8 @@ from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
+from lakeui.api.examples import example_add
+
 
 class BearerScheme(OpenApiAuthenticationExtension):
     target_class = "lakeui.access.authentication.BearerAuthentication"
@@ -42,9 +44,9 @@ _REFUSALS = {
 _UNSAFE = ("post", "put", "patch", "delete")
 
 
-def refusals_add(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+def document_complete(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """drf-spectacular's hook after the document is made: each operation gets the refusals that it may answer, besides
-    those that it describes itself.
+    those that it describes itself, and an example of its body.
     """
     result["components"]["responses"] = {name: _problem(text) for name, text in _REFUSALS.values()}
     retry = {"schema": {"type": "integer", "minimum": 1}, "description": "Seconds to wait."}
@@ -55,6 +57,7 @@ def refusals_add(result: dict[str, Any], **_: Any) -> dict[str, Any]:
             for status in _statuses(path, verb, operation):
                 known.setdefault(status, {"$ref": f"#/components/responses/{_REFUSALS[status][0]}"})
             operation["responses"] = dict(sorted(known.items()))
+            example_add(operation)
     return result
 
 

@@ -12,10 +12,20 @@ import platform
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.benchmarks import compare, history, keyed_merges, metadata, pipelines, resources, row_merges, row_sights
+from tests.benchmarks import (
+    compare,
+    history,
+    keyed_merges,
+    metadata,
+    pipelines,
+    requests,
+    resources,
+    row_merges,
+    row_sights,
+)
 from tests.benchmarks.lake import postgres
 
-PARTS = ("history", "metadata", "resources", "compare", "merges", "keyed", "sights", "pipelines")
+PARTS = ("history", "metadata", "resources", "compare", "requests", "merges", "keyed", "sights", "pipelines")
 
 
 def main() -> None:
@@ -37,6 +47,7 @@ def main() -> None:
             "keyed": lambda: keyed_merges.figures(largest=options.keyed_rows),
             "sights": lambda: row_sights.figures(rows=options.rows),
             "compare": compare.figures,
+            "requests": requests.figures,
         }
         found = [figure for name, figures in parts.items() if name in options.only for figure in figures()]
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"

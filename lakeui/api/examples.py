@@ -1,0 +1,63 @@
+"""A body for each operation that takes one, as the OpenAPI document shows it; of the demo lake where that can be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_FINGERPRINT = "5b0f7c1d9e2a4f6880c3d1b7a4e9f2c6d8b1a3e5f7092b4d6c8e0f1a2b3c4d5e"
+_NO_LATE_NULLS = "SELECT * FROM flights.flights WHERE carrier IS NULL"
+
+BODIES: dict[str, dict[str, Any]] = {
+    "import_reread": {"header": True, "delimiter": ";", "null_text": "NA"},
+    "import_load": {"database": "flights", "table": "reasons", "mode": "append"},
+    "check_create": {"name": "known carriers", "query": _NO_LATE_NULLS, "is_required": True},
+    "check_change": {"query": _NO_LATE_NULLS},
+    "member_add": {"username": "erin", "role": "reviewer"},
+    "member_change": {"role": "maintainer"},
+    "merge_request_open": {
+        "source": "delays",
+        "destination": "main",
+        "title": "Why flights are late",
+        "description": "Adds **delay_reason**.",
+        "labels": ["weekly"],
+        "reviewers": ["erin"],
+    },
+    "merge_request_edit": {"title": "Why flights are late, by carrier", "state": "open"},
+    "comment_add": {"body": "Are these `late` too?", "object_kind": "table", "object_id": 1},
+    "comment_edit": {"body": "Are these *very* late too?"},
+    "merge_request_merge": {"fingerprint": _FINGERPRINT},
+    "resolution_set": {
+        "object_kind": "table",
+        "object_id": 1,
+        "decision": "destination",
+        "source_head": 15,
+        "destination_head": 16,
+    },
+    "review_submit": {"verdict": "approve", "fingerprint": _FINGERPRINT, "body": "As we said."},
+    "pipeline_policy_set": {"strict": True},
+    "protection_rule_add": {"pattern": "release/*", "required_approvals": 2, "required_checks": ["known carriers"]},
+    "protection_rule_change": {"required_approvals": 1},
+    "tag_create": {"name": "january", "branch": "main", "version": 12},
+    "webhook_create": {"url": "https://example.org/hooks/lake", "events": ["merge_request", "merge"]},
+    "webhook_change": {"is_active": False},
+    "markdown_preview": {"text": "From **delays**."},
+    "pipeline_create": {
+        "catalog": "demo",
+        "name": "Delays by carrier",
+        "database": "flights",
+        "table": "delays_by_carrier",
+        "source": "SELECT carrier, avg(dep_delay) AS delay FROM flights.flights GROUP BY carrier",
+    },
+    "pipeline_edit": {"layer": "gold"},
+    "pipeline_dry_run": {"source": "SELECT carrier FROM flights.flights"},
+    "sql_run": {"statement": "SELECT count(*) FROM flights.flights", "catalog": "demo", "branch": "main"},
+    "token_create": {"name": "nightly load", "expires_at": "2030-01-01T00:00:00Z", "scopes": ["read", "write"]},
+}
+"""By operation id."""
+
+
+def example_add(operation: dict[str, Any]) -> None:
+    """Put the example into the operation's body of JSON, where it has one."""
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    if content is not None and operation["operationId"] in BODIES:
+        content["example"] = BODIES[operation["operationId"]]
