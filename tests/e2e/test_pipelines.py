@@ -19,7 +19,7 @@ def test_many_rows_end_like_few(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> 
     """The batch waits in files that Spark wrote."""
     monkeypatch.setattr(freezing, "FEW_ROWS", 0)
     monkeypatch.setattr(merging, "FEW_ROWS", 0)
-    agree(Pipes(lake), "scd2", STORY)
+    agree(Pipes(lake), "scd2", [STORY[0], STORY[-1]])
 
 
 def test_values_of_every_kind_are_compared(lake: Lake) -> None:

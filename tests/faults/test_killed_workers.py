@@ -152,4 +152,5 @@ def comparable(body: Any, varying: Collection[str]) -> Any:
 
 
 def commits_of(lake: Lake) -> int:
-    return Commit.objects.filter(catalog__name=lake.catalog).count()
+    """Those that somebody can see: workspaces are seen by their transactions alone."""
+    return Commit.objects.filter(catalog__name=lake.catalog, branch__is_workspace=False).count()
