@@ -207,7 +207,7 @@ async function dryRun(page) {
 async function runPipeline(page) {
   await openPipeline(page);
   await page.getByRole("button", { name: "Run", exact: true }).click();
-  await page.getByText("rows inserted").waitFor({ timeout: 120_000 });
+  await page.getByText("rows inserted", { exact: true }).waitFor({ timeout: 120_000 });
 }
 
 /** A mistake of each text, said and underlined at its line. */

@@ -21,6 +21,11 @@ describe("two texts line by line", () => {
     expect(lineDiff("a\na", "a").map(({ kind }) => kind).toSorted()).toEqual(["removed", "same"]);
   });
 
+  it("are new from the first line to the last after an empty one, its last line break with them", () => {
+    expect(shown("", "a\nb\n")).toEqual(["+a", "+b", "+"]);
+    expect(shown("a", "")).toEqual(["-a"]);
+  });
+
   it("number their lines each for itself", () => {
     expect(lineDiff("a\nb", "x\na\nb").map(({ before, after }) => [before, after])).toEqual([[null, 1], [1, 2], [2, 3]]);
   });

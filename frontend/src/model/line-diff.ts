@@ -13,7 +13,7 @@ const MOST_PAIRS = 4_000_000;
 
 /** A shortest way from one text to the other (longest common subsequence of what lies between equal beginnings and ends). */
 export function lineDiff(before: string, after: string): DiffLine[] {
-  const [old, fresh] = [before.split("\n"), after.split("\n")];
+  const [old, fresh] = [linesOf(before), linesOf(after)];
   const head = sharedLength(old, fresh, (lines, place) => lines[place]);
   const most = Math.min(old.length, fresh.length) - head;
   const tail = Math.min(most, sharedLength(old, fresh, (lines, place) => lines[lines.length - 1 - place]));
@@ -40,6 +40,11 @@ export function diffHunks(lines: readonly DiffLine[], context = 3): DiffLine[][]
     hunks.at(-1)?.push(line);
   });
   return hunks;
+}
+
+/** An empty text has no line: what comes after it is new from the first to the last one. */
+function linesOf(text: string): string[] {
+  return text === "" ? [] : text.split("\n");
 }
 
 function repeated(kind: DiffLine["kind"], count: number): DiffLine["kind"][] {

@@ -23,7 +23,7 @@ export function ConfigurationTable({ configuration }: { configuration: Effective
                 {name}
               </th>
               <td className="cell">{settingText(value)}</td>
-              <td className={origin === "default" ? "muted" : ""}>
+              <td className={`nowrap ${origin === "default" ? "muted" : ""}`}>
                 {origin}
                 {line === null ? "" : `, line ${line}`}
               </td>

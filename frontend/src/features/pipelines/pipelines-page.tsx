@@ -15,7 +15,7 @@ import { PipelineRow } from "./pipeline-row";
 import "../../styles/pipelines.css";
 
 const ROW_HEIGHT = 60;
-const NARROW_ROW_HEIGHT = 128;
+const NARROW_ROW_HEIGHT = 116;
 /** Where the style sheet puts the parts of a row beneath each other. */
 const NARROW_PIXELS = 760;
 const FILTERS = ["search", "branch", "layer"] as const;
@@ -133,7 +133,7 @@ function Policy({ catalog, mayChange }: { catalog: string; mayChange: boolean })
   if (!policy.data) return null;
   return (
     <>
-      <label className="row small">
+      <label className="row nowrap-row small">
         <input
           type="checkbox"
           checked={policy.data.strict}

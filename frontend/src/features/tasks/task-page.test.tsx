@@ -96,6 +96,18 @@ describe("a task that came to nothing", () => {
   });
 });
 
+describe("a task that is a run of a pipeline", () => {
+  it("leads to the run, and to the pipeline when it failed", async () => {
+    const parameters = { pipeline: 7, version: 3, catalog: "demo", branch: "main", statement: "RUN PIPELINE last_seen" };
+    const error = { status: 422, code: "INVALID_CONFIG", title: "Invalid configuration", detail: "There is no key x." };
+    serve({ "/api/v1/tasks/t-1/": { ...TASK, kind: "pipeline", parameters, state: "failed", finished_at: "2026-01-01T00:00:03Z", error } });
+    renderAt("/tasks/t-1");
+    expect((await screen.findByRole("link", { name: "a run of a pipeline" })).getAttribute("href")).toBe("/c/demo/pipelines/7/runs/t-1");
+    expect(screen.getByRole("link", { name: "Edit the pipeline" }).getAttribute("href")).toBe("/c/demo/pipelines/7");
+    expect(screen.queryByRole("link", { name: "Open in the SQL console" })).toBeNull();
+  });
+});
+
 describe("asking again", () => {
   const created_at = "2026-01-01T00:00:00Z";
   const after = (seconds: number) => Date.parse(created_at) + seconds * 1000;
