@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import type { Protection } from "../api/resources";
 import { PROTECTED, UNPROTECTED } from "../testing/review";
-import { protectionText, takesRequestsOnly } from "./protection";
+import { patternMatches, protectionText, takesRequestsOnly } from "./protection";
 
 it("says what a protection asks, in words", () => {
   expect(protectionText(PROTECTED as Protection)).toBe(
@@ -11,6 +11,27 @@ it("says what a protection asks, in words", () => {
   expect(protectionText({ ...UNPROTECTED, required_checks: ["no_nulls"], merge_role: "owner", allow_bypass: false })).toBe(
     "check no_nulls, merged by an owner or above, no bypass",
   );
+});
+
+it.each([
+  ["main", "main", true],
+  ["main", "Main", true],
+  ["main", "main2", false],
+  ["release/*", "release/2026/1", true],
+  ["release/*", "release", false],
+  ["v?", "v1", true],
+  ["v?", "v10", false],
+  ["v[12]", "v2", true],
+  ["v[!12]", "v2", false],
+  ["v[!12]", "v3", true],
+  ["a.b", "axb", false],
+  ["a+b(c)", "a+b(c)", true],
+  ["a[", "a[", true],
+  ["hot-fix/*", "hot-fix/1", true],
+  ["[a&^-]", "^", true],
+  ["*", "läke", true],
+])("takes %s for a pattern of %s: %s", (pattern, name, matches) => {
+  expect(patternMatches(pattern, name)).toBe(matches);
 });
 
 it("lets only merge requests in where approvals or checks are asked, too", () => {

@@ -1,7 +1,10 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
+import { useEffect, useMemo } from "react";
+
 import { body, client, cursorOf } from "../api/client";
 import type { ProtectionChoice } from "../api/resources";
+import { patternMatches } from "../model/protection";
 import { refresh } from "./refresh";
 
 const AT = "/api/v1/catalogs/{catalog}/protection-rules";
@@ -16,6 +19,18 @@ export function useProtectionRules(catalog: string) {
     },
     getNextPageParam: (page) => cursorOf(page.next),
   });
+}
+
+/** Tells whether some rule of the catalog protects a branch, by its name; nothing is until the rules are known. */
+export function useProtectedNames(catalog: string): (branch: string) => boolean {
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useProtectionRules(catalog);
+  useEffect(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  return useMemo(() => {
+    const patterns = data?.pages.flatMap((page) => page.results.map((rule) => rule.pattern)) ?? [];
+    return (branch) => patterns.some((pattern) => patternMatches(pattern, branch));
+  }, [data]);
 }
 
 /** What all rules that match the branch come to. */

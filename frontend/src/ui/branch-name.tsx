@@ -3,6 +3,7 @@ import { Link } from "react-router";
 import { branchAddress } from "../model/addresses";
 import { count } from "../model/format";
 import { laneColour } from "../model/lanes";
+import { Icon } from "./icons";
 
 export function LaneDot({ branch }: { branch: string }) {
   return <span className={`lane-dot lane-${laneColour(branch)}`} aria-hidden="true" />;
@@ -14,6 +15,15 @@ export function BranchLink({ catalog, branch }: { catalog: string; branch: strin
       <LaneDot branch={branch} />
       <span className="ellipsis">{branch}</span>
     </Link>
+  );
+}
+
+export function ProtectedMark() {
+  return (
+    <span className="protected-mark" title="protected">
+      <Icon name="shield" size={14} />
+      <span className="visually-hidden">protected</span>
+    </span>
   );
 }
 

@@ -2,7 +2,8 @@ import { Link } from "react-router";
 
 import type { Branch } from "../../api/resources";
 import { compareAddress } from "../../model/addresses";
-import { AheadBehind, BranchLink, LaneDot } from "../../ui/branch-name";
+import { useProtectedNames } from "../../queries/protection";
+import { AheadBehind, BranchLink, LaneDot, ProtectedMark } from "../../ui/branch-name";
 import { Icon } from "../../ui/icons";
 import { Menu } from "../../ui/menu";
 import { Time } from "../../ui/time";
@@ -20,6 +21,7 @@ export function BranchTable({
   emptyText: string;
   onIntent: (intent: BranchIntent) => void;
 }) {
+  const isProtected = useProtectedNames(catalog);
   if (branches.length === 0) return <p className="inside muted">{emptyText}</p>;
   return (
     <div className="branch-rows" role="list" aria-label="Branches">
@@ -32,7 +34,10 @@ export function BranchTable({
                 <s>{branch.name}</s>
               </span>
             ) : (
-              <BranchLink catalog={catalog} branch={branch.name} />
+              <>
+                <BranchLink catalog={catalog} branch={branch.name} />
+                {isProtected(branch.name) ? <ProtectedMark /> : null}
+              </>
             )}
           </span>
           <span className="small muted from">

@@ -7,11 +7,14 @@ import { counted, exactTime } from "../../model/format";
 import { dotRadius, graphLayout, type GraphEdge, type GraphLayout, type GraphNode } from "../../model/graph";
 import { laneColour } from "../../model/lanes";
 import { timeMarks } from "../../model/time-marks";
+import { useProtectedNames } from "../../queries/protection";
+import { Icon } from "../../ui/icons";
 
 const LANE_HEIGHT = 34;
 const TOP = 30;
 const LEFT = 24;
 const NAME_WIDTH = 190;
+const SHIELD = 14;
 const ZOOMS = [14, 22, 34, 52, 80] as const;
 
 /** Lanes of branches over time, drawn for the eye; the list of commits beneath it is for everybody. */
@@ -86,6 +89,7 @@ function Drawing({
   const width = LEFT + layout.columnCount * step + NAME_WIDTH;
   const height = TOP + layout.laneCount * LANE_HEIGHT;
   const navigate = useNavigate();
+  const isProtected = useProtectedNames(catalog);
   const open = (commit: GraphCommit) =>
     void navigate(`${branchAddress(catalog, commit.branch)}?tab=history&commit=${commit.version}`);
   return (
@@ -113,19 +117,43 @@ function Drawing({
       {layout.lanes
         .filter((lane) => !lane.branch.is_dropped)
         .map((lane) => (
-          <LaneName key={lane.branch.branch_id} catalog={catalog} name={lane.branch.name} x={x(layout.columnCount) + 4} y={y(lane.lane)} />
+          <LaneName
+            key={lane.branch.branch_id}
+            catalog={catalog}
+            name={lane.branch.name}
+            isProtected={isProtected(lane.branch.name)}
+            x={x(layout.columnCount) + 4}
+            y={y(lane.lane)}
+          />
         ))}
     </svg>
   );
 }
 
-function LaneName({ catalog, name, x, y }: { catalog: string; name: string; x: number; y: number }) {
+function LaneName({
+  catalog,
+  name,
+  isProtected,
+  x,
+  y,
+}: {
+  catalog: string;
+  name: string;
+  isProtected: boolean;
+  x: number;
+  y: number;
+}) {
   const navigate = useNavigate();
   return (
     <g className={`lane-name lane-${laneColour(name)}`} onClick={() => void navigate(branchAddress(catalog, name))}>
-      <text x={x} y={y + 4}>
+      {isProtected ? (
+        <g transform={`translate(${x} ${y - SHIELD / 2})`}>
+          <Icon name="shield" size={SHIELD} />
+        </g>
+      ) : null}
+      <text x={isProtected ? x + SHIELD + 4 : x} y={y + 4}>
         {name.length > 24 ? `${name.slice(0, 23)}…` : name}
-        <title>{name}</title>
+        <title>{isProtected ? `${name}, protected` : name}</title>
       </text>
     </g>
   );

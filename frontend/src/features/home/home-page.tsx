@@ -4,9 +4,10 @@ import type { Branch, Catalog } from "../../api/resources";
 import { branchAddress, catalogAddress, compareAddress, pipelinesAddress, taskAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
 import { useBranches, useCatalogs } from "../../queries/catalogs";
+import { useProtectedNames } from "../../queries/protection";
 import { useTasks } from "../../queries/tasks";
 import { useComparison } from "../../queries/compare";
-import { AheadBehind, BranchLink, LaneDot } from "../../ui/branch-name";
+import { AheadBehind, BranchLink, LaneDot, ProtectedMark } from "../../ui/branch-name";
 import { Copyable } from "../../ui/copyable";
 import { CountsBadge } from "../../ui/counts-badge";
 import { Icon } from "../../ui/icons";
@@ -34,6 +35,7 @@ export function HomePage() {
 }
 
 function CatalogPanel({ catalog }: { catalog: Catalog }) {
+  const isProtected = useProtectedNames(catalog.name);
   const branches = useBranches(catalog.name, { order: "-activity", limit: BRANCHES_SHOWN });
   return (
     <Panel
@@ -57,7 +59,7 @@ function CatalogPanel({ catalog }: { catalog: Catalog }) {
         {({ pages }) => (
           <ul aria-label={`Branches of ${catalog.name}`}>
             {(pages[0]?.results ?? []).map((branch) => (
-              <BranchRow key={branch.branch_id} catalog={catalog.name} branch={branch} />
+              <BranchRow key={branch.branch_id} catalog={catalog.name} branch={branch} isProtected={isProtected(branch.name)} />
             ))}
           </ul>
         )}
@@ -71,12 +73,13 @@ function CatalogPanel({ catalog }: { catalog: Catalog }) {
   );
 }
 
-function BranchRow({ catalog, branch }: { catalog: string; branch: Branch }) {
+function BranchRow({ catalog, branch, isProtected }: { catalog: string; branch: Branch; isProtected: boolean }) {
   const last = branch.last_commit;
   return (
     <li className="branch-row home-row">
       <span className="row name">
         <BranchLink catalog={catalog} branch={branch.name} />
+        {isProtected ? <ProtectedMark /> : null}
       </span>
       <span className="small last">
         {last ? (
