@@ -55,6 +55,11 @@ class RowMerge:
     choices: tuple[RowChoice, ...] = ()
 
     @property
+    def has_files(self) -> bool:
+        """Whether the sights differ in any file; rows differ in files only."""
+        return bool(self.base or self.source or self.destination)
+
+    @property
     def keys(self) -> tuple[Column, ...]:
         found = (self.schema.column(identifier) for identifier in self.schema.primary_key)
         return tuple(column for column in found if column is not None)

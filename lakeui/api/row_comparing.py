@@ -9,6 +9,7 @@ from django.core.cache import cache
 
 from catalog_app.domain.row_merge import Behind
 from catalog_app.domain.schema import Column, Schema
+from catalog_app.engine.values import QueryResult
 from catalog_app.selectors.lineage import branch_lineage
 from catalog_app.selectors.objects import tables_load
 from lakeui.api.comparing import SECONDS_KEPT, Pair, comparison_read
@@ -68,7 +69,9 @@ def sides_read(pair: Pair, table_id: int, page: KeysetPage, *, only_conflicts: b
     known: dict[str, Any] | None = cache.get(key)
     if known is None:
         merge = compared_rows_load(pair.source, pair.destination, table_id, pair.resolutions)
-        found = engine().rows_compare(merge, limit=page.limit, behind=behind, only_conflicts=only_conflicts)
+        found = QueryResult((), [], truncated=False)
+        if merge.has_files:
+            found = engine().rows_compare(merge, limit=page.limit, behind=behind, only_conflicts=only_conflicts)
         known = {
             "source_head": pair.source.head_version,
             "destination_head": pair.destination.head_version,
