@@ -51,11 +51,11 @@ def problems(rules: RuleTable, case: Case) -> list[Problem]:
 
 
 def required_columns(changes: ObjectChanges) -> set[int]:
-    """Ids of the columns that a side added as, or tightened to, NOT NULL without a value for rows that lack them."""
+    """Ids of the columns that a side added as, or tightened to, NOT NULL."""
     found = set()
     for (column_id, attribute), change in changes.columns.items():
         if attribute is ColumnAttribute.EXISTS and change.after is not None:
-            if not change.after["nullable"] and change.after.get("initial_default") is None:
+            if not change.after["nullable"]:
                 found.add(column_id)
         elif attribute is ColumnAttribute.NULLABLE and change.after is False:
             found.add(column_id)
@@ -135,7 +135,7 @@ def _required_values(case: Case) -> Iterator[Problem]:
             continue
         cell = (axis, "column") if side == "source" else ("column", axis)
         for column in case.columns.schema.columns:
-            if column.nullable or column.initial_default is not None or required.isdisjoint(column.ids):
+            if column.nullable or required.isdisjoint(column.ids):
                 continue
             rows = sum(_rows_lacking(item, column) for item in case.facts.coverage if item.side == side)
             if rows:
@@ -150,7 +150,7 @@ def _required_values(case: Case) -> Iterator[Problem]:
 
 def _rows_lacking(coverage: SchemaCoverage, column: Column) -> int:
     if all(coverage.schema.column(identifier) is None for identifier in column.ids):
-        return coverage.live_rows
+        return 0 if column.initial_default is not None else coverage.live_rows
     return sum(coverage.nulls.get(identifier, 0) for identifier in column.ids)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from catalog_app.domain.operations import ObjectKind
+from catalog_app.domain.operations import ColumnAttribute, ObjectKind
 from catalog_app.domain.schema import Schema
 from merge_app.planning.conditions import ROW_AXES, required_columns
 from merge_app.planning.row_merges import merges_by_key
@@ -59,10 +59,28 @@ def _row_needs(source: ObjectChanges, destination: ObjectChanges) -> set[FactKin
 
 
 def columns_required(given: PlanInput) -> Mapping[int, frozenset[int]]:
-    """By table id, the columns that either side made required: the ones whose values ``FactKind.COVERAGE`` is about."""
+    """By table id, the columns that either side made required, and those that the other side added under their names:
+    the ones whose values ``FactKind.COVERAGE`` is about.
+    """
     sides = sides_of(given)
+    found = {}
+    for (kind, object_id), source in sides.source.items():
+        if kind is ObjectKind.TABLE:
+            destination = sides.destination_of(kind, object_id)
+            found[object_id] = frozenset(_required_with_twins(source, destination))
+    return found
+
+
+def _required_with_twins(source: ObjectChanges, destination: ObjectChanges) -> set[int]:
+    required = required_columns(source) | required_columns(destination)
+    added = {**_added_names(source), **_added_names(destination)}
+    names = {added[identifier] for identifier in required & added.keys()}
+    return required | {identifier for identifier, name in added.items() if name in names}
+
+
+def _added_names(changes: ObjectChanges) -> dict[int, str]:
     return {
-        object_id: frozenset(required_columns(source) | required_columns(sides.destination_of(kind, object_id)))
-        for (kind, object_id), source in sides.source.items()
-        if kind is ObjectKind.TABLE
+        column_id: change.after["name"].casefold()
+        for (column_id, attribute), change in changes.columns.items()
+        if attribute is ColumnAttribute.EXISTS and change.after is not None
     }

@@ -455,3 +455,23 @@ def test_rows_without_a_value_in_a_column_that_both_sides_added_take_the_source_
     lake.sql("ALTER TABLE d.t ADD COLUMN w STRING NOT NULL DEFAULT 'of main'")
     lake.merge("main", "b")
     assert lake.rows("d.t", "b") == [(1, "a", "of main")]
+
+
+@pytest.mark.parametrize(
+    "written", ["INSERT INTO d.t VALUES (2, 'm', NULL)", "INSERT OVERWRITE d.t VALUES (2, 'm', NULL)"]
+)
+def test_nulls_are_refused_in_a_column_that_has_a_default_and_became_not_null_on_the_other_side(
+    lake: Lake, written: str
+) -> None:
+    lake.sql("ALTER TABLE d.t ADD COLUMN w STRING DEFAULT 'x'")
+    lake.merge("main", "b")
+    lake.sql("ALTER TABLE d.t ALTER COLUMN w SET NOT NULL", "b")
+    lake.sql(written)
+    assert lake.codes("b") == lake.codes("main", "b") == {"NOT_NULL_WITHOUT_VALUE"}
+
+
+def test_nulls_are_refused_in_a_column_that_the_other_side_added_too_as_not_null_with_a_default(lake: Lake) -> None:
+    lake.sql("ALTER TABLE d.t ADD COLUMN w STRING NOT NULL DEFAULT 'x'", "b")
+    lake.sql("ALTER TABLE d.t ADD COLUMN w STRING")
+    lake.sql("INSERT INTO d.t VALUES (2, 'm', NULL)")
+    assert lake.codes("b") == {"NOT_NULL_WITHOUT_VALUE"}
