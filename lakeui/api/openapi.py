@@ -35,6 +35,7 @@ _REFUSALS = {
     "401": ("NotSignedIn", "No token and no session, or one that does not count any more."),
     "403": ("NotAllowed", "The role or the token's scopes do not allow it, or the header X-CSRFToken is missing."),
     "404": ("NotFound", "Something that the address names is not there, or not for whoever asks."),
+    "405": ("MethodNotAllowed", "An id that is none makes this the address of a branch whose name holds slashes."),
     "406": ("NotAcceptable", "The answer cannot be had in what Accept asks for."),
     "413": ("TooLarge", "The body is longer than the server takes."),
     "415": ("UnsupportedMediaType", "The body is of a type that is not taken here."),
@@ -67,6 +68,8 @@ def _statuses(path: str, verb: str, operation: dict[str, Any]) -> list[str]:
         found.append("400")
     if verb in _UNSAFE:
         found.append("403")
+    if verb in _UNSAFE and "{branch}" in path:
+        found.append("405")
     if "{" in path:
         found.append("404")
     if "requestBody" in operation:

@@ -16,7 +16,7 @@ PARTS = {"the request": "", "its timeline": "timeline/", "its comments": "commen
 
 
 def figures() -> list[Figure]:
-    """Milliseconds that each resource takes: the medians. Without Redis nothing is kept of a comparison."""
+    """Milliseconds that each resource takes: the medians. There is no Redis: nothing was kept of a comparison."""
     from django.conf import settings
     from django.contrib.auth.models import User
     from django.test import Client

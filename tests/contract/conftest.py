@@ -1,0 +1,143 @@
+"""One catalog with something in every list, and the values of every name in the addresses of the interface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
+from pytest_django.plugin import DjangoDbBlocker
+
+from catalog_app.engine.values import QueryResult
+from catalog_app.services.files import addresses_allocate
+from lakeui.frontdoor import compute, pipelines
+from merge_app.jobs.models import Task
+from merge_app.pipelines.definition.templates import template_render
+from tests.api.sending import send
+from tests.review.conftest import ReviewLake
+from tests.stateful.conftest import database
+from tests.stateful.memory_merging import MergingMemoryEngine
+
+__all__ = ["database"]
+
+
+PIPELINE = {"name": "Ones", "database": "d", "table": "ones", "source": "SELECT 1 AS id"}
+
+
+@dataclass(frozen=True)
+class Contract:
+    """``names``: for each name in an address the value that leads to something; tokens of an owner and of a viewer."""
+
+    names: dict[str, Any]
+    owner: dict[str, str]
+    viewer: dict[str, str]
+
+
+class AnsweringEngine(MergingMemoryEngine):
+    """The engine in memory; the files of this lake hold no rows, so each read finds one that was made up."""
+
+    def select(self, *_: Any, **__: Any) -> QueryResult:
+        return QueryResult((("id", "int"),), [[1]], False)
+
+    def describe(self, *_: Any, **__: Any) -> list[tuple[str, str]]:
+        return [("id", "int")]
+
+    def changes(self, *_: Any, **__: Any) -> QueryResult:
+        return QueryResult(
+            (("_change_type", "string"), ("_row_id", "bigint"), ("id", "int")), [["insert", 1, 1]], False
+        )
+
+
+@pytest.fixture(scope="package")
+def contract(database: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Contract]:
+    """Made once: whoever calls takes back what the call did. The engine in memory takes Spark's place, and nobody hears
+    the doorbell, so that tasks stay queued.
+    """
+    patch = pytest.MonkeyPatch()
+    memory = AnsweringEngine(addresses_allocate)
+    patch.setattr(compute, "engine_make", lambda: memory)
+    patch.setattr("merge_app.jobs.tasks.run_task.apply_async", lambda *_, **__: None)
+    patch.setattr("merge_app.webhooks.tasks.deliver_webhook.apply_async", lambda *_, **__: None)
+    patch.setattr(pipelines, "bounded_render", template_render)
+    # A task that nobody runs is not worth waiting for.
+    patch.setattr("lakeui.api.sql_view.task_wait", lambda pk, **_: Task.objects.get(pk=pk))
+    patch.setitem(settings.LAKEUI, "REQUESTS_PER_MINUTE", 0)
+    patch.setitem(settings.LAKEUI, "WEBHOOK_NETWORKS", "127.0.0.0/8")
+    with django_db_blocker.unblock():
+        lake = ReviewLake()
+        made = Contract(_filled(lake), lake.people["dora"].headers, lake.people["victor"].headers)
+        with _connections_kept():
+            yield made
+        call_command("flush", verbosity=0, interactive=False, inhibit_post_migrate=True)
+    patch.undo()
+
+
+@contextmanager
+def _connections_kept() -> Iterator[None]:
+    """Django ends connections around each request, and with them the transaction that takes a call back."""
+    signals = (request_started, request_finished)
+    for signal in signals:
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in signals:
+        signal.connect(close_old_connections)
+
+
+def _filled(lake: ReviewLake) -> dict[str, Any]:
+    dora, address = lake.people["dora"], lake.address
+    lake.write("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '2')", "dora")
+    lake.write("CREATE TAG early FROM b", "dora")
+    number = _made(dora.post(lake.requests, {"source": "b", "destination": "main", "title": "Properties"}))["number"]
+    own = f"{lake.requests}{number}/"
+    lake.write("MERGE BRANCH b DRY RUN", "dora")
+    heads = {"source_head": lake.branch("b").head_version, "destination_head": lake.branch("main").head_version}
+    decided = {"object_kind": "table", "object_id": lake.table_id, "decision": "destination", **heads}
+    hook = _made(dora.post(f"{address}webhooks/", {"url": "http://127.0.0.1:1/", "events": ["merge"]}))["id"]
+    task = dora.post("/api/v1/sql/", _statement(lake, "OPTIMIZE d.t"), Prefer="respond-async").json()
+    pipeline = _made(dora.post("/api/v1/pipelines/", {"catalog": lake.catalog, **PIPELINE}))["id"]
+    assert dora.post(f"/api/v1/pipelines/{pipeline}/runs/", Prefer="respond-async").status_code == 202
+    return {
+        "catalog": lake.catalog,
+        "branch": "main",
+        "source": "b",
+        "destination": "main",
+        "database": "d",
+        "table": "t",
+        "kind": "table",
+        "object_id": lake.table_id,
+        "table_id": lake.table_id,
+        "tag": "early",
+        "number": number,
+        "comment_id": _made(dora.post(f"{own}comments/", {"body": "Why?"}))["id"],
+        "resolution_id": _made(dora.post(f"{own}resolutions/", decided))["id"],
+        "review_id": _made(lake.people["bob"].post(f"{own}reviews/", {"verdict": "request_changes", "body": "no"}))[
+            "id"
+        ],
+        "name": _made(dora.post(f"{address}checks/", {"name": "keys", "query": "SELECT * FROM d.t"}))["name"],
+        "rule_id": _made(dora.post(f"{address}protection-rules/", {"pattern": "release"}))["id"],
+        "webhook_id": hook,
+        "delivery_id": _made(dora.post(f"{address}webhooks/{hook}/test/"), 202)["id"],
+        "import_id": send(lake, b"a,b\n1,x\n")["id"],
+        "username": "carol",
+        "task_id": task["id"],
+        "merge_id": dora.get(f"/api/v1/merges/?catalog={lake.catalog}").json()["results"][0]["merge_id"],
+        "pipeline_id": pipeline,
+        "version": 1,
+        "run_id": dora.get(f"/api/v1/pipelines/{pipeline}/runs/").json()["results"][0]["id"],
+        "token_id": _made(dora.post("/api/v1/tokens/", {"name": "x", "scopes": ["read"]}))["id"],
+    }
+
+
+def _statement(lake: ReviewLake, text: str) -> dict[str, str]:
+    return {"catalog": lake.catalog, "branch": "main", "statement": text}
+
+
+def _made(response: Any, status: int = 201) -> Any:
+    assert response.status_code == status, response.content
+    return response.json()
