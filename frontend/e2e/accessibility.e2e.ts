@@ -59,8 +59,8 @@ beforeAll(async () => {
   const wanted = { source: "delays", destination: "main", title: "To be looked at", description: "A **conflict**." };
   request = ((await call(page, "POST", REQUESTS, wanted)) as { number: number }).number;
   await call(page, "POST", `${REQUESTS}${request}/comments/`, { body: "Why?" });
-  const pipelines = (await call(page, "GET", "/api/v1/pipelines/?catalog=demo&search=last_seen")) as { results: { id: number }[] };
-  pipeline = pipelines.results[0]?.id ?? 0;
+  // They are the last that the demo lake gets.
+  await expect.poll(async () => (pipeline = await pipelineNamed(page, "last_seen"))).toBeGreaterThan(0);
   await page.context().close();
 });
 afterAll(async () => {
@@ -68,6 +68,12 @@ afterAll(async () => {
   await call(page, "PATCH", `${REQUESTS}${request}/`, { state: "closed" });
   await browser.close();
 });
+
+/** Its id; 0 while there is none of that name. */
+async function pipelineNamed(page: Page, name: string): Promise<number> {
+  const found = (await call(page, "GET", `/api/v1/pipelines/?catalog=demo&search=${name}`)) as { results: { id: number }[] };
+  return found.results[0]?.id ?? 0;
+}
 
 /** Nothing serious for axe, nothing wider than the screen, and a frame that scrolls its parts and never itself. */
 async function isInOrder(page: Page): Promise<void> {

@@ -83,6 +83,7 @@ const TEXT_PAIRS: [string, string][] = [
   ["conflict-ink", "conflict-ground"],
   ["note-ink", "note-ground"],
   ["person-ink", "person-ground"],
+  ["person-ink", "paper"],
   ...["keyword", "string", "number", "comment"].map((kind): [string, string] => [`code-${kind}`, "paper"]),
 ];
 const OTHER_GROUNDS = ["fine-ground", "note-ground", "person-ground"];
