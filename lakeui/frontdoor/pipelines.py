@@ -131,9 +131,10 @@ def _write(call: Call, work: PipelineWork) -> StatementResult:
         duplicates_refuse(call, configuration, work.table)
     with _executed(call, prepared) as batch:
         work.reporter.say("execute", f"{batch.rows:,} rows")
-        bound = call.with_aside(
-            BATCH, FileSource(batch.folder, (*(name for name, _ in batch.columns), NUMBER), batch.rows)
-        )
+        # Many rows wait together with the keys that were asked for, few without.
+        keys = () if batch.table is not None else tuple(f"pipeline key {index}" for index in range(len(batch.keys)))
+        names = (*(name for name, _ in batch.columns), *keys, NUMBER)
+        bound = call.with_aside(BATCH, FileSource(batch.folder, names, batch.rows))
         call.context.step("check", f"{batch.rows:,} rows")
         write = batch_write(configuration, prepared.target, table, batch.columns)
         refuse_rivals(bound, write)
