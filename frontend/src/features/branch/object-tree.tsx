@@ -119,7 +119,7 @@ function TableRow({ table, address }: { table: TableSummary; address: string }) 
       <Link className="ellipsis" to={address}>
         {table.name}
       </Link>
-      <span className="muted small ellipsis comment">{table.comment}</span>
+      <span className="muted small ellipsis table-comment">{table.comment}</span>
       <span className="number small">{count(table.column_count)} columns</span>
       <span className="number small">{table.sizes ? `${count(table.sizes.rows)} rows` : ""}</span>
       <span className="number small size">{table.sizes ? bytes(table.sizes.bytes) : ""}</span>
