@@ -96,10 +96,10 @@ def test_a_merge_leaves_what_the_model_says_of_every_row(keyed: Lake) -> None:
     conflicting = [key for key, _, merged in expected(task_of(keyed)) if merged.conflicting]
     for conflict in keyed.refused("b"):
         assert conflict["code"] == "PRIMARY_KEY_CLASH"
-    # What conflicts is given to the destination's own: then nothing stands in the way.
-    values = ", ".join(f"({key})" for key in conflicting)
-    keyed.sql(f"DELETE FROM d.k WHERE id IN (SELECT * FROM VALUES {values})", "b")
-    keyed.sql(f"DELETE FROM d.k WHERE id IN (SELECT * FROM VALUES {values})")
+    # What both sides took away conflicts no more.
+    keys = ", ".join(map(str, conflicting))
+    keyed.sql(f"DELETE FROM d.k WHERE id IN ({keys})", "b")
+    keyed.sql(f"DELETE FROM d.k WHERE id IN ({keys})")
     wanted = [
         (key, *(value for identifier, value in merged.row.items() if identifier != 1))
         for key, _, merged in expected(task_of(keyed))
