@@ -1,8 +1,8 @@
 /** Every page in light, dark and high contrast, wide and narrow: nothing serious for axe, nothing wider than the screen. */
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
-import { call, expectAccessible, launch, open, signedIn, type Visit } from "./browser";
+import { call, expectAccessible, launch, open, signedIn, WORK_MS, type Visit } from "./browser";
 
 const PAGES = [
   "/",
@@ -60,7 +60,11 @@ beforeAll(async () => {
   request = ((await call(page, "POST", REQUESTS, wanted)) as { number: number }).number;
   await call(page, "POST", `${REQUESTS}${request}/comments/`, { body: "Why?" });
   // They are the last that the demo lake gets.
-  await expect.poll(async () => (pipeline = await pipelineNamed(page, "last_seen"))).toBeGreaterThan(0);
+  const found = async () => {
+    pipeline = await pipelineNamed(page, "last_seen");
+    expect(pipeline).toBeGreaterThan(0);
+  };
+  await vi.waitFor(found, { timeout: WORK_MS, interval: 500 });
   await page.context().close();
 });
 afterAll(async () => {

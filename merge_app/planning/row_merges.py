@@ -33,13 +33,16 @@ def merges_by_key(source: ObjectChanges, destination: ObjectChanges, before: Tab
     """Whether rows are judged one by one: both sides changed some, or a merge by key is among what is redone. What
     sweeps whole partitions or tables is redone as in tables without a key.
     """
-    if not before.schema.primary_key or not source.hits(*_CHANGING):
+    if not source.hits(*_CHANGING):
         return False
     if source.created or source.undropped or destination.created or destination.undropped:
         return False
     if source.hits(*_SWEEPING) or destination.hits(*_SWEEPING):
         return False
-    return destination.hits(*_CHANGING) or any(ROWS_MERGED in item.metrics for item in source.operations)
+    if not destination.hits(*_CHANGING) and not any(ROWS_MERGED in item.metrics for item in source.operations):
+        return False
+    # Asked last, as a schema that nobody looks at is not even read.
+    return bool(before.schema.primary_key)
 
 
 def columns_merged(
