@@ -66,7 +66,7 @@ beforeAll(async () => {
   };
   await vi.waitFor(found, { timeout: WORK_MS, interval: 500 });
   await page.context().close();
-});
+}, WORK_MS);
 afterAll(async () => {
   const { page } = await signedIn(browser);
   await call(page, "PATCH", `${REQUESTS}${request}/`, { state: "closed" });

@@ -18,6 +18,11 @@ __all__ = ["nobody_hears"]
 ROLES = ("none", *(role.value for role in Role))
 
 
+@pytest.fixture(autouse=True)
+def unheard(nobody_hears: None) -> None:
+    """No worker that another test has left takes a task before its turn."""
+
+
 @dataclass
 class Cast:
     """A lake and the people around it, by their role."""
