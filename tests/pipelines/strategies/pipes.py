@@ -5,7 +5,10 @@ from __future__ import annotations
 import itertools
 import uuid
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
+
+from django.utils import timezone
 
 from catalog_app.selectors.lineage import catalog_get
 from lakeui.frontdoor import Session, StatementResult
@@ -63,7 +66,9 @@ class Pipe:
         if source is not None:
             pipeline_edit(self.pipeline, {"source": source}, author_id=None)
         parameters = {"pipeline": self.pipeline.pk, "version": self.pipeline.revision}
-        task = Task.objects.create(kind=TASK_KIND, parameters=parameters)
+        # A worker that another test has left may not hear of it.
+        unheard = timezone.now() + timedelta(days=1)
+        task = Task.objects.create(kind=TASK_KIND, parameters=parameters, ring_at=unheard)
         self.runs.append(run_begin(task.pk, parameters))
         session = Session(self.lake.catalog, branch)
         self.attempts.append(context(task.pk))
