@@ -35,8 +35,8 @@ CONFIGURATION = {
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "512",
     # A limited query with few matches would otherwise run as several jobs, one after another.
     "spark.sql.limit.initialNumPartitions": "64",
-    # Filters are inferred by writing columns out in all that is known of them. Of the long cases by which rows are merged
-    # that took minutes and all of the server's memory.
+    # Filters are inferred by writing columns out in all that is known of them. Of the long cases by which rows are
+    # merged that took minutes, and all of the server's memory.
     "spark.sql.constraintPropagation.enabled": "false",
 }
 _RETRIES = {"max_retries": 5, "max_backoff": 4000}
