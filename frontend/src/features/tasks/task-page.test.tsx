@@ -70,6 +70,15 @@ describe("a task", () => {
 describe("a task that came to nothing", () => {
   const FAILED = { ...TASK, state: "failed", finished_at: "2026-01-01T00:00:03Z", error: { status: 502, code: "ENGINE_ERROR", title: "Engine error", detail: "Spark was lost." } };
 
+  it("leads on to the audit page when the merge was done again before the first look", async () => {
+    const done = { ...TASK, id: "t-2", state: "succeeded", finished_at: "2026-01-01T00:00:03Z", result: { merge_id: "m-2" } };
+    serve({ "/api/v1/tasks/t-1/": FAILED, "POST /api/v1/tasks/t-1/retry/": { ...TASK, id: "t-2", retry_of: "t-1" }, "/api/v1/tasks/t-2/": done });
+    const user = userEvent.setup();
+    const router = renderAt("/tasks/t-1");
+    await user.click(await screen.findByRole("button", { name: "Retry" }));
+    await waitFor(() => expect(router.state.location.pathname).toBe("/merges/m-2"));
+  });
+
   it("is done again as a new task, which says what it repeats", async () => {
     const asked = serve({ "/api/v1/tasks/t-1/": FAILED, "POST /api/v1/tasks/t-1/retry/": { ...TASK, id: "t-2", retry_of: "t-1" }, "/api/v1/tasks/t-2/": { ...TASK, id: "t-2", retry_of: "t-1" } });
     const user = userEvent.setup();

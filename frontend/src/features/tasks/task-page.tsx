@@ -29,8 +29,13 @@ interface Result {
   metrics?: Record<string, number>;
 }
 
+/** A page anew for each task: what was seen of one, as before a retry, says nothing of the next. */
 export function TaskPage() {
   const { taskId = "" } = useParams();
+  return <WatchedTask key={taskId} taskId={taskId} />;
+}
+
+function WatchedTask({ taskId }: { taskId: string }) {
   const task = useTask(taskId);
   useArrival(task.data);
   return (
