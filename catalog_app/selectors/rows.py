@@ -35,7 +35,7 @@ def fetch_models(model: type[Row], query: str, parameters: Mapping[str, Any]) ->
     """What a prepared query of ``columns_of`` a model finds, for look-ups on the way of every write: Django would
     spend more time on writing such a query than PostgreSQL on answering it. Not for models with a JSONField.
     """
-    names = [field.attname for field in model._meta.concrete_fields]  # noqa: SLF001 - see above
+    names = [field.attname for field in model._meta.concrete_fields]  # noqa: SLF001 - documented, see ``columns_of``
     return [model.from_db(connection.alias, names, row) for row in fetch_all(query, parameters, prepared=True)]
 
 

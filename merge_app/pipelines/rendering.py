@@ -12,6 +12,7 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from merge_app.pipelines.definition.mistakes import SOURCE, InvalidConfig, Mistake, refuse
 from merge_app.pipelines.definition.templates import Surroundings, template_render
@@ -50,8 +51,8 @@ def bounded_render(source: str, surroundings: Surroundings) -> str:
     return str(answer["sql"])
 
 
-def _answer(request: dict[str, object]) -> dict[str, object]:
-    surroundings = Surroundings.from_json(request["surroundings"])  # type: ignore[arg-type]
+def _answer(request: dict[str, Any]) -> dict[str, Any]:
+    surroundings = Surroundings.from_json(request["surroundings"])
     try:
         return {"sql": template_render(str(request["source"]), surroundings)}
     except InvalidConfig as error:

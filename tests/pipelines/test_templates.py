@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from merge_app.pipelines.definition.fields import Strategy
@@ -13,8 +15,8 @@ TARGET = TableAddress("gold", "delays")
 FLIGHTS = {"Flights": TableAddress("silver", "fl`ights")}
 
 
-def surroundings(strategy: Strategy = Strategy.INCREMENTAL, **more: object) -> Surroundings:
-    return Surroundings(strategy, TARGET, references=FLIGHTS, **more)  # type: ignore[arg-type]
+def surroundings(strategy: Strategy = Strategy.INCREMENTAL, **more: Any) -> Surroundings:
+    return Surroundings(strategy, TARGET, references=FLIGHTS, **more)
 
 
 HELPERS = ["is_incremental", "is_append_only", "is_delete_insert", "is_scd2", "is_snapshot"]
