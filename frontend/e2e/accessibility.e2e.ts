@@ -79,10 +79,16 @@ async function pipelineNamed(page: Page, name: string): Promise<number> {
   return found.results[0]?.id ?? 0;
 }
 
-/** Nothing serious for axe, and nothing wider than the screen. */
+/** Nothing serious for axe, nothing wider than the screen, and a frame that scrolls its parts and never itself. */
 async function isInOrder(page: Page): Promise<void> {
   await expectAccessible(page);
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
+  await expect.poll(() => page.evaluate(frameOverhang)).toBeLessThanOrEqual(0);
+}
+
+/** Pixels by which a page in the frame is longer than the screen. */
+function frameOverhang(): number {
+  return document.querySelector(".frame") === null ? 0 : document.documentElement.scrollHeight - window.innerHeight;
 }
 
 describe.each(SCREENS)("$name", ({ theme, width }) => {
