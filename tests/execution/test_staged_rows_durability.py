@@ -12,7 +12,6 @@ from catalog_app.services.files import addresses_allocate
 from tests.benchmarks.history import write_once
 from tests.benchmarks.metadata import Bench
 
-
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
