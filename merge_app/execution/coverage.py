@@ -45,14 +45,14 @@ def coverage_load(
 
 
 def _staying(
-    planned: PlanInput, table_id: int, files: Sequence[FileScan], arrived: Sequence[ArrivedFile]
-) -> Sequence[FileScan]:
+    planned: PlanInput, table_id: int, files: tuple[FileScan, ...], arrived: Sequence[ArrivedFile]
+) -> tuple[FileScan, ...]:
     """The destination's files that are left where the source overwrote the whole table: what that spares."""
     sides, key = sides_of(planned), (ObjectKind.TABLE, table_id)
     if not sides.source[key].overwrites_all:
         return files
     kept = derived_of_spared(sides.destination_of(*key).past, arrived)
-    return [file for file in files if file.file_id in kept]
+    return tuple(file for file in files if file.file_id in kept)
 
 
 def _side_coverage(
