@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from catalog_app.domain.files import FileScan, TableScan
+from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.selectors.lineage import Lineage
 from merge_app.execution.added_rows import EngineSource, added_rows_load
 from merge_app.planning.needs import columns_required
-from merge_app.planning.values import PlanInput, SchemaCoverage
+from merge_app.planning.sides import sides_of
+from merge_app.planning.spared import derived_of_spared
+from merge_app.planning.values import ArrivedFile, PlanInput, SchemaCoverage
 
 
 def coverage_load(
@@ -21,9 +24,10 @@ def coverage_load(
     source: Lineage | None,
     destination: Lineage,
     tables: Collection[int],
+    arrived: Mapping[int, tuple[ArrivedFile, ...]],
     engine: EngineSource,
 ) -> dict[int, tuple[SchemaCoverage, ...]]:
-    """By table, the coverage of the rows that each side added or updated."""
+    """By table, the coverage of the rows that each side added or updated; of the destination's, those that stay."""
     if not tables:
         return {}
     required = columns_required(planned)
@@ -31,12 +35,24 @@ def coverage_load(
     for table_id in tables:
         mine = added_rows_load(table_id, planned.source, source, planned.source_tables.get(table_id), engine)
         theirs = added_rows_load(table_id, planned.destination, destination, planned.tables[table_id], engine)
+        theirs = _staying(planned, table_id, theirs, arrived.get(table_id, ()))
         found[table_id] = tuple(
             item
             for side, files in (("source", mine), ("destination", theirs))
             for item in _side_coverage(table_id, side, files, required[table_id], engine)
         )
     return found
+
+
+def _staying(
+    planned: PlanInput, table_id: int, files: tuple[FileScan, ...], arrived: Sequence[ArrivedFile]
+) -> tuple[FileScan, ...]:
+    """The destination's files that are left where the source overwrote the whole table: what that spares."""
+    sides, key = sides_of(planned), (ObjectKind.TABLE, table_id)
+    if not sides.source[key].overwrites_all:
+        return files
+    kept = derived_of_spared(sides.destination_of(*key).past, arrived)
+    return tuple(file for file in files if file.file_id in kept)
 
 
 def _side_coverage(

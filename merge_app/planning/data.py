@@ -71,7 +71,7 @@ class _Redo:
         left_out = divergence(source.object_id, facts.diverged)
         self._history = (*left_out, *source.history)
         self._remove_all = not is_new and source.overwrites_all
-        self._mine = SideFiles(self._history)
+        self._mine = SideFiles(self._history, restores_are_own=True)
         self._masks = facts.masks
         self._moved = facts.moved
         self._arrived = spared(destination.past, facts.arrived)

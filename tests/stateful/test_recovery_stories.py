@@ -100,3 +100,18 @@ def test_rows_deleted_again_after_a_restore_put_them_back_are_deleted_on_the_oth
     lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
     lake.merge("b")
     assert lake.rows("d.t") == [(1, "a"), (2, "a")]
+
+
+@pytest.mark.parametrize("after", ["SELECT * FROM d.t", "DELETE FROM d.t WHERE id = 3", "UPDATE d.t SET v = 's'"])
+def test_rows_that_both_sides_had_lost_arrive_when_one_brings_them_back(lake: Lake, after: str) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')", "b")
+    lake.merge("b")
+    version = lake.head()
+    lake.sql("DELETE FROM d.t WHERE id = 2")
+    lake.sql("DELETE FROM d.t WHERE id >= 2", "b")
+    lake.merge("b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
+    lake.sql(after)
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == lake.rows("d.t")
+    assert len(lake.rows("d.t")) == (2 if after.startswith("DELETE") else 3)
