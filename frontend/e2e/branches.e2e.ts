@@ -1,8 +1,11 @@
-/** The branch graph, and branches made, moved_on, dropped and brought back beside it. */
+/** The branch graph, and branches made, renamed, dropped and brought back beside it. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { expectAccessible, launch, open, signedIn, statements, type Visit } from "./browser";
+
+/** A name that SQL wants between backticks. */
+const RENAMED = "renamed-there";
 
 describe("the page of a catalog", () => {
   let browser: Browser;
@@ -68,8 +71,51 @@ describe("the page of a catalog", () => {
     await page.getByRole("heading", { name: "from_history" }).waitFor();
   });
 
+  const branches = (page: Page) => page.getByRole("list", { name: "Branches" });
+  const lane = (page: Page, name: string) => drawing(page).locator(".lane-name", { hasText: name });
+
+  it("renames a branch, in the list and in the graph", async () => {
+    const { page } = visit;
+    await open(page, "/c/demo");
+    await lane(page, "from_graph").waitFor();
+    await page.getByLabel("More for from_graph").click();
+    await page.getByRole("button", { name: "Rename" }).click();
+    await expectAccessible(page);
+    await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill(RENAMED);
+    await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await branches(page).getByRole("link", { name: RENAMED }).waitFor();
+    await lane(page, RENAMED).waitFor();
+    await lane(page, "from_graph").waitFor({ state: "detached" });
+  });
+
+  it("drops a branch, after asking once more", async () => {
+    const { page } = visit;
+    await page.getByLabel(`More for ${RENAMED}`).click();
+    await page.getByRole("button", { name: "Drop", exact: true }).click();
+    await expectAccessible(page);
+    await page.getByRole("dialog").getByRole("button", { name: "Drop", exact: true }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await branches(page).getByRole("link", { name: RENAMED }).waitFor({ state: "detached" });
+    await lane(page, RENAMED).waitFor({ state: "detached" });
+  });
+
+  it("brings a dropped branch back as it was", async () => {
+    const { page } = visit;
+    await page.getByLabel("dropped").check();
+    await page.getByRole("button", { name: `Undrop ${RENAMED}` }).click();
+    await expectAccessible(page);
+    await page.getByRole("dialog").getByRole("button", { name: "Undrop" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: `Undrop ${RENAMED}` }).waitFor({ state: "detached" });
+    await page.getByLabel("dropped").uncheck();
+    await branches(page).getByRole("link", { name: RENAMED }).click();
+    await page.getByRole("heading", { name: RENAMED }).waitFor();
+    await page.getByRole("link", { name: "flights", exact: true }).first().waitFor();
+  });
+
   it("went without an error on the console", async () => {
-    await statements(visit.page, "main", "DROP BRANCH from_graph", "DROP BRANCH from_history");
+    await statements(visit.page, "main", `DROP BRANCH \`${RENAMED}\``, "DROP BRANCH from_history");
     expect(visit.complaints).toEqual([]);
   });
 });

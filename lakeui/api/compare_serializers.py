@@ -117,6 +117,15 @@ class SideOperation(serializers.Serializer[Any]):
     kind = serializers.CharField()
     object_kind = serializers.ChoiceField(KINDS)
     metrics = serializers.DictField(child=serializers.IntegerField())
+    changed = serializers.ListField(
+        child=serializers.CharField(), help_text="Columns, property keys and partitions, by name."
+    )
+
+
+class CommitFileEntry(serializers.Serializer[Any]):
+    file_id = serializers.IntegerField()
+    path = serializers.CharField(help_text="Below the warehouse.")
+    is_new = serializers.BooleanField(help_text="It wrote the file; otherwise it removed or masked rows of it.")
 
 
 class SideCommitEntry(serializers.Serializer[Any]):
@@ -132,6 +141,7 @@ class SideCommitEntry(serializers.Serializer[Any]):
     rows = serializers.IntegerField(help_text="Inserted, updated and deleted.")
     files_added = serializers.IntegerField()
     files_touched = serializers.IntegerField(help_text="Existing data files that it removed or masked.")
+    files = CommitFileEntry(many=True, help_text="The first 20 of both, those that were there before it first.")
 
 
 class FourNames(serializers.Serializer[Any]):

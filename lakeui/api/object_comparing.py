@@ -7,7 +7,15 @@ from dataclasses import asdict
 from typing import Any
 
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import PartitionChange
+from catalog_app.domain.operations import (
+    Change,
+    ColumnAttribute,
+    ColumnChange,
+    Operation,
+    PartitionChange,
+    PropertyChange,
+    Rename,
+)
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
 from lakeui.api.table_serializers import columns_shown, partition_shown
@@ -29,8 +37,8 @@ def object_as_json(
         "verdict": entry["verdict"],
         "rule_table": next((cell["rule_table"] for cell in cells if cell["rule_table"]), entry["kind"]),
         "cells": list(cells),
-        "source_commits": [_commit(item) for item in found.source_commits],
-        "dest_commits": [_commit(item) for item in found.destination_commits],
+        "source_commits": [_commit(item, found.states) for item in found.source_commits],
+        "dest_commits": [_commit(item, found.states) for item in found.destination_commits],
         "names": {side: sight.name if sight else None for side, sight in _sights(found.states).items()},
         "columns": _columns(found.states),
         "properties": _properties(found.states),
@@ -47,7 +55,7 @@ def _sights(states: States) -> dict[str, Sight | None]:
     return {side: getattr(states, side) for side in SIDES}
 
 
-def _commit(item: SideCommit) -> dict[str, Any]:
+def _commit(item: SideCommit, states: States) -> dict[str, Any]:
     return {
         "version": item.version,
         "branch": item.branch,
@@ -56,13 +64,55 @@ def _commit(item: SideCommit) -> dict[str, Any]:
         "author": item.author,
         "time": item.time,
         "operations": [
-            {"kind": done.kind.value, "object_kind": done.object_kind.value, "metrics": done.metrics}
+            {
+                "kind": done.kind.value,
+                "object_kind": done.object_kind.value,
+                "metrics": done.metrics,
+                "changed": _changed(done, states),
+            }
             for done in item.operations
         ],
         "rows": item.rows,
         "files_added": item.files_added,
         "files_touched": item.files_touched,
+        "files": [asdict(file) for file in item.files],
     }
+
+
+def _changed(operation: Operation, states: States) -> list[str]:
+    """The columns, property keys and partitions that an operation changed, by name, each once."""
+    return list(dict.fromkeys(name for change in operation.changes for name in _names(change, states)))
+
+
+def _names(change: Change, states: States) -> list[str]:
+    match change:
+        case ColumnChange():
+            return [_column_name(change, states)]
+        case PropertyChange(key=key):
+            return [key]
+        case PartitionChange():
+            values = [change.before, change.after]
+            return [_partition_text(_values(_schema(states), one)) for one in values if one is not None]
+        case Rename():
+            return []
+
+
+def _column_name(change: ColumnChange, states: States) -> str:
+    """As the operation made it or found it; otherwise by the newest state of the object that has it."""
+    for given in (change.after, change.before):
+        if change.attribute is ColumnAttribute.NAME and given is not None:
+            return str(given)
+        if change.attribute is ColumnAttribute.EXISTS and given is not None:
+            return str(given["name"])
+    for sight in reversed(list(_sights(states).values())):
+        for ids, shown in _columns_of(sight):
+            if change.column_id in ids:
+                return str(shown["name"])
+    return str(change.column_id)
+
+
+def _partition_text(values: Mapping[str, str | None] | None) -> str:
+    return "/".join(f"{name}={value}" for name, value in (values or {}).items())
 
 
 def _columns(states: States) -> list[dict[str, Any]]:
@@ -98,11 +148,16 @@ def _properties(states: States) -> list[dict[str, Any]]:
     return [{**row, "is_changed": row["destination"] != row["result"]} for row in rows]
 
 
-def _partitions(changes: Iterable[PartitionChange], states: States) -> list[dict[str, Any]]:
-    schema = next(
+def _schema(states: States) -> Schema:
+    """That of the oldest state that there is."""
+    return next(
         (s.state.schema for s in _sights(states).values() if s is not None and isinstance(s.state, TableState)),
         Schema(),
     )
+
+
+def _partitions(changes: Iterable[PartitionChange], states: States) -> list[dict[str, Any]]:
+    schema = _schema(states)
     return [{"before": _values(schema, item.before), "after": _values(schema, item.after)} for item in changes]
 
 

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, PartitionChange
 from catalog_app.domain.state import DatabaseState, TableState
-from catalog_app.models import Branch, Commit
+from catalog_app.models import Branch, Commit, DataFile
 from catalog_app.selectors.history import ROW_METRICS
 from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.listing import TableSize, table_sizes
@@ -29,6 +29,18 @@ from merge_app.planning.values import Action, ObjectPlan, PlanInput, Resolution
 
 State = DatabaseState | TableState
 
+FILES_SHOWN = 20
+"""A comparison names so many data files of a commit, those that were there before it first; it counts them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommitFile:
+    """A data file that a commit wrote or, where it is not ``is_new``, took out of sight or masked in part."""
+
+    file_id: int
+    path: str
+    is_new: bool
+
 
 @dataclass(frozen=True, slots=True)
 class SideCommit:
@@ -44,6 +56,7 @@ class SideCommit:
     rows: int
     files_added: int
     files_touched: int
+    files: tuple[CommitFile, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +156,29 @@ def _commits(
     for operation in effects_load([found for found in operations if _concerns(found, key, item)]):
         by_version.setdefault(operation.version, []).append(operation)
     commits = Commit.objects.filter(catalog_id=branch.catalog_id, version__in=by_version).order_by("version")
-    return tuple(_commit(commit, by_version[commit.version]) for commit in commits)
+    files = _files({version: _file_ids(found) for version, found in by_version.items()})
+    return tuple(_commit(commit, by_version[commit.version], files[commit.version]) for commit in commits)
+
+
+def _file_ids(operations: Iterable[Operation]) -> tuple[list[int], list[int]]:
+    """The data files that operations of one commit touched, and those that they added; each by age."""
+    effects = [operation.effects for operation in operations if operation.effects is not None]
+    touched = {file_id for effect in effects for file_id in effect.touched}
+    return sorted(touched), sorted(file.file_id for effect in effects for file in effect.added)
+
+
+def _files(found: Mapping[int, tuple[list[int], list[int]]]) -> dict[int, tuple[CommitFile, ...]]:
+    """By version the first of them with their paths, which one statement finds."""
+    shown = {
+        version: [*((file_id, False) for file_id in touched), *((file_id, True) for file_id in added)][:FILES_SHOWN]
+        for version, (touched, added) in found.items()
+    }
+    wanted = {file_id for files in shown.values() for file_id, _ in files}
+    paths = dict(DataFile.objects.filter(pk__in=wanted).values_list("pk", "path")) if wanted else {}
+    return {
+        version: tuple(CommitFile(file_id, paths[file_id], is_new) for file_id, is_new in files if file_id in paths)
+        for version, files in shown.items()
+    }
 
 
 def _concerns(operation: Operation, key: ObjectKey, item: ObjectPlan) -> bool:
@@ -155,8 +190,8 @@ def _concerns(operation: Operation, key: ObjectKey, item: ObjectPlan) -> bool:
     return is_drop and operation.object_id in homes
 
 
-def _commit(commit: Commit, operations: list[Operation]) -> SideCommit:
-    effects = [operation.effects for operation in operations if operation.effects is not None]
+def _commit(commit: Commit, operations: list[Operation], files: tuple[CommitFile, ...]) -> SideCommit:
+    touched, added = _file_ids(operations)
     return SideCommit(
         version=commit.version,
         branch=operations[0].branch,
@@ -166,8 +201,9 @@ def _commit(commit: Commit, operations: list[Operation]) -> SideCommit:
         time=commit.committed_at,
         operations=tuple(operations),
         rows=sum(operation.metrics.get(name, 0) for operation in operations for name in ROW_METRICS),
-        files_added=sum(len(effect.added) for effect in effects),
-        files_touched=len({file_id for effect in effects for file_id in effect.touched}),
+        files_added=len(added),
+        files_touched=len(touched),
+        files=files,
     )
 
 

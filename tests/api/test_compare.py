@@ -277,6 +277,36 @@ def test_an_object_shows_the_commits_of_both_sides(lake: Lake) -> None:
     }
 
 
+def test_a_commit_names_the_columns_properties_and_partitions_that_it_changed(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.p (id INT, m INT) PARTITIONED BY (m)")
+    lake.sql("CREATE BRANCH c")
+    for statement in (
+        "ADD COLUMN extra INT",
+        "RENAME COLUMN id TO key",
+        "ALTER COLUMN key COMMENT 'of the row'",
+        "SET TBLPROPERTIES ('owner' = 'alice')",
+        "ADD PARTITION (m = 1)",
+        "DROP COLUMN extra",
+        "RENAME TO d.q",
+    ):
+        lake.sql(f"ALTER TABLE d.p {statement}", "c")
+    (table,) = compared(lake, pair="c...main")["results"]
+    commits = of_object(lake, object_id=table["object_id"], pair="c...main")["source_commits"]
+    changed = [done["changed"] for commit in commits for done in commit["operations"]]
+    assert changed == [["extra"], ["key"], ["key"], ["owner"], ["m=1"], ["extra"], []]
+
+
+def test_a_commit_names_its_first_files_and_counts_all(lake: Lake) -> None:
+    lake.insert("b", 21)
+    (commit,) = of_object(lake)["source_commits"]
+    assert (commit["files_added"], len(commit["files"])) == (21, 20)
+    assert all(file["is_new"] for file in commit["files"])
+    paths = [file["path"] for file in commit["files"]]
+    known = lake.read("branches/b/databases/d/tables/t/segments/?limit=100")["results"]
+    assert set(paths) < {segment["path"] for segment in known}
+    assert len(set(paths)) == 20
+
+
 def test_columns_are_aligned_by_id(lake: Lake) -> None:
     lake.sql("ALTER TABLE d.t RENAME COLUMN id TO key", "b")
     lake.sql("ALTER TABLE d.t ADD COLUMN mine INT", "b")

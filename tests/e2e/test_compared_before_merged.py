@@ -97,6 +97,8 @@ def test_both_sides_of_a_conflict_are_told_with_rows_and_files(lake: Lake, http:
     compared = http.compared()
     (mine,), (theirs,) = compared["source_commits"], compared["dest_commits"]
     assert (mine["operation"], mine["rows"], mine["files_added"], mine["files_touched"]) == ("UPDATE", 1, 1, 1)
+    assert [file["is_new"] for file in mine["files"]] == [False, True]
+    assert mine["files"][0]["path"] in {row[0] for row in lake.sql("SHOW SEGMENTS d.t").rows}
     assert (theirs["operation"], theirs["rows"], theirs["files_added"]) == ("INSERT", 1, 1)
     assert [cell["code"] for cell in compared["cells"] if cell["verdict"] == "conflict"] == ["PREDICATE_DML_VS_INSERT"]
     assert (compared["preview"], compared["files"]) == (None, None)

@@ -118,6 +118,7 @@ export interface MergedTable {
   new_bytes: number;
   new_segments: { path: string; rows: number; bytes: number; schema_version: number; is_visible: boolean }[];
   removed_segments: string[];
+  kept_updated_rows?: number;
 }
 
 /** What every record of the audit has. */

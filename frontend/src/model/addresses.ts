@@ -122,7 +122,7 @@ export function onOtherBranch(pathname: string, search: string, branch: string):
   const place = placeOf(pathname, search);
   if (place.catalog === undefined) return homeAddress;
   const page = pathname.split("/")[3];
-  if (page === "sql") return sqlAddress(place.catalog, branch);
+  if (page === "sql") return sqlAddress(place.catalog, branch, new URLSearchParams(search).get("statement") ?? undefined);
   if (page === "import") return importAddress(place.catalog, branch);
   if (place.database === undefined || place.table === undefined) return branchAddress(place.catalog, branch);
   const tab = new URLSearchParams(search).get("tab");

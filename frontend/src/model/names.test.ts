@@ -31,6 +31,7 @@ describe("addresses", () => {
     expect(onOtherBranch("/c/demo/b/main", "", "dev")).toBe("/c/demo/b/dev");
     expect(onOtherBranch("/c/demo", "", "dev")).toBe("/c/demo/b/dev");
     expect(onOtherBranch("/c/demo/sql", "?branch=main", "dev")).toBe("/c/demo/sql?branch=dev");
+    expect(onOtherBranch("/c/demo/sql", "?branch=main&statement=SELECT+1", "dev")).toBe("/c/demo/sql?branch=dev&statement=SELECT+1");
     expect(onOtherBranch("/c/demo/import", "?branch=main&import=7", "dev")).toBe("/c/demo/import?branch=dev");
     expect(onOtherBranch("/tasks", "", "dev")).toBe("/");
   });

@@ -1,6 +1,7 @@
 /** The kinds of records in the audit, in words, and what a changed setting said before and says after. */
 import type { RecordKind } from "../api/paths";
-import type { SettingsRecord } from "../api/resources";
+import type { Finding, MergedTable, SettingsRecord } from "../api/resources";
+import { count, counted } from "./format";
 
 export interface RecordKindWords {
   kind: RecordKind;
@@ -32,6 +33,21 @@ export function changedFields({ before, after }: Pick<SettingsRecord, "before" |
   return fields
     .map((field) => ({ field: field.replaceAll("_", " "), before: shown(before?.[field]), after: shown(after?.[field]) }))
     .filter((change) => change.before !== change.after);
+}
+
+/** How much of the source's updates or deletes of a table was left behind: rows, and whole files where it emptied some. To
+ * the deletes belong rows that stayed because the destination had updated them. */
+export function discardedText(
+  notes: readonly Finding[],
+  table: Pick<MergedTable, "table_id" | "kept_updated_rows">,
+  code: "DISCARDED_UPDATE" | "DISCARDED_DELETE",
+): string {
+  const found = notes.filter((note) => note.kind === "table" && note.object_id === table.table_id && note.code === code);
+  const sum = (name: string) => found.reduce((total, { details }) => total + Number(details[name] ?? 0), 0);
+  const rows = sum("rows") + (code === "DISCARDED_DELETE" ? (table.kept_updated_rows ?? 0) : 0);
+  const files = sum("emptied_files");
+  if (files) return `${rows ? `${counted(rows, "row")}, ` : ""}${counted(files, "file")}`;
+  return rows ? count(rows) : "—";
 }
 
 /** What was done with the setting. */

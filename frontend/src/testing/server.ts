@@ -78,7 +78,11 @@ export const COMPARISON = {
   next: null, results: COMPARED,
 };
 
-const commit = { branch: "delays", author: "alice", time, rows: 610, files_added: 1, files_touched: 1 };
+const FILES = [
+  { file_id: 3, path: "demo/flights/old.parquet", is_new: false },
+  { file_id: 9, path: "demo/flights/new.parquet", is_new: true },
+];
+const commit = { branch: "delays", author: "alice", time, rows: 610, files_added: 1, files_touched: 1, files: FILES };
 
 /** The conflict of the demo lake, or another object of which nothing met. */
 export function comparedObject(place: number) {
@@ -87,8 +91,8 @@ export function comparedObject(place: number) {
   return {
     ...object, source_head: 15, destination_head: 16, merge_base: 11, rule_table: "table",
     cells: isConflict ? [CONFLICT, FINE] : [],
-    source_commits: [{ ...commit, version: 15, operation: "UPDATE", statement: "UPDATE flights.flights SET x = 1", operations: [{ kind: "update", metrics: {} }] }],
-    dest_commits: isConflict ? [{ ...commit, branch: "main", version: 16, operation: "INSERT", statement: "INSERT INTO flights.flights VALUES (1)", operations: [{ kind: "insert", metrics: {} }] }] : [],
+    source_commits: [{ ...commit, version: 15, operation: "UPDATE", statement: "UPDATE flights.flights SET x = 1", operations: [{ kind: "update", metrics: {}, changed: [] }] }],
+    dest_commits: isConflict ? [{ ...commit, branch: "main", version: 16, operation: "INSERT", statement: "INSERT INTO flights.flights VALUES (1)", operations: [{ kind: "insert", metrics: {}, changed: [] }] }] : [],
     columns: [], properties: [], names: { base: object?.name, source: object?.name, destination: object?.name, result: object?.name },
     partitions: { source: [], destination: [] }, files: null, preview: null,
   };

@@ -2,6 +2,7 @@ import { Link } from "react-router";
 
 import type { ComparedDetail, Finding, RuleCell, Rules, SideCommit } from "../../api/resources";
 import { compareAddress, sqlAddress, tableAddress } from "../../model/addresses";
+import { count, counted } from "../../model/format";
 import { findingMark } from "../../model/verdict";
 import type { Pair } from "../../queries/compare";
 import { MarkBadge } from "../../ui/mark";
@@ -60,7 +61,7 @@ function FindingDetail({
       </p>
       <p>{finding.message}</p>
       <Statements pair={pair} finding={finding} commits={commits} />
-      <Details details={finding.details} />
+      <Details details={finding.details} commits={commits} />
       {finding.remedy ? <WaysOut pair={pair} finding={finding} commits={commits} /> : null}
     </>
   );
@@ -73,13 +74,13 @@ function Statements({ pair, finding, commits }: { pair: Pair; finding: Finding; 
   if (mine.length + theirs.length === 0) return null;
   return (
     <dl className="facts">
-      <StatementList name={pair.source} commits={mine} />
-      <StatementList name={pair.destination} commits={theirs} />
+      <StatementList name={pair.source} commits={mine} axis={finding.source_op} />
+      <StatementList name={pair.destination} commits={theirs} axis={finding.dest_op} />
     </dl>
   );
 }
 
-function StatementList({ name, commits }: { name: string; commits: readonly SideCommit[] }) {
+function StatementList({ name, commits, axis }: { name: string; commits: readonly SideCommit[]; axis: string }) {
   return commits.map((commit) => (
     <div key={commit.version} style={{ display: "contents" }}>
       <dt>
@@ -89,26 +90,65 @@ function StatementList({ name, commits }: { name: string; commits: readonly Side
         <pre>
           <code>{commit.statement}</code>
         </pre>
+        <Touched commit={commit} axis={axis} />
       </dd>
     </div>
   ));
 }
 
-function Details({ details }: { details: Record<string, unknown> }) {
+/** What the operation of this axis touched: columns, properties and partitions by name, rows by the files they are in. */
+function Touched({ commit, axis }: { commit: SideCommit; axis: string }) {
+  const changed = commit.operations.filter(({ kind }) => kind === axis).flatMap((operation) => operation.changed);
+  if (changed.length) {
+    return (
+      <p className="small">
+        changed <strong>{changed.join(", ")}</strong>
+      </p>
+    );
+  }
+  if (commit.files.length === 0) return null;
+  const more = commit.files_added + commit.files_touched - commit.files.length;
+  return (
+    <details className="small">
+      <summary>
+        {commit.rows ? `${counted(commit.rows, "row")}, ` : ""}
+        {commit.files_touched ? `${counted(commit.files_touched, "file")} touched, ` : ""}
+        {counted(commit.files_added, "file")} written
+      </summary>
+      <ul aria-label={`Files of v${commit.version}`}>
+        {commit.files.map((file) => (
+          <li key={file.file_id}>
+            {file.is_new ? "written" : "touched"} <code className="path">{file.path}</code>
+          </li>
+        ))}
+        {more > 0 ? <li className="muted">and {count(more)} more</li> : null}
+      </ul>
+    </details>
+  );
+}
+
+function Details({ details, commits }: { details: Record<string, unknown>; commits: ComparedDetail }) {
   const entries = Object.entries(details);
   if (entries.length === 0) return null;
+  const known = [...commits.source_commits, ...commits.dest_commits].flatMap((commit) => commit.files);
+  const paths = new Map<unknown, string>(known.map((file) => [file.file_id, file.path]));
   return (
     <dl className="facts">
       {entries.map(([name, value]) => (
         <div key={name} style={{ display: "contents" }}>
           <dt>{name.replaceAll("_", " ")}</dt>
           <dd>
-            <code>{Array.isArray(value) ? value.join(", ") : typeof value === "string" ? value : JSON.stringify(value)}</code>
+            <code className="path">{detailText(name === "files" && Array.isArray(value) ? value.map((id) => paths.get(id) ?? `file ${String(id)}`) : value)}</code>
           </dd>
         </div>
       ))}
     </dl>
   );
+}
+
+function detailText(value: unknown): string {
+  if (Array.isArray(value)) return value.join(", ");
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function WaysOut({ pair, finding, commits }: { pair: Pair; finding: Finding; commits: ComparedDetail }) {

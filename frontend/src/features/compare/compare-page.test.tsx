@@ -49,6 +49,32 @@ describe("comparing two branches", () => {
     expect(screen.getByRole("button", { name: "Update × Update: depends (A3), not hit by this pair" })).toBeTruthy();
   });
 
+  it("says of a cell which files and columns each side touched there", async () => {
+    const user = userEvent.setup();
+    const object = comparedObject(0);
+    const [update] = object.source_commits;
+    const added = { ...update, version: 14, operation: "ADD COLUMN", statement: "ALTER …", files: [], operations: [{ kind: "column", metrics: {}, changed: ["delay_reason"] }] };
+    serve({ [AT]: COMPARISON, ...OBJECTS, [`${AT}objects/table/5/`]: { ...object, source_commits: [added, update], dest_commits: [] } });
+    renderAt(ADDRESS);
+    await user.click(await screen.findByText("610 rows, 1 file touched, 1 file written"));
+    const files = within(screen.getByRole("list", { name: "Files of v15" })).getAllByRole("listitem");
+    expect(files.map((file) => file.textContent)).toEqual(["touched demo/flights/old.parquet", "written demo/flights/new.parquet"]);
+    await user.click(screen.getByRole("button", { name: "Columns × Insert: fine (A6.2)" }));
+    expect(screen.getByText("delay_reason", { selector: "strong" })).toBeTruthy();
+  });
+
+  it("draws a rule of lakeui's own with a dashed edge, and says so when it is opened", async () => {
+    const user = userEvent.setup();
+    renderAt(ADDRESS);
+    await user.click(await screen.findByRole("button", { name: "Whole table" }));
+    const own = screen.getByRole("button", { name: "Insert × Compaction: no conflict, not hit by this pair" });
+    expect(own.closest("td")?.classList.contains("extension")).toBe(true);
+    const fromSource = screen.getByRole("button", { name: "Update × Insert: conflict" });
+    expect(fromSource.closest("td")?.classList.contains("extension")).toBe(false);
+    await user.click(own);
+    expect(screen.getByText("The source document leaves this cell blank; lakeui decides it this way.")).toBeTruthy();
+  });
+
   it("goes to the next object by j, back by k, and to the next conflict by p", async () => {
     const user = userEvent.setup();
     const router = renderAt(ADDRESS);

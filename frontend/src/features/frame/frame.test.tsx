@@ -23,6 +23,16 @@ describe("the frame", () => {
     expect(document.title).toBe("Catalogs · lakeui");
   });
 
+  it("names on the start page what happened last, how many reviews are open, and what runs", async () => {
+    const running = { id: "t-1", kind: "sql", state: "running", message: "compare both branches", parameters: { catalog: "demo", branch: "main" }, started_at: "2026-01-01T00:00:00Z" };
+    serve({ ...LAKE, "/api/v1/catalogs/demo/merge-requests/": page([{ number: 1 }, { number: 2 }]), "/api/v1/tasks/": page([running]) });
+    renderAt("/");
+    const [first] = within(await screen.findByRole("list", { name: "Branches of demo" })).getAllByRole("listitem");
+    expect(first?.textContent).toMatch(/main.*v16.*INSERT/);
+    expect((await screen.findByRole("link", { name: "2 open merge requests of demo" })).getAttribute("href")).toBe("/c/demo/requests");
+    expect((await screen.findByRole("link", { name: "compare both branches" })).getAttribute("href")).toBe("/tasks/t-1");
+  });
+
   it("shows three commands where there is no catalog", async () => {
     serve({ ...LAKE, "/api/v1/catalogs/": page([]) });
     renderAt("/");

@@ -1,12 +1,14 @@
 import { Link } from "react-router";
 
 import type { Branch, Catalog } from "../../api/resources";
-import { branchAddress, catalogAddress, compareAddress, pipelinesAddress, taskAddress } from "../../model/addresses";
+import { branchAddress, catalogAddress, compareAddress, pipelinesAddress, requestsAddress, taskAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
+import { UNFINISHED } from "../../model/review";
 import { useBranches, useCatalogs } from "../../queries/catalogs";
 import { useProtectedNames } from "../../queries/protection";
-import { useTasks } from "../../queries/tasks";
 import { useComparison } from "../../queries/compare";
+import { useRequests } from "../../queries/requests";
+import { useTasks } from "../../queries/tasks";
 import { AheadBehind, BranchLink, LaneDot, ProtectedMark } from "../../ui/branch-name";
 import { Copyable } from "../../ui/copyable";
 import { CountsBadge } from "../../ui/counts-badge";
@@ -49,6 +51,7 @@ function CatalogPanel({ catalog }: { catalog: Catalog }) {
       actions={
         <span className="muted small">
           {counted(catalog.branch_count, "branch", "branches")} · {counted(catalog.commit_count, "commit")} ·{" "}
+          <OpenRequests catalog={catalog.name} /> ·{" "}
           <Link to={pipelinesAddress(catalog.name)}>
             Pipelines<span className="visually-hidden"> of {catalog.name}</span>
           </Link>
@@ -70,6 +73,18 @@ function CatalogPanel({ catalog }: { catalog: Catalog }) {
         </p>
       ) : null}
     </Panel>
+  );
+}
+
+/** How many merge requests are not finished; the first page tells. */
+function OpenRequests({ catalog }: { catalog: string }) {
+  const requests = useRequests(catalog, { state: [...UNFINISHED] });
+  const found = requests.data?.pages[0]?.results.length ?? 0;
+  return (
+    <Link to={requestsAddress(catalog)}>
+      {found ? `${found}${requests.hasNextPage ? "+" : ""} open merge request${found === 1 ? "" : "s"}` : "Merge requests"}
+      <span className="visually-hidden"> of {catalog}</span>
+    </Link>
   );
 }
 

@@ -2,14 +2,13 @@ import { useState } from "react";
 import { Link, useParams } from "react-router";
 
 import type { Finding, MergedTable, MergeRecord } from "../../api/resources";
-import { branchAddress, compareAddress, mergesAddress, tableAddress } from "../../model/addresses";
+import { branchAddress, compareAddress, mergesAddress } from "../../model/addresses";
 import { csvOf, fileSave } from "../../model/export";
 import { bytes, count, counted, duration } from "../../model/format";
 import { groupBy } from "../../model/grouping";
 import { findingMark } from "../../model/verdict";
 import { useMerge } from "../../queries/merges";
 import { BranchLink } from "../../ui/branch-name";
-import { Grid } from "../../ui/grid";
 import { Icon } from "../../ui/icons";
 import { MarkBadge } from "../../ui/mark";
 import { Menu } from "../../ui/menu";
@@ -17,6 +16,8 @@ import { PageHead, Panel } from "../../ui/page";
 import { Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { Evidence } from "./evidence";
+import { MergeTimings } from "./merge-timings";
+import { MergedTables } from "./merged-tables";
 import { OutcomeBadge } from "./outcome-badge";
 import { RecordView } from "./record-view";
 import { ReviewEvidence } from "./review-evidence";
@@ -85,6 +86,7 @@ function MergeView({ record }: { record: MergeRecord }) {
       <Findings title="Conflicts" findings={record.conflicts} record={record} />
       <Findings title="To know about" findings={record.notes} record={record} />
       {record.tables?.length ? <MergedTables record={record} tables={record.tables} /> : null}
+      {record.task_id === null ? null : <MergeTimings taskId={record.task_id} />}
       <FineFindings record={record} />
       <ReviewEvidence record={record} />
       <Evidence record={record} />
@@ -192,49 +194,6 @@ function Findings({ title, findings, record }: { title: string; findings: readon
       ))}
     </Panel>
   );
-}
-
-const STORED_COLUMNS = [
-  { title: "Table" },
-  { title: "Done" },
-  { title: "New segments", isNumber: true },
-  { title: "Rows", isNumber: true },
-  { title: "Removed segments", isNumber: true },
-  { title: "Schema kept visible" },
-  { title: "Kept hidden" },
-  { title: "Discarded" },
-];
-
-function MergedTables({ record, tables }: { record: MergeRecord; tables: readonly MergedTable[] }) {
-  return (
-    <Panel title="What was stored">
-      <Grid label="What was stored" columns={STORED_COLUMNS}>
-        {tables.map((table) => (
-          <tr key={table.table_id}>
-            <th scope="row">
-              <TableLink record={record} name={table.table} />
-            </th>
-            <td>{table.action}</td>
-            <td className="number">{count(table.new_segment_count)}</td>
-            <td className="number">{count(table.new_rows)}</td>
-            <td className="number">{count(table.removed_segments.length)}</td>
-            <td>{versions(table.visible_schema_versions)}</td>
-            <td>{versions(table.invisible_schema_versions)}</td>
-            <td>{versions(table.discarded_schema_versions)}</td>
-          </tr>
-        ))}
-      </Grid>
-    </Panel>
-  );
-}
-
-function TableLink({ record, name }: { record: MergeRecord; name: string }) {
-  const [database = "", table = ""] = name.split(".");
-  return <Link to={`${tableAddress(record.catalog, record.destination, database, table)}?tab=segments`}>{name}</Link>;
-}
-
-function versions(found: readonly number[]): string {
-  return found.length ? found.map((version) => `v${version}`).join(", ") : "—";
 }
 
 function FineFindings({ record }: { record: MergeRecord }) {

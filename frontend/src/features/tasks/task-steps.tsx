@@ -7,7 +7,7 @@ export function TaskSteps({ task }: { task: Pick<Task, "state" | "progress" | "s
   const ended = isFinished(task.state);
   return (
     <div className="stack tight">
-      <ol className="steps" aria-live="polite">
+      <ol className="steps" aria-label="Steps" aria-live="polite">
         {task.steps.length === 0 && !ended ? (
           <li>
             <span className="working" aria-hidden="true">

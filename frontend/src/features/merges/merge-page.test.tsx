@@ -1,0 +1,92 @@
+import { screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import * as files from "../../model/export";
+import { CONFLICT, FINE, finding } from "../../testing/findings";
+import { renderAt } from "../../testing/render";
+import { serve } from "../../testing/server";
+
+const AT = "/api/v1/merges/m-1/";
+const NOTES = [
+  finding({ verdict: "note", code: "DISCARDED_UPDATE", message: "What the source did is discarded (2 rows).", details: { rows: 2, files: [3], emptied_files: 0 } }),
+  finding({ verdict: "note", code: "DISCARDED_DELETE", message: "What the source did is discarded (1 whole file).", details: { rows: 0, files: [4], emptied_files: 1 } }),
+];
+const TABLE = {
+  table: "flights.flights", table_id: 5, action: "alter", visible_schema_versions: [20], invisible_schema_versions: [14, 15],
+  discarded_schema_versions: [13], new_segment_count: 2, new_rows: 612, new_bytes: 4096, new_segments: [], removed_segments: ["a", "b", "c"],
+  kept_updated_rows: 4,
+};
+const MERGED = {
+  merge_id: "m-1", kind: "merge", outcome: "merged", catalog: "demo", source: "delays", destination: "main", version: 20, source_head: 15,
+  destination_head: 16, merge_base: 11, fingerprint: "f".repeat(64), digest: "d".repeat(64), actor: "alice", task_id: "t-1", time: "2026-01-01T00:00:00Z",
+  findings: [FINE, ...NOTES], conflicts: [], notes: NOTES, tables: [TABLE], duration_ms: 1234, plan: { objects: [] },
+};
+const TASK = {
+  id: "t-1", kind: "sql", state: "succeeded", progress: 1, message: "", parameters: {}, result: { merge_id: "m-1" }, error: null, attempts: 1,
+  steps: [
+    { name: "plan", detail: "compare both branches", started: "2026-01-01T00:00:00Z", finished: "2026-01-01T00:00:02Z" },
+    { name: "commit", detail: "", started: "2026-01-01T00:00:02Z", finished: "2026-01-01T00:00:05Z" },
+  ],
+  created_at: "2026-01-01T00:00:00Z", started_at: "2026-01-01T00:00:00Z", finished_at: "2026-01-01T00:00:05Z",
+};
+
+function textOf(content: Blob = new Blob()): Promise<string> {
+  return new Promise((done) => {
+    const reader = new FileReader();
+    reader.onload = () => done(reader.result as string);
+    reader.readAsText(content);
+  });
+}
+
+describe("the audit page of a merge", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it("says of each table what was stored, kept, discarded and left behind", async () => {
+    serve({ [AT]: MERGED });
+    renderAt("/merges/m-1");
+    const stored = within(await screen.findByRole("region", { name: "What was stored" }));
+    const titles = stored.getAllByRole("columnheader").map((header) => header.textContent);
+    const cells = within(stored.getByRole("row", { name: /^flights\.flights/ })).getAllByRole("cell").map((cell) => cell.textContent);
+    const row = Object.fromEntries(titles.slice(1).map((title, place) => [title, cells[place]]));
+    expect(row).toEqual({
+      Done: "alter", "New segments": "2", Rows: "612", "Removed segments": "3", "Discarded updates": "2", "Discarded deletes": "4 rows, 1 file",
+      "Schema kept visible": "v20", "Schemas kept hidden": "v14, v15", "Schemas discarded": "v13",
+    });
+    expect(screen.getByText("What the source did is discarded (2 rows).")).toBeTruthy();
+  });
+
+  it("says how long it took, step by step", async () => {
+    serve({ [AT]: MERGED, "/api/v1/tasks/t-1/": TASK });
+    renderAt("/merges/m-1");
+    const steps = within(await screen.findByRole("list", { name: "Steps" })).getAllByRole("listitem");
+    expect(steps.map((step) => step.textContent)).toEqual(["✓plan compare both branches2.0 s", "✓commit 3.0 s"]);
+    expect(screen.getByRole("link", { name: "Its task" }).getAttribute("href")).toBe("/tasks/t-1");
+    expect(screen.getByText("1.2 s")).toBeTruthy();
+  });
+
+  it("says so without its task, which may be gone", async () => {
+    serve({ [AT]: MERGED });
+    renderAt("/merges/m-1");
+    await screen.findByRole("region", { name: "What was stored" });
+    expect(screen.queryByRole("heading", { name: "Timings" })).toBeNull();
+  });
+
+  it("goes into a file as a whole, or its verdicts as a table", async () => {
+    const saved: { name: string; content: Blob }[] = [];
+    vi.spyOn(files, "fileSave").mockImplementation((name, content) => void saved.push({ name, content }));
+    const record = { ...MERGED, outcome: "refused", version: null, task_id: null, conflicts: [CONFLICT], findings: [CONFLICT, ...MERGED.findings] };
+    serve({ [AT]: record });
+    const user = userEvent.setup();
+    renderAt("/merges/m-1");
+    await user.click(await screen.findByLabelText("Export"));
+    await user.click(screen.getByRole("button", { name: "Whole record (JSON)" }));
+    await user.click(screen.getByRole("button", { name: "Verdicts (CSV)" }));
+    expect(saved.map(({ name }) => name)).toEqual(["merge-m-1.json", "merge-m-1.csv"]);
+    expect(JSON.parse(await textOf(saved[0]?.content))).toEqual(record);
+    const lines = (await textOf(saved[1]?.content)).split("\r\n");
+    expect(lines[0]).toBe("object,kind,source_op,dest_op,verdict,code,note,message,remedy");
+    expect(lines[1]).toMatch(/^flights\.flights,table,update,insert,conflict,PREDICATE_DML_VS_INSERT,,/);
+    expect(lines).toHaveLength(record.findings.length + 2);
+  });
+});

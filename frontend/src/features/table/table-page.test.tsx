@@ -1,0 +1,138 @@
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { renderAt } from "../../testing/render";
+import { page, serve, type Asked } from "../../testing/server";
+
+const AT = "/api/v1/catalogs/demo/branches/main/databases/flights/tables/seen/";
+const ADDRESS = "/c/demo/b/main/t/flights/seen";
+const time = "2026-01-01T00:00:00Z";
+const plain = { nullable: true, default: null, comment: null, key_position: null, partition_position: null };
+const COLUMNS = [
+  { ...plain, id: 1, name: "tail", type: "string", nullable: false, key_position: 0 },
+  { ...plain, id: 4, name: "seen", type: "int", default: "0", comment: "how often" },
+  { ...plain, id: 2, name: "month", type: "int", partition_position: 0 },
+];
+const SEEN = {
+  name: "seen", table_id: 9, columns: COLUMNS, partition_by: ["month"], partitions: 3, primary_key: ["tail"], properties: { owner: "alice" }, rows: 1200,
+  bytes: 4096, files: 2, deleted_rows: 5, delete_files: 1, schema_version: 12, version: 16, head_version: 16, comment: "", sort_by: [],
+};
+const commit = (version: number, operation: string) => ({
+  version, operation, branch: "main", author: "alice", time, statement: `${operation} …`, task_id: null, merge_parent: null, rows_changed: 2,
+  operations: [{ kind: "insert", object: "flights.seen", metrics: { rows_inserted: 2 } }],
+});
+const HISTORY = [commit(16, "UPDATE"), commit(14, "INSERT"), commit(12, "CREATE TABLE")];
+const SEGMENT = { segment_id: 1, path: "demo/a.parquet", rows: 1000, bytes: 4000, schema_version: 12, deleted_rows: 5, is_visible: true, added_version: 14 };
+const LAKE = {
+  [AT]: SEEN,
+  [`${AT}?version=14`]: { ...SEEN, version: 14, rows: 600 },
+  [`${AT}history/`]: page(HISTORY),
+  [`${AT}versions/`]: {
+    version: 16, total: 2,
+    results: [
+      { version: 14, operation: "INSERT", time, rows: 600, bytes: 2048, files: 1 },
+      { version: 16, operation: "UPDATE", time, rows: 1200, bytes: 4096, files: 2 },
+    ],
+  },
+  [`${AT}segments/`]: page([SEGMENT, { ...SEGMENT, segment_id: 2, path: "demo/b.parquet", is_visible: false, schema_version: 8, deleted_rows: 0 }]),
+  [`${AT}schemas/`]: {
+    visible: [{ version: 12, columns: COLUMNS, is_current: true, operation: "ADD COLUMN", branch: "main", time }],
+    invisible: [{ version: 8, columns: COLUMNS.slice(0, 2), segments: 1, added_version: 14 }],
+    discarded: [{ version: 6, columns: COLUMNS.slice(0, 1), merge_id: "m-1", merged_version: 14, source: "delays" }],
+  },
+  [`${AT}changes/`]: {
+    columns: [["change", "string"], ["row_id", "bigint"], ["tail", "string"], ["seen", "int"]].map(([name, type]) => ({ name, type })),
+    rows: [["update_before", 7, "N1", 1], ["update_after", 7, "N1", 2]], row_count: 2, truncated: false, version: 16, metrics: {},
+  },
+};
+
+describe("a table", () => {
+  let asked: Asked[];
+  beforeEach(() => {
+    asked = serve(LAKE);
+  });
+
+  const cells = (row: HTMLElement) => within(row).getAllByRole("cell").map((cell) => cell.textContent);
+
+  it("has columns with id, type, nullability, default, comment and part in the key, and its sizes with units", async () => {
+    renderAt(ADDRESS);
+    const table = within(await screen.findByRole("region", { name: "Columns of seen" }));
+    expect(cells(table.getByRole("row", { name: /tail/ }))).toEqual(["1", "string", "never null", "—", "—"]);
+    expect(cells(table.getByRole("row", { name: /seen/ }))).toEqual(["4", "int", "may be null", "0", "how often"]);
+    expect(table.getByRole("rowheader", { name: "tail key" })).toBeTruthy();
+    expect(table.getByRole("rowheader", { name: "month partition" })).toBeTruthy();
+    for (const fact of ["1,200 rows", "2 files", "5 rows deleted in 1 delete file", "3 partitions by month", "key tail"]) {
+      expect(screen.getByText(fact)).toBeTruthy();
+    }
+  });
+
+  it("is seen at any of its versions by the slider, says so, and goes back to the head", async () => {
+    const user = userEvent.setup();
+    const router = renderAt(ADDRESS);
+    const slider = await screen.findByRole("slider");
+    expect(slider.getAttribute("aria-valuetext")).toBe("version 16, UPDATE");
+    slider.focus();
+    // jsdom moves no slider by keys.
+    fireEvent.change(slider, { target: { value: "1" } });
+    await waitFor(() => expect(router.state.location.search).toBe("?version=14"));
+    expect(await screen.findByText(/You are looking at version 14/)).toBeTruthy();
+    expect(await screen.findByText("600 rows")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Back to head" }));
+    expect(await screen.findByText("1,200 rows")).toBeTruthy();
+  });
+
+  it("lists its files with rows, bytes, schema version, and whether that is visible", async () => {
+    renderAt(`${ADDRESS}?tab=segments`);
+    const table = within(await screen.findByRole("region", { name: "Segments" }));
+    const rows = table.getAllByRole("row").slice(1).map((row) => cells(row).filter((text) => text !== ""));
+    expect(rows).toEqual([
+      ["demo/a.parquet", "1,000", "v12", "4.00 kB", "5", "visible", "v14"],
+      ["demo/b.parquet", "1,000", "v8", "4.00 kB", "—", "hidden", "v14"],
+    ]);
+  });
+
+  it("keeps its schema versions apart: visible, hidden, discarded", async () => {
+    renderAt(`${ADDRESS}?tab=schemas`);
+    const store = async (title: RegExp) => (await screen.findByRole("heading", { name: title })).closest("section")?.textContent;
+    expect(await store(/^Visible \(1\)/)).toMatch(/v12.*3 columns.*now ADD COLUMN on main/);
+    expect(await store(/^Hidden \(1\)/)).toMatch(/v8.*2 columns.*1 segment, since v14/);
+    expect(await store(/^Discarded \(1\)/)).toMatch(/v6.*1 column.*of delays, in the merge v14/);
+    expect(screen.getByRole("link", { name: "merge v14" }).getAttribute("href")).toBe("/merges/m-1");
+  });
+
+  it("marks the cells that changed between two versions, and only them", async () => {
+    renderAt(`${ADDRESS}?tab=changes`);
+    const table = within(await screen.findByRole("region", { name: "Changed rows" }));
+    const changed = table.getAllByRole("cell").filter((cell) => cell.classList.contains("changed"));
+    expect(changed.map((cell) => cell.textContent)).toEqual(["1", "2"]);
+    expect(asked.some(({ address }) => address.includes("changes/?from=14&to=16"))).toBe(true);
+  });
+
+  it("draws rows and bytes over its versions, and says them as a table", async () => {
+    renderAt(`${ADDRESS}?tab=history`);
+    expect((await screen.findByRole("img", { name: /^Rows/ })).getAttribute("aria-label")).toMatch(/600.*1,200/);
+    expect(screen.getByRole("img", { name: /^Size/ })).toBeTruthy();
+    const sizes = within(screen.getByRole("region", { name: "Size after each version", hidden: true }));
+    expect(sizes.getAllByRole("row", { hidden: true })).toHaveLength(3);
+  });
+
+  it("is restored to a version with the statement that a person would type", async () => {
+    const user = userEvent.setup();
+    asked = serve({ ...LAKE, "/api/v1/sql/": { columns: [], rows: [], row_count: 0, truncated: false, version: 17, metrics: {} } });
+    renderAt(`${ADDRESS}?tab=history`);
+    await screen.findByRole("list", { name: "Commits, newest first" });
+    // One at each version but the head.
+    const [restore, ...older] = screen.getAllByRole("button", { name: "Restore to this version", hidden: true });
+    expect(older).toHaveLength(1);
+    await user.click(restore ?? document.body);
+    expect(await screen.findByText("RESTORE TABLE `flights`.`seen` TO VERSION AS OF 14")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Restore" }));
+    await waitFor(() => expect(asked.find(({ method }) => method === "POST")?.body).toMatchObject({ statement: "RESTORE TABLE `flights`.`seen` TO VERSION AS OF 14", branch: "main" }));
+  });
+
+  it("has properties", async () => {
+    renderAt(`${ADDRESS}?tab=properties`);
+    expect((await screen.findByText("owner")).nextElementSibling?.textContent).toBe("alice");
+  });
+});
