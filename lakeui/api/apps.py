@@ -17,7 +17,7 @@ class ApiConfig(AppConfig):
         import lakeui.api.pipelining
         import lakeui.api.review_tasks
         import lakeui.api.statements
-        import lakeui.celery  # noqa: F401
+        import lakeui.celery
         from merge_app.jobs.reaper import sweeps
         from merge_app.review.following import requests_follow
 

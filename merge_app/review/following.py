@@ -1,5 +1,5 @@
-"""What pushes do to requests that nobody looks at meanwhile: it is told in their timelines, and what was judged of other
-heads is open again.
+"""What pushes do to requests that nobody looks at meanwhile: they are told in their timelines, and what was judged of
+other heads is open again.
 
 Whoever reads a request sees what holds for its branches as they are; this makes it a part of its history.
 """

@@ -126,6 +126,11 @@ def destinations_waiting() -> frozenset[int]:
     return frozenset(waiting.values_list("destination_id", flat=True))
 
 
+def queued_count() -> int:
+    """How many requests wait in all queues together."""
+    return MergeRequest.objects.filter(state=RequestState.QUEUED).count()
+
+
 def queue_is_waiting(destination_id: int) -> bool:
     """Whether anything waits for its turn."""
     return MergeRequest.objects.filter(destination_id=destination_id, state=RequestState.QUEUED).exists()
