@@ -17,7 +17,7 @@ import pyarrow as pa
 from catalog_app.domain.row_merge import RowChoice, Take
 from catalog_app.domain.schema import Column
 from catalog_app.engine.differences import same_value
-from catalog_app.engine.three_way import KEY
+from catalog_app.engine.three_way import KEY, same_row
 from catalog_app.engine.types import is_ordered, storage_type, text_literal
 
 if TYPE_CHECKING:
@@ -34,21 +34,18 @@ _NOTHING_CHOSEN = (
     f"CAST(NULL AS map<string,string>) AS {CHOICE_VALUES}",
 )
 _UNKNOWN = "CAST(NULL AS boolean)"
-_IDENTICAL = "(s_has = d_has AND (NOT s_has OR NOT array_contains(alike, false))) AS identical"
-_BOTH = (
-    "(source_changed AND destination_changed AND NOT identical) AS both",
-    "(source_changed AND destination_changed AND NOT identical AND s_has <> d_has) AS lacks",
-)
-_STAYS = """CASE WHEN NOT source_changed OR identical THEN d_has WHEN NOT both THEN s_has
-    WHEN NOT lacks OR row_take <=> 'edited' THEN true WHEN row_take <=> 'source' THEN s_has ELSE d_has END AS r_has"""
+_BOTH = "(source_changed AND destination_changed AND NOT identical) AS both"
+_LACKS = "(both AND (s IS NULL OR d IS NULL)) AS lacks"
 _FROM_CHOICE = """CASE takes[i] WHEN 'source' THEN 'source' WHEN 'destination' THEN 'destination'
     WHEN 'edited' THEN CASE WHEN edited[i] THEN 'edited' END
     WHEN 'larger' THEN CASE WHEN greater[i] THEN 'source' WHEN NOT greater[i] THEN 'destination' END
     WHEN 'newest' THEN CASE WHEN newer THEN 'source' WHEN NOT newer THEN 'destination' END END"""
 _WAY = f"""CASE WHEN lacks THEN
-        CASE WHEN row_take <=> 'edited' AND edited[i] THEN 'edited' WHEN s_has THEN 'source' ELSE 'destination' END
-    WHEN NOT clash THEN CASE WHEN b_has AND source_kept[i] THEN 'destination' ELSE 'source' END
+        CASE WHEN row_take <=> 'edited' AND edited[i] THEN 'edited' WHEN s IS NULL THEN 'destination' ELSE 'source' END
+    WHEN NOT clash THEN CASE WHEN b IS NOT NULL AND source_kept[i] THEN 'destination' ELSE 'source' END
     ELSE {_FROM_CHOICE} END"""
+_WAYS = f"CASE WHEN both THEN transform(clashes, (clash, i) -> {_WAY}) END AS ways"
+_CLASH = "NOT same AND (b IS NULL OR (NOT source_kept[i] AND NOT destination_kept[i]))"
 
 
 class Judge:
@@ -63,22 +60,21 @@ class Judge:
         self._edited = [place for place, column in enumerate(columns) if str(column.id) in edited]
 
     def judged(self, spark: SparkSession, rows: DataFrame) -> DataFrame:
-        """With these columns more. ``identical``: both sides have the same. ``both``: both changed the row, and not to
-        the same. ``lacks``: one of these took it away. ``clashes``: by cell, whether it conflicts. ``is_conflict``;
-        ``is_left``: a conflict that nothing decides; ``combined``: the row has cells of both. ``r_has``: whether it is
-        there in the end, ``r_<place>``: its cells. ``r_is_d``: the destination has just these.
+        """With these columns more. ``both``: both changed the row, and not to the same. ``lacks``: one of these took it
+        away. ``is_conflict``; ``is_left``: a conflict that nothing decides; ``combined``: the row has cells of both.
+        ``r``: the row that comes out, NULL where there is none; ``r_is_d``: the destination has just that.
         """
-        chosen = self._with_choices(spark, rows)
-        return steps(
-            chosen,
-            [_IDENTICAL],
-            _BOTH,
-            [self._clashes(), *self._outcomes()],
-            [self._edits()],
-            [self._ways()],
-            [*self._results(), _STAYS],
-            [self._keeps()],
+        identical = f"{same_row(self.columns, 's', 'd')} AS identical"
+        steps = (
+            (identical,),
+            (_BOTH,),
+            (_LACKS, *self._compared_cells(), *self._outcomes()),
+            (self._clashes(), self._edits()),
+            (_WAYS,),
+            self._results(),
+            (f"{same_row(self.columns, 'r', 'd')} AS r_is_d",),
         )
+        return reduce(lambda frame, further: frame.selectExpr("*", *further), steps, self._with_choices(spark, rows))
 
     def _with_choices(self, spark: SparkSession, rows: DataFrame) -> DataFrame:
         """The rows, each with what was decided of it alone."""
@@ -92,10 +88,20 @@ class Judge:
     def _all_cells(self, value: str) -> str:
         return f"array_repeat({value}, {len(self.columns)})"
 
+    def _compared_cells(self) -> list[str]:
+        """By cell of rows that both changed: whether it is as in the base on either side, and the same on both."""
+        found = []
+        for name, one, other in (("source_kept", "s", "b"), ("destination_kept", "d", "b"), ("alike", "s", "d")):
+            cells = (
+                same_value(column, f"{one}.c{place}", f"{other}.c{place}") for place, column in enumerate(self.columns)
+            )
+            found.append(f"CASE WHEN both THEN array({', '.join(cells)}) END AS {name}")
+        return found
+
     def _clashes(self) -> str:
-        of_cell = "NOT same AND (NOT b_has OR (NOT source_kept[i] AND NOT destination_kept[i]))"
-        return f"""CASE WHEN both AND NOT lacks THEN transform(alike, (same, i) -> {of_cell})
-            ELSE {self._all_cells("false")} END AS clashes"""
+        """``clashes``: by cell of rows that both changed, whether it conflicts."""
+        return f"""CASE WHEN lacks THEN {self._all_cells("false")}
+            WHEN both THEN transform(alike, (same, i) -> {_CLASH}) END AS clashes"""
 
     def _outcomes(self) -> list[str]:
         """What was chosen of the row and of its cells; whose cell is the greater one, and whose row the newer; the
@@ -138,38 +144,29 @@ class Judge:
         )
         return f"array({', '.join(cells)}) AS edited"
 
-    def _ways(self) -> str:
-        """``ways``: by cell, where its value comes from; NULL where that is left open."""
-        return f"""CASE WHEN NOT source_changed OR identical THEN {self._all_cells("'destination'")}
-            WHEN NOT both THEN {self._all_cells("'source'")}
-            ELSE transform(clashes, (clash, i) -> {_WAY}) END AS ways"""
-
-    def _results(self) -> list[str]:
+    def _results(self) -> tuple[str, ...]:
         spoiled = " OR ".join(map(self._is_spoiled, self._edited)) or "false"
         is_decided = f"row_take IN ('source', 'destination') OR (row_take <=> 'edited' AND NOT ({spoiled}))"
-        return [
-            "(lacks OR array_contains(clashes, true)) AS is_conflict",
-            f"(lacks AND NOT coalesce({is_decided}, false) OR exists(ways, way -> way IS NULL)) AS is_left",
+        row = f"named_struct({', '.join(map(self._result, range(len(self.columns))))})"
+        return (
+            "(lacks OR coalesce(array_contains(clashes, true), false)) AS is_conflict",
+            f"""(lacks AND NOT coalesce({is_decided}, false) OR coalesce(exists(ways, way -> way IS NULL), false))
+                AS is_left""",
             "(both AND NOT lacks) AS combined",
-            *(f"{self._result(place)} AS r_{place}" for place in range(len(self.columns))),
-        ]
+            f"""CASE WHEN NOT source_changed OR identical THEN d WHEN NOT both THEN s
+                WHEN lacks AND row_take <=> 'source' THEN s
+                WHEN lacks AND NOT row_take <=> 'edited' THEN d ELSE {row} END AS r""",
+        )
 
     def _result(self, place: int) -> str:
         edited = f"WHEN 'edited' THEN v_{place} " if place in self._edited else ""
-        return f"CASE ways[{place}] WHEN 'source' THEN s_{place} {edited}ELSE d_{place} END"
-
-    def _keeps(self) -> str:
-        taken = ["size(filter(ways, (way, i) -> way <=> 'source' AND NOT alike[i])) = 0"]
-        for place in self._edited:
-            same = same_value(self.columns[place], f"v_{place}", f"d_{place}")
-            taken.append(f"(NOT (ways[{place}] <=> 'edited') OR {same})")
-        return f"({' AND '.join(taken)}) AS r_is_d"
+        return f"'c{place}', CASE ways[{place}] WHEN 'source' THEN s.c{place} {edited}ELSE d.c{place} END"
 
     def _compared(self, place: int) -> str:
         """SQL of whether the source's value is the greater one; NULL where that cannot be told."""
         if not is_ordered(self.columns[place].type):
             return _UNKNOWN
-        one, other = f"s_{place}", f"d_{place}"
+        one, other = f"s.c{place}", f"d.c{place}"
         return f"CASE WHEN {one} > {other} THEN true WHEN {one} < {other} THEN false END"
 
     def _newest(self) -> str:
@@ -218,8 +215,3 @@ def _choice_table(texts: dict[str, _Texts]) -> pa.Table:
             CHOICE_VALUES: pa.array([list(item.values.items()) for item in texts.values()], maps),
         }
     )
-
-
-def steps(rows: DataFrame, *outputs: Sequence[str]) -> DataFrame:
-    """The rows with further columns, each group of them over the ones before."""
-    return reduce(lambda frame, further: frame.selectExpr("*", *further), outputs, rows)

@@ -18,7 +18,7 @@ from catalog_app.domain.row_merge import KEYS_SHOWN, Behind, MergedRows, RowConf
 from catalog_app.engine.answers import collect
 from catalog_app.engine.changes import Matched, marked_files, scan_parts
 from catalog_app.engine.freezing import FEW_ROWS, staging_folder
-from catalog_app.engine.judging import Judge, steps
+from catalog_app.engine.judging import Judge
 from catalog_app.engine.reading import ADDRESS, ROW_ID
 from catalog_app.engine.three_way import KEY, ThreeWay, key_identity
 from catalog_app.engine.types import quoted, stored_value, text_literal
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 _ACT = "__lake_act"
 _TAKEN = "__lake_taken"
 _KINDS = [
-    f"""CASE WHEN {side}_has AND NOT b_has THEN 'insert' WHEN b_has AND NOT {side}_has THEN 'delete' ELSE 'update' END
-    AS {name}_kind"""
+    f"""CASE WHEN {side} IS NOT NULL AND b IS NULL THEN 'insert' WHEN {side} IS NULL AND b IS NOT NULL THEN 'delete'
+    ELSE 'update' END AS {name}_kind"""
     for side, name in (("s", "source"), ("d", "destination"))
 ]
-_ACTS = f"""CASE WHEN is_left THEN 'none' WHEN r_has AND d_has THEN CASE WHEN r_is_d THEN 'none' ELSE 'update' END
-    WHEN r_has THEN 'insert' WHEN d_has THEN 'delete' ELSE 'none' END AS {_ACT}"""
+_ACTS = f"""CASE WHEN is_left OR r_is_d THEN 'none' WHEN d IS NULL THEN 'insert' WHEN r IS NULL THEN 'delete'
+    ELSE 'update' END AS {_ACT}"""
 _MASKING = (OperationKind.UPDATE, OperationKind.DELETE)
 _SAID = ("source_kind", "destination_kind", "is_conflict", "is_left", "combined")
 _COUNTED = (*(f"__lake_{name}" for name in _SAID), _ACT)
@@ -98,11 +98,11 @@ def rows_judged(spark: SparkSession, writer: FileWriter, task: RowMerge, kept: K
 
 
 def _few_judged(writer: FileWriter, task: RowMerge, three: ThreeWay, rows: DataFrame) -> pa.Table | None:
-    """All that conflicts or changes, with what rows will hold, if it is not much."""
+    """All that the source changed, with what rows will hold, if it is not much."""
     if three.rows_to_come() > 4 * FEW_ROWS:
         return None
-    chosen = rows.filter(f"is_conflict OR {_ACT} <> 'none'")
-    found = _with_places(task, three, chosen, is_checked=False, further=(KEY, *_counted_outputs()))
+    # Not filtered by what becomes of them: Spark would write that out in each of its parts, and plan for minutes.
+    found = _with_places(task, three, rows, is_checked=False, further=(KEY, *_counted_outputs()))
     return writer.fetch(_target(task), found, extra=(ADDRESS, KEY, *_COUNTED), limit=FEW_ROWS)
 
 
@@ -111,7 +111,7 @@ def _counted_outputs() -> list[str]:
 
 
 def _is_storable(task: RowMerge, rows: pa.Table) -> bool:
-    """Whether the values can be stored as they are: none was edited, none lacks that must be there."""
+    """Whether the values can be stored as they are: none was edited, and none is missing that must be there."""
     if any(choice.take is Take.EDITED for choice in task.choices):
         return False
     made = rows.filter(pc.is_in(rows.column(_ACT), pa.array(["insert", "update"])))
@@ -173,7 +173,7 @@ def _judge(spark: SparkSession, task: RowMerge, three: ThreeWay, *, all_of_desti
     """Every row that the source changed, with what becomes of it; ``all_of_destination``: and that the other did."""
     judge = Judge(task.schema.columns, task.choices)
     rows = judge.judged(spark, three.rows(all_of_destination=all_of_destination))
-    return steps(rows, _KINDS, [_ACTS])
+    return rows.selectExpr("*", *_KINDS, _ACTS)
 
 
 # -- staging ----------------------------------------------------------------------------------------------------------
@@ -187,8 +187,7 @@ def rows_merged(spark: SparkSession, writer: FileWriter, task: RowMerge, kept: K
     few = kept.take(task)
     if few is None:
         three = ThreeWay(spark, writer.warehouse, task, key_identity(task))
-        judged = _judge(spark, task, three).filter(f"{_ACT} <> 'none'")
-        rows = _with_places(task, three, judged, is_checked=True, further=(_ACT,))
+        rows = _with_places(task, three, _judge(spark, task, three), is_checked=True, further=(_ACT,))
         few = writer.fetch(_target(task), rows, extra=(ADDRESS, _ACT), limit=FEW_ROWS)
     if few is None:
         with staging_folder(writer, task.table_id) as folder:
@@ -210,13 +209,13 @@ def _with_places(
     from pyspark.sql.connect.functions import expr
 
     made = (
-        (column, stored_value(column, f"r_{place}") if is_checked else f"r_{place}")
+        (column, stored_value(column, f"r.c{place}") if is_checked else f"r.c{place}")
         for place, column in enumerate(task.schema.columns)
     )
     return judged.join(three.destination_ids(_TAKEN), expr(f"s_id = {_TAKEN}"), "left").selectExpr(
         *(f"CASE WHEN {_ACT} IN ('insert', 'update') THEN {value} END AS {quoted(c.name)}" for c, value in made),
         f"CASE WHEN {_ACT} <> 'insert' THEN d_id WHEN {_TAKEN} IS NULL THEN s_id END AS {ROW_ID}",
-        f"CASE WHEN {_ACT} <> 'insert' THEN d_at END AS {ADDRESS}",
+        f"CASE WHEN {_ACT} IN ('update', 'delete') THEN d_at END AS {ADDRESS}",
         *further,
     )
 
@@ -321,8 +320,8 @@ def rows_compared(
             "is_left",
             "CASE WHEN source_changed THEN source_kind END AS source_kind",
             "CASE WHEN destination_changed THEN destination_kind END AS destination_kind",
-            *(f"{side}_has" for side in "bsd"),
-            *(f"{side}_{place}" for side in "bsd" for place in places),
+            *(f"{side} IS NOT NULL" for side in "bsd"),
+            *(f"{side}.c{place}" for side in "bsd" for place in places),
         ),
         limit=limit,
     )

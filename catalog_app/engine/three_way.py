@@ -1,6 +1,7 @@
-"""Rows under three sights of a table: merge base, source and destination, side by side by key, their cells compared.
+"""Rows under three sights of a table: merge base, source and destination, side by side by key.
 
 Only what the sights do not share is read: files of one of them, and of shared files the rows that further deletes mark.
+A row passes as one struct of cells: what Spark has to plan then hardly grows with the columns.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 from catalog_app.domain.files import FileScan, TableScan
 from catalog_app.domain.row_merge import RowMerge
 from catalog_app.domain.schema import Column
-from catalog_app.engine.differences import same_value
+from catalog_app.engine.differences import is_comparable, same_value
 from catalog_app.engine.reading import ADDRESS, ROW_ID, deleted_addresses, table_dataframe
 from catalog_app.engine.types import quoted, text_literal
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from catalog_app.storage.warehouse import Warehouse
 
 KEY = "__lake_key"
-_COMPARED = (("source_kept", "s", "b"), ("destination_kept", "d", "b"), ("alike", "s", "d"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +78,9 @@ class _BaseFile:
 class ThreeWay:
     """The rows in which source or destination differ from the base.
 
-    Columns of ``rows``: ``b_<place>``, ``s_<place>`` and ``d_<place>`` of each sight, with ``_has``, ``_id`` (row id)
-    and ``_at`` (address); the key as JSON; ``source_changed`` and ``destination_changed``; and of the cells by place,
-    as arrays of booleans, ``source_kept`` and ``destination_kept`` (as in the base) and ``alike`` (on both sides).
-    One column for all cells, and not one for each: what Spark plans stays small in tables of many columns.
+    Columns of ``rows``: ``b``, ``s`` and ``d``, the row in each sight as a struct of cells ``c<place>``, NULL where it
+    is not there; of the sides also ``s_id`` and ``d_id`` (row id) and ``s_at`` and ``d_at`` (address); the key as
+    JSON; ``source_changed`` and ``destination_changed``.
     """
 
     def __init__(self, spark: SparkSession, warehouse: Warehouse, task: RowMerge, identity: Identity) -> None:
@@ -104,13 +103,8 @@ class ThreeWay:
         how = "full_outer" if all_of_destination else "left"
         joined = keyed.join(theirs, expr(self.identity.condition("one", "dc")), how)
         found = joined.selectExpr("*", *(f"coalesce(one_{name}, dc_{name}) AS k_{name}" for name in names))
-        compared = found.selectExpr(*self._sights()).selectExpr(*self._compared())
-        changed = (
-            f"{_changed('s', 'source_kept')} AS source_changed",
-            f"{_changed('d', 'destination_kept')} AS destination_changed",
-        )
         wanted = "source_changed OR destination_changed" if all_of_destination else "source_changed"
-        return compared.selectExpr("*", *changed).filter(wanted)
+        return found.selectExpr(*self._sights()).selectExpr("*", *self._changes()).filter(wanted)
 
     def rows_to_come(self) -> int:
         """So many rows lie in the files that the source brings; more of them did not change."""
@@ -150,7 +144,7 @@ class ThreeWay:
             return rows.selectExpr("*", f"{_sql(of_source)} AS s_lost", f"{_sql(of_destination)} AS d_lost")
         how = "left" if of_source or of_destination else "inner"
         return rows.join(marks.hint("broadcast"), expr("b_at = marked_at"), how).selectExpr(
-            *(f"b_{name}" for name in self._names()),
+            *self._columns("b"),
             f"{_sql(of_source)} OR coalesce(by_source, false) AS s_lost",
             f"{_sql(of_destination)} OR coalesce(by_destination, false) AS d_lost",
         )
@@ -177,34 +171,39 @@ class ThreeWay:
     def _whole(self, files: Sequence[FileScan], prefix: str) -> DataFrame:
         scan = TableScan(self.task.table_id, self.task.schema, tuple(files))
         frame = table_dataframe(self._spark, self._warehouse, scan, with_address=True)
-        values = (f"{quoted(column.name)} AS {prefix}_{place}" for place, column in enumerate(self.columns))
-        return frame.selectExpr(f"{ROW_ID} AS {prefix}_id", f"{ADDRESS} AS {prefix}_at", *values)
+        cells = (f"'c{place}', {quoted(column.name)}" for place, column in enumerate(self.columns))
+        keys = (f"{quoted(self.columns[place].name)} AS {prefix}_{place}" for place in self.identity.places)
+        row = f"named_struct({', '.join(cells)}) AS {prefix}"
+        return frame.selectExpr(row, f"{ROW_ID} AS {prefix}_id", f"{ADDRESS} AS {prefix}_at", *keys)
 
-    def _names(self) -> list[str]:
-        return ["id", "at", *(str(place) for place in range(len(self.columns)))]
+    def _columns(self, prefix: str) -> list[str]:
+        return [prefix, f"{prefix}_id", f"{prefix}_at", *(f"{prefix}_{place}" for place in self.identity.places)]
 
     def _sights(self) -> list[str]:
-        """Key, and source and destination of each row. A side that did not touch it has the row as the base does."""
-        found = [f"{self.identity.text(self.columns, 'k')} AS {KEY}", "b_id IS NOT NULL AS b_has"]
-        found += [f"b_{name}" for name in self._names()]
+        """Key, and the row in each sight. A side that did not touch it has it as the base does."""
+        found = [f"{self.identity.text(self.columns, 'k')} AS {KEY}", "b"]
         for side in ("s", "d"):
-            touched = f"coalesce({side}_lost, false) OR {side}c_id IS NOT NULL"
-            found.append(f"({touched}) AS {side}_touched")
-            held = {name: f"CASE WHEN {touched} THEN {side}c_{name} ELSE b_{name} END" for name in self._names()}
-            found.append(f"{held['id']} IS NOT NULL AS {side}_has")
-            found += [f"{text} AS {side}_{name}" for name, text in held.items()]
+            touched = f"(coalesce({side}_lost, false) OR {side}c_id IS NOT NULL)"
+            found.append(f"{touched} AS {side}_touched")
+            found += [
+                f"CASE WHEN {touched} THEN {side}c{name} ELSE b{name} END AS {side}{name}"
+                for name in ("", "_id", "_at")
+            ]
         return found
 
-    def _compared(self) -> list[str]:
-        found = ["*"]
-        for name, one, other in _COMPARED:
-            cells = (same_value(column, f"{one}_{i}", f"{other}_{i}") for i, column in enumerate(self.columns))
-            found.append(f"array({', '.join(cells)}) AS {name}")
-        return found
+    def _changes(self) -> list[str]:
+        return [
+            f"({side}_touched AND NOT {same_row(self.columns, side, 'b')}) AS {name}_changed"
+            for side, name in (("s", "source"), ("d", "destination"))
+        ]
 
 
-def _changed(side: str, kept: str) -> str:
-    return f"({side}_touched AND NOT (b_has AND {side}_has AND NOT array_contains({kept}, false)))"
+def same_row(columns: Sequence[Column], one: str, other: str) -> str:
+    """SQL of whether two rows are the same, cell by cell or both not there."""
+    if all(is_comparable(column) for column in columns):
+        return f"({one} <=> {other})"
+    cells = (same_value(column, f"{one}.c{place}", f"{other}.c{place}") for place, column in enumerate(columns))
+    return f"(({one} IS NULL) = ({other} IS NULL) AND ({one} IS NULL OR ({' AND '.join(cells)})))"
 
 
 def _union(frames: Sequence[DataFrame]) -> DataFrame:
