@@ -16,7 +16,7 @@ from lakeui.common.errors import InvalidValue, LakeError
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import staging
 from lakeui.frontdoor.dispatch import carry_out, statement_admit
-from lakeui.frontdoor.pipeline_batches import batch_write, columns_refuse, missing_refuse, refuse_rivals
+from lakeui.frontdoor.pipeline_batches import batch_write, columns_refuse, missing_refuse, rows_checked
 from lakeui.frontdoor.pipeline_publishing import conditions_refuse, is_checked, publish
 from lakeui.frontdoor.pipeline_state import TargetState, duplicates_refuse, target_state
 from lakeui.frontdoor.pipeline_stored import stored_versions
@@ -136,12 +136,11 @@ def _write(call: Call, work: PipelineWork) -> StatementResult:
         names = (*(name for name, _ in batch.columns), *keys, NUMBER)
         bound = call.with_aside(BATCH, FileSource(batch.folder, names, batch.rows))
         call.context.step("check", f"{batch.rows:,} rows")
-        write = batch_write(configuration, prepared.target, table, batch.columns)
-        refuse_rivals(bound, write)
+        write = rows_checked(bound, batch_write(configuration, prepared.target, table, batch.columns), batch)
         call.context.step("write", configuration.strategy)
-        if table is not None and configuration.strategy is Strategy.SCD2:
+        if table is not None and write.needs_versions:
             bound = bound.with_aside(STORED, stored_versions(bound, write, table, batch))
-        result = write_batch(bound, write, table, prepared.target, rows=batch.rows)
+        result = write_batch(bound, write, table, prepared.target, batch)
     counts = [f"{result.metrics[name]:,} {name.replace('_', ' ')}" for name in result.metrics if result.metrics[name]]
     work.reporter.say("write", ", ".join(counts) or "nothing to write")
     return result
@@ -209,7 +208,8 @@ def _executed(call: Call, prepared: Prepared) -> Iterator[FrozenSource]:
     columns = engine().describe(source.text, source.tables)
     # What the configuration asks for in vain is said before the query runs, which may take long.
     missing_refuse(prepared.configuration, columns)
-    keys = prepared.configuration.names("unique_key") if prepared.configuration.strategy is Strategy.SCD2 else ()
+    is_merged = prepared.configuration.strategy in (Strategy.INCREMENTAL, Strategy.SCD2)
+    keys = prepared.configuration.names("unique_key") if is_merged else ()
     wanted = SourceRows(source, "batch", keys=tuple(quote_name(key) for key in keys))
     table_id = NO_TABLE if prepared.table is None else prepared.table.table_id
     with staging(call), engine().frozen(table_id, wanted) as frozen:
