@@ -115,3 +115,19 @@ def test_rows_that_both_sides_had_lost_arrive_when_one_brings_them_back(lake: La
     lake.merge("main", "b")
     assert lake.rows("d.t", "b") == lake.rows("d.t")
     assert len(lake.rows("d.t")) == (2 if after.startswith("DELETE") else 3)
+
+
+def test_a_column_that_both_sides_brought_back_takes_what_the_source_says_of_it(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.w (id INT, v VARCHAR(3))")
+    lake.sql("INSERT INTO d.w VALUES (1, 'a')")
+    narrow = lake.head()
+    lake.merge("main", "b")
+    lake.sql("ALTER TABLE d.w ALTER COLUMN v TYPE STRING", "b")
+    wide = lake.head("b")
+    lake.sql("ALTER TABLE d.w DROP COLUMN v")
+    lake.merge("main", "b")
+    lake.sql(f"RESTORE TABLE d.w TO VERSION AS OF {narrow}")
+    lake.sql(f"RESTORE TABLE d.w TO VERSION AS OF {wide}", "b")
+    lake.merge("b")
+    assert [row[:2] for row in lake.sql("DESCRIBE TABLE d.w").rows] == [["id", "int"], ["v", "string"]]
+    assert lake.rows("d.w") == [(1, "a")]

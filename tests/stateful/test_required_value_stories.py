@@ -28,3 +28,19 @@ def test_rows_without_a_value_that_the_redone_overwrite_spares_refuse_it(swept: 
     swept.sql("UPDATE d.t SET v = NULL WHERE id = 3")
     swept.sql(after)
     assert swept.codes("b") == {"NOT_NULL_WITHOUT_VALUE"}
+
+
+@pytest.mark.parametrize("deleted", ["v IS NULL", "id > 0"])
+def test_rows_without_a_value_that_a_restore_put_back_and_the_source_deleted_refuse_nothing(
+    lake: Lake, deleted: str
+) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, NULL), (3, 'c')")
+    lake.merge("main", "b")
+    lake.sql("UPDATE d.t SET v = 'A' WHERE id = 1")
+    version = lake.head()
+    lake.sql("TRUNCATE TABLE d.t")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
+    lake.sql(f"DELETE FROM d.t WHERE id > 1 AND {deleted}", "b")
+    lake.sql("ALTER TABLE d.t ALTER COLUMN v SET NOT NULL", "b")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(1, "A"), *([(3, "c")] if deleted == "v IS NULL" else [])]
