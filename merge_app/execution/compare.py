@@ -50,8 +50,8 @@ class ComparedObject:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``objects`` are in reading order: by database, those with conflicts first, then those with something decided, then
-    those with notes, then the others; so within a database; each by name.
+    """``objects`` are in reading order: by database, and within one: what conflicts first, then what was decided, then
+    what has notes, then the others, each by name. Databases stand in the order of the first of their objects.
 
     ``is_empty``: the source has no commit that the destination lacks.
     """
