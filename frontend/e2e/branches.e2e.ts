@@ -84,7 +84,7 @@ describe("the page of a catalog", () => {
     await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill(RENAMED);
     await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    await branches(page).getByRole("link", { name: RENAMED }).waitFor();
+    await branches(page).getByRole("link", { name: RENAMED, exact: true }).waitFor();
     await lane(page, RENAMED).waitFor();
     await lane(page, "from_graph").waitFor({ state: "detached" });
   });
@@ -96,7 +96,7 @@ describe("the page of a catalog", () => {
     await expectAccessible(page);
     await page.getByRole("dialog").getByRole("button", { name: "Drop", exact: true }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    await branches(page).getByRole("link", { name: RENAMED }).waitFor({ state: "detached" });
+    await branches(page).getByRole("link", { name: RENAMED, exact: true }).waitFor({ state: "detached" });
     await lane(page, RENAMED).waitFor({ state: "detached" });
   });
 
@@ -109,8 +109,8 @@ describe("the page of a catalog", () => {
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.getByRole("button", { name: `Undrop ${RENAMED}` }).waitFor({ state: "detached" });
     await page.getByLabel("dropped").uncheck();
-    await branches(page).getByRole("link", { name: RENAMED }).click();
-    await page.getByRole("heading", { name: RENAMED }).waitFor();
+    await branches(page).getByRole("link", { name: RENAMED, exact: true }).click();
+    await page.getByRole("heading", { name: RENAMED, exact: true }).waitFor();
     await page.getByRole("link", { name: "flights", exact: true }).first().waitFor();
   });
 

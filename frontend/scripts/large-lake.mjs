@@ -34,10 +34,10 @@ try {
   report("comparison", await rounds((page) => opened(page, COMPARE, OPTION)));
   report("its first object, with the matrix", await rounds((page) => opened(page, COMPARE, CHOSEN)));
   report("the next object, by the key j", await rounds(next));
-  report("an object by the filter", await rounds((page, round) => filtered(page, `table_${round}`)));
+  report("an object by the filter", await rounds((page, round) => filtered(page, `table_0${round}`)));
   report("branch with all its tables", await rounds((page) => opened(page, BRANCH, ".table-row")));
-  report("a table by the search of the branch", await rounds((page, round) => searched(page, `table_${round}`)));
-  report("a table by the palette", await rounds((page, round) => found(page, `table_${round}`)));
+  report("a table by the search of the branch", await rounds((page, round) => searched(page, `table_0${round}`)));
+  report("a table by the palette", await rounds((page, round) => found(page, `table_0${round}`)));
   report("merge request, until it can be merged", await rounds((page) => opened(page, `/c/${catalog}/requests/${number}`, MERGE)));
   report("merge request, its comparison", await rounds((page) => opened(page, `/c/${catalog}/requests/${number}?tab=compare`, OPTION)));
   report("list of merge requests", await rounds((page) => opened(page, `/c/${catalog}/requests`, ".request-list li")));

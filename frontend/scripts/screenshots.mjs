@@ -1,7 +1,7 @@
 // Pictures of every page, as WebP: node scripts/screenshots.mjs [FOLDER [NAME …]]
 // LAKEUI_URL, LAKEUI_USER and LAKEUI_PASSWORD say where and as whom. The server has a fresh demo lake: for pages that show
 // merges and their reviews, one is refused there, one carried out (airlines_2014 into main), and one asked for, once.
-// LOOKS=all takes every page in every look, to look at; docs/ keeps those that matter most.
+// LOOKS=all takes every page in every look, to look at; docs/pages.md shows the first look of each.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
@@ -18,6 +18,8 @@ const LOOKS = [
 ];
 const IMPORTANT = ["home", "catalog", "compare", "request"];
 const QUALITY = 0.82;
+/** What asks the compute engine takes its time, on a busy machine a long one. */
+const PATIENCE_MS = 240_000;
 const CSV = "code,reason,since\n1,late aircraft,2014-01-01\n2,weather,2014-01-01\n3,crew,2014-02-15\n";
 const QUERY = "SELECT carrier, count(*) AS flights, round(avg(dep_delay), 1) AS mean_delay\nFROM flights.flights\nGROUP BY carrier\nORDER BY flights DESC";
 
@@ -33,6 +35,8 @@ const PAGES = {
   "table-history": { path: "/c/demo/b/main/t/flights/airlines?tab=history" },
   "table-segments": { path: "/c/demo/b/delays/t/flights/flights?tab=segments" },
   "table-schemas": { path: "/c/demo/b/delays/t/flights/flights?tab=schemas" },
+  "table-properties": { path: "/c/demo/b/main/t/flights/flights?tab=properties" },
+  "table-old-version": { path: "/c/demo/b/delays/t/flights/flights", act: oldVersion },
   "table-changes": { path: "/c/demo/b/delays/t/flights/flights?tab=changes" },
   compare: { path: "/c/demo/compare/delays...main" },
   "compare-whole-matrix": { path: "/c/demo/compare/delays...main", act: wholeMatrix },
@@ -48,6 +52,8 @@ const PAGES = {
   "catalog-members": { path: () => "/c/demo/settings" },
   "catalog-protection": { path: () => "/c/demo/settings?tab=protection" },
   "catalog-checks": { path: () => "/c/demo/settings?tab=checks" },
+  "catalog-webhooks": { path: () => "/c/demo/settings?tab=webhooks" },
+  "changed-settings": { path: () => "/c/demo/merges?kind=settings" },
   merges: { path: () => "/c/demo/merges" },
   "merge-refused": { path: (made) => `/merges/${made.refused}` },
   "merge-done": { path: (made) => `/merges/${made.merged}` },
@@ -97,7 +103,9 @@ async function pictures(look, names, made) {
     const { path, act } = PAGES[name];
     await page.goto(base + (made ? path(made) : path));
     await page.waitForLoadState("networkidle");
+    await loaded(page);
     if (act) await act(page);
+    await loaded(page);
     await page.waitForTimeout(400);
     if (await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)) console.error(`${name} is wider than ${look.width} px`);
     writeFileSync(join(folder, `${name}${look.suffix}.webp`), await webp(page));
@@ -107,11 +115,17 @@ async function pictures(look, names, made) {
 
 async function visit({ theme, width, height }) {
   const context = await browser.newContext({ viewport: { width, height }, timezoneId: "UTC" });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   page.on("pageerror", (error) => console.error(`page error: ${error.message}`));
   await signIn(page);
   await page.evaluate((chosenTheme) => (document.cookie = `theme=${chosenTheme}; path=/`), theme);
   return page;
+}
+
+/** Nothing on the page waits for the server any more. */
+async function loaded(page) {
+  await page.waitForFunction(() => [...document.querySelectorAll("[role=status]")].every((status) => !status.textContent?.startsWith("Loading")));
 }
 
 /** Ids of a refused merge, of one that was carried out and of its task, and the number of a merge request. */
@@ -146,14 +160,20 @@ async function read(page, path) {
   return (await (await page.request.get(base + path)).json()).results;
 }
 
-function statement(page, text) {
-  return post(page, "/api/v1/sql/", { catalog: "demo", branch: "main", statement: text });
+/** Run it to its end, also where that takes longer than a request is held open. */
+async function statement(page, text) {
+  const answer = await (await post(page, "/api/v1/sql/", { catalog: "demo", branch: "main", statement: text })).json();
+  let task = answer;
+  while (task.state === "queued" || task.state === "running") {
+    await page.waitForTimeout(500);
+    task = await (await page.request.get(`${base}/api/v1/tasks/${answer.id}/`)).json();
+  }
 }
 
 async function post(page, path, data) {
   const token = (await page.context().cookies()).find((cookie) => cookie.name === "csrftoken")?.value ?? "";
   const headers = { "X-CSRFToken": token, Referer: base, Prefer: "wait=60" };
-  return page.request.post(base + path, { data, headers, timeout: 90_000 });
+  return page.request.post(base + path, { data, headers, timeout: PATIENCE_MS });
 }
 
 async function keys(page) {
@@ -172,18 +192,24 @@ async function wholeMatrix(page) {
   await page.getByRole("grid").scrollIntoViewIfNeeded();
 }
 
+async function oldVersion(page) {
+  await page.getByRole("slider").focus();
+  await page.keyboard.press("ArrowLeft");
+  await page.getByRole("button", { name: "Back to head" }).waitFor();
+}
+
 async function rowsTab(page) {
   const tab = page.getByRole("tab", { name: "Rows" });
   await tab.click();
   for (const branch of ["delays", "main"]) {
-    await page.getByRole("region", { name: `Rows that ${branch} changed` }).getByRole("cell").first().waitFor({ timeout: 60_000 });
+    await page.getByRole("region", { name: `Rows that ${branch} changed` }).getByRole("cell").first().waitFor();
   }
   await tab.evaluate((element) => element.scrollIntoView({ block: "start" }));
 }
 
 async function run(page) {
   await page.getByRole("button", { name: "Run" }).click();
-  await page.getByRole("button", { name: "Parquet" }).waitFor({ timeout: 60_000 });
+  await page.getByRole("button", { name: "Parquet" }).waitFor();
 }
 
 async function openPipeline(page) {
@@ -201,13 +227,13 @@ async function pipelineTab(page, name) {
 async function dryRun(page) {
   await openPipeline(page);
   await page.getByRole("button", { name: "Dry run" }).click();
-  await page.getByRole("region", { name: "Rendered SQL" }).waitFor({ timeout: 60_000 });
+  await page.getByRole("region", { name: "Rendered SQL" }).waitFor();
 }
 
 async function runPipeline(page) {
   await openPipeline(page);
   await page.getByRole("button", { name: "Run", exact: true }).click();
-  await page.getByText("rows inserted", { exact: true }).waitFor({ timeout: 120_000 });
+  await page.getByText("rows inserted", { exact: true }).waitFor();
 }
 
 /** A mistake of each text, said and underlined at its line. */
@@ -221,7 +247,7 @@ async function wrongConfig(page) {
 
 async function sendFile(page) {
   await page.getByLabel("Choose a file").setInputFiles({ name: "delay reasons.csv", mimeType: "text/csv", buffer: Buffer.from(CSV) });
-  await page.getByRole("region", { name: "The first rows" }).waitFor({ timeout: 60_000 });
+  await page.getByRole("region", { name: "The first rows" }).waitFor();
 }
 
 /** The picture as WebP: Chromium encodes it, as it drew it. */

@@ -77,8 +77,18 @@ class ComparedEntry(serializers.Serializer[Any]):
     codes = serializers.ListField(child=serializers.CharField())
 
 
+class ComparedDatabase(serializers.Serializer[Any]):
+    """How many of the objects that the filter lets through belong to a database, itself among them."""
+
+    name = serializers.CharField()
+    objects = serializers.IntegerField()
+    conflict = serializers.IntegerField(help_text="Those that conflict.")
+
+
 class ComparisonAnswer(serializers.Serializer[Any]):
-    """Two heads compared, with a page of the objects: conflicts first, then notes, then the rest, each by name."""
+    """Two heads compared, with a page of the objects by database: conflicts first, then notes, then the rest, each by
+    name. ``databases`` are in the same order, and not paged.
+    """
 
     source = HeadEntry()  # type: ignore[assignment]
     destination = HeadEntry()
@@ -90,6 +100,7 @@ class ComparisonAnswer(serializers.Serializer[Any]):
     fingerprint = serializers.CharField(help_text="That of a dry run on the same heads.")
     rules_digest = serializers.CharField()
     counts = CompareCounts()
+    databases = ComparedDatabase(many=True)
     next = serializers.URLField(allow_null=True)
     results = ComparedEntry(many=True)
 

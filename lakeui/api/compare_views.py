@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -30,7 +31,7 @@ from lakeui.api.places import source_branch
 from lakeui.api.row_comparing import ROW_ID, rows_read, sides_key, sides_read
 from lakeui.api.serializers import ProblemDocument
 from lakeui.common.errors import InvalidValue, NotFound
-from merge_app.planning.values import Resolution
+from merge_app.planning.values import Resolution, Verdict
 from merge_app.review.selectors import request_get
 from merge_app.review.sight import resolutions_of
 
@@ -58,16 +59,17 @@ class CompareView(ApiView):
         page = keyset_page(filters, int)
         found = comparison_read(pair)
         first = page.after[0] if page.after else 0
-        chosen = [item for item in enumerate(found["objects"], 1) if item[0] > first and _matches(item[1], filters)]
+        matching = [item for item in enumerate(found["objects"], 1) if _matches(item[1], filters)]
         listed = page_body(
             request,
             page,
-            chosen,
+            [item for item in matching if item[0] > first],
             key=lambda item: (item[0],),
             shown=lambda items: [entry for _, entry in items],
         )
         heads = {"source": _head(pair.source), "destination": _head(pair.destination)}
-        return tagged(request, Response({**heads, **found["summary"], **listed}))
+        databases = _databases(entry for _, entry in matching)
+        return tagged(request, Response({**heads, **found["summary"], "databases": databases, **listed}))
 
 
 class CompareObjectView(ApiView):
@@ -125,6 +127,17 @@ class CompareSidesView(ApiView):
         more = found.pop("more")
         following = next_address(request, sides_key(found["rows"][-1])) if more else None
         return tagged(request, Response({"next": following, **found}))
+
+
+def _databases(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The databases of entries in the order in which they come first, with how many there are."""
+    found: dict[str, dict[str, Any]] = {}
+    for entry in entries:
+        name = entry["database"] or entry["name"]
+        counted = found.setdefault(name, {"name": name, "objects": 0, "conflict": 0})
+        counted["objects"] += 1
+        counted["conflict"] += entry["verdict"] == Verdict.CONFLICT
+    return list(found.values())
 
 
 def _pair(request: Request, catalog: str, source: str, destination: str) -> Pair:

@@ -42,10 +42,16 @@ class ComparedObject:
     verdict: str
     findings: tuple[Finding, ...]
 
+    @property
+    def group(self) -> str:
+        """The database that it is read with: a table's, or the database itself."""
+        return self.database or self.name
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``objects`` are in reading order: conflicts first, then decided ones, then notes, then the others, each by name.
+    """``objects`` are in reading order: by database, and within one: what conflicts first, then what was decided, then
+    what has notes, then the others, each by name. Databases stand in the order of the first of their objects.
 
     ``is_empty``: the source has no commit that the destination lacks.
     """
@@ -99,8 +105,21 @@ def _objects(planned: MergePlan, sides: Sides) -> tuple[ComparedObject, ...]:
     for finding in planned.findings:
         findings.setdefault((finding.object_kind, finding.object_id), []).append(finding)
     found = [_object(item, sides, findings) for item in planned.objects]
+    return _in_reading_order(found)
+
+
+def _in_reading_order(found: list[ComparedObject]) -> tuple[ComparedObject, ...]:
     rank = {Verdict.CONFLICT.value: 0, Verdict.DECIDED.value: 1, Verdict.NOTE.value: 2}
-    return tuple(sorted(found, key=lambda item: (rank.get(item.verdict, 3), item.name.casefold(), item.key[1])))
+    ranks = {item.key: rank.get(item.verdict, 3) for item in found}
+    first: dict[str, int] = {}
+    for item in found:
+        first[item.group] = min(first.get(item.group, 3), ranks[item.key])
+
+    def place(item: ComparedObject) -> tuple[object, ...]:
+        group = item.group
+        return first[group], group.casefold(), group, ranks[item.key], item.name.casefold(), item.key[1]
+
+    return tuple(sorted(found, key=place))
 
 
 def _object(item: ObjectPlan, sides: Sides, findings: Mapping[ObjectKey, list[Finding]]) -> ComparedObject:

@@ -91,6 +91,25 @@ def test_conflicts_come_first_then_notes(lake: Lake) -> None:
     assert (found["counts"]["conflict"], found["counts"]["conflicts"], found["counts"]["notes"]) == (1, 1, 1)
 
 
+def test_objects_stand_by_database_and_those_with_conflicts_come_first(lake: Lake) -> None:
+    for name in ("a.plain", "z.clash", "z.plain"):
+        lake.sql(f"CREATE DATABASE IF NOT EXISTS {name[0]}")
+        lake.sql(f"CREATE TABLE {name} (id INT)")
+    lake.sql("CREATE BRANCH c")
+    for name in ("a.plain", "z.clash", "z.plain"):
+        lake.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('k' = 'c')", "c")
+    lake.sql("CREATE DATABASE fresh", "c")
+    lake.sql("DROP TABLE z.clash")
+    found = compared(lake, pair="c...main")
+    assert [entry["name"] for entry in found["results"]] == ["z.clash", "z.plain", "a.plain", "fresh"]
+    assert [tuple(database.values()) for database in found["databases"]] == [("z", 2, 1), ("a", 1, 0), ("fresh", 1, 0)]
+    plain = compared(lake, "?search=plain&limit=1", pair="c...main")
+    assert [tuple(database.values()) for database in plain["databases"]] == [("z", 1, 0), ("a", 1, 0)]
+    assert [entry["name"] for page in lake.pages("compare/c...main/?limit=3") for entry in page] == [
+        entry["name"] for entry in found["results"]
+    ]
+
+
 def test_the_fingerprint_is_that_of_a_dry_run(lake: Lake) -> None:
     lake.insert("b", 1)
     lake.sql("ALTER TABLE d.t ADD COLUMN n INT", "b")

@@ -19,6 +19,7 @@ export type Column = Described["TableColumn"];
 export type Segment = Described["SegmentAnswer"];
 export type Schemas = Described["SchemasAnswer"];
 export type Comparison = Described["ComparisonAnswer"];
+export type ComparedDatabase = Described["ComparedDatabase"];
 export type ComparedObject = Described["ComparedEntry"];
 export type ComparedRow = Described["ComparedRow"];
 export type SidesColumn = Described["SidesColumn"];

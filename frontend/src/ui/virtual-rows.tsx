@@ -19,7 +19,8 @@ export function VirtualRows<Item>({
   labelled = true,
 }: {
   items: readonly Item[];
-  rowHeight: number;
+  /** Pixels; of each item where they differ. */
+  rowHeight: number | ((item: Item) => number);
   keyOf: (item: Item) => string | number;
   onEnd?: (() => void) | undefined;
   row: (item: Item, place: number) => ReactNode;
@@ -33,10 +34,11 @@ export function VirtualRows<Item>({
   labelled?: boolean;
 }) {
   const box = useRef<HTMLDivElement>(null);
+  const heightOf = (item: Item) => (typeof rowHeight === "number" ? rowHeight : rowHeight(item));
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => box.current,
-    estimateSize: () => rowHeight,
+    estimateSize: (place) => heightOf(items[place] as Item),
     overscan: 12,
     getItemKey: (place) => keyOf(items[place] as Item),
     initialRect: { width: 400, height: 600 },
@@ -58,7 +60,7 @@ export function VirtualRows<Item>({
             role={rowRole}
             aria-setsize={rowRole === "listitem" ? items.length : undefined}
             aria-posinset={rowRole === "listitem" ? item.index + 1 : undefined}
-            style={{ position: "absolute", insetInline: 0, height: rowHeight, transform: `translateY(${item.start}px)` }}
+            style={{ position: "absolute", insetInline: 0, height: item.size, transform: `translateY(${item.start}px)` }}
           >
             {row(items[item.index] as Item, item.index)}
           </div>

@@ -24,6 +24,15 @@ describe("comparing two branches", () => {
     expect(screen.getAllByText("UPDATE flights.flights SET x = 1").length).toBeGreaterThan(0);
   });
 
+  it("lists what was changed under its database, with counts and marks", async () => {
+    renderAt(ADDRESS);
+    const list = within(await screen.findByRole("listbox"));
+    expect(list.getByText("3 objects, 1 conflict")).toBeTruthy();
+    const options = list.getAllByRole("option").map((option) => option.textContent);
+    expect(options[0]).toMatch(/✕conflict: flightsflights\.flights column, update × insert/);
+    expect(options[1]).toMatch(/⤓note: planesflights\.planes/);
+  });
+
   it("does not offer to merge what conflicts", async () => {
     renderAt(ADDRESS);
     const merge = await screen.findByRole<HTMLButtonElement>("button", { name: "Merge" });

@@ -1,13 +1,16 @@
-import { useEffect, useRef, useState, type KeyboardEvent } from "react";
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 
 import type { CompareFilter } from "../../api/paths";
-import type { ComparedObject, Comparison } from "../../api/resources";
-import { count } from "../../model/format";
+import type { ComparedDatabase, ComparedObject, Comparison } from "../../api/resources";
+import { count, counted } from "../../model/format";
+import { listEntries, nameInGroup, type ListEntry } from "../../model/object-groups";
 import { objectMark } from "../../model/verdict";
+import { Icon } from "../../ui/icons";
 import { VirtualRows } from "../../ui/virtual-rows";
 import { objectKey } from "./use-compared";
 
 const ROW_HEIGHT = 48;
+const DATABASE_HEIGHT = 30;
 const SEARCH_DELAY_MS = 250;
 const VERDICT_NAMES = { conflict: "Conflict", decided: "Decided", note: "Note", ok: "Fine", new: "New" } as const;
 
@@ -36,6 +39,8 @@ export function ObjectList({
     onChoose(objects[chosen + step]);
   };
   const active = objects[chosen];
+  const entries = useMemo(() => listEntries(objects, summary.databases), [objects, summary.databases]);
+  const place = entries.findIndex((entry) => entry.kind === "object" && entry.object === active);
   return (
     <section className="panel object-list" aria-label="Changed objects">
       <ListFilter filter={filter} summary={summary} onFilter={onFilter} />
@@ -48,20 +53,48 @@ export function ObjectList({
         onKeyDown={press}
       >
         <VirtualRows
-          items={objects}
-          rowHeight={ROW_HEIGHT}
-          keyOf={objectKey}
+          items={entries}
+          rowHeight={heightOf}
+          keyOf={keyOf}
           label="Changed objects"
           labelled={false}
           role="presentation"
           rowRole="presentation"
           height="max(320px, calc(100dvh - 300px))"
-          scrollTo={chosen}
+          // The first object with the line of its database above it.
+          scrollTo={place === 1 ? 0 : place}
           onEnd={onEnd}
-          row={(object) => <ObjectOption object={object} isChosen={object === active} onChoose={() => onChoose(object)} />}
+          row={(entry) =>
+            entry.kind === "database" ? (
+              <DatabaseLine database={entry.database} />
+            ) : (
+              <ObjectOption object={entry.object} isChosen={entry.object === active} onChoose={() => onChoose(entry.object)} />
+            )
+          }
         />
       </div>
     </section>
+  );
+}
+
+function heightOf(entry: ListEntry): number {
+  return entry.kind === "database" ? DATABASE_HEIGHT : ROW_HEIGHT;
+}
+
+function keyOf(entry: ListEntry): string {
+  return entry.kind === "database" ? `database line ${entry.database.name}` : objectKey(entry.object);
+}
+
+function DatabaseLine({ database }: { database: ComparedDatabase }) {
+  return (
+    <div className="database-line small">
+      <Icon name="database" size={14} />
+      <strong className="ellipsis">{database.name}</strong>
+      <span className="muted nowrap">
+        {counted(database.objects, "object")}
+        {database.conflict ? `, ${counted(database.conflict, "conflict")}` : ""}
+      </span>
+    </div>
   );
 }
 
@@ -125,9 +158,10 @@ function ObjectOption({ object, isChosen, onChoose }: { object: ComparedObject; 
         <span aria-hidden="true">{mark.symbol}</span>
         <span className="visually-hidden">{mark.word}: </span>
       </span>
-      <span className="ellipsis name" title={object.name}>
-        {object.name}
+      <span className="ellipsis name" title={object.name} aria-hidden="true">
+        {nameInGroup(object)}
       </span>
+      <span className="visually-hidden">{object.name} </span>
       <span className="ellipsis small muted ops">{operationsText(object)}</span>
     </div>
   );
