@@ -98,7 +98,10 @@ def merge_totals() -> list[MergeTotal]:
         .values_list("outcome", "verdict")
         .annotate(count=Count("pk"), taken=Coalesce(Sum(duration), 0.0))
     )
-    return [MergeTotal(*group[:3], group[3] / 1000) for group in groups.order_by("outcome", "verdict")]
+    return [
+        MergeTotal(outcome, verdict, count, taken / 1000)
+        for outcome, verdict, count, taken in groups.order_by("outcome", "verdict")
+    ]
 
 
 def _gravest_verdict() -> Case:
