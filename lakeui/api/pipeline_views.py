@@ -167,7 +167,11 @@ class PipelinePolicyView(ApiView):
     def patch(self, request: Request, catalog: str) -> Response:
         body = PolicyAnswer(data=request.data)
         body.is_valid(raise_exception=True)
-        policy_set(catalog_of(request, catalog, Action.MANAGE_PIPELINES), strict=body.validated_data["strict"])
+        policy_set(
+            principal=principal_of(request),
+            catalog=catalog_of(request, catalog, Action.MANAGE_PIPELINES),
+            strict=body.validated_data["strict"],
+        )
         return Response(body.validated_data)
 
 
