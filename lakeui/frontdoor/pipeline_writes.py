@@ -12,6 +12,7 @@ from catalog_app.services.files import data_files_register
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import commit_rows, create_table_as, write_metrics
 from lakeui.frontdoor.evolving import Evolved, with_columns
+from lakeui.frontdoor.key_pruning import all_above
 from lakeui.frontdoor.keys import refuse_duplicate_keys
 from lakeui.frontdoor.merging import merge_from
 from lakeui.frontdoor.places import Call, table_for_writing
@@ -42,7 +43,8 @@ def write_batch(
         case Strategy.SNAPSHOT:
             return _snapshot(call, write, table, target, batch)
         case Strategy.INCREMENTAL:
-            return _merge(call, write, writes.merge_latest(write), batch)
+            later = replace(write, is_later=_is_later(call, write, table, batch))
+            return _merge(call, later, writes.merge_latest(later), batch)
         case Strategy.DELETE_INSERT:
             return _merge(call, write, writes.replace_keys(write, write.keys), batch)
         case Strategy.SCD2:
@@ -61,6 +63,18 @@ def _create(call: Call, write: BatchWrite, target: sql.TableName) -> StatementRe
             text = writes.plain_rows(write)
     partition_by = (partition,) if write.configuration.strategy is Strategy.SNAPSHOT and partition else ()
     return create_table_as(call, sql.CreateTable(target, partition_by=partition_by, query=build_query(text)))
+
+
+def _is_later(call: Call, write: BatchWrite, table: TableState, batch: FrozenSource) -> bool:
+    """Whether statistics say that no stored row is as late as any of the batch."""
+    name = write.configuration.text("watermark_column")
+    column = table.schema.named(name) if name else None
+    if column is None or batch.table is None:
+        return False
+    places = [index for index, (given, _) in enumerate(batch.columns) if given.casefold() == column.name.casefold()]
+    segments = segments_list(call.lineage, table.table_id)
+    kind, values = batch.columns[places[0]][1], batch.table.column(places[0])
+    return all_above(column, kind, values, (segment.statistics for segment in segments))
 
 
 def _versions(call: Call, write: BatchWrite, batch: FrozenSource) -> StatementResult:

@@ -31,8 +31,13 @@ from lakeui.sql.parse import parse
 from merge_app.jobs.context import Context
 from merge_app.pipelines.definition.configuration import Configuration, configuration_resolve
 from merge_app.pipelines.definition.fields import Strategy
-from merge_app.pipelines.definition.mistakes import SOURCE, Mistake, refuse
-from merge_app.pipelines.definition.templates import Surroundings, TableAddress, template_asks_for_state
+from merge_app.pipelines.definition.mistakes import SOURCE, InvalidConfig, Mistake, refuse
+from merge_app.pipelines.definition.templates import (
+    Surroundings,
+    TableAddress,
+    template_asks_for_state,
+    template_check,
+)
 from merge_app.pipelines.definition.writes import BATCH, STORED
 from merge_app.pipelines.models import Pipeline, PipelineRun
 from merge_app.pipelines.rendering import bounded_render
@@ -98,6 +103,27 @@ def run_rehearse(pipeline: Pipeline, texts: Mapping[str, str], *, session: Sessi
     """
     work = _work(pipeline, {**body_of(pipeline), **texts}, Reporter())
     return _prepare(Call(session, Context(), ""), work)
+
+
+def texts_examine(body: Mapping[str, str], *, strict: bool) -> tuple[Configuration | None, list[dict[str, object]]]:
+    """The configuration that the texts of ``body`` come to, None where they say none, and all that is wrong with them.
+    Conditions are looked at where their target is known.
+    """
+    configuration: Configuration | None = None
+    mistakes: list[dict[str, object]] = []
+
+    def resolve() -> None:
+        nonlocal configuration
+        configuration = configuration_resolve(body["config"], body["source"], strict=strict)
+        if body["database"] and body["table"]:
+            conditions_refuse(configuration, sql.TableName(body["table"], body["database"]))
+
+    for look in (resolve, lambda: template_check(body["source"])):
+        try:
+            look()
+        except InvalidConfig as error:
+            mistakes += error.details["errors"]
+    return configuration, mistakes
 
 
 def _text(body: Mapping[str, str]) -> str:

@@ -25,7 +25,8 @@ _SAME, _BEFORE, _ENDED, _GONE = "pipeline same", "pipeline before", "pipeline en
 class BatchWrite:
     """What a run knows when it writes. ``columns`` are the batch's (name, Spark type text) that the table takes;
     ``moment`` is the time of the run, a timestamp literal; ``stored`` are the names, folded, of the table's columns.
-    ``is_unique``: no two rows have the same values in ``told_apart_by``.
+    ``is_unique``: no two rows have the same values in ``told_apart_by``. ``is_later``: all have higher watermarks than
+    any row of the table.
     """
 
     configuration: Configuration
@@ -34,6 +35,7 @@ class BatchWrite:
     moment: str
     stored: frozenset[str] = frozenset()
     is_unique: bool = False
+    is_later: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -181,20 +183,24 @@ def _same(write: BatchWrite, names: Sequence[str], one: str, other: str) -> str:
 
 
 def merge_latest(write: BatchWrite) -> str:
-    """``incremental``: the latest row of each key replaces the stored one unless that is later, or is the same."""
+    """``incremental``: the latest row of each key replaces the stored one unless that is later, or is the same. Where
+    all rows are later than what is stored, no column but the keys has to be read to know that.
+    """
     others = write.others
-    later = [
-        f"(batch.{quoted(name)} >= target.{quoted(name)} OR target.{quoted(name)} IS NULL)"
-        for name in _watermark(write)
-    ]
+    later, changed = [], []
+    if not write.is_later:
+        later = [
+            f"(batch.{quoted(name)} >= target.{quoted(name)} OR target.{quoted(name)} IS NULL)"
+            for name in _watermark(write)
+        ]
+        changed = [f"NOT ({_same(write, others, 'target', 'batch')})"]
     clauses = []
     stays = ""
     if write.configuration.text("delete_when"):
         clauses.append(f"WHEN MATCHED AND {' AND '.join([*later, f'batch.{quoted(_GONE)}'])} THEN DELETE")
         stays = f"NOT batch.{quoted(_GONE)}"
     if others:
-        changed = f"NOT ({_same(write, others, 'target', 'batch')})"
-        clauses.append(_update(others, " AND ".join([*later, changed])))
+        clauses.append(_update(others, " AND ".join([*later, *changed])))
     return _merge(write, latest_rows(write), [_keys_match(write)], [*clauses, _insert(write.names, stays)])
 
 
@@ -264,7 +270,8 @@ def _keys_match(write: BatchWrite) -> str:
 
 def _update(names: Sequence[str], condition: str) -> str:
     pairs = ", ".join(f"{quoted(name)} = batch.{quoted(name)}" for name in names)
-    return f"WHEN MATCHED AND {condition} THEN UPDATE SET {pairs}"
+    when = f"WHEN MATCHED AND {condition}" if condition else "WHEN MATCHED"
+    return f"{when} THEN UPDATE SET {pairs}"
 
 
 def _insert(names: Sequence[str], condition: str = "") -> str:
