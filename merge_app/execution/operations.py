@@ -45,7 +45,8 @@ JOIN catalog_app_commitoperation o ON o.branch_id = r.branch_id AND o.version > 
 JOIN catalog_app_commit c ON c.id = o.commit_id
 JOIN catalog_app_branch b ON b.id = o.branch_id
 LEFT JOIN reached q ON q.branch_id = o.origin_branch_id AND q.upto >= o.origin_version
-WHERE (q.branch_id IS NULL OR o.changes <> '[]'::jsonb OR o.kind IN ('overwrite', 'drop', 'undrop')) AND o.object_kind <> 'view' {condition}
+WHERE (q.branch_id IS NULL OR o.changes <> '[]'::jsonb OR o.kind IN ('overwrite', 'drop', 'undrop'))
+  AND o.object_kind <> 'view' {condition}
 ORDER BY o.version, o.id
 """
 
@@ -93,8 +94,8 @@ _DROPS = (OperationKind.DROP, OperationKind.UNDROP)
 def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Operation, ...]:
     """Operations in commit order, each with whether it is the other side's. The others stay, without the changes of
     attributes that a later operation of the other side set, or of columns that it dropped; one that has no change
-    left goes, and so does a drop or undrop before another of the other side. So do operations on rows that a later overwrite of the other side swept away, drops of partitions
-    among them.
+    left goes. So does a drop or undrop before another of the other side, and operations on rows that a later overwrite
+    of the other side swept away, drops of partitions among them.
     """
     if not any(is_theirs for _, is_theirs in operations):
         return tuple(operation for operation, _ in operations)
