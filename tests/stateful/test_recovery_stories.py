@@ -131,3 +131,26 @@ def test_a_column_that_both_sides_brought_back_takes_what_the_source_says_of_it(
     lake.merge("b")
     assert [row[:2] for row in lake.sql("DESCRIBE TABLE d.w").rows] == [["id", "int"], ["v", "string"]]
     assert lake.rows("d.w") == [(1, "a")]
+
+
+def test_a_drop_is_forgotten_when_the_other_side_brought_the_table_back_to_both(lake: Lake) -> None:
+    lake.sql("DROP TABLE d.t")
+    lake.sql("DROP TABLE d.t", "b")
+    lake.merge("main", "b")
+    lake.sql("UNDROP TABLE d.t")
+    lake.merge("main", "b")
+    lake.sql("INSERT INTO d.t VALUES (2, 'b')", "b")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(1, "a"), (2, "b")]
+
+
+def test_a_drop_counts_that_follows_an_undrop_and_a_drop_and_the_other_side_s_undrop(lake: Lake) -> None:
+    lake.sql("DROP TABLE d.t")
+    lake.merge("main", "b")
+    lake.sql("UNDROP TABLE d.t", "b")
+    lake.sql("DROP TABLE d.t", "b")
+    lake.sql("UNDROP TABLE d.t")
+    lake.merge("main", "b")
+    lake.sql("DROP TABLE d.t", "b")
+    lake.merge("b")
+    assert lake.sql("SHOW TABLES").rows == []
