@@ -134,6 +134,56 @@ describe("comparing two branches", () => {
   });
 });
 
+describe("what changes in an object", () => {
+  const column = (id: number, name: string) => ({ id, name, type: "int", nullable: true, default: null, comment: null, key_position: null, partition_position: null });
+  const file = (path: string) => ({ path, rows: 10, bytes: 2000, schema_version: 15 });
+  const changed = {
+    ...comparedObject(2),
+    columns: [
+      { id: 1, base: column(1, "id"), source: column(1, "key"), destination: column(1, "id"), result: column(1, "key"), is_changed: true },
+      { id: 2, base: column(2, "gone"), source: column(2, "gone"), destination: null, result: null, is_changed: false },
+      { id: 3, base: null, source: column(3, "fresh"), destination: null, result: column(3, "fresh"), is_changed: true },
+    ],
+    properties: [{ key: "owner", base: "a", source: "b", destination: "a", result: "b", is_changed: true }],
+    partitions: { source: [{ before: null, after: { month: "2" } }], destination: [{ before: { month: "1" }, after: null }] },
+    files: { brought: [file("new.parquet")], brought_count: 1, removed: [file("old.parquet")], removed_count: 1, delete_files_attached: 1, rewrites: 0 },
+    preview: {
+      rows_before: 100, rows_after: 110, rows_are_exact: true, files_before: 3, files_after: 3, bytes_before: 5000, bytes_after: 7000,
+      schema_changes: true, invisible_schema_versions: [14], discarded_schema_versions: [13],
+    },
+  };
+  const texts = (rows: HTMLElement[]) => rows.slice(1).map((row) => within(row).getAllByRole("cell").map((cell) => cell.textContent));
+
+  beforeEach(() => {
+    serve({ [AT]: COMPARISON, ...OBJECTS, [`${AT}objects/table/8/`]: changed });
+    renderAt(`${ADDRESS}?object=table:8`);
+  });
+
+  it("is previewed: final schema, rows before and after, new segments, schema versions kept hidden and discarded", async () => {
+    const panel = await screen.findByRole("tabpanel");
+    expect(panel.textContent).toMatch(/rows, was 100110.*files, unchanged3.*size, was 5.00 kB7.00 kB.*new segments1/);
+    expect(panel.textContent).toMatch(/gets a new version: key, fresh.*Kept, hiddenschema v14.*Discardedschema v13/);
+  });
+
+  it("stands side by side: columns by their id, properties, partitions, files", async () => {
+    const user = userEvent.setup();
+    await user.click(await screen.findByRole("tab", { name: /^Schema/ }));
+    expect(texts(within(screen.getByRole("region", { name: "Columns side by side" })).getAllByRole("row"))).toEqual([
+      ["id int", "key int", "id int", "key int"],
+      ["gone int", "gone int", "dropped", "—"],
+      ["—", "fresh int", "—", "fresh int"],
+    ]);
+    await user.click(screen.getByRole("tab", { name: /^Properties/ }));
+    expect(texts(within(screen.getByRole("region", { name: "Properties side by side" })).getAllByRole("row"))).toEqual([["a", "b", "a", "b"]]);
+    await user.click(screen.getByRole("tab", { name: /^Partitions/ }));
+    const lines = within(screen.getByRole("tabpanel")).getAllByRole("listitem").map((line) => line.textContent);
+    expect(lines).toEqual(["delays: nothing → month=2", "main: month=1 → dropped"]);
+    await user.click(screen.getByRole("tab", { name: /^Files/ }));
+    const files = within(screen.getByRole("region", { name: "Files" })).getAllByRole("rowheader").map((header) => header.parentElement?.textContent);
+    expect(files).toEqual(["broughtnew.parquet10v152.00 kB", "removedold.parquet10v152.00 kB"]);
+  });
+});
+
 describe("the rows of an object", () => {
   const columns = [["change", "string"], ["row_id", "bigint"], ["carrier", "string"], ["delay_reason", "string"]].map(([name, type]) => ({ name, type }));
   const updated = (id: number) => [

@@ -28,7 +28,10 @@ export function ResultTab({ detail }: { detail: ComparedDetail }) {
       </dl>
       <dl className="facts">
         <dt>Schema</dt>
-        <dd>{preview.schema_changes ? "gets a new version" : "stays as it is"}</dd>
+        <dd>
+          {preview.schema_changes ? "gets a new version" : "stays as it is"}:{" "}
+          <code>{detail.columns.flatMap(({ result }) => (result ? [result.name] : [])).join(", ")}</code>
+        </dd>
         <dt>Kept, hidden</dt>
         <dd>{versions(preview.invisible_schema_versions)}</dd>
         <dt>Discarded</dt>

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 
@@ -44,6 +44,16 @@ describe("sending a file", () => {
     expect(sent.mock.calls[0]?.slice(0, 2)).toEqual([AT, file]);
     expect(router.state.location.search).toBe("?branch=delays&import=i-1");
     expect(within(screen.getByRole("region", { name: "The first rows" })).getByText("NULL")).toBeTruthy();
+  });
+
+  it("takes one that is dropped on the page", async () => {
+    serve(LAKE);
+    const sent = vi.spyOn(upload, "fileSend").mockResolvedValue(FILE);
+    renderAt("/c/demo/import?branch=delays");
+    const file = new File(["flight,reason\n"], "Delays 2014.csv");
+    fireEvent.drop(await screen.findByText("Drop a file here"), { dataTransfer: { files: [file] } });
+    expect(await screen.findByText("The file's name says JSON; it holds CSV.")).toBeTruthy();
+    expect(sent.mock.calls[0]?.[1]).toBe(file);
   });
 
   it("says where a file cannot be read, and lets another be chosen", async () => {
