@@ -52,7 +52,7 @@ describe("the source of a pipeline", () => {
     await user.click(screen.getByRole("button", { name: "Dry run" }));
     expect((await screen.findByRole("region", { name: "Rendered SQL" })).textContent).toBe("SELECT 42");
     expect(screen.getByText("The first run makes flights.seen.")).toBeTruthy();
-    expect(asked.find(({ method }) => method === "POST")?.body).toEqual({ source: PIPELINE.source, config: `${PIPELINE.config}strict: true` });
+    expect(asked.find(({ address }) => address.endsWith("/dry-run/"))?.body).toEqual({ source: PIPELINE.source, config: `${PIPELINE.config}strict: true` });
     await user.type(screen.getByLabelText("SQL source"), " ");
     expect(screen.queryByRole("region", { name: "Rendered SQL" })).toBeNull();
   });

@@ -41,12 +41,14 @@ export function Texts({
 }) {
   const names = useSqlNames(target.catalog, target.branch, text.source);
   const around = useSurroundings(target, name);
-  // Of the texts that were looked at last: the editor moves the marks while one goes on typing.
+  // What was refused stands until the texts were looked at as they are now: saving and trying find more than a look.
+  const isRefused = checked?.error != null && (!validation || isSameText(checked.text, text) || isSameText(checked.text, validation.text));
+  // The editor moves the marks while one goes on typing.
   const marks = useMemo(() => {
-    const found = latest(checked, validation);
+    const found = isRefused ? refusalOf(checked) : validation;
     const of = (file: string, whole: string | undefined) => marksOf(found?.mistakes ?? [], file, whole ?? "");
     return { source: of(SOURCE, found?.text.source), config: of(CONFIG_FILE, found?.text.config) };
-  }, [checked, validation]);
+  }, [checked, validation, isRefused]);
   const both = { around, isReadOnly, onRun: onTry };
   return (
     <Suspense fallback={<Loading label="the editors" />}>
@@ -64,9 +66,6 @@ export function Texts({
   );
 }
 
-/** What the server said of the newest texts. What it refused to save or to try it knows more of than of what it only read. */
-function latest(checked: Checked | undefined, validation: Validation | undefined): { text: PipelineText; mistakes: readonly Mistake[] } | undefined {
-  const refused = checked?.error ? mistakesIn(asProblem(checked.error).members) : [];
-  if (checked && refused.length && (!validation || isSameText(checked.text, validation.text))) return { text: checked.text, mistakes: refused };
-  return validation;
+function refusalOf(checked: Checked | undefined): { text: PipelineText; mistakes: readonly Mistake[] } | undefined {
+  return checked?.error ? { text: checked.text, mistakes: mistakesIn(asProblem(checked.error).members) } : undefined;
 }
