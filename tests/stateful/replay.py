@@ -314,15 +314,21 @@ class Columns(_Object):
         return _with_column(table, replace(column, **{attribute: net.after}))
 
     def _added(self, table: Table, column: Column) -> Table:
-        same = next((item for item in table.columns if item.name == column.name), None)
-        if same is None or self.theirs.net(self.thing, "column", same.id, "exists") is None:
+        """One that is there already, because both brought it back, becomes as the source has it."""
+        same = table.column(column.id) or next((item for item in table.columns if item.name == column.name), None)
+        is_one = same is not None and (column.id in same.ids or self._is_theirs(same))
+        if same is None or not is_one:
             return replace(table, columns=(*table.columns, column))
         if not widens(same.type, column.type):
             self.conflict("COLUMN_TYPE_NARROWING")
-        aliases = tuple(i for i in (*same.aliases, *column.ids) if i != same.id)
-        merged = replace(same, type=column.type, nullable=column.nullable, default=column.default, aliases=aliases)
+        aliases = tuple(dict.fromkeys(i for i in (*same.aliases, *column.ids) if i != same.id))
+        stated = {"name": column.name, "type": column.type, "nullable": column.nullable, "default": column.default}
+        merged = replace(same, **stated, aliases=aliases)
         merged = replace(merged, initial=column.initial) if same.initial is None else merged
         return _with_column(table, merged)
+
+    def _is_theirs(self, column: Column) -> bool:
+        return self.theirs.net(self.thing, "column", column.id, "exists") is not None
 
 
 def _with_column(table: Table, changed: Column) -> Table:
