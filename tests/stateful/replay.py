@@ -239,7 +239,10 @@ class _Object:
         here, there = self.verdict.state.get(self.thing), self.mine.branch.state.get(self.thing)
         if here is None and self.mine.created(self.thing):
             # What both had is brought back as the destination had it.
-            here = self.theirs.branch.last(self.thing) or there
+            here = self.theirs.branch.last(self.thing)
+            if here is None:
+                self._new(there)
+                return
         if there is None:
             if self.mine.dropped(self.thing) and here is not None:
                 self.verdict.state = self.verdict.state.without([self.thing])
@@ -247,7 +250,11 @@ class _Object:
             if self._is_changed():
                 self.conflict("OBJECT_DROPPED_ON_DEST")
         else:
-            self._put(there if here is there else self._redone(here, there))
+            self._put(self._redone(here, there))
+
+    def _new(self, item: Database | Table | None) -> None:
+        if item is not None:
+            self._put(item)
 
     def _is_changed(self) -> bool:
         return bool(self.mine.works(self.thing)) or any(thing == self.thing for thing, _ in self.mine.nets)
