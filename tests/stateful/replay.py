@@ -177,7 +177,8 @@ def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry
     for entry in mine.branch.line:
         if entry.origin in mine.known:
             continue
-        if after.get(entry.thing) is None and not (isinstance(entry, Change) and entry.key == ("exists",)):
+        is_gone = after.get(entry.thing) is None or mine.branch.state.get(entry.thing) is None
+        if is_gone and not (isinstance(entry, Change) and entry.key == ("exists",)):
             # A drop absorbs what precedes it (P7).
             continue
         if isinstance(entry, RowWork):
