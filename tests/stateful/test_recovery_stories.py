@@ -154,3 +154,16 @@ def test_a_drop_counts_that_follows_an_undrop_and_a_drop_and_the_other_side_s_un
     lake.sql("DROP TABLE d.t", "b")
     lake.merge("b")
     assert lake.sql("SHOW TABLES").rows == []
+
+
+@pytest.mark.parametrize("which", ["id = 2", "id > 1"])
+def test_an_update_replaces_the_image_of_its_row_that_the_other_side_put_back(lake: Lake, which: str) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
+    lake.merge("main", "b")
+    lake.sql("UPDATE d.t SET v = 'm' WHERE id = 2")
+    version = lake.head()
+    lake.sql(f"UPDATE d.t SET v = 's' WHERE {which}", "b")
+    lake.sql("INSERT OVERWRITE d.t VALUES (9, 'z')")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(1, "a"), (2, "s"), (3, "s" if which == "id > 1" else "a")]
