@@ -32,7 +32,7 @@ const PAGES = {
   "branch-history": { path: "/c/demo/b/main?tab=history" },
   table: { path: "/c/demo/b/delays/t/flights/flights" },
   "table-rows": { path: "/c/demo/b/main/t/flights/flights?tab=rows" },
-  "table-history": { path: "/c/demo/b/main/t/flights/airlines?tab=history" },
+  "table-history": { path: "/c/demo/b/delays/t/flights/flights?tab=history" },
   "table-segments": { path: "/c/demo/b/delays/t/flights/flights?tab=segments" },
   "table-schemas": { path: "/c/demo/b/delays/t/flights/flights?tab=schemas" },
   "table-properties": { path: "/c/demo/b/main/t/flights/flights?tab=properties" },
