@@ -19,7 +19,7 @@ const LOOKS = [
 const IMPORTANT = ["home", "catalog", "compare", "request"];
 const QUALITY = 0.82;
 /** What asks the compute engine takes its time, on a busy machine a long one. */
-const PATIENCE_MS = 240_000;
+const PATIENCE_MS = 90_000;
 const CSV = "code,reason,since\n1,late aircraft,2014-01-01\n2,weather,2014-01-01\n3,crew,2014-02-15\n";
 const QUERY = "SELECT carrier, count(*) AS flights, round(avg(dep_delay), 1) AS mean_delay\nFROM flights.flights\nGROUP BY carrier\nORDER BY flights DESC";
 
@@ -32,7 +32,7 @@ const PAGES = {
   "branch-history": { path: "/c/demo/b/main?tab=history" },
   table: { path: "/c/demo/b/delays/t/flights/flights" },
   "table-rows": { path: "/c/demo/b/main/t/flights/flights?tab=rows" },
-  "table-history": { path: "/c/demo/b/main/t/flights/airlines?tab=history" },
+  "table-history": { path: "/c/demo/b/delays/t/flights/flights?tab=history" },
   "table-segments": { path: "/c/demo/b/delays/t/flights/flights?tab=segments" },
   "table-schemas": { path: "/c/demo/b/delays/t/flights/flights?tab=schemas" },
   "table-properties": { path: "/c/demo/b/main/t/flights/flights?tab=properties" },
@@ -100,17 +100,28 @@ function isOfMerges(name) {
 async function pictures(look, names, made) {
   const page = await visit(look);
   for (const name of names) {
-    const { path, act } = PAGES[name];
-    await page.goto(base + (made ? path(made) : path));
-    await page.waitForLoadState("networkidle");
-    await loaded(page);
-    if (act) await act(page);
-    await loaded(page);
-    await page.waitForTimeout(400);
+    try {
+      await shown(page, name, made);
+    } catch (error) {
+      // The others are still worth taking; the picture shows where it stopped.
+      console.error(`${name}${look.suffix}: ${error.message}`);
+      process.exitCode = 1;
+    }
     if (await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)) console.error(`${name} is wider than ${look.width} px`);
     writeFileSync(join(folder, `${name}${look.suffix}.webp`), await webp(page));
   }
   await page.context().close();
+}
+
+/** Bring the page to where it is worth a picture. */
+async function shown(page, name, made) {
+  const { path, act } = PAGES[name];
+  await page.goto(base + (made ? path(made) : path));
+  await page.waitForLoadState("networkidle");
+  await loaded(page);
+  if (act) await act(page);
+  await loaded(page);
+  await page.waitForTimeout(400);
 }
 
 async function visit({ theme, width, height }) {
