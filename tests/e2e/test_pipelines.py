@@ -34,6 +34,20 @@ def test_many_rows_end_like_few(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> 
     agree_by_run(Pipes(lake), "invalidate", [ROWS, [(1, "x", 2), *ROWS[1:], (4, "d", 1)]])
 
 
+@pytest.mark.parametrize("strategy", ["incremental", "scd2"])
+def test_many_rows_may_come_from_a_table_with_a_column_twice(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch, strategy: str
+) -> None:
+    monkeypatch.setattr(freezing, "FEW_ROWS", 0)
+    pipe = Pipes(lake)(f"merge_strategy: {strategy}", "unique_key: id")
+    origin = f"{pipe.table}_origin"
+    lake.sql(f"CREATE TABLE {origin} AS SELECT 1 AS id, 'a' AS value")
+    pipe.run(f"SELECT id, value, value AS again FROM {origin}")
+    lake.sql(f"INSERT INTO {origin} VALUES (2, 'b')")
+    pipe.start()
+    assert pipe.rows(columns="id, value, again") == [(1, "a", "a"), (2, "b", "b")]
+
+
 def test_values_of_every_kind_are_compared(lake: Lake) -> None:
     """Neither NaN nor a map makes a new version, an instant of a microsecond does."""
     pipe = Pipes(lake)("merge_strategy: scd2", "unique_key: id")

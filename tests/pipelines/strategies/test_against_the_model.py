@@ -89,7 +89,8 @@ def in_order(versions: list[model.Row]) -> list[model.Row]:
 @pytest.mark.parametrize("gone", ["ignore", "invalidate", "new_record"])
 def test_a_story_of_versions_by_the_time_of_the_run(pipes: Pipes, gone: str) -> None:
     back = _FIRST[:2]
-    agree_by_run(pipes, gone, [_FIRST, _FIRST, [], back, back, _FIRST[1:], STORY["all changed"], _FIRST])
+    rivals, twice = [(1, "p", 1), (1, "q", 1)], [*_FIRST[1:], *_FIRST[1:]]
+    agree_by_run(pipes, gone, [_FIRST, _FIRST, [], back, back, rivals, twice, STORY["all changed"], _FIRST])
 
 
 FEW = settings(
