@@ -96,7 +96,8 @@ class _Redo:
         self._discarded: dict[tuple[OperationKind, OperationKind], Discarded] = {}
         self._repartition: dict[int, PartitionValues] = {}
         self._images: dict[int, dict[int, None]] = {}
-        put_back = [item for item in destination.past if item not in destination.history]
+        left = {id(item) for item in destination.history}
+        put_back = () if is_new or self._remove_all else [o for o in self._past if id(o) not in left]
         self._put_back = updated_files(self._theirs, put_back)
         for operation in source.history:
             self._sort_added(operation)
