@@ -65,6 +65,18 @@ describe("the SQL console", () => {
     await expect.poll(() => editor(page).innerText()).toBe("SELECT 1 AS one");
   });
 
+  it("asks the branch that is chosen above it", async () => {
+    const { page } = visit;
+    await page.getByLabel(`Branch ${BRANCH}; switch to another`).click();
+    await page.getByRole("link", { name: /^delays/ }).click();
+    await page.getByRole("heading", { name: "SQL on delays" }).waitFor();
+    await expect.poll(() => editor(page).innerText()).toBe("SELECT 1 AS one");
+    const sent = page.waitForRequest((request) => request.url().endsWith("/api/v1/sql/"));
+    await page.getByRole("button", { name: "Run" }).click();
+    expect((await sent).postDataJSON()).toMatchObject({ branch: "delays", statement: "SELECT 1 AS one" });
+    await page.getByRole("button", { name: "Run", exact: true }).waitFor({ timeout: WORK_MS });
+  });
+
   it("saves a whole result as Parquet", async () => {
     const { page } = visit;
     await open(page, `/c/demo/sql?branch=${BRANCH}&statement=${encodeURIComponent("SELECT carrier, name FROM flights.airlines")}`);

@@ -31,7 +31,7 @@ describe("a merge that is cancelled before its commit", () => {
     await browser.close();
   });
 
-  it("shows its steps while it runs, and that it is being stopped", async () => {
+  it("shows its steps while it runs", async () => {
     const { page } = visit;
     // Written under another name first: the worker must not see half of it.
     writeFileSync(join(faults(), ".armed"), "pause");
@@ -44,6 +44,24 @@ describe("a merge that is cancelled before its commit", () => {
     await page.getByRole("listitem").filter({ hasText: "compare both branches" }).waitFor();
     await page.getByText("It goes on when this page is closed.").waitFor();
     await expectAccessible(page);
+  });
+
+  it("stands among what runs, in the list of tasks and on the start page", async () => {
+    const { page } = visit;
+    const address = page.url();
+    await page.getByRole("link", { name: "Tasks" }).click();
+    await page.getByLabel("State", { exact: true }).selectOption("running");
+    const entry = page.getByRole("listitem").filter({ hasText: "MERGE BRANCH `slow` TO `target`" });
+    await entry.locator(".badge", { hasText: "running" }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "Home", exact: true }).click();
+    await page.getByRole("heading", { name: "Running now" }).waitFor();
+    await page.locator("section.panel", { hasText: "Running now" }).getByRole("link", { name: "target", exact: true }).waitFor();
+    await page.goto(address);
+  });
+
+  it("says that it is being stopped", async () => {
+    const { page } = visit;
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Stopping …" }).waitFor();
     // Only now the worker knows of it; it hears of it with its next sign of life.
