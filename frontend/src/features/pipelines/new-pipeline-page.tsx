@@ -89,17 +89,17 @@ function PipelineForm({ catalog, start }: { catalog: string; start: Start }) {
         <Texts target={{ catalog, ...place }} name={place.name} text={text} checked={checked} validation={validation} onChange={setText} onTry={save} />
       </Panel>
       {refused ? <TextFailure error={refused} /> : <LiveMistakes mistakes={live?.mistakes ?? []} />}
-      {live?.configuration ? (
-        <Panel title="Effective configuration" padded>
-          <ConfigurationTable configuration={live.configuration} />
-        </Panel>
-      ) : null}
       <div className="row">
         <button type="submit" className="button primary" disabled={!isComplete || create.isPending}>
           {create.isPending ? "Creating …" : "Create the pipeline"}
         </button>
         <span className="small muted">Creating runs nothing; it can be tried before its first run.</span>
       </div>
+      {live?.configuration ? (
+        <Panel title="Effective configuration" padded>
+          <ConfigurationTable configuration={live.configuration} />
+        </Panel>
+      ) : null}
     </form>
   );
 }

@@ -10,12 +10,12 @@ const PAUSE_MS = 400;
 /** What the server says of the texts as they stand, a moment after the last key: of these, or still of earlier ones. */
 export function useValidation({ catalog, database, table }: TablePlace, text: PipelineText): Validation | undefined {
   const { source, config } = text;
-  const [settled, settle] = useState({ source, config });
+  const [settled, settle] = useState({ catalog, database, table, source, config });
   useEffect(() => {
-    const timer = setTimeout(() => settle({ source, config }), PAUSE_MS);
+    const timer = setTimeout(() => settle({ catalog, database, table, source, config }), PAUSE_MS);
     return () => clearTimeout(timer);
-  }, [source, config]);
-  return usePipelineValidation({ catalog, database, table, ...settled }).data;
+  }, [catalog, database, table, source, config]);
+  return usePipelineValidation(settled).data;
 }
 
 export function isSameText(left: PipelineText, right: PipelineText): boolean {
