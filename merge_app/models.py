@@ -1,6 +1,6 @@
 """Django finds the models of this application here; they live beside the code that uses them."""
 
-from merge_app.audit.models import MergeAttempt
+from merge_app.audit.models import AuditChain, MergeAttempt
 from merge_app.review.models import (
     AnsweredRequest,
     Check,
@@ -16,6 +16,7 @@ from merge_app.webhooks.models import Webhook, WebhookDelivery
 
 __all__ = [
     "AnsweredRequest",
+    "AuditChain",
     "Check",
     "CheckResult",
     "Comment",

@@ -48,6 +48,11 @@ def _side(
     return frame.selectExpr(f"{ROW_ID} AS {prefix}_id", *values)
 
 
+def is_comparable(column: Column) -> bool:
+    """Whether Spark itself can say of two values whether they are the same."""
+    return not any(kind in column.type for kind in _UNCOMPARABLE)
+
+
 def same_value(column: Column, one: str, other: str) -> str:
     """SQL of null-safe equality. Spark has none for maps: their JSON is compared, entries in the order of the keys."""
     if column.type.startswith("map<"):

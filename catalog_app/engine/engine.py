@@ -19,7 +19,7 @@ from catalog_app.engine.freezing import freeze_rows, staging_folder
 from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
 from catalog_app.engine.merging import merge_rows
 from catalog_app.engine.reading import ROW_ID, query_dataframe, table_dataframe
-from catalog_app.engine.row_merging import rows_compared, rows_judged, rows_merged
+from catalog_app.engine.row_merging import KeptRows, rows_compared, rows_judged, rows_merged
 from catalog_app.engine.session import SparkSessions
 from catalog_app.engine.sources import target_dataframe
 from catalog_app.engine.types import quoted, storage_type, stored_value, text_literal
@@ -47,6 +47,7 @@ class Engine:
         self._sessions = sessions
         self._warehouse = warehouse
         self._writer = FileWriter(warehouse, allocate)
+        self._kept = KeptRows()
 
     def select(self, text: str, tables: Tables, *, limit: int) -> QueryResult:
         """At most ``limit`` rows of checked SQL."""
@@ -247,11 +248,11 @@ class Engine:
 
     def rows_judge(self, task: RowMerge) -> RowJudgement:
         """What merging rows by primary key comes to, and their conflicts; stages nothing."""
-        return self._sessions.run(lambda spark: rows_judged(spark, self._warehouse, task))
+        return self._sessions.run(lambda spark: rows_judged(spark, self._writer, task, self._kept))
 
     def rows_merge(self, task: RowMerge) -> MergedRows:
         """Stage what merging rows by primary key makes; rows whose conflicts nothing decides stay as they are."""
-        return self._sessions.run(lambda spark: rows_merged(spark, self._writer, task))
+        return self._sessions.run(lambda spark: rows_merged(spark, self._writer, task, self._kept))
 
     def rows_compare(self, task: RowMerge, *, limit: int, behind: Behind | None, only_conflicts: bool) -> QueryResult:
         """A page of the rows that either side changed, conflicts first (see ``rows_compared``)."""

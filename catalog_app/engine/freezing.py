@@ -26,6 +26,8 @@ MOST_KEYS = 5_000_000
 """Distinct keys beyond which they prune nothing."""
 NUMBER = "__lake_number"
 _KEY = "__lake_key"
+_NO_FIELD_ID = {"frozen": True}
+"""What a column says of itself in place of the field id that it has in its table."""
 
 
 @contextmanager
@@ -109,7 +111,11 @@ def _freeze_many(
     columns: tuple[tuple[str, str], ...],
     keys: Sequence[tuple[str, str]],
 ) -> FrozenSource:
-    numbered = stored.selectExpr("*", f"monotonically_increasing_id() AS {NUMBER}")
+    from pyspark.sql.connect.functions import col
+
+    # A table's columns bring its field ids along: of a column that stands here twice Spark could not read either.
+    bare = stored.select(*(col(name).alias(name, metadata=_NO_FIELD_ID) for name in stored.columns))
+    numbered = bare.selectExpr("*", f"monotonically_increasing_id() AS {NUMBER}")
     numbered.write.mode("overwrite").parquet(writer.warehouse.spark_path(folder))
     files = writer.warehouse.files_under(folder)
     rows = 0

@@ -69,6 +69,7 @@ class FrozenSource:
 class MergeTask:
     """``scan`` are the files that can hold rows to act on, in the schema that the merge writes. ``copies``: touched
     files will be written anew, so that a file which loses its last row to an update is marked like any other.
+    ``supersedes``: a source row that updates a row comes after it, and is inserted as those without match are.
     """
 
     scan: TableScan
@@ -76,6 +77,7 @@ class MergeTask:
     on: str
     rules: tuple[Rule, ...]
     copies: bool = False
+    supersedes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

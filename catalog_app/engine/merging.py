@@ -153,7 +153,7 @@ class _Merge:
             raise _cardinality()
         images = self._writer.write_arrow(self._images, table.filter(pa.array(self._acts(decided, Act.UPDATE))))
         marks = self._mark([decided])
-        inserted = self._insert_few(np.unique(decided.numbers[decided.numbers >= 0]))
+        inserted = self._insert_few(np.unique(self._used(decided).numbers))
         return _with_files(marks, images, inserted)
 
     @property
@@ -166,6 +166,13 @@ class _Merge:
     def _acts(self, decided: Decided, act: Act) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         wanted = [number for number, rule in self._acting if rule.act is act]
         return np.isin(decided.rules, wanted)
+
+    def _used(self, decided: Decided) -> Decided:
+        """The pairs whose source rows are not inserted any more."""
+        is_used = decided.numbers >= 0
+        if self._task.supersedes:
+            is_used &= ~self._acts(decided, Act.UPDATE)
+        return decided.where(is_used)
 
     def _insert_few(self, matched: Integers) -> list[NewDataFile]:
         rules = self._numbered(Family.NOT_MATCHED)
@@ -207,17 +214,24 @@ class _Merge:
         inserted: list[NewDataFile] = []
         rules = self._numbered(Family.NOT_MATCHED)
         if rules:
-            matched = decided.filter(f"{NUMBER} IS NOT NULL").select(NUMBER)
+            matched = decided.filter(f"{NUMBER} IS NOT NULL{self._unless_superseding()}").select(NUMBER)
             frame = frozen_dataframe(self._spark, self._writer, self._source)
             inserted = self._insert(frame.join(matched, NUMBER, "left_anti"), rules, may_be_small=False)
         return _with_files(marks, images, inserted)
+
+    def _unless_superseding(self) -> str:
+        updates = self._updates()
+        return f" AND {_RULE} NOT IN ({', '.join(map(str, updates))})" if self._task.supersedes and updates else ""
+
+    def _updates(self) -> list[int]:
+        return [number for number, rule in self._acting if rule.act is Act.UPDATE]
 
     def _has_rival_pairs(self, decided: DataFrame) -> bool:
         pairs = decided.filter(f"{NUMBER} IS NOT NULL").groupBy(_ADDRESS).count()
         return bool(pairs.filter("count > 1").limit(1).collect())
 
     def _write_images(self, decided: DataFrame) -> list[NewDataFile]:
-        updates = [number for number, rule in self._acting if rule.act is Act.UPDATE]
+        updates = self._updates()
         if not updates:
             return []
         acting = decided.filter(f"{_RULE} IN ({', '.join(map(str, updates))})").drop(_ROW_ID)

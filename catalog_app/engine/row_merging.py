@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import reduce
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,16 +14,16 @@ import pyarrow.compute as pc
 
 from catalog_app.domain.files import ROW_ID_COLUMN, NewDeleteFile, TableScan
 from catalog_app.domain.operations import OperationKind
-from catalog_app.domain.row_merge import KEYS_SHOWN, Behind, MergedRows, RowConflicts, RowJudgement, RowMerge
-from catalog_app.domain.schema import Column
+from catalog_app.domain.row_merge import KEYS_SHOWN, Behind, MergedRows, RowConflicts, RowJudgement, RowMerge, Take
 from catalog_app.engine.answers import collect
 from catalog_app.engine.changes import Matched, marked_files, scan_parts
 from catalog_app.engine.freezing import FEW_ROWS, staging_folder
+from catalog_app.engine.judging import Judge
 from catalog_app.engine.reading import ADDRESS, ROW_ID
-from catalog_app.engine.three_way import KEY, Judge, ThreeWay, key_identity, steps
+from catalog_app.engine.three_way import KEY, ThreeWay, key_identity
 from catalog_app.engine.types import quoted, stored_value, text_literal
 from catalog_app.engine.values import QueryResult
-from catalog_app.engine.writing import FileWriter, Target
+from catalog_app.engine.writing import FileWriter, Target, internal_name
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame
@@ -32,71 +34,161 @@ if TYPE_CHECKING:
 _ACT = "__lake_act"
 _TAKEN = "__lake_taken"
 _KINDS = [
-    f"""CASE WHEN {side}_has AND NOT b_has THEN 'insert' WHEN b_has AND NOT {side}_has THEN 'delete' ELSE 'update' END
-    AS {name}_kind"""
+    f"""CASE WHEN {side} IS NOT NULL AND b IS NULL THEN 'insert' WHEN {side} IS NULL AND b IS NOT NULL THEN 'delete'
+    ELSE 'update' END AS {name}_kind"""
     for side, name in (("s", "source"), ("d", "destination"))
 ]
-_ACTS = f"""CASE WHEN is_left THEN 'none' WHEN r_has AND d_has THEN CASE WHEN r_is_d THEN 'none' ELSE 'update' END
-    WHEN r_has THEN 'insert' WHEN d_has THEN 'delete' ELSE 'none' END AS {_ACT}"""
+_ACTS = f"""CASE WHEN is_left OR r_is_d THEN 'none' WHEN d IS NULL THEN 'insert' WHEN r IS NULL THEN 'delete'
+    ELSE 'update' END AS {_ACT}"""
 _MASKING = (OperationKind.UPDATE, OperationKind.DELETE)
+_SAID = ("source_kind", "destination_kind", "is_conflict", "is_left", "combined")
+_COUNTED = (*(f"__lake_{name}" for name in _SAID), _ACT)
+KEPT_BYTES = 64 * 1024 * 1024
+"""So much of what a plan judged is kept in memory for the merge that follows."""
 
 
-def rows_judged(spark: SparkSession, warehouse: Warehouse, task: RowMerge) -> RowJudgement:
+class KeptRows:
+    """What was judged last, for the merge that was planned by it: files do not change, so it is what the merge would
+    find. Thread safe.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._task: RowMerge | None = None
+        self._rows: pa.Table | None = None
+
+    def keep(self, task: RowMerge, rows: pa.Table) -> None:
+        if rows.nbytes <= KEPT_BYTES:
+            with self._lock:
+                self._task, self._rows = task, rows
+
+    def take(self, task: RowMerge) -> pa.Table | None:
+        """The rows, once; None where other rows were judged since, or too many."""
+        with self._lock:
+            if self._task != task:
+                return None
+            self._task, rows, self._rows = None, self._rows, None
+            return rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Rows of which the same is to be said. ``keys``: the first of them, where they conflict."""
+
+    source: str
+    destination: str
+    is_conflict: bool
+    is_left: bool
+    combined: bool
+    act: str
+    rows: int
+    keys: Sequence[str]
+
+
+def rows_judged(spark: SparkSession, writer: FileWriter, task: RowMerge, kept: KeptRows) -> RowJudgement:
     """Count what becomes of rows, and their conflicts by the pairs of changes that meet."""
-    rows = _judge(spark, task, ThreeWay(spark, warehouse, task, key_identity(task)))
-    names = ["source_kind", "destination_kind", "is_conflict", "is_left", "combined", _ACT]
-    counted = rows.groupBy(*names).count().collect()
+    three = ThreeWay(spark, writer.warehouse, task, key_identity(task))
+    rows = _judge(spark, task, three)
+    few = _few_judged(writer, task, three, rows)
+    if few is None:
+        return _judgement(_grouped_by_spark(rows))
+    if _is_storable(task, few):
+        kept.keep(task, few.filter(pc.not_equal(few.column(_ACT), "none")))
+    return _judgement(_grouped(few))
+
+
+def _few_judged(writer: FileWriter, task: RowMerge, three: ThreeWay, rows: DataFrame) -> pa.Table | None:
+    """All that the source changed, with what rows will hold, if it is not much."""
+    if three.rows_to_come() > 4 * FEW_ROWS:
+        return None
+    # Not filtered by what becomes of them: Spark would write that out in each of its parts, and plan for minutes.
+    found = _with_places(task, three, rows, is_checked=False, further=(KEY, *_counted_outputs()))
+    return writer.fetch(_target(task), found, extra=(ADDRESS, KEY, *_COUNTED), limit=FEW_ROWS)
+
+
+def _counted_outputs() -> list[str]:
+    return [*(f"{name} AS __lake_{name}" for name in _SAID), _ACT]
+
+
+def _is_storable(task: RowMerge, rows: pa.Table) -> bool:
+    """Whether the values can be stored as they are: none was edited, and none is missing that must be there."""
+    if any(choice.take is Take.EDITED for choice in task.choices):
+        return False
+    made = rows.filter(pc.is_in(rows.column(_ACT), pa.array(["insert", "update"])))
+    return all(column.nullable or not made.column(internal_name(column)).null_count for column in task.schema.columns)
+
+
+def _grouped_by_spark(rows: DataFrame) -> list[_Group]:
+    from pyspark.sql.connect.functions import expr
+
+    first = f"min_by({KEY}, {KEY}, {KEYS_SHOWN}) FILTER (WHERE __lake_is_conflict)"
+    named = rows.selectExpr(KEY, *_counted_outputs())
+    found = named.groupBy(*_COUNTED).agg(expr("count(*) AS rows"), expr(f"{first} AS keys"))
+    return [_Group(*row) for row in found.collect()]
+
+
+def _grouped(rows: pa.Table) -> list[_Group]:
+    counted = rows.group_by(list(_COUNTED)).aggregate([([], "count_all")])
+    groups = (tuple(group[name] for name in (*_COUNTED, "count_all")) for group in counted.to_pylist())
+    return [_Group(*(*said, _first_keys(rows, said))) for said in groups]
+
+
+def _first_keys(rows: pa.Table, said: Sequence[Any]) -> list[str]:
+    conditions = (pc.equal(rows.column(name), value) for name, value in zip(_COUNTED, said, strict=False))
+    keys = rows.column(KEY).filter(reduce(pc.and_, conditions))
+    return list(keys.take(pc.array_sort_indices(keys)[:KEYS_SHOWN]).to_pylist())
+
+
+def _judgement(groups: Sequence[_Group]) -> RowJudgement:
     changes = dict.fromkeys((OperationKind.INSERT, *_MASKING), 0)
     combined = 0
-    for row in counted:
-        if row[_ACT] != "none":
-            changes[OperationKind(row[_ACT])] += row["count"]
-            combined += row["count"] if row["combined"] else 0
-    pairs = sorted({(row["source_kind"], row["destination_kind"]) for row in counted if row["is_conflict"]})
-    conflicts = tuple(_conflicts(rows, counted, *pair) for pair in pairs)
+    for group in groups:
+        if group.act != "none":
+            changes[OperationKind(group.act)] += group.rows
+            combined += group.rows if group.combined else 0
+    conflicting = [group for group in groups if group.is_conflict]
+    pairs = sorted({(group.source, group.destination) for group in conflicting})
+    conflicts = tuple(_conflicts(conflicting, *pair) for pair in pairs)
     return RowJudgement({kind: count for kind, count in changes.items() if count}, combined, conflicts)
 
 
-def _conflicts(rows: DataFrame, counted: Sequence[dict[str, int]], source: str, destination: str) -> RowConflicts:
-    of_pair = [row for row in counted if (row["source_kind"], row["destination_kind"]) == (source, destination)]
-    chosen = rows.filter(f"source_kind = '{source}' AND destination_kind = '{destination}' AND is_conflict")
-    left = sum(row["count"] for row in of_pair if row["is_left"])
-    total = sum(row["count"] for row in of_pair if row["is_conflict"])
-    keys = _first_keys(chosen)
-    left_keys = keys if left == total else _first_keys(chosen.filter("is_left")) if left else ()
-    return RowConflicts(OperationKind(source), OperationKind(destination), total, left, keys, left_keys)
+def _conflicts(conflicting: Sequence[_Group], source: str, destination: str) -> RowConflicts:
+    of_pair = [group for group in conflicting if (group.source, group.destination) == (source, destination)]
+    left = [group for group in of_pair if group.is_left]
+    return RowConflicts(
+        OperationKind(source),
+        OperationKind(destination),
+        rows=sum(group.rows for group in of_pair),
+        left=sum(group.rows for group in left),
+        keys=_first_of(of_pair),
+        left_keys=_first_of(left),
+    )
 
 
-def _first_keys(rows: DataFrame) -> tuple[str, ...]:
-    return tuple(str(row[0]) for row in rows.select(KEY).orderBy(KEY).limit(KEYS_SHOWN).collect())
+def _first_of(groups: Sequence[_Group]) -> tuple[str, ...]:
+    return tuple(sorted((key for group in groups for key in group.keys), key=str.encode)[:KEYS_SHOWN])
 
 
 def _judge(spark: SparkSession, task: RowMerge, three: ThreeWay, *, all_of_destination: bool = False) -> DataFrame:
     """Every row that the source changed, with what becomes of it; ``all_of_destination``: and that the other did."""
     judge = Judge(task.schema.columns, task.choices)
-    rows = judge.with_choices(spark, three.rows(all_of_destination=all_of_destination))
-    return steps(rows, judge.verdicts(), judge.outcomes(), judge.results(), [judge.keeps(), *_KINDS], [_ACTS])
+    rows = judge.judged(spark, three.rows(all_of_destination=all_of_destination))
+    return rows.selectExpr("*", *_KINDS, _ACTS)
 
 
 # -- staging ----------------------------------------------------------------------------------------------------------
 
 
-def rows_merged(spark: SparkSession, writer: FileWriter, task: RowMerge) -> MergedRows:
+def rows_merged(spark: SparkSession, writer: FileWriter, task: RowMerge, kept: KeptRows) -> MergedRows:
     """Stage new images of rows that change on the destination, rows that come, and delete files for what they replace.
 
     An updated row keeps the destination's id, a new one the source's, unless the destination has it under another key.
     """
-    from pyspark.sql.connect.functions import expr
-
-    three = ThreeWay(spark, writer.warehouse, task, key_identity(task))
-    judged = _judge(spark, task, three).filter(f"{_ACT} <> 'none'")
-    rows = judged.join(three.destination_ids(_TAKEN), expr(f"s_id = {_TAKEN}"), "left").selectExpr(
-        *(f"CASE WHEN {_ACT} <> 'delete' THEN {_stored(task, i)} END AS {quoted(c.name)}" for i, c in _columns(task)),
-        f"CASE WHEN {_ACT} <> 'insert' THEN d_id WHEN {_TAKEN} IS NULL THEN s_id END AS {ROW_ID}",
-        f"CASE WHEN {_ACT} <> 'insert' THEN d_at END AS {ADDRESS}",
-        _ACT,
-    )
-    few = writer.fetch(_target(task), rows, extra=(ADDRESS, _ACT), limit=FEW_ROWS)
+    few = kept.take(task)
+    if few is None:
+        three = ThreeWay(spark, writer.warehouse, task, key_identity(task))
+        rows = _with_places(task, three, _judge(spark, task, three), is_checked=True, further=(_ACT,))
+        few = writer.fetch(_target(task), rows, extra=(ADDRESS, _ACT), limit=FEW_ROWS)
     if few is None:
         with staging_folder(writer, task.table_id) as folder:
             return _many(spark, writer, task, rows, folder)
@@ -106,6 +198,26 @@ def rows_merged(spark: SparkSession, writer: FileWriter, task: RowMerge) -> Merg
         for file in writer.write_arrow(_target(task, with_row_ids=part.has_id), few.filter(part.of(few)))
     ]
     return MergedRows(tuple(files), tuple(_marks(writer, task, [few])))
+
+
+def _with_places(
+    task: RowMerge, three: ThreeWay, judged: DataFrame, *, is_checked: bool, further: Sequence[str] = ()
+) -> DataFrame:
+    """What rows will hold, under which row id, and where the destination has them now. ``is_checked``: as they are
+    stored, or an error.
+    """
+    from pyspark.sql.connect.functions import expr
+
+    made = (
+        (column, stored_value(column, f"r.c{place}") if is_checked else f"r.c{place}")
+        for place, column in enumerate(task.schema.columns)
+    )
+    return judged.join(three.destination_ids(_TAKEN), expr(f"s_id = {_TAKEN}"), "left").selectExpr(
+        *(f"CASE WHEN {_ACT} IN ('insert', 'update') THEN {value} END AS {quoted(c.name)}" for c, value in made),
+        f"CASE WHEN {_ACT} <> 'insert' THEN d_id WHEN {_TAKEN} IS NULL THEN s_id END AS {ROW_ID}",
+        f"CASE WHEN {_ACT} IN ('update', 'delete') THEN d_at END AS {ADDRESS}",
+        *further,
+    )
 
 
 def _many(spark: SparkSession, writer: FileWriter, task: RowMerge, rows: DataFrame, folder: str) -> MergedRows:
@@ -140,14 +252,6 @@ class _Part:
 
 
 _PARTS = (_Part(OperationKind.UPDATE), _Part(OperationKind.INSERT), _Part(OperationKind.INSERT, has_id=False))
-
-
-def _columns(task: RowMerge) -> list[tuple[int, Column]]:
-    return list(enumerate(task.schema.columns))
-
-
-def _stored(task: RowMerge, place: int) -> str:
-    return stored_value(task.schema.columns[place], f"r_{place}")
 
 
 def _target(task: RowMerge, *, with_row_ids: bool = True) -> Target:
@@ -216,8 +320,8 @@ def rows_compared(
             "is_left",
             "CASE WHEN source_changed THEN source_kind END AS source_kind",
             "CASE WHEN destination_changed THEN destination_kind END AS destination_kind",
-            *(f"{side}_has" for side in "bsd"),
-            *(f"{side}_{place}" for side in "bsd" for place in places),
+            *(f"{side} IS NOT NULL" for side in "bsd"),
+            *(f"{side}.c{place}" for side in "bsd" for place in places),
         ),
         limit=limit,
     )

@@ -1,24 +1,22 @@
-"""Rows under three sights of a table: merge base, source and destination, side by side by key and judged cell by cell.
+"""Rows under three sights of a table: merge base, source and destination, side by side by key.
 
 Only what the sights do not share is read: files of one of them, and of shared files the rows that further deletes mark.
+A row passes as one struct of cells: what Spark has to plan then hardly grows with the columns.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
 from catalog_app.domain.files import FileScan, TableScan
-from catalog_app.domain.row_merge import RowChoice, RowMerge, Take
+from catalog_app.domain.row_merge import RowMerge
 from catalog_app.domain.schema import Column
-from catalog_app.engine.differences import same_value
+from catalog_app.engine.differences import is_comparable, same_value
 from catalog_app.engine.reading import ADDRESS, ROW_ID, deleted_addresses, table_dataframe
-from catalog_app.engine.types import is_ordered, quoted, storage_type, text_literal
+from catalog_app.engine.types import quoted, text_literal
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame
@@ -27,10 +25,6 @@ if TYPE_CHECKING:
     from catalog_app.storage.warehouse import Warehouse
 
 KEY = "__lake_key"
-CHOICE_KEY, CHOICE_ROW, CHOICE_CELLS, CHOICE_VALUES = ("__lake_choice", "__lake_take", "__lake_takes", "__lake_values")
-_CHOICE_TYPES = (
-    f"{CHOICE_KEY} string, {CHOICE_ROW} string, {CHOICE_CELLS} map<string,string>, {CHOICE_VALUES} map<string,string>"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +33,19 @@ class Identity:
 
     places: tuple[int, ...]
 
-    def condition(self, one: str, other: str) -> str:
-        if not self.places:
-            return f"{one}_id = {other}_id"
-        return " AND ".join(f"{one}_{place} = {other}_{place}" for place in self.places)
+    @property
+    def names(self) -> tuple[str, ...]:
+        """How the columns are called behind the prefix of a sight."""
+        return tuple(str(place) for place in self.places) or ("id",)
 
-    def text(self, columns: Sequence[Column], *sides: str) -> str:
-        """SQL of the key as JSON, from the first of these sides that has the row."""
+    def condition(self, one: str, other: str) -> str:
+        return " AND ".join(f"{one}_{name} = {other}_{name}" for name in self.names)
+
+    def text(self, columns: Sequence[Column], side: str) -> str:
+        """SQL of the key as JSON."""
         if not self.places:
-            return f"CAST(coalesce({', '.join(f'{side}_id' for side in sides)}) AS STRING)"
-        fields = (
-            f"{text_literal(columns[place].name)}, coalesce({', '.join(f'{side}_{place}' for side in sides)})"
-            for place in self.places
-        )
+            return f"CAST({side}_id AS STRING)"
+        fields = (f"{text_literal(columns[place].name)}, {side}_{place}" for place in self.places)
         return f"to_json(named_struct({', '.join(fields)}))"
 
 
@@ -60,11 +54,33 @@ def key_identity(task: RowMerge) -> Identity:
     return Identity(tuple(task.schema.columns.index(column) for column in task.keys))
 
 
+@dataclass(frozen=True, slots=True)
+class _BaseFile:
+    """A file of the base. ``in_source`` and ``in_destination``: as that side has it, None where the base's rows are not
+    to be found in it there.
+    """
+
+    file: FileScan
+    in_source: FileScan | None
+    in_destination: FileScan | None
+
+    @property
+    def lost(self) -> tuple[bool, bool]:
+        """Which sides show no row of it in its place."""
+        return self.in_source is None, self.in_destination is None
+
+    @property
+    def marks(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Delete files by which source and destination show less of it than the base does."""
+        return _further(self.file, self.in_source), _further(self.file, self.in_destination)
+
+
 class ThreeWay:
     """The rows in which source or destination differ from the base.
 
-    Columns of ``rows``: ``b_<place>``, ``s_<place>`` and ``d_<place>`` of each sight, with ``_has``, ``_id`` (row id)
-    and ``_at`` (address); ``source_changed`` and ``destination_changed``; and the key as JSON.
+    Columns of ``rows``: ``b``, ``s`` and ``d``, the row in each sight as a struct of cells ``c<place>``, NULL where it
+    is not there; of the sides also ``s_id`` and ``d_id`` (row id) and ``s_at`` and ``d_at`` (address); the key as
+    JSON; ``source_changed`` and ``destination_changed``.
     """
 
     def __init__(self, spark: SparkSession, warehouse: Warehouse, task: RowMerge, identity: Identity) -> None:
@@ -78,88 +94,135 @@ class ThreeWay:
         """``all_of_destination``: also rows that the destination alone changed."""
         from pyspark.sql.connect.functions import expr
 
-        mine = self._net(self.task.base, self.task.source, "s").filter("s_changed")
-        theirs = self._net(self.task.base, self.task.destination, "d")
-        how = "left" if not all_of_destination else "full_outer"
-        joined = mine.join(theirs, expr(self.identity.condition("sk", "dk")), how)
-        judged = joined.selectExpr(*self._sights())
-        return judged.filter("source_changed OR destination_changed")
+        names = self.identity.names
+        gone = self._base(all_of_destination=all_of_destination)
+        mine = self._whole(_come(self.task.base, self.task.source), "sc")
+        theirs = self._whole(_come(self.task.base, self.task.destination), "dc")
+        both = gone.join(mine, expr(self.identity.condition("b", "sc")), "full_outer")
+        keyed = both.selectExpr("*", *(f"coalesce(b_{name}, sc_{name}) AS one_{name}" for name in names))
+        how = "full_outer" if all_of_destination else "left"
+        joined = keyed.join(theirs, expr(self.identity.condition("one", "dc")), how)
+        found = joined.selectExpr("*", *(f"coalesce(one_{name}, dc_{name}) AS k_{name}" for name in names))
+        wanted = "source_changed OR destination_changed" if all_of_destination else "source_changed"
+        return found.selectExpr(*self._sights()).selectExpr("*", *self._changes()).filter(wanted)
+
+    def rows_to_come(self) -> int:
+        """So many rows lie in the files that the source brings; more of them did not change."""
+        return sum(file.rows for file in _come(self.task.base, self.task.source))
 
     def destination_ids(self, name: str) -> DataFrame:
         """Ids of the rows that files of the destination show and the base does not show there."""
         come = self._whole(_come(self.task.base, self.task.destination), "dc")
         return come.selectExpr(f"dc_id AS {name}")
 
-    def _net(self, before: tuple[FileScan, ...], after: tuple[FileScan, ...], side: str) -> DataFrame:
-        """The rows of one side against the base: ``<side>g_`` gone, ``<side>c_`` come, ``<side>k_`` the identity."""
+    def _base(self, *, all_of_destination: bool) -> DataFrame:
+        """Rows of the base that the source, or with ``all_of_destination`` either side, does not show where they were;
+        ``s_lost`` and ``d_lost`` say which.
+        """
+        groups: dict[tuple[bool, bool], list[_BaseFile]] = {}
+        for file in self._base_files():
+            (of_source, of_destination), (mine, theirs) = file.lost, file.marks
+            if of_source or mine or (all_of_destination and (of_destination or theirs)):
+                groups.setdefault(file.lost, []).append(file)
+        found = _union([self._lost(files, *lost) for lost, files in (groups or {(True, True): []}).items()])
+        return found if all_of_destination else found.filter("s_lost")
+
+    def _base_files(self) -> Iterator[_BaseFile]:
+        source, destination = ({f.file_id: f for f in files} for files in (self.task.source, self.task.destination))
+        for file in self.task.base:
+            sights = (side.get(file.file_id) for side in (source, destination))
+            mine, theirs = (sight if _only_more_deletes(file, sight) else None for sight in sights)
+            yield _BaseFile(file, mine, theirs)
+
+    def _lost(self, files: Sequence[_BaseFile], of_source: bool, of_destination: bool) -> DataFrame:
+        """The rows of files that the sides have in the same way; read once, whichever side marks them."""
         from pyspark.sql.connect.functions import expr
 
-        gone, come = f"{side}g", f"{side}c"
-        lost, kept = self._gone(before, after, gone), self._whole(_come(before, after), come)
-        joined = lost.join(kept, expr(self.identity.condition(gone, come)), "full_outer")
-        same = " AND ".join(self._same(gone, come, place) for place in range(len(self.columns)))
-        keys = (f"coalesce({gone}_{place}, {come}_{place}) AS {side}k_{place}" for place in self.identity.places)
-        return joined.selectExpr(
-            "*",
-            *keys,
-            f"coalesce({gone}_id, {come}_id) AS {side}k_id",
-            f"{gone}_id IS NULL OR {come}_id IS NULL OR NOT ({same}) AS {side}_changed",
+        rows = self._whole([item.file for item in files], "b")
+        marks = self._marks(files)
+        if marks is None:
+            return rows.selectExpr("*", f"{_sql(of_source)} AS s_lost", f"{_sql(of_destination)} AS d_lost")
+        how = "left" if of_source or of_destination else "inner"
+        return rows.join(marks.hint("broadcast"), expr("b_at = marked_at"), how).selectExpr(
+            *self._columns("b"),
+            f"{_sql(of_source)} OR coalesce(by_source, false) AS s_lost",
+            f"{_sql(of_destination)} OR coalesce(by_destination, false) AS d_lost",
         )
 
-    def _same(self, one: str, other: str, place: int) -> str:
-        return same_value(self.columns[place], f"{one}_{place}", f"{other}_{place}")
+    def _marks(self, files: Sequence[_BaseFile]) -> DataFrame | None:
+        """``marked_at``: addresses that either side marks beyond the base, and which of them does; None without any."""
+        from pyspark.sql.connect.functions import expr
 
-    def _gone(self, before: tuple[FileScan, ...], after: tuple[FileScan, ...], prefix: str) -> DataFrame:
-        """Rows of ``before`` that ``after`` does not show where they were."""
-        later = {file.file_id: file for file in after}
-        whole = [file for file in before if not _only_more_deletes(file, later.get(file.file_id))]
-        marked = [file for file in before if _only_more_deletes(file, later.get(file.file_id))]
-        marks = [replace(file, delete_paths=paths) for file in marked if (paths := _further(file, later[file.file_id]))]
-        frame = self._whole(whole, prefix)
-        if not marks:
-            return frame
-        touched = {file.file_id for file in marks}
-        rows = self._whole([file for file in marked if file.file_id in touched], prefix)
-        addresses = deleted_addresses(self._spark, self._warehouse, marks).toDF(f"{prefix}_at")
-        return frame.unionAll(rows.join(addresses.hint("broadcast"), f"{prefix}_at", "left_semi").select(frame.columns))
+        found = []
+        for side, (mine, theirs) in enumerate((("true", "false"), ("false", "true"))):
+            marked = [replace(item.file, delete_paths=paths) for item in files if (paths := item.marks[side])]
+            if marked:
+                addresses = deleted_addresses(self._spark, self._warehouse, marked)
+                found.append(addresses.selectExpr(f"{ADDRESS} AS marked_at", f"{mine} AS mine", f"{theirs} AS theirs"))
+        if not found:
+            return None
+        # A position may stand in several delete files, of one side or of both.
+        return (
+            _union(found)
+            .groupBy("marked_at")
+            .agg(expr("bool_or(mine) AS by_source"), expr("bool_or(theirs) AS by_destination"))
+        )
 
     def _whole(self, files: Sequence[FileScan], prefix: str) -> DataFrame:
         scan = TableScan(self.task.table_id, self.task.schema, tuple(files))
         frame = table_dataframe(self._spark, self._warehouse, scan, with_address=True)
-        values = (f"{quoted(column.name)} AS {prefix}_{place}" for place, column in enumerate(self.columns))
-        return frame.selectExpr(f"{ROW_ID} AS {prefix}_id", f"{ADDRESS} AS {prefix}_at", *values)
+        cells = (f"'c{place}', {quoted(column.name)}" for place, column in enumerate(self.columns))
+        keys = (f"{quoted(self.columns[place].name)} AS {prefix}_{place}" for place in self.identity.places)
+        row = f"named_struct({', '.join(cells)}) AS {prefix}"
+        return frame.selectExpr(row, f"{ROW_ID} AS {prefix}_id", f"{ADDRESS} AS {prefix}_at", *keys)
+
+    def _columns(self, prefix: str) -> list[str]:
+        return [prefix, f"{prefix}_id", f"{prefix}_at", *(f"{prefix}_{place}" for place in self.identity.places)]
 
     def _sights(self) -> list[str]:
-        """Base, source and destination of each row. A side that did not change the row has it as the base does."""
-        found = [
-            f"{self.identity.text(self.columns, 'sk', 'dk')} AS {KEY}",
-            "coalesce(s_changed, false) AS source_changed",
-            "coalesce(d_changed, false) AS destination_changed",
-            f"{_base('id')} IS NOT NULL AS b_has",
-        ]
-        found += [f"{_base(name)} AS b_{name}" for name in self._names()]
+        """Key, and the row in each sight. A side that did not touch it has it as the base does."""
+        found = [f"{self.identity.text(self.columns, 'k')} AS {KEY}", "b"]
         for side in ("s", "d"):
-            found.append(f"{self._held(side, 'id')} IS NOT NULL AS {side}_has")
-            found += [f"{self._held(side, name)} AS {side}_{name}" for name in self._names()]
+            touched = f"(coalesce({side}_lost, false) OR {side}c_id IS NOT NULL)"
+            found.append(f"{touched} AS {side}_touched")
+            found += [
+                f"CASE WHEN {touched} THEN {side}c{name} ELSE b{name} END AS {side}{name}"
+                for name in ("", "_id", "_at")
+            ]
         return found
 
-    def _names(self) -> list[str]:
-        return ["id", "at", *(str(place) for place in range(len(self.columns)))]
+    def _changes(self) -> list[str]:
+        return [
+            f"({side}_touched AND NOT {same_row(self.columns, side, 'b')}) AS {name}_changed"
+            for side, name in (("s", "source"), ("d", "destination"))
+        ]
 
-    def _held(self, side: str, name: str) -> str:
-        return f"CASE WHEN {side}_changed IS NULL THEN {_base(name)} ELSE {side}c_{name} END"
+
+def same_row(columns: Sequence[Column], one: str, other: str) -> str:
+    """SQL of whether two rows are the same, cell by cell or both not there."""
+    if all(is_comparable(column) for column in columns):
+        return f"({one} <=> {other})"
+    cells = (same_value(column, f"{one}.c{place}", f"{other}.c{place}") for place, column in enumerate(columns))
+    return f"(({one} IS NULL) = ({other} IS NULL) AND ({one} IS NULL OR ({' AND '.join(cells)})))"
 
 
-def _base(name: str) -> str:
-    return f"CASE WHEN sg_id IS NOT NULL THEN sg_{name} ELSE dg_{name} END"
+def _union(frames: Sequence[DataFrame]) -> DataFrame:
+    return reduce(lambda one, other: one.unionAll(other), frames)
+
+
+def _sql(value: bool) -> str:
+    return "true" if value else "false"
 
 
 def _only_more_deletes(before: FileScan, after: FileScan | None) -> bool:
     return after is not None and set(after.delete_paths) >= set(before.delete_paths)
 
 
-def _further(before: FileScan, after: FileScan) -> tuple[str, ...]:
-    return tuple(path for path in after.delete_paths if path not in set(before.delete_paths))
+def _further(before: FileScan, after: FileScan | None) -> tuple[str, ...]:
+    if after is None:
+        return ()
+    known = set(before.delete_paths)
+    return tuple(path for path in after.delete_paths if path not in known)
 
 
 def _come(before: tuple[FileScan, ...], after: tuple[FileScan, ...]) -> list[FileScan]:
@@ -170,162 +233,3 @@ def _come(before: tuple[FileScan, ...], after: tuple[FileScan, ...]) -> list[Fil
 
 def _shows_no_more(before: FileScan | None, after: FileScan) -> bool:
     return before is not None and _only_more_deletes(before, after)
-
-
-# -- judging ----------------------------------------------------------------------------------------------------------
-
-
-class Judge:
-    """SQL over the columns of ``ThreeWay.rows``: which cells conflict, and what choices make of them."""
-
-    def __init__(self, columns: Sequence[Column], choices: Sequence[RowChoice] = ()) -> None:
-        self.columns = columns
-        self._rule = next((choice for choice in choices if not choice.key), None)
-        self._chosen = [choice for choice in choices if choice.key]
-        self._texts = _texts(columns, self._chosen)
-
-    def with_choices(self, spark: SparkSession, rows: DataFrame) -> DataFrame:
-        """The rows, each with what was decided of it alone."""
-        if not self._texts:
-            nothing = ("string", "map<string,string>", "map<string,string>")
-            names = (CHOICE_ROW, CHOICE_CELLS, CHOICE_VALUES)
-            return rows.selectExpr("*", *(f"CAST(NULL AS {k}) AS {n}" for n, k in zip(names, nothing, strict=True)))
-        chosen = spark.createDataFrame(_choice_table(self._texts), schema=_CHOICE_TYPES)
-        return rows.join(chosen.hint("broadcast"), rows[KEY] == chosen[CHOICE_KEY], "left")
-
-    def verdicts(self) -> list[str]:
-        """``both``: both sides changed the row, and not to the same. ``lacks``: one of them took it away.
-        ``identical``: both have the same. ``x_<place>``: the cell conflicts.
-        """
-        same = " AND ".join(same_value(c, f"s_{i}", f"d_{i}") for i, c in enumerate(self.columns))
-        identical = f"(s_has = d_has AND (NOT s_has OR ({same})))"
-        both = f"(source_changed AND destination_changed AND NOT {identical})"
-        found = [f"{both} AS both", f"{both} AND s_has <> d_has AS lacks", f"{identical} AS identical"]
-        return [*found, *(f"{both} AND {self._clash(place)} AS x_{place}" for place in range(len(self.columns)))]
-
-    def _clash(self, place: int) -> str:
-        column = self.columns[place]
-        one, other, base = (f"{side}_{place}" for side in "sdb")
-        differ = f"NOT ({same_value(column, one, other)})"
-        moved = f"NOT ({same_value(column, one, base)}) AND NOT ({same_value(column, other, base)})"
-        return f"(s_has AND d_has AND {differ} AND (NOT b_has OR ({moved})))"
-
-    def outcomes(self) -> list[str]:
-        """``t_<place>``: what was decided of the cell, ``t_row`` of the row. ``v_<place>``: an edited value."""
-        rule = "NULL" if self._rule is None else text_literal(self._rule.take.value)
-        found = [f"coalesce({CHOICE_ROW}, {rule}) AS t_row"]
-        for place, column in enumerate(self.columns):
-            kind = storage_type(column.type)
-            value = f"element_at({CHOICE_VALUES}, '{column.id}')"
-            cell = f"element_at({CHOICE_CELLS}, '{column.id}')"
-            schema = text_literal(f"v {kind}")
-            found.append(f"coalesce({cell}, {CHOICE_ROW}, {rule}) AS t_{place}")
-            found.append(f"from_json(concat('{{\"v\":', {value}, '}}'), {schema}).v AS v_{place}")
-            found.append(f"{value} IS NOT NULL AND {value} <> 'null' AS e_{place}")
-        return found
-
-    def results(self) -> list[str]:
-        """``is_conflict``; ``is_left``: one that nothing decides; ``combined``; ``r_has``: whether the row is there in
-        the end, and ``r_<place>``: its cells.
-        """
-        places = range(len(self.columns))
-        clashes = " OR ".join(f"x_{place}" for place in places)
-        open_cells = " OR ".join(f"(x_{place} AND {self._is_open(place)})" for place in places)
-        edited = " AND ".join(f"NOT (e_{place} AND v_{place} IS NULL)" for place in places)
-        open_row = f"NOT (t_row IN ('source', 'destination') OR (t_row <=> 'edited' AND {edited}))"
-        found = [
-            f"lacks OR {clashes} AS is_conflict",
-            f"(lacks AND coalesce({open_row}, true)) OR {open_cells} AS is_left",
-            "both AND NOT lacks AS combined",
-            *(f"{self._result(place)} AS r_{place}" for place in places),
-        ]
-        return [*found, f"{self._stays()} AS r_has"]
-
-    def keeps(self) -> str:
-        """``r_is_d``: the row becomes what the destination has already."""
-        same = " AND ".join(same_value(c, f"r_{i}", f"d_{i}") for i, c in enumerate(self.columns))
-        return f"{same} AS r_is_d"
-
-    def _stays(self) -> str:
-        return """CASE WHEN NOT source_changed OR identical THEN d_has WHEN NOT both THEN s_has
-            WHEN NOT lacks OR t_row <=> 'edited' THEN true WHEN t_row <=> 'source' THEN s_has ELSE d_has END"""
-
-    def _is_open(self, place: int) -> str:
-        decided = f"""CASE t_{place} WHEN 'source' THEN true WHEN 'destination' THEN true
-            WHEN 'edited' THEN element_at({CHOICE_VALUES}, '{self.columns[place].id}') IS NOT NULL
-                AND NOT (e_{place} AND v_{place} IS NULL)
-            WHEN 'larger' THEN {self._compared(place)} IS NOT NULL
-            WHEN 'newest' THEN {self._newest()} IS NOT NULL END"""
-        return f"NOT coalesce({decided}, false)"
-
-    def _result(self, place: int) -> str:
-        one, other, base = (f"{side}_{place}" for side in "sdb")
-        column = self.columns[place]
-        kept = f"(b_has AND {same_value(column, one, base)})"
-        return f"""CASE WHEN NOT source_changed OR identical THEN {other} WHEN NOT both THEN {one}
-            WHEN lacks AND t_row <=> 'edited' AND element_at({CHOICE_VALUES}, '{column.id}') IS NOT NULL THEN v_{place}
-            WHEN lacks THEN CASE WHEN s_has THEN {one} ELSE {other} END
-            WHEN NOT x_{place} THEN CASE WHEN {kept} THEN {other} ELSE {one} END
-            WHEN t_{place} <=> 'source' THEN {one} WHEN t_{place} <=> 'edited' THEN v_{place}
-            WHEN t_{place} <=> 'larger' THEN CASE WHEN {self._compared(place)} THEN {one} ELSE {other} END
-            WHEN t_{place} <=> 'newest' THEN CASE WHEN {self._newest()} THEN {one} ELSE {other} END
-            ELSE {other} END"""
-
-    def _compared(self, place: int) -> str:
-        """SQL of whether the source's value is the greater one; NULL where that cannot be told."""
-        if not is_ordered(self.columns[place].type):
-            return "CAST(NULL AS BOOLEAN)"
-        one, other = f"s_{place}", f"d_{place}"
-        return f"CASE WHEN {one} > {other} THEN true WHEN {one} < {other} THEN false END"
-
-    def _newest(self) -> str:
-        if self._rule is None or self._rule.take is not Take.NEWEST:
-            return "CAST(NULL AS BOOLEAN)"
-        name = self._rule.value.casefold()
-        places = [place for place, column in enumerate(self.columns) if column.name.casefold() == name]
-        return self._compared(places[0]) if places else "CAST(NULL AS BOOLEAN)"
-
-
-@dataclass(frozen=True, slots=True)
-class _Texts:
-    """What was decided of one row: of the row, and by column id takes and values as JSON."""
-
-    row: str | None
-    cells: dict[str, str]
-    values: dict[str, str]
-
-
-def _texts(columns: Sequence[Column], choices: Sequence[RowChoice]) -> dict[str, _Texts]:
-    ids = {column.name.casefold(): column.id for column in columns}
-    found: dict[str, _Texts] = {}
-    for choice in choices:
-        known = found.get(choice.key, _Texts(None, {}, {}))
-        if choice.column_id is not None:
-            cell = str(choice.column_id)
-            values = {cell: choice.value} if choice.take is Take.EDITED else {}
-            known = replace(known, cells={**known.cells, cell: choice.take.value}, values={**known.values, **values})
-        elif choice.take is Take.EDITED:
-            given = json.loads(choice.value)
-            values = {str(ids[n.casefold()]): json.dumps(v) for n, v in given.items() if n.casefold() in ids}
-            known = replace(known, row=choice.take.value, values={**values, **known.values})
-        else:
-            known = replace(known, row=choice.take.value)
-        found[choice.key] = known
-    return found
-
-
-def _choice_table(texts: dict[str, _Texts]) -> pa.Table:
-    maps = pa.map_(pa.string(), pa.string())
-    return pa.table(
-        {
-            CHOICE_KEY: pa.array(list(texts), pa.string()),
-            CHOICE_ROW: pa.array([item.row for item in texts.values()], pa.string()),
-            CHOICE_CELLS: pa.array([list(item.cells.items()) for item in texts.values()], maps),
-            CHOICE_VALUES: pa.array([list(item.values.items()) for item in texts.values()], maps),
-        }
-    )
-
-
-def steps(rows: DataFrame, *outputs: Sequence[str]) -> DataFrame:
-    """The rows with further columns, each group of them over the ones before."""
-    return reduce(lambda frame, further: frame.selectExpr("*", *further), outputs, rows)

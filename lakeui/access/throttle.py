@@ -5,10 +5,18 @@ from __future__ import annotations
 import hashlib
 
 from django.core.cache import cache
+from django.http import HttpRequest
+from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
 
 WINDOW_SECONDS = 15 * 60
 MOST_FAILURES_OF_NAME = 10
 MOST_FAILURES_OF_ADDRESS = 50
+
+
+def client_address(request: HttpRequest) -> str:
+    """Where the request comes from: behind a proxy, as that one says; what the client itself says is not believed."""
+    return str(BaseThrottle().get_ident(Request(request)) or "")
 
 
 def sign_in_allowed(*, address: str, username: str) -> bool:

@@ -20,7 +20,7 @@ from django.views.decorators.http import require_safe
 
 from lakeui.access.bundle import BundleMissing, bundle_find
 from lakeui.access.single_sign_on import SignOnRefused, sign_on_begin, sign_on_finish, sign_on_offered
-from lakeui.access.throttle import WINDOW_SECONDS, sign_in_allowed, sign_in_failed, sign_in_succeeded
+from lakeui.access.throttle import WINDOW_SECONDS, client_address, sign_in_allowed, sign_in_failed, sign_in_succeeded
 
 logger = logging.getLogger(__name__)
 
@@ -62,7 +62,7 @@ class SignInView(LoginView):
 
     def _who(self) -> dict[str, str]:
         username = self.request.POST.get("username", "")
-        return {"address": self.request.META.get("REMOTE_ADDR", ""), "username": username}
+        return {"address": client_address(self.request), "username": username}
 
 
 @require_safe

@@ -9,10 +9,17 @@ class ApiConfig(AppConfig):
     verbose_name = "HTTP interface"
 
     def ready(self) -> None:
-        """Bind shared Celery tasks to lakeui's application, register the handlers of tasks and the schemes."""
+        """Bind shared Celery tasks to lakeui's application, register the handlers of tasks and the schemes, and have
+        the housekeeping of every worker look after merge requests.
+        """
         import lakeui.api.importing
         import lakeui.api.openapi
         import lakeui.api.pipelining
         import lakeui.api.review_tasks
         import lakeui.api.statements
-        import lakeui.celery  # noqa: F401
+        import lakeui.celery
+        from merge_app.jobs.reaper import sweeps
+        from merge_app.review.following import requests_follow
+
+        sweeps(requests_follow)
+        sweeps(lakeui.api.review_tasks.queues_ring)

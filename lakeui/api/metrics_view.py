@@ -19,6 +19,7 @@ from lakeui.common.instruments import shared_registry
 from merge_app.audit.selectors import merge_totals
 from merge_app.jobs.models import FINISHED_STATES
 from merge_app.jobs.selectors import queue_age, task_totals
+from merge_app.review.queue import queued_count
 
 FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
 
@@ -72,11 +73,24 @@ class LakeCollector:
             "lakeui_task_queue_age_seconds", "How long the oldest task that waits has waited.", value=queue_age()
         )
         yield task_seconds
-        merges = CounterMetricFamily("lakeui_merges", "Attempts to merge by outcome.", labels=["outcome"])
-        merge_seconds = SummaryMetricFamily("lakeui_merge_seconds", "Time of merges that went through.", labels=[])
-        for attempts in merge_totals():
-            merges.add_metric([attempts.outcome], attempts.count)
-            if attempts.outcome == "merged":
-                merge_seconds.add_metric([], count_value=attempts.count, sum_value=attempts.seconds)
-        yield merges
-        yield merge_seconds
+        yield GaugeMetricFamily(
+            "lakeui_merge_queue_requests", "Merge requests that wait in merge queues.", value=queued_count()
+        )
+        yield from _merges()
+
+
+def _merges() -> Iterator[Metric]:
+    merges = CounterMetricFamily(
+        "lakeui_merges", "Attempts to merge by outcome and gravest verdict.", labels=["outcome", "verdict"]
+    )
+    totals = merge_totals()
+    for attempts in totals:
+        merges.add_metric([attempts.outcome, attempts.verdict], attempts.count)
+    yield merges
+    merged = [attempts for attempts in totals if attempts.outcome == "merged"]
+    yield SummaryMetricFamily(
+        "lakeui_merge_seconds",
+        "Time of merges that went through.",
+        count_value=sum(attempts.count for attempts in merged),
+        sum_value=sum(attempts.seconds for attempts in merged),
+    )

@@ -204,6 +204,32 @@ class VersionAnswer(VersionSummary):
     body = PipelineFields()
 
 
+class ValidationRequest(serializers.Serializer[Any]):
+    """Texts as they stand in an editor, and the target that conditions may name."""
+
+    catalog = serializers.CharField(max_length=255)
+    database = serializers.CharField(max_length=LONGEST_NAME, allow_blank=True, required=False, default="")
+    table = serializers.CharField(max_length=LONGEST_NAME, allow_blank=True, required=False, default="")
+    source = serializers.CharField(  # type: ignore[assignment]
+        max_length=LONGEST_TEXT, trim_whitespace=False, allow_blank=True
+    )
+    config = serializers.CharField(max_length=LONGEST_TEXT, trim_whitespace=False, allow_blank=True)
+
+
+class MistakeEntry(serializers.Serializer[Any]):
+    file = serializers.ChoiceField(["config.yaml", "source"])
+    line = serializers.IntegerField(allow_null=True, help_text="From 1; null where it is of no one line.")
+    column = serializers.IntegerField(allow_null=True)
+    field = serializers.CharField(allow_null=True)
+    message = serializers.CharField()
+    remedy = serializers.CharField(allow_blank=True)
+
+
+class ValidationAnswer(serializers.Serializer[Any]):
+    configuration = EffectiveConfiguration(allow_null=True, help_text="Null where a text does not say one.")
+    errors = MistakeEntry(many=True)  # type: ignore[assignment]
+
+
 class RehearsalRequest(serializers.Serializer[Any]):
     """Texts that are tried instead of those of the pipeline, such as an editor's."""
 

@@ -48,6 +48,8 @@ from lakeui.api.pipeline_serializers import (
     RehearsalRequest,
     RunAnswer,
     RunSummary,
+    ValidationAnswer,
+    ValidationRequest,
     VersionAnswer,
     VersionSummary,
     edited,
@@ -56,7 +58,7 @@ from lakeui.api.pipeline_serializers import (
 from lakeui.api.prefer import read_preference
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, TaskAnswer
 from lakeui.api.sql_view import IDEMPOTENCY_KEY, PREFER, idempotency_key, request_digest, task_response
-from lakeui.frontdoor.pipelines import run_admit, run_rehearse
+from lakeui.frontdoor.pipelines import run_admit, run_rehearse, texts_examine
 from merge_app.jobs.selectors import task_known
 from merge_app.pipelines.definition.config_file import config_edit
 from merge_app.pipelines.models import Pipeline, Trigger
@@ -134,6 +136,25 @@ class PipelineListView(ApiView):
         return response
 
 
+class PipelineValidationView(ApiView):
+    @extend_schema(
+        operation_id="pipeline_validate",
+        summary="Check the texts of a pipeline",
+        description="All that is wrong with them, each with file, line and field, and the configuration that they come"
+        " to. Nothing is kept, rendered or asked of the target.",
+        tags=["pipelines"],
+        request=ValidationRequest,
+        responses={200: ValidationAnswer, **BAD_REQUEST, **NOT_FOUND},
+    )
+    def post(self, request: Request) -> Response:
+        body = ValidationRequest(data=request.data)
+        body.is_valid(raise_exception=True)
+        catalog = catalog_of(request, body.validated_data["catalog"])
+        configuration, mistakes = texts_examine(body.validated_data, strict=is_strict(catalog.pk))
+        shown = None if configuration is None else configuration.as_json()
+        return Response(ValidationAnswer({"configuration": shown, "errors": mistakes}).data)
+
+
 class PipelineFieldsView(ApiView):
     @extend_schema(
         operation_id="pipeline_fields",
@@ -167,7 +188,11 @@ class PipelinePolicyView(ApiView):
     def patch(self, request: Request, catalog: str) -> Response:
         body = PolicyAnswer(data=request.data)
         body.is_valid(raise_exception=True)
-        policy_set(catalog_of(request, catalog, Action.MANAGE_PIPELINES), strict=body.validated_data["strict"])
+        policy_set(
+            principal=principal_of(request),
+            catalog=catalog_of(request, catalog, Action.MANAGE_PIPELINES),
+            strict=body.validated_data["strict"],
+        )
         return Response(body.validated_data)
 
 

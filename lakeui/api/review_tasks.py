@@ -16,12 +16,14 @@ from lakeui.sql.dialect import quote_name
 from merge_app.execution.apply import CommitHeader
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.errors import TaskSuperseded
+from merge_app.jobs.models import FINISHED_STATES, Task
 from merge_app.jobs.registry import handles
 from merge_app.jobs.services import task_submit
 from merge_app.review.checking import Found, checks_missing, checks_run
 from merge_app.review.merging import request_merge_run, request_release
 from merge_app.review.models import MergeRequest
-from merge_app.review.queue import QueueSponsor, queue_is_waiting, queue_take
+from merge_app.review.queue import QueueSponsor, destinations_waiting, queue_is_waiting, queue_take
+from merge_app.review.states import RequestState
 
 TASK_KIND = "merge request"
 CHECK_KIND = "check merge request"
@@ -101,6 +103,19 @@ def _merge_queued(context: TaskContext, request: MergeRequest) -> dict[str, Any]
 def _principal(user: Any, scopes: frozenset[Scope] | None = None) -> Principal:
     """Who asked for the merge, with the rights of today: they may have lost some while it waited."""
     return Principal(user.pk, user.get_username(), user.is_superuser, scopes)
+
+
+def queues_ring() -> None:
+    """Ring for queues that stand still: the task that would have gone on with them was cancelled, or lost."""
+    waiting = destinations_waiting()
+    if not waiting:
+        return
+    going = Task.objects.filter(kind=QUEUE_KIND).exclude(state__in=FINISHED_STATES)
+    for destination_id in sorted(waiting - set(going.values_list("parameters__destination", flat=True))):
+        first = MergeRequest.objects.filter(destination_id=destination_id, state=RequestState.QUEUED)
+        request = first.select_related("catalog", "queued_by").order_by("queued_at", "pk").first()
+        if request is not None:
+            queue_ring(request)
 
 
 def queue_ring(request: MergeRequest) -> None:

@@ -24,6 +24,7 @@ from lakeui.common.faults import fault_point
 from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.ddl import commit_table, create_operation, new_table
+from lakeui.frontdoor.evolving import Evolved
 from lakeui.frontdoor.keys import assigns_key, refuse_duplicate_keys, without_changed_rows
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
 from lakeui.frontdoor.pruning import pruned
@@ -172,13 +173,14 @@ def commit_rows(
     metrics: dict[str, int],
     scope: OverwriteScope | None = None,
     copies: Operation | None = None,
+    fresh: Evolved | None = None,
 ) -> StatementResult:
-    """Commit one data operation on the table, its files staged under the table's present schema version. ``copies``
-    is the compaction by which copy-on-write puts the touched files right.
+    """Commit one data operation on the table, its files staged under the table's present schema version, or under the
+    ``fresh`` one that comes with it. ``copies`` is the compaction by which copy-on-write puts the touched files right.
     """
     fault_point("write.registered")
     call.context.step("commit", "write one version")
-    table = target.table
+    table, fresh = target.table, fresh or Evolved(target.table)
     own = {name: count - (copies.metrics.get(name, 0) if copies else 0) for name, count in metrics.items()}
     done = alterations.operation(table, kind, effects=effects, overwrite=scope, metrics=own)
     return commit_operations(
@@ -186,9 +188,9 @@ def commit_rows(
         branch=target.place.branch,
         seen=target.place.lineage,
         operation=name,
-        operations=[done, copies],
+        operations=[fresh.change, done, copies],
         databases={target.place.database.database_id: target.place.database},
-        tables={table.table_id: table},
+        tables={table.table_id: fresh.table},
         definitions=definition_of(target),
         metrics=metrics,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -71,6 +71,23 @@ def known_keys(column: Column, type_text: str, keys: pa.Array, *, null_safe: boo
     if convert is None:
         return None
     return KnownKeys(column, sorted(present.to_pylist()), null_safe and keys.null_count > 0, convert)
+
+
+def all_above(column: Column, type_text: str, values: pa.ChunkedArray, files: Iterable[Statistics]) -> bool:
+    """Whether each of the values is higher than all that files of these statistics hold in the column. False where
+    that is not known: of files without bounds, and of types with NaN, which is higher than all and in no bound.
+    """
+    if not len(values) or values.null_count or pa.types.is_floating(values.type):
+        return False
+    lowest = known_keys(column, type_text, pa.array([pc.min(values).as_py()], values.type), null_safe=False)
+    if lowest is None or _family(column.type) in ("float", "double"):
+        return False
+    for statistics in files:
+        known = next((statistics[i] for i in column.ids if i in statistics), None)
+        bound = None if known is None or known.maximum is None else lowest.read_bound(known.maximum)
+        if bound is None or bound >= lowest.values[0]:
+            return False
+    return True
 
 
 def _family(type_text: str) -> str:

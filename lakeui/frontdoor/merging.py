@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 from catalog_app.domain.files import NewDataFile, NewDeleteFile
@@ -41,7 +42,7 @@ _ACTS = {sql.MergeUpdate: Act.UPDATE, sql.MergeInsert: Act.INSERT, sql.MergeDele
 class _Merge:
     """One MERGE on its way: where it acts, and the files that were there when it began. ``told_apart_by``: the columns,
     names folded, of which a row with the same values that came since matters; those of ON without them. ``dropped``:
-    columns that go with the commit, where the schema evolves.
+    columns that go with the commit, where the schema evolves. ``supersedes``: as in MergeTask.
     """
 
     call: Call
@@ -51,6 +52,7 @@ class _Merge:
     segments: Sequence[SegmentState]
     told_apart_by: frozenset[str] | None = None
     dropped: tuple[str, ...] = ()
+    supersedes: bool = False
 
     @property
     def table(self) -> TableState:
@@ -85,13 +87,23 @@ def merge_from(
     *,
     told_apart_by: frozenset[str] | None = None,
     dropped: tuple[str, ...] = (),
+    supersedes: bool = False,
+    computed: FrozenSource | None = None,
 ) -> StatementResult:
-    """Do what the statement says with the rows of ``source``, which is its own with what it stands for."""
+    """Do what the statement says with the rows of ``source``, which is its own with what it stands for. ``computed``:
+    these rows, where they are there already, with the values that the statement's keys compare.
+    """
     segments = segments_list(target.place.lineage, target.table.table_id)
-    merge = _Merge(call, statement, source, target, segments, told_apart_by, dropped)
-    with staging(call), engine().frozen(target.table.table_id, _source(merge)) as frozen:
+    merge = _Merge(call, statement, source, target, segments, told_apart_by, dropped, supersedes)
+    with staging(call), _frozen(merge, computed) as frozen:
         staged = _stage(merge, frozen)
     return _commit(merge, staged)
+
+
+def _frozen(merge: _Merge, computed: FrozenSource | None) -> AbstractContextManager[FrozenSource]:
+    if computed is not None:
+        return nullcontext(computed)
+    return engine().frozen(merge.table.table_id, _source(merge))
 
 
 def _source(merge: _Merge) -> SourceRows:
@@ -110,7 +122,7 @@ def _stage(merge: _Merge, frozen: FrozenSource) -> _Staged:
     merge.call.context.step("merge rows", f"{len(chosen)} of {len(merge.segments)} files of {merge.target.label}")
     scan = table_scan(merge.target.place.lineage, fresh.table, chosen)
     copies = copies_files(merge.table, "merge")
-    task = MergeTask(scan, merge.statement.alias, merge.statement.on.text, rules, copies)
+    task = MergeTask(scan, merge.statement.alias, merge.statement.on.text, rules, copies, merge.supersedes)
     changes = engine().merge(task, frozen)
     _refuse_duplicate_keys(merge, fresh.table, changes)
     marks = Marks(changes.updated, changes.deleted, changes.images)

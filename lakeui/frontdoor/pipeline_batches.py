@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from catalog_app.domain.state import TableState
 from catalog_app.domain.types import canonical_type, widens
+from catalog_app.engine.merge_values import FrozenSource
 from catalog_app.selectors.lineage import nearest_name
 from lakeui.common.errors import DuplicateKey, InvalidValue, NotNullViolation
 from lakeui.frontdoor.compute import engine, interruptible
@@ -18,11 +20,15 @@ from merge_app.pipelines.definition.configuration import Configuration
 from merge_app.pipelines.definition.fields import FIELDS, Kind, Strategy
 from merge_app.pipelines.definition.mistakes import Mistake, refuse
 from merge_app.pipelines.definition.templates import TableAddress
-from merge_app.pipelines.definition.writes import BATCH, BatchWrite, quoted, rivals
+from merge_app.pipelines.definition.writes import BATCH, BatchWrite, quoted, repeated_keys, rivals
 
 Columns = Sequence[tuple[str, str]]
 """(name, Spark type text)."""
-_RESERVED = ("scd_valid_from", "scd_valid_to")
+_TIMES = ("date", "timestamp", "timestamp_ntz")
+_ALIKE = (*_TIMES, "boolean", "tinyint", "smallint", "int", "bigint", "decimal", "string", "binary")
+"""Types whose values are equal to Arrow as to Spark, for which -0.0 is 0.0."""
+_FILLED = ("scd_valid_from", "scd_valid_to", "scd_deleted")
+"""Keys that name columns of the table which no query gives."""
 
 
 def batch_write(
@@ -36,25 +42,20 @@ def batch_write(
     stored = frozenset() if table is None else frozenset(column.name.casefold() for column in table.schema.columns)
     if table is not None:
         columns_refuse(configuration, target, table)
-    moment = datetime.now(UTC).strftime("TIMESTAMP '%Y-%m-%d %H:%M:%S.%f+00:00'")
+    moment = datetime.now(UTC).strftime("TIMESTAMP '%Y-%m-%dT%H:%M:%S.%f+00:00'")
     return BatchWrite(configuration, TableAddress(target.database, target.table), taken, moment, stored)
 
 
-def refuse_rivals(call: Call, write: BatchWrite) -> None:
-    """Raise DuplicateKey where nothing says which of several rows of a key counts, NotNullViolation for versions
-    without the time from which they hold.
+def rows_checked(call: Call, write: BatchWrite, batch: FrozenSource) -> BatchWrite:
+    """The write, knowing whether its rows are unique. Raises DuplicateKey where nothing says which of several rows of
+    a key counts, NotNullViolation for versions without the time from which they hold.
     """
     strategy = write.configuration.strategy
     if strategy not in (Strategy.INCREMENTAL, Strategy.SCD2):
-        return
-    found = _first(call, rivals(write))
-    if found is not None:
-        key = ", ".join(f"{name} = {value}" for name, value in zip(write.told_apart_by, found, strict=True))
-        raise DuplicateKey(
-            f"The batch has several rows of the key {key}, and nothing says which of them counts.",
-            remedy="Name a watermark_column, or a tie_break, that tells them apart; or make the query's rows unique.",
-            keys=[key],
-        )
+        return write
+    is_unique = _is_unique(call, write, batch)
+    if not is_unique:
+        _refuse_rivals(call, write)
     watermark = write.configuration.text("watermark_column")
     if strategy is Strategy.SCD2 and watermark is not None:
         query = f"SELECT 1 FROM {BATCH.sql} WHERE {quoted(watermark)} IS NULL LIMIT 1"
@@ -64,6 +65,34 @@ def refuse_rivals(call: Call, write: BatchWrite) -> None:
                 remedy="Leave such rows out, or give them a time with coalesce.",
                 column=watermark,
             )
+    return replace(write, is_unique=is_unique)
+
+
+def _is_unique(call: Call, write: BatchWrite, batch: FrozenSource) -> bool:
+    """Whether no two rows are of one key. Rows that are in this process are counted here: a job of Spark costs more."""
+    if batch.rows <= 1:
+        return True
+    names = [name.casefold() for name in write.told_apart_by]
+    places = [index for index, (name, _) in enumerate(batch.columns) if name.casefold() in names]
+    if batch.table is not None and all(_family(batch.columns[index][1]) in _ALIKE for index in places):
+        chosen = batch.table.select(places)
+        return bool(chosen.group_by(chosen.column_names).aggregate([]).num_rows == batch.rows)
+    return _first(call, repeated_keys(write)) is None
+
+
+def _family(kind: str) -> str:
+    return kind.partition("(")[0]
+
+
+def _refuse_rivals(call: Call, write: BatchWrite) -> None:
+    found = _first(call, rivals(write))
+    if found is not None:
+        key = ", ".join(f"{name} = {value}" for name, value in zip(write.told_apart_by, found, strict=True))
+        raise DuplicateKey(
+            f"The batch has several rows of the key {key}, and nothing says which of them counts.",
+            remedy="Name a watermark_column, or a tie_break, that tells them apart; or make the query's rows unique.",
+            keys=[key],
+        )
 
 
 def _first(call: Call, text: str) -> list[object] | None:
@@ -80,11 +109,7 @@ def _named(configuration: Configuration) -> list[tuple[str, str]]:
     """(key, column) of every column that the strategy reads and the query has to give."""
     found = []
     for name, field in FIELDS.items():
-        if (
-            configuration.strategy in field.strategies
-            and field.kind in (Kind.NAME, Kind.NAMES)
-            and name not in _RESERVED
-        ):
+        if configuration.strategy in field.strategies and field.kind in (Kind.NAME, Kind.NAMES) and name not in _FILLED:
             value = configuration.settings[name].value
             columns = value if isinstance(value, tuple) else (value,)
             found += [(name, column) for column in columns if isinstance(column, str)]
@@ -101,19 +126,31 @@ def missing_refuse(configuration: Configuration, columns: Columns) -> None:
             remedy = f"Did you mean {nearest}?" if nearest else "Select it, or name another column."
             mistakes.append(_mistake(configuration, name, f"The query gives no column {column}.", remedy))
     if configuration.strategy is Strategy.SCD2:
-        for name in _RESERVED:
-            column = str(configuration.text(name))
+        for name, column in configuration.filled.items():
             if column.casefold() in given:
                 message = f"The query gives the column {column}, which scd2 fills."
                 mistakes.append(_mistake(configuration, name, message, f"Rename it, or choose another {name}."))
+        mistakes += _timeless(configuration, columns)
     refuse(mistakes)
+
+
+def _timeless(configuration: Configuration, columns: Columns) -> list[Mistake]:
+    """A key is gone from the time of the run on: versions that hold from a number cannot say that."""
+    watermark = (configuration.text("watermark_column") or "").casefold()
+    kinds = [kind for name, kind in columns if name.casefold() == watermark]
+    if configuration.text("hard_deletes") == "ignore" or not kinds or canonical_type(kinds[0]) in _TIMES:
+        return []
+    message = f"The column {configuration.text('watermark_column')} is {kinds[0]}: it cannot say when a key was gone."
+    return [_mistake(configuration, "hard_deletes", message, "Order by a time, or choose hard_deletes: ignore.")]
 
 
 def columns_refuse(configuration: Configuration, target: sql.TableName, table: TableState) -> None:
     """Raise InvalidConfig where a table that was made otherwise lacks what the strategy goes by."""
     named = [(name, column) for name, column in _named(configuration) if name == "unique_key"]
     if configuration.strategy is Strategy.SCD2:
-        named += [(name, str(configuration.text(name))) for name in _RESERVED]
+        # Versions from before it was asked for were of keys that were there: the column may come later.
+        comes = configuration.text("on_schema_change") in ("append", "sync")
+        named += [item for item in configuration.filled.items() if not (comes and item[0] == "scd_deleted")]
     refuse(
         [
             _mistake(

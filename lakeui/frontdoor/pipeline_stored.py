@@ -18,8 +18,9 @@ def stored_versions(call: Call, write: BatchWrite, table: TableState, batch: Fro
     unique key as its keys.
     """
     keys = _keys(write, table, batch)
+    until = table.schema.named(write.times[1])
     segments = segments_list(call.lineage, table.table_id)
-    chosen = [segment for segment in segments if _may_matter(segment, keys, _open_ids(write, table))]
+    chosen = [segment for segment in segments if _may_matter(write, segment, keys, until.ids if until else ())]
     call.context.step("read versions", f"{len(chosen)} of {len(segments)} files of {table.name}")
     return table_scan(call.lineage, table, chosen)
 
@@ -34,16 +35,13 @@ def _keys(write: BatchWrite, table: TableState, batch: FrozenSource) -> list[Kno
     return [keys for keys in found if keys is not None]
 
 
-def _open_ids(write: BatchWrite, table: TableState) -> Sequence[int]:
-    """Ids of the column whose NULL marks a version as open, where only open ones matter. The time of a run is after
-    all others; rows with times of their own may split any version.
+def _may_matter(write: BatchWrite, segment: SegmentState, keys: Sequence[KnownKeys], until: Sequence[int]) -> bool:
+    """Rows with times of their own may split any version of their key. The time of a run is after all others: only
+    open versions matter to it, and where a key can be gone those of every key do. ``until`` are the ids of the column
+    whose NULL marks a version as open.
     """
-    until = table.schema.named(write.times[1])
-    return () if write.keeps_times or until is None else until.ids
-
-
-def _may_matter(segment: SegmentState, keys: Sequence[KnownKeys], open_ids: Sequence[int]) -> bool:
-    known = next((segment.statistics[i] for i in open_ids if i in segment.statistics), None)
-    if known is not None and not known.nulls:
-        return False
-    return all(item.may_be_in(segment.statistics) for item in keys)
+    known = next((segment.statistics[i] for i in until if i in segment.statistics), None)
+    may_be_open = known is None or bool(known.nulls)
+    if write.gone_column and may_be_open:
+        return True
+    return (write.keeps_times or may_be_open) and all(item.may_be_in(segment.statistics) for item in keys)

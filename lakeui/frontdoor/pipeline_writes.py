@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from catalog_app.domain.files import NewDataFile
 from catalog_app.domain.operations import FileEffects, OperationKind, OverwriteScope
 from catalog_app.domain.state import TableState
-from catalog_app.selectors.segments import SegmentState, segments_list
-from catalog_app.services import alterations
+from catalog_app.engine.merge_values import FrozenSource
+from catalog_app.selectors.segments import segments_list
 from catalog_app.services.files import data_files_register
-from lakeui.common.faults import fault_point
-from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.data import create_table_as, definition_of, write_metrics
+from lakeui.frontdoor.data import commit_rows, create_table_as, write_metrics
 from lakeui.frontdoor.evolving import Evolved, with_columns
+from lakeui.frontdoor.key_pruning import all_above
 from lakeui.frontdoor.keys import refuse_duplicate_keys
 from lakeui.frontdoor.merging import merge_from
-from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.places import Call, table_for_writing
 from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
@@ -30,13 +27,13 @@ from merge_app.pipelines.definition.writes import BatchWrite
 
 
 def write_batch(
-    call: Call, write: BatchWrite, table: TableState | None, target: sql.TableName, *, rows: int
+    call: Call, write: BatchWrite, table: TableState | None, target: sql.TableName, batch: FrozenSource
 ) -> StatementResult:
     """Write the batch as the strategy says. A batch without rows changes nothing, unless a full refresh may empty."""
     if table is None:
         return _create(call, write, target)
     strategy = write.configuration.strategy
-    if not rows and not (strategy is Strategy.FULL_REFRESH and write.configuration.flag("allow_empty")):
+    if not batch.rows and not (strategy is Strategy.FULL_REFRESH and write.configuration.flag("allow_empty")):
         return StatementResult(version=call.lineage.version, metrics=write_metrics())
     match strategy:
         case Strategy.FULL_REFRESH:
@@ -44,15 +41,14 @@ def write_batch(
         case Strategy.APPEND_ONLY:
             return _insert(call, write, target, overwrites=False)
         case Strategy.SNAPSHOT:
-            return _snapshot(call, write, table, target)
+            return _snapshot(call, write, table, target, batch)
         case Strategy.INCREMENTAL:
-            return _merge(call, write, writes.merge_latest(write))
+            later = replace(write, is_later=_is_later(call, write, table, batch))
+            return _merge(call, later, writes.merge_latest(later), batch)
         case Strategy.DELETE_INSERT:
-            return _merge(call, write, writes.replace_keys(write, write.keys))
+            return _merge(call, write, writes.replace_keys(write, write.keys), batch)
         case Strategy.SCD2:
-            # Two open versions of a key begin at different times: the key alone says that others wrote one too.
-            keys = frozenset(map(str.casefold, write.keys))
-            return _merge(call, write, writes.merge_versions(write), told_apart_by=keys)
+            return _versions(call, write, batch)
 
 
 def _create(call: Call, write: BatchWrite, target: sql.TableName) -> StatementResult:
@@ -69,21 +65,59 @@ def _create(call: Call, write: BatchWrite, target: sql.TableName) -> StatementRe
     return create_table_as(call, sql.CreateTable(target, partition_by=partition_by, query=build_query(text)))
 
 
-def _merge(call: Call, write: BatchWrite, text: str, *, told_apart_by: frozenset[str] | None = None) -> StatementResult:
+def _is_later(call: Call, write: BatchWrite, table: TableState, batch: FrozenSource) -> bool:
+    """Whether statistics say that no stored row is as late as any of the batch."""
+    name = write.configuration.text("watermark_column")
+    column = table.schema.named(name) if name else None
+    if column is None or batch.table is None:
+        return False
+    places = [index for index, (given, _) in enumerate(batch.columns) if given.casefold() == column.name.casefold()]
+    segments = segments_list(call.lineage, table.table_id)
+    kind, values = batch.columns[places[0]][1], batch.table.column(places[0])
+    return all_above(column, kind, values, (segment.statistics for segment in segments))
+
+
+def _versions(call: Call, write: BatchWrite, batch: FrozenSource) -> StatementResult:
+    # Two open versions of a key begin at different times: the key alone says that others wrote one too.
+    keys = frozenset(map(str.casefold, write.keys))
+    if write.needs_versions:
+        return _merge(call, write, writes.merge_versions(write), batch, told_apart_by=keys)
+    return _merge(call, write, writes.merge_successors(write), batch, told_apart_by=keys, supersedes=True)
+
+
+def _merge(
+    call: Call,
+    write: BatchWrite,
+    text: str,
+    batch: FrozenSource,
+    *,
+    told_apart_by: frozenset[str] | None = None,
+    supersedes: bool = False,
+) -> StatementResult:
     statement = parse(text)
     assert isinstance(statement, sql.MergeInto)
     target = table_for_writing(call, statement.table)
-    source, dropped = query_source(call, statement.source), _dropped(write, target.table)
-    return merge_from(call, statement, target, source, told_apart_by=told_apart_by, dropped=dropped)
+    return merge_from(
+        call,
+        statement,
+        target,
+        query_source(call, statement.source),
+        told_apart_by=told_apart_by,
+        dropped=_dropped(write, target.table),
+        supersedes=supersedes,
+        computed=batch if write.takes_batch else None,
+    )
 
 
-def _snapshot(call: Call, write: BatchWrite, table: TableState, target: sql.TableName) -> StatementResult:
+def _snapshot(
+    call: Call, write: BatchWrite, table: TableState, target: sql.TableName, batch: FrozenSource
+) -> StatementResult:
     """Partitions are replaced as a whole; where the table is partitioned otherwise, rows of the same values are."""
     column = str(write.configuration.text("partition_column"))
     names = [partition.name.casefold() for partition in table.schema.partition_columns]
     if names == [column.casefold()]:
         return _insert(call, write, target, overwrites=True, only_present=True)
-    return _merge(call, write, writes.replace_keys(write, (column,)))
+    return _merge(call, write, writes.replace_keys(write, (column,)), batch)
 
 
 # -- INSERT and INSERT OVERWRITE --------------------------------------------------------------------------------------
@@ -101,11 +135,19 @@ def _insert(
     )
     segments = segments_list(target.place.lineage, target.table.table_id)
     present = tuple(dict.fromkeys(file.partition for file in staged))
-    scope = OverwriteScope(present) if only_present else OverwriteScope()
     replaced = [s for s in segments if overwrites and (not only_present or s.partition in present)]
-    kept = [segment for segment in segments if segment not in replaced]
-    refuse_duplicate_keys(replace(target, table=fresh.table), staged, kept)
-    return _commit(call, target, fresh, staged, replaced, scope if overwrites else None)
+    refuse_duplicate_keys(replace(target, table=fresh.table), staged, [s for s in segments if s not in replaced])
+    effects = FileEffects(data_files_register(target.table.table_id, staged), tuple(s.file_id for s in replaced))
+    metrics = write_metrics(
+        rows_inserted=sum(file.rows for file in staged),
+        files_added=len(staged),
+        files_removed=len(replaced),
+        bytes_written=sum(file.bytes for file in staged),
+    )
+    if not overwrites:
+        return commit_rows(call, target, "INSERT", OperationKind.INSERT, effects, metrics, fresh=fresh)
+    scope = OverwriteScope(present) if only_present else OverwriteScope()
+    return commit_rows(call, target, "INSERT OVERWRITE", OperationKind.OVERWRITE, effects, metrics, scope, fresh=fresh)
 
 
 def _evolved(write: BatchWrite, table: TableState) -> Evolved:
@@ -120,41 +162,5 @@ def _dropped(write: BatchWrite, table: TableState) -> tuple[str, ...]:
         return ()
     given = {name.casefold() for name in write.names}
     if write.configuration.strategy is Strategy.SCD2:
-        given |= {name.casefold() for name in write.times}
+        given |= {name.casefold() for name in write.configuration.filled.values()}
     return tuple(column.name for column in table.schema.columns if column.name.casefold() not in given)
-
-
-def _commit(
-    call: Call,
-    target: TablePlace,
-    fresh: Evolved,
-    staged: Sequence[NewDataFile],
-    replaced: Sequence[SegmentState],
-    scope: OverwriteScope | None,
-) -> StatementResult:
-    table = target.table
-    added = data_files_register(table.table_id, staged)
-    metrics = write_metrics(
-        rows_inserted=sum(file.rows for file in staged),
-        files_added=len(staged),
-        files_removed=len(replaced),
-        bytes_written=sum(file.bytes for file in staged),
-    )
-    effects = FileEffects(added, tuple(segment.file_id for segment in replaced))
-    kind = OperationKind.INSERT if scope is None else OperationKind.OVERWRITE
-    fault_point("write.registered")
-    call.context.step("commit", "write one version")
-    return commit_operations(
-        call,
-        branch=target.place.branch,
-        seen=target.place.lineage,
-        operation="INSERT" if scope is None else "INSERT OVERWRITE",
-        operations=[
-            fresh.change,
-            alterations.operation(table, kind, effects=effects, overwrite=scope, metrics=metrics),
-        ],
-        databases={target.place.database.database_id: target.place.database},
-        tables={table.table_id: fresh.table},
-        definitions=definition_of(target),
-        metrics=metrics,
-    )

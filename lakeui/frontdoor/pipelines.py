@@ -16,7 +16,7 @@ from lakeui.common.errors import InvalidValue, LakeError
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import staging
 from lakeui.frontdoor.dispatch import carry_out, statement_admit
-from lakeui.frontdoor.pipeline_batches import batch_write, columns_refuse, missing_refuse, refuse_rivals
+from lakeui.frontdoor.pipeline_batches import batch_write, columns_refuse, missing_refuse, rows_checked
 from lakeui.frontdoor.pipeline_publishing import conditions_refuse, is_checked, publish
 from lakeui.frontdoor.pipeline_state import TargetState, duplicates_refuse, target_state
 from lakeui.frontdoor.pipeline_stored import stored_versions
@@ -31,8 +31,13 @@ from lakeui.sql.parse import parse
 from merge_app.jobs.context import Context
 from merge_app.pipelines.definition.configuration import Configuration, configuration_resolve
 from merge_app.pipelines.definition.fields import Strategy
-from merge_app.pipelines.definition.mistakes import SOURCE, Mistake, refuse
-from merge_app.pipelines.definition.templates import Surroundings, TableAddress, template_asks_for_state
+from merge_app.pipelines.definition.mistakes import SOURCE, InvalidConfig, Mistake, refuse
+from merge_app.pipelines.definition.templates import (
+    Surroundings,
+    TableAddress,
+    template_asks_for_state,
+    template_check,
+)
 from merge_app.pipelines.definition.writes import BATCH, STORED
 from merge_app.pipelines.models import Pipeline, PipelineRun
 from merge_app.pipelines.rendering import bounded_render
@@ -100,6 +105,27 @@ def run_rehearse(pipeline: Pipeline, texts: Mapping[str, str], *, session: Sessi
     return _prepare(Call(session, Context(), ""), work)
 
 
+def texts_examine(body: Mapping[str, str], *, strict: bool) -> tuple[Configuration | None, list[dict[str, object]]]:
+    """The configuration that the texts of ``body`` come to, None where they say none, and all that is wrong with them.
+    Conditions are looked at where their target is known.
+    """
+    configuration: Configuration | None = None
+    mistakes: list[dict[str, object]] = []
+
+    def resolve() -> None:
+        nonlocal configuration
+        configuration = configuration_resolve(body["config"], body["source"], strict=strict)
+        if body["database"] and body["table"]:
+            conditions_refuse(configuration, sql.TableName(body["table"], body["database"]))
+
+    for look in (resolve, lambda: template_check(body["source"])):
+        try:
+            look()
+        except InvalidConfig as error:
+            mistakes += error.details["errors"]
+    return configuration, mistakes
+
+
 def _text(body: Mapping[str, str]) -> str:
     """How the history shows it."""
     return f"RUN PIPELINE {quote_name(body['name'])}"
@@ -136,12 +162,11 @@ def _write(call: Call, work: PipelineWork) -> StatementResult:
         names = (*(name for name, _ in batch.columns), *keys, NUMBER)
         bound = call.with_aside(BATCH, FileSource(batch.folder, names, batch.rows))
         call.context.step("check", f"{batch.rows:,} rows")
-        write = batch_write(configuration, prepared.target, table, batch.columns)
-        refuse_rivals(bound, write)
+        write = rows_checked(bound, batch_write(configuration, prepared.target, table, batch.columns), batch)
         call.context.step("write", configuration.strategy)
-        if table is not None and configuration.strategy is Strategy.SCD2:
+        if table is not None and write.needs_versions:
             bound = bound.with_aside(STORED, stored_versions(bound, write, table, batch))
-        result = write_batch(bound, write, table, prepared.target, rows=batch.rows)
+        result = write_batch(bound, write, table, prepared.target, batch)
     counts = [f"{result.metrics[name]:,} {name.replace('_', ' ')}" for name in result.metrics if result.metrics[name]]
     work.reporter.say("write", ", ".join(counts) or "nothing to write")
     return result
@@ -209,7 +234,8 @@ def _executed(call: Call, prepared: Prepared) -> Iterator[FrozenSource]:
     columns = engine().describe(source.text, source.tables)
     # What the configuration asks for in vain is said before the query runs, which may take long.
     missing_refuse(prepared.configuration, columns)
-    keys = prepared.configuration.names("unique_key") if prepared.configuration.strategy is Strategy.SCD2 else ()
+    is_merged = prepared.configuration.strategy in (Strategy.INCREMENTAL, Strategy.SCD2)
+    keys = prepared.configuration.names("unique_key") if is_merged else ()
     wanted = SourceRows(source, "batch", keys=tuple(quote_name(key) for key in keys))
     table_id = NO_TABLE if prepared.table is None else prepared.table.table_id
     with staging(call), engine().frozen(table_id, wanted) as frozen:

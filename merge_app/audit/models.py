@@ -37,7 +37,7 @@ class MergeAttempt(models.Model):
     destination_head = models.BigIntegerField()
     merge_base = models.BigIntegerField()
     fingerprint = models.TextField()
-    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     actor_name = models.TextField(default="")
     task_id = models.UUIDField(null=True)
     recorded_at = models.DateTimeField()
@@ -54,3 +54,15 @@ class MergeAttempt(models.Model):
             ),
         ]
         indexes = [models.Index(fields=["catalog", "-number"], name="merge_attempt_newest")]
+
+
+class AuditChain(models.Model):
+    """Where the chain of a catalog's records ends: without it, records that are missing there would leave no gap.
+
+    ``plain_records``: so many at the beginning were written when actor and task were no part of a digest.
+    """
+
+    catalog = models.OneToOneField("catalog_app.Catalog", models.PROTECT, primary_key=True, related_name="+")
+    records = models.BigIntegerField()
+    digest = models.TextField()
+    plain_records = models.BigIntegerField(default=0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, FloatField, Func, IntegerField, Q, QuerySet, Sum, TextField
+from django.db.models import Case, Count, FloatField, Func, IntegerField, Q, QuerySet, Sum, TextField, Value, When
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Cast, Coalesce
 
@@ -17,6 +17,7 @@ from catalog_app.selectors.lineage import LINEAGE, branch_lineage
 from catalog_app.selectors.rows import fetch_all
 from lakeui.common.errors import BranchProtected, LakeError, MergeBlocked, MergeConflict, NotFound
 from merge_app.audit.models import MergeAttempt
+from merge_app.planning.values import Verdict
 
 
 def audit_list(
@@ -80,22 +81,36 @@ def audit_counts(*, catalog_id: int) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class MergeTotal:
-    """Attempts of one outcome, and how long they took together in seconds, as far as they recorded it."""
+    """Attempts of one outcome and verdict, and how long they took together in seconds, as far as they recorded it."""
 
     outcome: str
+    verdict: str
     count: int
     seconds: float
 
 
 def merge_totals() -> list[MergeTotal]:
-    """All attempts by outcome."""
+    """All attempts by outcome and by the gravest verdict that the rules came to; ``none`` where they were not asked."""
     duration = Cast(KeyTextTransform("duration_ms", "body"), FloatField())
     groups = (
         MergeAttempt.objects.filter(kind="merge")
-        .values_list("outcome")
+        .annotate(verdict=_gravest_verdict())
+        .values_list("outcome", "verdict")
         .annotate(count=Count("pk"), taken=Coalesce(Sum(duration), 0.0))
     )
-    return [MergeTotal(outcome, count, taken / 1000) for outcome, count, taken in groups.order_by("outcome")]
+    return [
+        MergeTotal(outcome, verdict, count, taken / 1000)
+        for outcome, verdict, count, taken in groups.order_by("outcome", "verdict")
+    ]
+
+
+def _gravest_verdict() -> Case:
+    found = [
+        When(body__findings__contains=[{"verdict": verdict.value}], then=Value(verdict.value))
+        for verdict in (Verdict.CONFLICT, Verdict.DECIDED, Verdict.NOTE)
+    ]
+    fine = When(body__has_key="findings", then=Value(Verdict.OK.value))
+    return Case(*found, fine, default=Value("none"), output_field=TextField())
 
 
 def failed_merges(*, catalog_id: int, oldest: int, newest: int, limit: int) -> list[MergeAttempt]:

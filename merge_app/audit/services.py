@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from catalog_app.models import Catalog
-from merge_app.audit.models import MergeAttempt
+from merge_app.audit.models import AuditChain, MergeAttempt
 from merge_app.webhooks.models import WebhookEvent
 from merge_app.webhooks.outbox import event_emit
 
@@ -67,9 +67,17 @@ def attempt_record(record: AttemptRecord) -> MergeAttempt:
         )
         attempt.digest = attempt_digest(attempt)
         attempt.save(force_insert=True)
+        _chain_extend(attempt)
         if record.kind == TOLD_KIND:
             event_emit(catalog_id=record.catalog_id, event=WebhookEvent.MERGE, build=lambda: _message(attempt))
     return attempt
+
+
+def _chain_extend(attempt: MergeAttempt) -> None:
+    end = AuditChain(catalog_id=attempt.catalog_id, records=attempt.number, digest=attempt.digest)
+    AuditChain.objects.bulk_create(
+        [end], update_conflicts=True, unique_fields=["catalog"], update_fields=["records", "digest"]
+    )
 
 
 def _message(attempt: MergeAttempt) -> dict[str, Any]:
@@ -86,9 +94,11 @@ def _message(attempt: MergeAttempt) -> dict[str, Any]:
     }
 
 
-def attempt_digest(attempt: MergeAttempt) -> str:
-    """SHA-256 over the previous digest and the record's content in canonical JSON."""
-    content = {
+def attempt_digest(attempt: MergeAttempt, *, is_plain: bool = False) -> str:
+    """SHA-256 over the previous digest and the record's content in canonical JSON. ``is_plain``: as it once was,
+    without actor and task.
+    """
+    content: dict[str, Any] = {
         "merge_id": str(attempt.merge_id),
         "catalog": attempt.catalog_id,
         "number": attempt.number,
@@ -105,5 +115,7 @@ def attempt_digest(attempt: MergeAttempt) -> str:
         "recorded_at": attempt.recorded_at.isoformat(),
         "body": attempt.body,
     }
+    if not is_plain:
+        content |= {"actor": attempt.actor_id, "task": str(attempt.task_id) if attempt.task_id else None}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256((attempt.previous_digest + text).encode()).hexdigest()

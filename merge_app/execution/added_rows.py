@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from catalog_app.domain.files import FileScan
@@ -24,11 +24,14 @@ def added_rows_load(
     lineage: Lineage | None,
     table: TableState | None,
     engine: EngineSource,
+    *,
+    further_deletes: Collection[int] = (),
 ) -> tuple[FileScan, ...]:
     """The files that inserts, updates and overwrites of the side wrote, each masked down to the rows that the side
     still has. Compactions and renamed partitions bring no rows: of what they rewrote the files written first count.
 
     ``lineage`` and ``table`` are the side's; a statement has no lineage, its files lie under the schema of ``table``.
+    ``further_deletes`` are delete files that mask them besides the side's own.
     """
     history = effects_load([o for o in operations if o.object_kind is ObjectKind.TABLE and o.object_id == table_id])
     side = SideFiles(history)
@@ -38,7 +41,8 @@ def added_rows_load(
     if not wanted:
         return ()
     chains = [] if lineage is None else [lineage]
-    scans = files_load(table_id, wanted, chains, staged_schema=table.schema if table else None)
+    schema = table.schema if table else None
+    scans = files_load(table_id, wanted, chains, staged_schema=schema, staged_deletes=further_deletes)
     return tuple(
         _as_left(table_id, scans[file_id], [(scans[other], other in side.removed) for other in others], side, engine)
         for file_id, others in later.items()

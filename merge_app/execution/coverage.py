@@ -9,11 +9,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from catalog_app.domain.files import FileScan, TableScan
+from catalog_app.domain.operations import ObjectKind, OperationKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.selectors.lineage import Lineage
 from merge_app.execution.added_rows import EngineSource, added_rows_load
+from merge_app.planning.files import effects_of
 from merge_app.planning.needs import columns_required
-from merge_app.planning.values import PlanInput, SchemaCoverage
+from merge_app.planning.sides import sides_of
+from merge_app.planning.spared import derived_of_spared
+from merge_app.planning.values import ArrivedFile, PlanInput, SchemaCoverage
+
+_EMPTYING = (OperationKind.DELETE, OperationKind.UPDATE)
 
 
 def coverage_load(
@@ -21,22 +27,49 @@ def coverage_load(
     source: Lineage | None,
     destination: Lineage,
     tables: Collection[int],
+    arrived: Mapping[int, tuple[ArrivedFile, ...]],
+    masks: Mapping[int, Collection[int]],
     engine: EngineSource,
 ) -> dict[int, tuple[SchemaCoverage, ...]]:
-    """By table, the coverage of the rows that each side added or updated."""
+    """By table, the coverage of the rows that each side added or updated; of the destination's, those that stay.
+    ``arrived`` and ``masks`` are those of ``TableFacts``.
+    """
     if not tables:
         return {}
     required = columns_required(planned)
     found = {}
     for table_id in tables:
         mine = added_rows_load(table_id, planned.source, source, planned.source_tables.get(table_id), engine)
-        theirs = added_rows_load(table_id, planned.destination, destination, planned.tables[table_id], engine)
+        theirs = _staying(planned, destination, table_id, arrived.get(table_id, ()), masks.get(table_id, {}), engine)
         found[table_id] = tuple(
             item
             for side, files in (("source", mine), ("destination", theirs))
             for item in _side_coverage(table_id, side, files, required[table_id], engine)
         )
     return found
+
+
+def _staying(
+    planned: PlanInput,
+    destination: Lineage,
+    table_id: int,
+    arrived: Sequence[ArrivedFile],
+    masks: Collection[int],
+    engine: EngineSource,
+) -> Sequence[FileScan]:
+    """What the destination added and the merge leaves: where the source overwrote the whole table, what that spares,
+    and of files that a restore put back, the rows that the source did not delete.
+    """
+    sides, key = sides_of(planned), (ObjectKind.TABLE, table_id)
+    source, past = sides.source[key], sides.destination_of(*key).past
+    deletes = [item.delete_file_id for operation in source.history for item in effects_of(operation).deletes]
+    table = planned.tables[table_id]
+    files = added_rows_load(table_id, planned.destination, destination, table, engine, further_deletes=deletes)
+    if source.overwrites_all:
+        kept = derived_of_spared(past, arrived)
+        return [file for file in files if file.file_id in kept]
+    emptied = {i for operation in source.history for i in effects_of(operation).removed if operation.kind in _EMPTYING}
+    return [file for file in files if file.file_id not in emptied or file.file_id in masks]
 
 
 def _side_coverage(

@@ -10,6 +10,7 @@ from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
 from merge_app.planning.files import SideFiles, effects_of, empties_partitions, is_rewrite
+from merge_app.planning.sides import sides_of
 from merge_app.planning.values import DivergedFile, PlanInput
 
 _SEEN = f"""
@@ -41,18 +42,21 @@ def diverged_load(
     planned: PlanInput, destination: Lineage, tables: Collection[int]
 ) -> dict[int, tuple[DivergedFile, ...]]:
     """By table, for an input with file effects. One query where no file diverged, as nearly always."""
-    sides = {table_id: (_side(planned.source, table_id), _side(planned.destination, table_id)) for table_id in tables}
-    touched = {
-        table_id: _touched(planned.source, table_id, mine) - theirs.removed.keys()
-        for table_id, (mine, theirs) in sides.items()
+    source = sides_of(planned).source
+    left = {
+        table_id: source[ObjectKind.TABLE, table_id].history
+        for table_id in tables
+        if (ObjectKind.TABLE, table_id) in source
     }
+    theirs = {table_id: _side(planned.destination, table_id) for table_id in left}
+    touched = {table_id: _touched(history) - theirs[table_id].removed.keys() for table_id, history in left.items()}
     files = [file_id for found in touched.values() for file_id in found]
     if not files:
         return {}
     parameters = {**destination.parameters, "table_ids": list(touched)}
     seen = {row[0] for row in fetch_all(_SEEN, {**parameters, "files": files})}
     return {
-        table_id: _diverged(destination, table_id, found - seen, sides[table_id][1])
+        table_id: _diverged(destination, table_id, found - seen, theirs[table_id])
         for table_id, found in touched.items()
         if not found <= seen
     }
@@ -70,11 +74,14 @@ def _side(operations: Sequence[Operation], table_id: int) -> SideFiles:
     return SideFiles(_of_table(operations, table_id))
 
 
-def _touched(operations: Sequence[Operation], table_id: int, side: SideFiles) -> set[int]:
-    """Files that the side did not add and that its redo would look for by id; overwrites and drops go by value."""
+def _touched(history: Sequence[Operation]) -> set[int]:
+    """Files that the source did not add, or bring back, and that its redo would look for by id; overwrites and drops go
+    by value.
+    """
+    side = SideFiles(history, restores_are_own=True)
     return {
         file_id
-        for item in _of_table(operations, table_id)
+        for item in history
         if item.kind in (OperationKind.DELETE, OperationKind.UPDATE) or is_rewrite(item)
         for file_id in effects_of(item).touched
         if file_id not in side.added

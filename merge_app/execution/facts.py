@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
@@ -39,22 +40,24 @@ def facts_load(
     moved = moved_load(planned, destination, _needing(wanted, FactKind.MOVED_ROWS))
     strict = _needing(wanted, FactKind.COVERAGE)
     partitions = _partitions(destination, _needing(wanted, FactKind.PARTITIONS))
-    coverage = coverage_load(planned, source, destination, strict, engine)
+    coverage = coverage_load(planned, source, destination, strict, spared, masks, engine)
     keyed = _needing(wanted, FactKind.PRIMARY_KEYS)
-    clashes = key_clashes(planned, source, destination, keyed, engine)
     judged = rows_judge(planned, source, destination, _needing(wanted, FactKind.ROWS), engine)
-    return {
+    found = {
         table_id: TableFacts(
             diverged=diverged.get(table_id, ()),
             arrived=spared.get(table_id, ()),
             coverage=coverage.get(table_id, ()),
             destination_partitions=partitions.get(table_id, {}),
-            primary_key_clashes=clashes.get(table_id, ()),
             masks=masks.get(table_id, {}),
             moved=moved.get(table_id, {}),
             rows=judged.get(table_id),
         )
         for table_id in wanted
+    }
+    clashes = key_clashes(planned, source, destination, keyed, found, engine)
+    return {
+        table_id: replace(facts, primary_key_clashes=clashes.get(table_id, ())) for table_id, facts in found.items()
     }
 
 

@@ -45,7 +45,8 @@ JOIN catalog_app_commitoperation o ON o.branch_id = r.branch_id AND o.version > 
 JOIN catalog_app_commit c ON c.id = o.commit_id
 JOIN catalog_app_branch b ON b.id = o.branch_id
 LEFT JOIN reached q ON q.branch_id = o.origin_branch_id AND q.upto >= o.origin_version
-WHERE (q.branch_id IS NULL OR o.changes <> '[]'::jsonb OR o.kind = 'overwrite') AND o.object_kind <> 'view' {condition}
+WHERE (q.branch_id IS NULL OR o.changes <> '[]'::jsonb OR o.kind IN ('overwrite', 'drop', 'undrop'))
+  AND o.object_kind <> 'view' {condition}
 ORDER BY o.version, o.id
 """
 
@@ -87,11 +88,14 @@ def operations_load(
     return without_overruled(found)
 
 
+_DROPS = (OperationKind.DROP, OperationKind.UNDROP)
+
+
 def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Operation, ...]:
     """Operations in commit order, each with whether it is the other side's. The others stay, without the changes of
     attributes that a later operation of the other side set, or of columns that it dropped; one that has no change
-    left goes. So do operations on rows that a later overwrite of the other side swept away, drops of partitions
-    among them.
+    left goes. So does a drop or undrop before another of the other side, and operations on rows that a later overwrite
+    of the other side swept away, drops of partitions among them.
     """
     if not any(is_theirs for _, is_theirs in operations):
         return tuple(operation for operation, _ in operations)
@@ -101,9 +105,13 @@ def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Ope
     for index, (operation, is_theirs) in reversed(list(enumerate(operations))):
         if is_theirs:
             overruled |= {name for change in operation.changes for name in _overruled(operation, change)}
+            if operation.kind in _DROPS:
+                overruled.add((*_thing(operation), "exists"))
             if operation.kind is OperationKind.OVERWRITE:
                 earlier = [item for item, _ in operations[:index]]
                 overwrites[operation.object_id].append(_overwrite(operation, earlier))
+            continue
+        if operation.kind in _DROPS and (*_thing(operation), "exists") in overruled:
             continue
         if _is_on_rows(operation) and _is_swept(operation, overwrites[operation.object_id]):
             continue

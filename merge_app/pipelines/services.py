@@ -8,10 +8,12 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from catalog_app.domain.roles import Scope
+from catalog_app.domain.roles import Principal, Scope
 from catalog_app.models import Catalog
 from catalog_app.selectors.lineage import branch_get
+from catalog_app.services.settings import SettingChange, settings_lock
 from lakeui.common.errors import AlreadyExists, InvalidValue, Stale
+from merge_app.audit.settings import setting_recorder
 from merge_app.pipelines.cron import next_time
 from merge_app.pipelines.definition.configuration import configuration_resolve
 from merge_app.pipelines.definition.templates import LONGEST_SOURCE, template_check
@@ -75,9 +77,15 @@ def pipeline_delete(pipeline: Pipeline) -> None:
     Pipeline.objects.filter(pk=pipeline.pk).update(deleted_at=timezone.now(), next_run_at=None)
 
 
-def policy_set(catalog: Catalog, *, strict: bool) -> None:
-    """Say whether runs of the catalog's pipelines may fall back to full_refresh."""
-    PipelinePolicy.objects.update_or_create(catalog=catalog, defaults={"is_strict": strict})
+def policy_set(*, principal: Principal, catalog: Catalog, strict: bool) -> None:
+    """Say whether runs of the catalog's pipelines may fall back to full_refresh; a change is in the audit."""
+    with transaction.atomic():
+        settings_lock(catalog)
+        before = is_strict(catalog.pk)
+        PipelinePolicy.objects.update_or_create(catalog=catalog, defaults={"is_strict": strict})
+        if before != strict:
+            change = SettingChange("pipeline policy", "strict", {"strict": before}, {"strict": strict})
+            setting_recorder(principal)(catalog, change)
 
 
 def body_of(pipeline: Pipeline) -> dict[str, str]:

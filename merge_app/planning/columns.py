@@ -105,14 +105,13 @@ class _Redo:
                 self.schema = self.schema.with_column(replace(column, comment=change.after))
 
     def add(self, column: Column) -> None:
-        if any(self.schema.column(identifier) is not None for identifier in column.ids):
-            return
-        known = self._source_schema.column(column.id) if self._source_schema is not None else None
-        alias = next((c for i in (known.ids if known else ()) if (c := self.schema.column(i)) is not None), None)
-        if known is not None and alias is not None:
-            # An earlier merge made the two one column on the source: what it is there has been judged since.
-            self._renamed.add(alias.id)
-            self._join(alias, known)
+        # An earlier merge may have made it one column with another on the source: what it is there was judged since.
+        known = (self._source_schema.column(column.id) if self._source_schema is not None else None) or column
+        same = next((c for i in (*column.ids, *known.ids) if (c := self.schema.column(i)) is not None), None)
+        if same is not None:
+            # Both sides brought it back, each perhaps as it was at another time.
+            self._renamed.add(same.id)
+            self._join(same, known)
             return
         holder = self.schema.named(column.name)
         if holder is None or not self._is_new(holder):

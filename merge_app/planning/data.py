@@ -11,7 +11,14 @@ from dataclasses import dataclass, field
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import AttachedDelete, Operation, OperationKind
-from merge_app.planning.files import SideFiles, divergence, effects_of, empties_partitions, is_rewrite
+from merge_app.planning.files import (
+    SideFiles,
+    divergence,
+    effects_of,
+    empties_partitions,
+    is_rewrite,
+    updated_files,
+)
 from merge_app.planning.kept_rows import rows_kept
 from merge_app.planning.partition_paths import partition_after, partition_renames
 from merge_app.planning.spared import spared
@@ -71,7 +78,7 @@ class _Redo:
         left_out = divergence(source.object_id, facts.diverged)
         self._history = (*left_out, *source.history)
         self._remove_all = not is_new and source.overwrites_all
-        self._mine = SideFiles(self._history)
+        self._mine = SideFiles(self._history, restores_are_own=True)
         self._masks = facts.masks
         self._moved = facts.moved
         self._arrived = spared(destination.past, facts.arrived)
@@ -88,6 +95,10 @@ class _Redo:
         self._attach: list[tuple[int, int]] = []
         self._discarded: dict[tuple[OperationKind, OperationKind], Discarded] = {}
         self._repartition: dict[int, PartitionValues] = {}
+        self._images: dict[int, dict[int, None]] = {}
+        left = {id(item) for item in destination.history}
+        put_back = () if is_new or self._remove_all else [o for o in self._past if id(o) not in left]
+        self._put_back = updated_files(self._theirs, put_back)
         for operation in source.history:
             self._sort_added(operation)
 
@@ -192,6 +203,8 @@ class _Redo:
         if self._is_base(file_id) and file_id not in self._theirs.removed:
             if operation.operation_id is None:
                 self._attach.append((item.delete_file_id, file_id))
+            if operation.kind is OperationKind.UPDATE and file_id in self._put_back:
+                self._images.setdefault(file_id, {})[item.delete_file_id] = None
             return True
         if not self._is_base(file_id) and file_id not in self._rewritten:
             if file_id in self._gone:
@@ -206,6 +219,8 @@ class _Redo:
         if not self._is_base(file_id) and file_id not in self._rewritten:
             return file_id not in self._gone
         if self._is_base(file_id) and file_id not in self._theirs.removed and file_id not in self._masks:
+            if operation.kind is OperationKind.UPDATE and file_id in self._put_back:
+                self._images.setdefault(file_id, {})
             return True
         return self._follow_rows(operation, file_id, None)
 
@@ -348,6 +363,11 @@ class _Redo:
         work: list[RowWork] = [
             FollowDeletes(tuple(deletes), file_id, tuple(sorted(targets)), self._spared(file_id))
             for file_id, (deletes, targets) in self._follow.items()
+        ]
+        # A restore put the destination's images of these rows back; the source's replace them.
+        work += [
+            FollowDeletes(() if self._was_emptied(file_id) else tuple(deletes), file_id, self._put_back[file_id])
+            for file_id, deletes in self._images.items()
         ]
         work += [
             FilterImages(file_id, tuple(sorted(lost)))

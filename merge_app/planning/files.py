@@ -162,3 +162,20 @@ class SideFiles:
     def live_added(self) -> tuple[AddedFile, ...]:
         """The files that the side added and left in sight."""
         return tuple(item for file_id, item in self.added.items() if file_id not in self.removed)
+
+
+def updated_files(files: SideFiles, operations: Iterable[Operation]) -> dict[int, tuple[int, ...]]:
+    """By base file, the files in sight that hold what these operations of the side updated of its rows."""
+    bases: dict[int, frozenset[int]] = {}
+    found: dict[int, dict[int, None]] = {}
+    for operation in operations:
+        effects = effects_of(operation)
+        if operation.kind is not OperationKind.UPDATE:
+            continue
+        nothing: frozenset[int] = frozenset()
+        base = nothing.union(*(bases.get(i, nothing if i in files.added else frozenset({i})) for i in effects.touched))
+        for item in effects.added:
+            bases[item.file_id] = base
+            for file_id in base:
+                found.setdefault(file_id, {}).update(dict.fromkeys(sorted(files.stand_ins(item.file_id))))
+    return {file_id: tuple(holders) for file_id, holders in found.items() if holders}

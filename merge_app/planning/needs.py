@@ -14,6 +14,7 @@ from merge_app.planning.values import FactKind, PlanInput
 
 _FILE_AXES = ("delete", "update", "compaction", "partition")
 _REPLACING_AXES = (*_FILE_AXES, "overwrite")
+_SWEEPING_AXES = ("overwrite", "partition")
 
 
 def needs(given: PlanInput) -> dict[int, set[FactKind]]:
@@ -49,6 +50,9 @@ def _table_needs(source: ObjectChanges, destination: ObjectChanges, schema: Sche
     mine, theirs = source.hits(*ROW_AXES), destination.hits(*ROW_AXES)
     if mine and theirs and schema.primary_key:
         wanted.add(FactKind.PRIMARY_KEYS)
+        if source.hits(*_SWEEPING_AXES) or destination.hits(*_SWEEPING_AXES):
+            # Rows that are swept away give no key to anything; files tell which.
+            wanted |= {FactKind.SOURCE_EFFECTS, FactKind.DESTINATION_EFFECTS}
     return wanted
 
 

@@ -83,7 +83,9 @@ def _tables_in(given: PlanInput, database_id: int) -> list[int]:
 
 def _leaves(changes: ObjectChanges, database_id: int) -> bool:
     rename = changes.rename
-    return rename is not None and rename.after.database_id not in (None, database_id)
+    if rename is None or rename.after.database_id == rename.before.database_id:
+        return False
+    return rename.after.database_id not in (None, database_id)
 
 
 def _destination_drop(

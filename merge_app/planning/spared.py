@@ -37,6 +37,13 @@ def spared(past: Sequence[Operation], arrived: Sequence[ArrivedFile]) -> Spared:
     )
 
 
+def derived_of_spared(past: Sequence[Operation], arrived: Sequence[ArrivedFile]) -> frozenset[int]:
+    """The files, in sight or not, that the destination wrote with spared rows: updated, or in other files now."""
+    theirs = SideFiles(past)
+    holders = {holder for item in arrived for holder in item.holders}
+    return frozenset(file_id for file_id in theirs.added if theirs.leaves(file_id) & holders)
+
+
 def with_spared(operation: Operation, arrived: Sequence[ArrivedFile]) -> Operation:
     """The operation as it is recorded: an overwrite with what its redo left alone."""
     scope = operation.overwrite

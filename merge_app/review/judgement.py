@@ -128,7 +128,8 @@ class Standing:
 
 def judge(case: Case) -> Standing:
     """Count the votes. An approval counts once a person, never the author's nor the last writer's, only for what is
-    there now. "Request changes" blocks whatever it was said of, until that person takes it back.
+    there now, and once the required checks have passed on that. "Request changes" blocks whatever it was said of,
+    until that person takes it back.
     """
     counting: list[Vote] = []
     excluded: list[Excluded] = []
@@ -154,7 +155,14 @@ def _why_not(vote: Vote, case: Case) -> tuple[str, bool]:
         return "may not review in this catalog any more", False
     if case.fingerprint not in ("", vote.fingerprint):
         return _moved(vote.seen, case.seen) or "saw another plan of it", True
-    return _moved(vote.seen, case.seen), True
+    moved = _moved(vote.seen, case.seen)
+    return (moved, True) if moved else (_unchecked(case), False)
+
+
+def _unchecked(case: Case) -> str:
+    """Which required checks an approval still waits for, as half a sentence; empty where it waits for none."""
+    waiting = [name for name, state in case.checks.items() if state is not CheckState.PASSED]
+    return f"counts once required checks pass: {', '.join(waiting)}" if waiting else ""
 
 
 def _moved(seen: Seen, now: Seen) -> str:

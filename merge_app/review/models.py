@@ -26,7 +26,9 @@ class MergeRequest(models.Model):
 
     ``revision`` rises with every change of the request or of what was said about it: its ETag. The ``planned_``
     fields are of the last plan that anybody made of it: heads, rules and resolutions that went in, fingerprint and
-    number of conflicts that came out. ``resolutions_digest`` is of the resolutions as they are now. ``task_id`` is the
+    number of conflicts that came out. ``resolutions_digest`` is of the resolutions as they are now.
+    ``noted_source_head`` is the head up to which the timeline tells of pushes, ``timeline_digest`` that of its newest
+    entry, so that a missing end is found. ``task_id`` is the
     task that merges it, or last tried to; ``merge_id`` the audit record of the merge. ``queued_at`` is when it entered
     the merge queue, put there by ``queued_by``, and ``queued_verdicts`` the digest of the verdicts as they were then.
     """
@@ -50,6 +52,8 @@ class MergeRequest(models.Model):
     planned_fingerprint = models.TextField(default="")
     conflict_count = models.IntegerField(default=0)
     resolutions_digest = models.TextField(default="")
+    noted_source_head = models.BigIntegerField(default=0)
+    timeline_digest = models.TextField(default="")
     task_id = models.UUIDField(null=True)
     merge_id = models.UUIDField(null=True)
     queued_at = models.DateTimeField(null=True)
@@ -253,6 +257,7 @@ class TimelineKind(models.TextChoices):
     COMMENTED = "commented"
     RESOLUTION = "resolution"
     CHECKED = "checked"
+    PUSHED = "pushed"
 
 
 class TimelineEntry(models.Model):

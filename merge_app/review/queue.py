@@ -120,6 +120,17 @@ def _is_busy(destination_id: int) -> bool:
     return any(not is_given_up(task_id) for task_id in merging.values_list("task_id", flat=True))
 
 
+def destinations_waiting() -> frozenset[int]:
+    """The branches into which something waits for its turn."""
+    waiting = MergeRequest.objects.filter(state=RequestState.QUEUED)
+    return frozenset(waiting.values_list("destination_id", flat=True))
+
+
+def queued_count() -> int:
+    """How many requests wait in all queues together."""
+    return MergeRequest.objects.filter(state=RequestState.QUEUED).count()
+
+
 def queue_is_waiting(destination_id: int) -> bool:
     """Whether anything waits for its turn."""
     return MergeRequest.objects.filter(destination_id=destination_id, state=RequestState.QUEUED).exists()

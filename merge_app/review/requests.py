@@ -60,6 +60,7 @@ def request_open(*, principal: Principal, source: Branch, destination: Branch, d
             labels=labels_clean(draft.labels),
             state=state,
             author_id=author_id,
+            noted_source_head=source.head_version,
         )
         _reviewers_set(request, draft.reviewers)
         heads = {"source_head": source.head_version, "destination_head": destination.head_version}

@@ -212,7 +212,7 @@ def _summary(
 ) -> RequestSummary:
     now = seen_now(request, request.source, request.destination)
     approvals = [vote for vote in votes if vote.verdict is ReviewVerdict.APPROVE]
-    barred = {request.author_id, last_writer_id(request.source)}
+    barred = {request.author_id, last_writer_id(request.source, destination_id=request.destination_id)}
     current = [vote for vote in approvals if vote.seen == now and vote.reviewer_id not in barred]
     return RequestSummary(
         request=request,

@@ -35,7 +35,7 @@ def request_standing(
             seen=approved.seen if approved else seen,
             votes=votes,
             author_id=request.author_id,
-            last_writer_id=last_writer_id(source),
+            last_writer_id=last_writer_id(source, destination_id=destination.pk),
             required_approvals=protection.required_approvals,
             reviewers=users_who_may(
                 Action.REVIEW, catalog_id=destination.catalog_id, among=[vote.reviewer_id for vote in votes]
@@ -82,10 +82,12 @@ def review_seen(review: Review) -> Seen:
     return Seen(review.source_head, review.destination_head, review.rules_digest, review.resolutions_digest)
 
 
-def last_writer_id(source: Branch) -> int | None:
-    """Who made the newest commit on the source since it was cut; None where there is none, or it was lakeui."""
+def last_writer_id(source: Branch, *, destination_id: int) -> int | None:
+    """Who made the newest commit that the source brings, on itself or on a branch that it was cut from; None where it
+    is the destination's own, and where it was lakeui's.
+    """
     newest = source.head_commit
-    return newest.author_id if newest is not None and newest.branch_id == source.pk else None
+    return newest.author_id if newest is not None and newest.branch_id != destination_id else None
 
 
 def required_checks(destination: Branch, protection: Protection | None = None) -> frozenset[str]:

@@ -44,6 +44,8 @@ def timeline_append(request: MergeRequest, event: Event) -> TimelineEntry:
     )
     entry.digest = entry_digest(entry)
     entry.save(force_insert=True)
+    request.timeline_digest = entry.digest
+    MergeRequest.objects.filter(pk=request.pk).update(timeline_digest=entry.digest)
     event_emit(
         catalog_id=request.catalog_id,
         event=WebhookEvent.MERGE_REQUEST,
@@ -99,6 +101,9 @@ def timelines_verify(catalog_id: int) -> Iterator[str]:
         known[entry.request_id] = entry
         states[entry.request_id] = entry.to_state or states.get(entry.request_id, "")
     for request in MergeRequest.objects.filter(catalog_id=catalog_id).order_by("number").iterator(chunk_size=500):
+        end = known.get(request.pk)
+        if (end.digest if end else "") != request.timeline_digest:
+            yield f"the timeline of merge request {request.number} does not end as it was written"
         if states.get(request.pk) != request.state:
             yield f"merge request {request.number} is in a state that its timeline does not say"
 

@@ -177,6 +177,22 @@ def test_fifty_failures_of_one_address_close_it_for_every_name(alice: User) -> N
     assert sign_in(Client()).status_code == 429
 
 
+def test_who_guesses_does_not_get_away_by_naming_other_addresses(alice: User) -> None:
+    for number in range(50):
+        sign_in(Client(headers={"X-Forwarded-For": f"198.51.100.{number}"}), "wrong", username=f"user{number}")
+    assert sign_in(Client(headers={"X-Forwarded-For": "198.51.100.99"})).status_code == 429
+
+
+def test_behind_a_proxy_only_whoever_guesses_is_shut_out(alice: User, settings: Any) -> None:
+    """All come from the proxy's address; the last entry is the one that it wrote."""
+    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "NUM_PROXIES": 1}
+    for number in range(50):
+        forged = f"203.0.113.{number}, 198.51.100.7"
+        sign_in(Client(headers={"X-Forwarded-For": forged}), "wrong", username=f"user{number}")
+    assert sign_in(Client(headers={"X-Forwarded-For": "198.51.100.7"})).status_code == 429
+    assert sign_in(Client(headers={"X-Forwarded-For": "198.51.100.8"})).status_code == 302
+
+
 def test_a_success_forgets_the_failures_of_the_name(alice: User) -> None:
     for _ in range(2):
         for _ in range(9):

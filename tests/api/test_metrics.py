@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,16 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 from django.test import Client
+from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from lakeui.common.errors import MergeConflict
+from merge_app.jobs.models import Task
+from merge_app.jobs.services import task_submit
 from tests.api.conftest import Caller
 from tests.api.lake import Lake
 from tests.api.test_statements import problem
+from tests.review.conftest import ReviewLake
 
 ELSEWHERE = {"REMOTE_ADDR": "192.0.2.7"}
 
@@ -60,7 +65,8 @@ def test_commits_and_merges_are_counted(alice: Caller) -> None:
     with pytest.raises(MergeConflict):
         lake.sql("MERGE BRANCH bad")
     assert value("lakeui_commits_total") == commits + 3 + 2 + 1 + 1
-    assert (value("lakeui_merges_total", outcome="merged"), value("lakeui_merges_total", outcome="refused")) == (1, 1)
+    assert value("lakeui_merges_total", outcome="merged", verdict="ok") == 1
+    assert value("lakeui_merges_total", outcome="refused", verdict="conflict") == 1
     assert value("lakeui_merge_seconds_count") == 1
     assert value("lakeui_merge_seconds_sum") > 0
     assert value("lakeui_branches") == 3
@@ -71,6 +77,25 @@ def test_tasks_are_counted_by_state(alice: Caller) -> None:
     alice.sql("TASK", Prefer="respond-async")
     assert value("lakeui_tasks", kind="sql", state="queued") == 1
     assert value("lakeui_task_seconds_count", kind="sql", state="queued") == 0
+
+
+def test_the_time_of_finished_tasks_is_counted_by_kind_and_state(alice: Caller) -> None:
+    began = timezone.now() - timedelta(seconds=10)
+    task = task_submit(kind="sql", parameters={}, user=alice.user)
+    times = {"started_at": began, "finished_at": began + timedelta(seconds=7)}
+    Task.objects.filter(pk=task.pk).update(state="succeeded", result={}, **times)
+    labels = {"kind": "sql", "state": "succeeded"}
+    assert value("lakeui_task_seconds_count", **labels) == 1
+    assert value("lakeui_task_seconds_sum", **labels) == 7
+
+
+@pytest.mark.usefixtures("nobody_hears", "transactional_db")
+def test_requests_in_merge_queues_are_counted() -> None:
+    lake = ReviewLake()
+    assert value("lakeui_merge_queue_requests") == 0
+    lake.open()
+    assert lake.post("alice", "1/queue/").status_code == 200
+    assert value("lakeui_merge_queue_requests") == 1
 
 
 def test_strangers_and_plain_users_from_elsewhere_are_refused(alice: Caller) -> None:

@@ -137,6 +137,42 @@ def test_a_catalog_may_be_strict_with_all_of_them(lake: Lake, made: dict[str, An
     assert send(lake.caller, "patch", at(made), degraded).json()["configuration"]["degraded"]
 
 
+class TestALookAtTexts:
+    def test_answers_what_they_come_to_and_keeps_nothing(self, lake: Lake) -> None:
+        texts = {"catalog": lake.catalog, "source": SOURCE, "config": CONFIG}
+        found = lake.caller.post(f"{ADDRESS}validate/", texts)
+        assert found.status_code == 200, found.content
+        assert found.json()["errors"] == []
+        fields = found.json()["configuration"]["fields"]
+        assert fields["unique_key"] == {"value": ["id"], "origin": "source", "line": 1}
+        assert lake.caller.get(f"{ADDRESS}?catalog={lake.catalog}").json()["results"] == []
+
+    @pytest.mark.parametrize(
+        ("texts", "places"),
+        [
+            ({"config": "strikt: true\nlookback: 1"}, [("config.yaml", 1, "strikt")]),
+            ({"config": "a: [", "source": "{{"}, [("config.yaml", 1, None), ("source", 1, None)]),
+            ({"source": "SELECT 1\n{% if %}"}, [("source", 2, None)]),
+            ({"config": "publish: checked\nchecks: ['id >']"}, [("config.yaml", 2, "checks")]),
+        ],
+    )
+    def test_answers_all_that_is_wrong_with_its_lines(
+        self, lake: Lake, texts: dict[str, str], places: list[tuple[Any, ...]]
+    ) -> None:
+        whole = {"catalog": lake.catalog, "database": "d", "table": "t", "source": "SELECT 1", "config": "", **texts}
+        found = lake.caller.post(f"{ADDRESS}validate/", whole)
+        assert found.status_code == 200, found.content
+        assert [(error["file"], error["line"], error["field"]) for error in found.json()["errors"]] == places
+        assert all(error["message"] and error["remedy"] for error in found.json()["errors"])
+
+    def test_knows_what_the_catalog_wants(self, lake: Lake) -> None:
+        texts = {"catalog": lake.catalog, "source": "SELECT 1", "config": "merge_strategy: snapshot"}
+        assert lake.caller.post(f"{ADDRESS}validate/", texts).json()["configuration"]["degraded"]
+        send(lake.caller, "patch", f"{lake.address}pipeline-policy/", {"strict": True})
+        (error,) = lake.caller.post(f"{ADDRESS}validate/", texts).json()["errors"]
+        assert error["field"] == "partition_column"
+
+
 class TestATrial:
     def test_answers_configuration_and_sql(self, lake: Lake, made: dict[str, Any]) -> None:
         source = "-- @merge_strategy: append_only\nSELECT {{ is_append_only() }} FROM {{ this }}"

@@ -45,6 +45,21 @@ def test_whoever_is_not_signed_in_is_counted_by_address() -> None:
     assert answers == [200, 200, 200, 429]
 
 
+def test_naming_other_addresses_does_not_help() -> None:
+    forged = [Client(headers={"X-Forwarded-For": f"198.51.100.{number}"}) for number in range(4)]
+    assert [client.get("/api/v1/schema/").status_code for client in forged] == [200, 200, 200, 429]
+
+
+def test_behind_a_proxy_the_address_that_it_saw_counts(settings: Any) -> None:
+    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "NUM_PROXIES": 1}
+
+    def ask(forwarded: str) -> int:
+        return Client(headers={"X-Forwarded-For": forwarded}).get("/api/v1/schema/").status_code
+
+    assert [ask(f"203.0.113.{number}, 198.51.100.7") for number in range(4)] == [200, 200, 200, 429]
+    assert ask("198.51.100.8") == 200
+
+
 def test_no_limit_is_kept_where_none_is_set(alice: Caller, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(settings.LAKEUI, "REQUESTS_PER_MINUTE", 0)
     assert {alice.get("/api/v1/tokens/").status_code for _ in range(5)} == {200}

@@ -17,6 +17,7 @@ from tests.benchmarks.row_merges import COLUMNS, FILES, Tables, spark
 
 ROUNDS = 5
 MERGES = 3
+WIDE = 40
 NAMES = "id, region, amount, ordered_at, ordered_on, customer, state, is_gift, weight, quantity, reference"
 KEYED = """id BIGINT PRIMARY KEY, region INT, amount DECIMAL(12, 2), ordered_at TIMESTAMP, ordered_on DATE,
     customer STRING, state STRING, is_gift BOOLEAN, weight DOUBLE, quantity INT, reference STRING"""
@@ -27,6 +28,8 @@ def figures(*, rows: int) -> Iterator[Figure]:
         tables = Tables(rows, home, batches_of=())
         yield from _scans(tables, rows)
         yield from _branch_merges(tables, rows)
+        yield from _pages(tables, rows)
+        yield from _wide_merges(tables)
 
 
 def _scans(tables: Tables, rows: int) -> Iterator[Figure]:
@@ -58,6 +61,53 @@ def _branch_merges(tables: Tables, rows: int) -> Iterator[Figure]:
     changed = rows // 100
     yield Figure(f"keyed branch merge, {changed:,} x {changed:,} in {rows:,}: s", statistics.median(taken), at_most=15)
     yield Figure("keyed branch merge: peak of this process, MB", peak)
+
+
+def _pages(tables: Tables, rows: int) -> Iterator[Figure]:
+    """1% of the rows changed on each side, all to something else: a page of them, conflicts first."""
+    from catalog_app.domain.row_merge import Behind
+    from catalog_app.selectors.lineage import branch_get, catalog_get
+    from lakeui.frontdoor import compute
+    from merge_app.execution.row_merges import compared_rows_load
+
+    branches = [f"{side}_{secrets.token_hex(4)}" for side in ("source", "destination")]
+    for number, branch in enumerate(branches):
+        tables.sql(f"CREATE BRANCH {branch}")
+        tables.sql(f"UPDATE d.k SET weight = weight + {1 + number} WHERE id % 100 = 0", branch)
+    catalog = catalog_get(tables.catalog)
+    (table_id,) = [int(row[2]) for row in tables.sql("SHOW TABLES IN d").rows if row[1] == "k"]
+    task = compared_rows_load(branch_get(catalog, branches[0]), branch_get(catalog, branches[1]), table_id)
+    taken, behind = [], None
+    for _ in range(1 + MERGES):
+        began = time.perf_counter()
+        page = compute.engine().rows_compare(task, limit=100, behind=behind, only_conflicts=False)
+        taken.append(time.perf_counter() - began)
+        assert len(page.rows) == 100
+        behind = Behind(True, page.rows[-1][0])
+    what = f"{rows // 100:,} x {rows // 100:,} conflicting rows in {rows:,}"
+    yield Figure(f"a page of {what}: s", statistics.median(taken[1:]))
+
+
+def _wide_merges(tables: Tables) -> Iterator[Figure]:
+    """Few rows changed on each side of a table of many columns: what planning costs beside reading."""
+    kinds = ("INT", "STRING", "DOUBLE", "DECIMAL(12, 2)", "BIGINT")
+    columns = [f"c{number} {kinds[number % len(kinds)]}" for number in range(WIDE - 1)]
+    values = [f"CAST(id % 1000 AS {kinds[number % len(kinds)]})" for number in range(WIDE - 1)]
+    tables.sql(f"CREATE TABLE d.w (id BIGINT PRIMARY KEY, {', '.join(columns)})")
+    tables.sql(f"INSERT INTO d.w SELECT id, {', '.join(values)} FROM range(20000)")
+    planned, merged = [], []
+    for _ in range(1 + MERGES):
+        source, destination = (f"{side}_{secrets.token_hex(4)}" for side in ("source", "destination"))
+        for branch, column in ((source, "c0"), (destination, "c2")):
+            tables.sql(f"CREATE BRANCH {branch}")
+            tables.sql(f"UPDATE d.w SET {column} = {column} + 1 WHERE id % 200 = 0", branch)
+        began = time.perf_counter()
+        tables.sql(f"MERGE BRANCH {source} TO {destination} DRY RUN")
+        planned.append(time.perf_counter() - began)
+        tables.sql(f"MERGE BRANCH {source} TO {destination}")
+        merged.append(time.perf_counter() - began - planned[-1])
+    yield Figure(f"keyed branch merge of {WIDE} columns, 100 x 100 rows: plan, s", statistics.median(planned[1:]))
+    yield Figure(f"keyed branch merge of {WIDE} columns, 100 x 100 rows: s", statistics.median(merged[1:]))
 
 
 def _branch_merge(tables: Tables, rows: int) -> float:

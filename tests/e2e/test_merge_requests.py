@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +17,10 @@ from catalog_app.domain.roles import Role
 from catalog_app.models import Commit
 from catalog_app.selectors.lineage import catalog_get
 from lakeui.access.tokens import token_create
+from lakeui.common.faults import reached_mark
 from merge_app.audit.verification import audit_verify
 from tests.e2e.lake import Lake
+from tests.faults.worker import arm
 from tests.members import join
 
 ROUNDS = 4
@@ -213,7 +216,7 @@ def together(*works: Callable[[], int]) -> list[int]:
     return answers
 
 
-def test_two_in_the_queue_are_merged_one_after_the_other(reviewed: Reviewed) -> None:
+def test_two_in_the_queue_are_merged_one_after_the_other(reviewed: Reviewed, faults: Path) -> None:
     lake, alice = reviewed.lake, reviewed.alice
     reviewed.protect()
     numbers = []
@@ -222,8 +225,12 @@ def test_two_in_the_queue_are_merged_one_after_the_other(reviewed: Reviewed) -> 
         lake.sql(f"INSERT INTO d.t VALUES ({turn}0, 'q{turn}')", f"q{turn}")
         numbers.append(reviewed.open(f"q{turn}"))
         reviewed.approve(numbers[-1], f"q{turn}")
+    # The first is not merged before the second has entered: what it leaves would make the approval stale.
+    arm(faults, "task.claimed", "pause")
     for number in numbers:
         assert alice.post(f"merge-requests/{number}/queue/").status_code == 200
+    wait_until(reached_mark(faults, "task.claimed").exists)
+    reached_mark(faults, "task.claimed").unlink()
     wait_until(lambda: [reviewed.state(number) for number in numbers] == ["merged"] * 2)
     assert lake.rows("d.t") == [(1, "base"), (10, "q1"), (2, "base"), (20, "q2")]
     merges = Commit.objects.filter(catalog__name=lake.catalog, merge_parent__isnull=False).order_by("version")

@@ -101,3 +101,17 @@ def test_a_repeated_write_with_one_idempotency_key_happens_once(http: Http) -> N
     assert [answer.status_code for answer in answers] == [200, 200]
     assert answers[0].json()["version"] == answers[1].json()["version"]
     assert http.sql("SELECT count(*) FROM d.t").json()["rows"] == [[1]]
+
+
+def test_time_on_spark_is_counted_over_all_processes(http: Http) -> None:
+    """The worker counts, the web server answers."""
+    series = 'lakeui_spark_seconds_count{outcome="done"}'
+
+    def counted() -> float:
+        lines = Client().get("/metrics").content.decode().splitlines()
+        return sum(float(line.rpartition(" ")[2]) for line in lines if line.startswith(series))
+
+    before = counted()
+    http.sql("CREATE TABLE d.t (id INT)")
+    assert http.sql("INSERT INTO d.t VALUES (1)", Prefer="wait=60").status_code == 200
+    assert counted() > before

@@ -5,21 +5,47 @@ from __future__ import annotations
 import pytest
 
 from catalog_app.engine import freezing, merging
+from lakeui.common.errors import LakeError
 from tests.e2e.lake import Lake
+from tests.pipelines.strategies.cases import ROWS
 from tests.pipelines.strategies.pipes import Pipes, batch
-from tests.pipelines.strategies.test_against_the_model import STORY, STRATEGIES, agree
+from tests.pipelines.strategies.test_against_the_model import STORY, STRATEGIES, agree, agree_by_run
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_story_of_runs(lake: Lake, strategy: str) -> None:
-    agree(Pipes(lake), strategy, STORY)
+    pipe = agree(Pipes(lake), strategy, STORY)
+    before = (lake.head(), pipe.rows())
+    with pytest.raises(LakeError):
+        pipe.run(batch([("one", "a", 9)], ("id STRING", "value STRING", "at INT")))
+    assert (lake.head(), pipe.rows()) == before, "a column that does not fit changes nothing"
+
+
+@pytest.mark.parametrize("gone", ["invalidate", "new_record"])
+def test_keys_that_are_gone(lake: Lake, gone: str) -> None:
+    agree_by_run(Pipes(lake), gone, [ROWS, [], ROWS[1:], [*ROWS[1:], (4, None, 1)], ROWS])
 
 
 def test_many_rows_end_like_few(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     """The batch waits in files that Spark wrote."""
     monkeypatch.setattr(freezing, "FEW_ROWS", 0)
     monkeypatch.setattr(merging, "FEW_ROWS", 0)
-    agree(Pipes(lake), "scd2", [STORY[0], STORY[-1]])
+    agree(Pipes(lake), "scd2", dict([*STORY.items()][::6]))
+    agree_by_run(Pipes(lake), "invalidate", [ROWS, [(1, "x", 2), *ROWS[1:], (4, "d", 1)]])
+
+
+@pytest.mark.parametrize("strategy", ["incremental", "scd2"])
+def test_many_rows_may_come_from_a_table_with_a_column_twice(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch, strategy: str
+) -> None:
+    monkeypatch.setattr(freezing, "FEW_ROWS", 0)
+    pipe = Pipes(lake)(f"merge_strategy: {strategy}", "unique_key: id")
+    origin = f"{pipe.table}_origin"
+    lake.sql(f"CREATE TABLE {origin} AS SELECT 1 AS id, 'a' AS value")
+    pipe.run(f"SELECT id, value, value AS again FROM {origin}")
+    lake.sql(f"INSERT INTO {origin} VALUES (2, 'b')")
+    pipe.start()
+    assert pipe.rows(columns="id, value, again") == [(1, "a", "a"), (2, "b", "b")]
 
 
 def test_values_of_every_kind_are_compared(lake: Lake) -> None:

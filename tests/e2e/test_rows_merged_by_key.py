@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from catalog_app.domain.row_merge import RowChoice, RowMerge, Take
+from catalog_app.engine import row_merging
 from catalog_app.selectors.lineage import branch_get, catalog_get
 from lakeui.frontdoor import compute
 from merge_app.execution.row_merges import compared_rows_load
@@ -92,7 +94,12 @@ def test_every_way_in_which_rows_differ_is_judged_as_the_model_says(keyed: Lake)
     assert {json.loads(row[0])["id"] for row in page.rows} == clashing
 
 
-def test_a_merge_leaves_what_the_model_says_of_every_row(keyed: Lake) -> None:
+@pytest.mark.parametrize("few", [row_merging.FEW_ROWS, 0])
+def test_a_merge_leaves_what_the_model_says_of_every_row(
+    keyed: Lake, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where rows are too many for this process: Spark counts them, and writes them from a staging folder."""
+    monkeypatch.setattr(row_merging, "FEW_ROWS", few)
     conflicting = [key for key, _, merged in expected(task_of(keyed)) if merged.conflicting]
     for conflict in keyed.refused("b"):
         assert conflict["code"] == "PRIMARY_KEY_CLASH"
@@ -110,6 +117,31 @@ def test_a_merge_leaves_what_the_model_says_of_every_row(keyed: Lake) -> None:
     assert keyed.breaches() == []
     keyed.merge("main", "b")
     assert keyed.rows("d.k", "b") == keyed.rows("d.k")
+
+
+def test_what_the_plan_judged_is_what_the_merge_writes(keyed: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    joined: list[RowMerge] = []
+
+    class Counted(row_merging.ThreeWay):
+        def __init__(self, spark: Any, warehouse: Any, task: RowMerge, identity: Any) -> None:
+            joined.append(task)
+            super().__init__(spark, warehouse, task, identity)
+
+    monkeypatch.setattr(row_merging, "ThreeWay", Counted)
+    keyed.sql("CREATE TABLE d.w (id INT PRIMARY KEY, v INT NOT NULL, n INT)")
+    keyed.sql("INSERT INTO d.w VALUES (1, 1, 1), (2, 2, 2)")
+    keyed.sql("CREATE BRANCH e")
+    keyed.sql("UPDATE d.w SET v = 10 WHERE id < 3", "e")
+    keyed.sql("UPDATE d.w SET n = 20 WHERE id = 1")
+    keyed.merge("e")
+    assert keyed.rows("d.w") == [(1, 10, 20), (2, 10, 2)]
+    assert len(joined) == 1
+    keyed.sql("UPDATE d.w SET v = 11 WHERE id = 1", "e")
+    keyed.sql("UPDATE d.w SET n = 21 WHERE id = 1")
+    keyed.dry_run("e")
+    keyed.sql("UPDATE d.w SET n = 22 WHERE id = 2")
+    keyed.merge("e")
+    assert keyed.rows("d.w") == [(1, 11, 21), (2, 10, 22)]
 
 
 def test_a_third_branch_gets_what_a_merge_by_key_made(keyed: Lake) -> None:

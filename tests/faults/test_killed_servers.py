@@ -15,7 +15,7 @@ from django.utils import timezone
 from pytest_django.plugin import DjangoDbBlocker
 
 from catalog_app.models import Commit
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.lineage import branch_get, catalog_get
 from lakeui.runtime.database.address import database_settings
 from merge_app.audit.models import MergeAttempt
 from merge_app.jobs.models import Task
@@ -85,6 +85,9 @@ class Catalog:
 
     def count(self) -> int:
         return Commit.objects.filter(catalog__name=self.name).count()
+
+    def head(self) -> int:
+        return branch_get(catalog_get(self.name), "main").head_version
 
     def new_commits(self) -> int:
         return self.count() - self.commits

@@ -73,8 +73,12 @@ def test_a_withdrawn_word_counts_neither_way() -> None:
 
 
 @pytest.mark.parametrize("state", [state for state in CheckState if state is not CheckState.PASSED])
-def test_a_required_check_that_has_not_passed_blocks(state: CheckState) -> None:
-    assert len(codes(case(vote(BOB), checks={"no nulls": state}))) == 1
+def test_an_approval_does_not_count_before_the_required_checks_have_passed(state: CheckState) -> None:
+    found = judge(case(vote(BOB), checks={"no nulls": state, "no doubles": CheckState.PASSED}))
+    assert (found.counting, found.state, len(found.blockers)) == ((), RequestState.OPEN, 2)
+    assert [(item.reason, item.is_stale) for item in found.excluded] == [
+        ("counts once required checks pass: no nulls", False)
+    ]
 
 
 def test_a_passed_check_does_not_block() -> None:

@@ -9,10 +9,12 @@ import pytest
 
 from catalog_app.models import Commit
 from catalog_app.services.files import addresses_allocate
+from lakeui.api.review_tasks import queues_ring
 from lakeui.frontdoor import compute
 from merge_app.audit.verification import audit_verify
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
+from merge_app.jobs.services import task_cancel
 from merge_app.review.models import MergeRequest
 from tests.api.test_statements import problem
 from tests.review.conftest import ReviewLake
@@ -194,3 +196,21 @@ def test_required_checks_are_run_again_on_the_moved_head(lake: ReviewLake, monke
     lake.write("CREATE DATABASE elsewhere", "dora")
     turn()
     assert state(lake, second) == "merged"
+
+
+@pytest.mark.usefixtures("nobody_hears")
+def test_a_queue_whose_task_was_cancelled_or_lost_goes_on(lake: ReviewLake) -> None:
+    requests = [approved(lake, number) for number in (1, 2)]
+    for request in requests:
+        queued(lake, request.number)
+    for task in Task.objects.filter(kind="merge queue"):
+        task_cancel(task_id=task.pk)
+    turn()
+    assert [state(lake, request) for request in requests] == ["queued", "queued"]
+    for _ in range(2):
+        queues_ring()
+    assert Task.objects.filter(kind="merge queue", state="queued").count() == 1
+    turn()
+    assert [state(lake, request) for request in requests] == ["merged", "merged"]
+    queues_ring()
+    assert not Task.objects.filter(kind="merge queue", state="queued").exists()

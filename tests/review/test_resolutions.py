@@ -214,6 +214,42 @@ def test_a_property_unset_on_both_sides_is_decided_by_itself(lake: ReviewLake) -
     assert found == {"q": "2"}
 
 
+@pytest.mark.parametrize(("decision", "properties"), [("source", {}), ("destination", {"p": "2"})])
+def test_one_property_is_decided_and_the_other_merged(
+    lake: ReviewLake, decision: str, properties: dict[str, str]
+) -> None:
+    lake.write("ALTER TABLE d.r SET TBLPROPERTIES ('p' = '1')", "alice", "main")
+    lake.write("MERGE BRANCH main TO c", "alice")
+    lake.write("ALTER TABLE d.r SET TBLPROPERTIES ('p' = '2')", "dora")
+    lake.write("ALTER TABLE d.r UNSET TBLPROPERTIES ('p')", "alice", "c")
+    lake.write("ALTER TABLE d.r SET TBLPROPERTIES ('q' = '2')", "alice", "c")
+    lake.open(source="c")
+    assert decide(lake, object_id(lake, "main"), decision, part="property", part_key="p").status_code == 201
+    merged(lake)
+    assert lake.read("branches/main/databases/d/tables/r/")["properties"] == {**properties, "q": "2"}
+
+
+def test_one_partition_is_left_to_the_destination_and_the_rest_merged(lake: ReviewLake) -> None:
+    lake.write("CREATE TABLE d.p (id INT, k STRING) PARTITIONED BY (k)", "alice")
+    for key in ("x", "y"):
+        lake.write(f"INSERT INTO d.p VALUES (1, '{key}')", "alice")
+    lake.write("MERGE BRANCH main TO c", "alice")
+    lake.write("ALTER TABLE d.p DROP PARTITION (k = 'x')", "dora")
+    lake.write("ALTER TABLE d.p PARTITION (k = 'x') RENAME TO PARTITION (k = 'z')", "alice", "c")
+    lake.write("ALTER TABLE d.p ADD PARTITION (k = 'new')", "alice", "c")
+    request = lake.open(source="c")
+    found = problem(lake.post("alice", "1/merge/", {}), 409, "MERGE_CONFLICT")
+    assert [conflict["code"] for conflict in found["conflicts"]] == ["PARTITION_DROPPED_ON_DEST"]
+    table = object_id(lake, "main", "p")
+    assert decide(lake, table, "destination", by="carol", part="partition", part_key="x").status_code == 201
+    assert settled(lake, request) == ("open", 0)
+    record = audit_get(merged(lake)["merge_id"])
+    (decided,) = record["resolutions"]
+    assert (decided["author"], decided["part"], decided["part_key"]) == ("carol", "partition", "x")
+    assert [row[0] for row in lake.write("SHOW PARTITIONS d.p", "alice").rows] == ["k=new", "k=y"]
+    assert rows(lake, table="d.p") == [(1, "y")]
+
+
 def test_a_decision_is_for_the_heads_that_were_looked_at(lake: ReviewLake, conflict: MergeRequest) -> None:
     table = object_id(lake, "main")
     problem(decide(lake, table, "source", destination_head=1), 412, "STALE")

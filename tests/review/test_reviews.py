@@ -83,6 +83,26 @@ def test_who_wrote_to_the_source_last_does_not_count(lake: ReviewLake) -> None:
     assert lake.detail(request)["mergeable"] is True
 
 
+def test_who_wrote_last_to_the_branch_that_the_source_was_cut_from_does_not_count(lake: ReviewLake) -> None:
+    """Else a branch of somebody's own work would do to approve it oneself."""
+    lake.protect()
+    lake.write("CREATE DATABASE e", "bob", "b")
+    lake.write("CREATE BRANCH c FROM b", "alice")
+    request = lake.open(source="c")
+    lake.review("bob", request, fingerprint=lake.fingerprint("c...main"))
+    assert (lake.detail(request)["state"], votes(lake)) == ("open", {"bob": (False, False)})
+    assert lake.read("merge-requests/")["results"][0]["approvals"] == 0
+
+
+def test_who_wrote_last_to_the_destination_may_approve_a_branch_cut_from_it(lake: ReviewLake) -> None:
+    lake.protect()
+    lake.write("CREATE DATABASE e", "bob")
+    lake.write("CREATE BRANCH c", "alice")
+    request = lake.open(source="c")
+    lake.review("bob", request, fingerprint=lake.fingerprint("c...main"))
+    assert votes(lake) == {"bob": (True, False)}
+
+
 def test_as_many_different_people_approve_as_the_rule_asks_for(lake: ReviewLake) -> None:
     lake.protect(required_approvals=2)
     request = lake.open()

@@ -26,11 +26,13 @@ from tests.rights.conftest import ROLES
 from tests.rights.paths import Person, task_outcome
 
 LIST = "/api/v1/pipelines/"
+VALIDATE = LIST + "validate/"
 ONE = LIST + "{pipeline_id}/"
 POLICY = "/api/v1/catalogs/{catalog}/pipeline-policy/"
 CHECKED = "publish: checked\nchecks: [id > 0]\n"
 WRITES: list[tuple[str, str, str, Any]] = [
     ("contributor", "post", LIST, {"name": "new", "database": "d", "table": "n", "source": "SELECT 1 AS id"}),
+    ("viewer", "post", VALIDATE, {"source": "SELECT 1", "config": ""}),
     ("contributor", "patch", ONE, {"layer": "silver"}),
     ("viewer", "post", ONE + "dry-run/", {}),
     ("contributor", "post", ONE + "runs/", None),
@@ -64,7 +66,7 @@ class Scene:
         return pipeline_create(catalog=catalog, values=values, owner_id=self.other.user.pk)
 
     def send(self, method: str, template: str, body: Any = None, person: Person | None = None) -> Any:
-        if template == LIST and method == "post":
+        if template in (LIST, VALIDATE) and method == "post":
             body = {**body, "catalog": self.lake.catalog}
         return (person or self.person).send(method, template.format(**self.names), body)
 

@@ -8,16 +8,22 @@ from typing import Any
 import pytest
 from django.db import transaction
 
+from catalog_app.domain.roles import Action
 from catalog_app.models import Branch, ProtectionRule
 from catalog_app.selectors.lineage import catalog_get
 from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
+from lakeui.frontdoor.pipeline_values import PipelineWork, PublishedWork
+from lakeui.frontdoor.rights import REQUIREMENTS
+from lakeui.frontdoor.values import ImportLoad
+from lakeui.sql import statements as sql
+from lakeui.sql.parse import parse
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.verification import audit_verify
 from merge_app.jobs.models import Task
 from tests.benchmarks.lake import Bench
 from tests.rights.paths import Person, begin, command_line, front_door, over_http, queued_before, task_outcome
-from tests.stateful.memory_engine import MemoryEngine
+from tests.stateful.memory_merging import MergingMemoryEngine
 
 STRICT = {"refuse_direct_writes": True, "refuse_direct_merges": True, "refuse_deletion": True}
 REASON = "the pipeline is down"
@@ -28,11 +34,24 @@ WRITES = {
     "alter a database": "ALTER DATABASE d SET DBPROPERTIES ('k' = '1')",
     "create a table": "CREATE TABLE d.u (id INT)",
     "create a table as": "CREATE TABLE d.u AS SELECT * FROM d.r",
+    "take a database's property": "ALTER DATABASE d UNSET DBPROPERTIES ('p')",
+    "rename a database": "ALTER DATABASE d RENAME TO e",
     "alter a table": "ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')",
+    "take a table's property": "ALTER TABLE d.p UNSET TBLPROPERTIES ('p')",
+    "add a column": "ALTER TABLE d.t ADD COLUMN x INT",
+    "drop a column": "ALTER TABLE d.p DROP COLUMN id",
+    "rename a column": "ALTER TABLE d.p RENAME COLUMN id TO x",
+    "alter a column": "ALTER TABLE d.p ALTER COLUMN id COMMENT 'x'",
+    "add a partition": "ALTER TABLE d.p ADD PARTITION (k = 'y')",
+    "drop a partition": "ALTER TABLE d.p DROP PARTITION (k = 'x')",
+    "rename a partition": "ALTER TABLE d.p PARTITION (k = 'x') RENAME TO PARTITION (k = 'z')",
     "rename a table": "ALTER TABLE d.t RENAME TO d.u",
     "drop a table": "DROP TABLE d.t",
     "drop a database": "DROP DATABASE d CASCADE",
     "create a view": "CREATE VIEW d.v AS SELECT * FROM d.r",
+    "drop a view": "DROP VIEW d.w",
+    "merge into": "MERGE INTO d.r USING d.r AS s ON r.id = s.id WHEN MATCHED THEN DELETE",
+    "optimize": "OPTIMIZE d.r",
     "insert": "INSERT INTO d.r VALUES (9)",
     "overwrite": "INSERT OVERWRITE d.r VALUES (9)",
     "delete": "DELETE FROM d.r WHERE id = 1",
@@ -67,6 +86,11 @@ class Scene:
         run = self.lake.sql
         run("CREATE TABLE d.r (id INT)")
         run("INSERT INTO d.r VALUES (1)")
+        run("INSERT INTO d.r VALUES (2)")
+        run("ALTER DATABASE d SET DBPROPERTIES ('p' = '1')")
+        run("CREATE TABLE d.p (id INT, k STRING) PARTITIONED BY (k) TBLPROPERTIES ('p' = '1')")
+        run("INSERT INTO d.p VALUES (1, 'x')")
+        run("CREATE VIEW d.w AS SELECT * FROM d.r")
         for name in ("release", "m", "`release/1`"):
             run(f"CREATE BRANCH {name}")
         run("DROP BRANCH `release/1`")
@@ -107,7 +131,7 @@ class Scene:
 
 @pytest.fixture(autouse=True)
 def engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    memory = MemoryEngine(addresses_allocate)
+    memory = MergingMemoryEngine(addresses_allocate)
     monkeypatch.setattr(compute, "engine_make", lambda: memory)
 
 
@@ -128,6 +152,14 @@ def tried(work: Callable[[], int]) -> int:
         found = work()
         transaction.set_rollback(True)
     return found
+
+
+def test_every_statement_that_changes_a_branch_is_in_the_matrix(scene: Scene) -> None:
+    changing = {Action.WRITE, Action.MERGE, Action.DROP_BRANCH, Action.CREATE_BRANCH, Action.DROP_CATALOG}
+    tried = {type(parse(scene.text(text))) for text in {**WRITES, **NAMING}.values()}
+    wanted = {kind for kind, required in REQUIREMENTS.items() if required.action in changing}
+    # A transaction and files have tests of their own below, pipelines theirs in test_every_pipeline.
+    assert wanted - tried == {sql.BeginTransaction, sql.CommitTransaction, ImportLoad, PipelineWork, PublishedWork}
 
 
 @pytest.mark.parametrize("role", ["contributor", "reviewer", "maintainer", "owner"])
@@ -193,6 +225,23 @@ def test_files_are_not_loaded_into_a_protected_branch(lasting_scene: Scene) -> N
     assert queued.status_code == 202, queued.content
     scene.protect()
     assert scene.person.send("post", load, wanted).status_code == 403
+    assert task_outcome(queued.json()["id"]) == 403
+    assert scene.is_untouched()
+
+
+def test_rows_are_not_merged_by_key_into_a_protected_branch(lasting_scene: Scene) -> None:
+    scene = lasting_scene
+    tables = f"/api/v1/catalogs/{scene.catalog}/branches/release/databases/d/tables/"
+    address = f"{tables}r/rows/merge/?strategy=upsert&key_columns=id"
+
+    def send() -> Any:
+        given = {"content_type": "application/octet-stream", "headers": scene.person.headers}
+        return scene.person.client.post(address, b"id\n1\n", **given)
+
+    queued = send()
+    assert queued.status_code == 202, queued.content
+    scene.protect()
+    assert send().status_code == 403
     assert task_outcome(queued.json()["id"]) == 403
     assert scene.is_untouched()
 

@@ -45,7 +45,7 @@ WRITES: list[tuple[str, str, str, Any]] = [
     ("owner", "post", CATALOG + "protection-rules/", {"pattern": "x/*"}),
     ("owner", "patch", CATALOG + "protection-rules/{rule_id}/", {"required_approvals": 2}),
     ("owner", "delete", CATALOG + "protection-rules/{rule_id}/", None),
-    ("maintainer", "patch", CATALOG + "pipeline-policy/", {"strict": False}),
+    ("maintainer", "patch", CATALOG + "pipeline-policy/", {"strict": True}),
     ("maintainer", "post", CATALOG + "checks/", {"name": "new", "query": "SELECT * FROM d.t"}),
     ("maintainer", "patch", CATALOG + "checks/{name}/", {"is_required": True}),
     ("maintainer", "delete", CATALOG + "checks/{name}/", None),

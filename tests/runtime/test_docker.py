@@ -11,8 +11,9 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCKERFILE = (ROOT / "docker" / "Dockerfile").read_text()
-COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text())
-SERVICES: dict[str, Any] = COMPOSE["services"]
+COMPOSE_TEXT = (ROOT / "docker" / "compose.yaml").read_text()
+SERVICES: dict[str, Any] = yaml.safe_load(COMPOSE_TEXT)["services"]
+OURS = ("web", "worker", "prepare", "spark")
 
 
 def test_what_the_image_copies_exists() -> None:
@@ -30,12 +31,51 @@ def test_what_the_image_leaves_out_is_what_up_embeds() -> None:
     assert set(left_out.group(1).split("|")) <= pinned
 
 
-@pytest.mark.parametrize("name", ["web", "worker", "prepare", "spark"])
-def test_our_containers_have_no_rights_and_a_read_only_root(name: str) -> None:
+@pytest.mark.parametrize("name", SERVICES)
+def test_no_container_has_rights_or_writes_to_its_root(name: str) -> None:
     service = SERVICES[name]
-    assert service["read_only"]
+    assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
-    assert "warehouse:/srv/warehouse" in service["volumes"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert "privileged" not in service
+
+
+def test_nobody_is_root() -> None:
+    stage = DOCKERFILE.rpartition("\nFROM ")[2]
+    (user,) = re.findall(r"^USER (\S+)$", stage, re.MULTILINE)
+    assert re.search(rf"useradd .*--uid [1-9]\d* .* {user}\b", stage)
+    users = {
+        name: service.get("user", user if service["image"] == "lakeui" else "root")
+        for name, service in SERVICES.items()
+    }
+    assert users == dict.fromkeys(OURS, user) | {"postgres": "postgres", "redis": "redis"}
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_whoever_touches_files_has_the_warehouse_at_one_path(name: str) -> None:
+    assert "warehouse:/srv/warehouse" in SERVICES[name]["volumes"]
+
+
+def test_every_image_is_of_a_version_that_does_not_move() -> None:
+    named = [service["image"] for name, service in SERVICES.items() if name not in OURS]
+    named += re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE)
+    assert len(named) == 5
+    assert [image for image in named if not re.search(r":\d+\.\d+(\.\d+)?-(slim-)?bookworm", image)] == []
+
+
+def test_whoever_serves_has_a_health_check() -> None:
+    assert {name for name in SERVICES if not SERVICES[name].get("healthcheck", {}).get("test")} == {"prepare"}
+
+
+def test_java_may_run_the_libraries_that_it_unpacks() -> None:
+    """Parquet is written with snappy, which Java takes out of a jar into /tmp."""
+    assert "/tmp:exec" in SERVICES["spark"]["tmpfs"]
+
+
+def test_no_secret_stands_in_the_files() -> None:
+    secrets = re.findall(r"^\s*\w*(?:PASSWORD|SECRET_KEY|REDISCLI_AUTH)\w*: (.+)$", COMPOSE_TEXT, re.MULTILINE)
+    assert len(secrets) == 4
+    assert [value for value in secrets if not re.fullmatch(r"\$\{\w+:\?.+\}", value)] == []
 
 
 @pytest.mark.parametrize("name", ["web", "worker", "prepare"])

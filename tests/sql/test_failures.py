@@ -15,10 +15,11 @@ from pathlib import Path
 import pytest
 
 from catalog_app.services.files import addresses_allocate
-from lakeui.common.errors import LakeError, MergeConflict
+from lakeui.common.errors import BranchMoved, LakeError, MergeConflict
 from lakeui.frontdoor import Session, compute, execute
 from lakeui.frontdoor.dispatch import HANDLERS
 from lakeui.sql.parse import parse
+from merge_app.execution import merge
 from tests.e2e.lake import Lake
 from tests.stateful.memory_merging import MergingMemoryEngine
 
@@ -292,3 +293,18 @@ def test_a_case_stands_under_its_statement(case: Case) -> None:
     except LakeError:
         return
     assert type(found).__name__ == case.kind
+
+
+def test_a_merge_into_a_branch_that_never_rests_says_so(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("restless", "changed"):
+        world.lake.sql(f"CREATE BRANCH {name}")
+    world.lake.sql("INSERT INTO d.sales VALUES (3, 'mon')", "changed")
+    monkeypatch.setattr(merge, "pause_seconds", lambda _: 0)
+    monkeypatch.setattr(
+        merge, "row_work_run", lambda *_: world.lake.sql("INSERT INTO d.sales VALUES (4, 'mon')", "restless") and {}
+    )
+    with pytest.raises(BranchMoved) as caught:
+        world.lake.merge("changed", "restless")
+    problem = caught.value.as_problem()
+    assert (problem["code"], problem["status"], bool(problem["remedy"])) == ("BRANCH_MOVED", 409, True)
+    assert [row[0] for row in world.lake.rows("d.sales", "restless", "id")].count(3) == 0

@@ -344,7 +344,8 @@ def _stored(column: Column, value: Any) -> Any:
         raise NotNullViolation(f"Column {column.name} is NOT NULL.", remedy="Give a value.", column=column.name)
     if column.type.startswith("varchar") and value is not None and len(value) > int(column.type[8:-1]):
         raise InvalidValue(f"{value!r} does not fit into {column.type}.")
-    return value
+    # Spark casts what is assigned.
+    return _parsed(column, value) if isinstance(value, str) else value
 
 
 def _parsed(column: Column, text: str | None) -> Any:

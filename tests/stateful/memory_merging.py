@@ -45,9 +45,10 @@ class MergingMemoryEngine(MemoryEngine):
             partners = [number for number, both in enumerate(sides) if evaluate(task.on, both) is True]
             if len(partners) > 1 and _is_strict(task.rules):
                 raise Cardinality("A row of the target matches more than one row of the source.", remedy="Group them.")
-            matched.update(partners)
             named = sides[partners[0]] if partners else _sides(task.alias, own, source.alias, {})
             rule = _first(task.rules, Family.MATCHED if partners else Family.NOT_MATCHED_BY_SOURCE, named)
+            if not (task.supersedes and rule is not None and rule.act is Act.UPDATE):
+                matched.update(partners)
             if rule is not None:
                 acting[rule.act].append((row, rule, named))
         changes = self._marked(task.scan, *([row for row, _, _ in acting[act]] for act in (Act.UPDATE, Act.DELETE)))

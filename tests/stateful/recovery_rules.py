@@ -73,8 +73,8 @@ class RecoveryRules(Twins):
     def do_restore_branch(self, data: st.DataObject, branch: Branch) -> None:
         version = self._past(data, branch)
         things = branch.versions[version].state.things() | branch.state.things()
-        self._restore(branch, f"BRANCH {branch.name}", version, things)
-        assert branch.state.things() == branch.versions[version].state.things()
+        if self._restore(branch, f"BRANCH {branch.name}", version, things):
+            assert branch.state.things() == branch.versions[version].state.things()
 
     @rule(data=st.data())
     def restore_merge(self, data: st.DataObject) -> None:
@@ -92,12 +92,14 @@ class RecoveryRules(Twins):
         assert result.extra["outcome"] == "nothing to do"
         assert self.lake.head(branch.name) == branch.head
 
-    def _restore(self, branch: Branch, what: str, version: int, things: Collection[Thing]) -> None:
+    def _restore(self, branch: Branch, what: str, version: int, things: Collection[Thing]) -> bool:
+        """Whether it was tried: what comes of it has to be certain."""
         if not _is_certain(branch, version, things):
-            return
+            return False
         recovery = restored(branch, version, things)
         clause = "" if what.startswith("MERGE") else f" TO VERSION AS OF {version}"
         self._recover(branch, f"RESTORE {what}{clause}", recovery)
+        return True
 
     def remember_merge(self, branch: Branch, before: int, merge_id: str) -> None:
         """What a merge changed: where part of it left no trace, what taking it back means is not certain."""

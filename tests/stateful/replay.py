@@ -177,7 +177,8 @@ def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry
     for entry in mine.branch.line:
         if entry.origin in mine.known:
             continue
-        if after.get(entry.thing) is None and not (isinstance(entry, Change) and entry.key == ("exists",)):
+        is_gone = after.get(entry.thing) is None or mine.branch.state.get(entry.thing) is None
+        if is_gone and not (isinstance(entry, Change) and entry.key == ("exists",)):
             # A drop absorbs what precedes it (P7).
             continue
         if isinstance(entry, RowWork):
@@ -239,7 +240,10 @@ class _Object:
         here, there = self.verdict.state.get(self.thing), self.mine.branch.state.get(self.thing)
         if here is None and self.mine.created(self.thing):
             # What both had is brought back as the destination had it.
-            here = self.theirs.branch.last(self.thing) or there
+            here = self.theirs.branch.last(self.thing)
+            if here is None:
+                self._new(there)
+                return
         if there is None:
             if self.mine.dropped(self.thing) and here is not None:
                 self.verdict.state = self.verdict.state.without([self.thing])
@@ -247,7 +251,11 @@ class _Object:
             if self._is_changed():
                 self.conflict("OBJECT_DROPPED_ON_DEST")
         else:
-            self._put(there if here is there else self._redone(here, there))
+            self._put(self._redone(here, there))
+
+    def _new(self, item: Database | Table | None) -> None:
+        if item is not None:
+            self._put(item)
 
     def _is_changed(self) -> bool:
         return bool(self.mine.works(self.thing)) or any(thing == self.thing for thing, _ in self.mine.nets)
@@ -314,15 +322,21 @@ class Columns(_Object):
         return _with_column(table, replace(column, **{attribute: net.after}))
 
     def _added(self, table: Table, column: Column) -> Table:
-        same = next((item for item in table.columns if item.name == column.name), None)
-        if same is None or self.theirs.net(self.thing, "column", same.id, "exists") is None:
+        """One that is there already, because both brought it back, becomes as the source has it."""
+        same = table.column(column.id) or next((item for item in table.columns if item.name == column.name), None)
+        is_one = same is not None and (column.id in same.ids or self._is_theirs(same))
+        if same is None or not is_one:
             return replace(table, columns=(*table.columns, column))
         if not widens(same.type, column.type):
             self.conflict("COLUMN_TYPE_NARROWING")
-        aliases = tuple(i for i in (*same.aliases, *column.ids) if i != same.id)
-        merged = replace(same, type=column.type, nullable=column.nullable, default=column.default, aliases=aliases)
+        aliases = tuple(dict.fromkeys(i for i in (*same.aliases, *column.ids) if i != same.id))
+        stated = {"name": column.name, "type": column.type, "nullable": column.nullable, "default": column.default}
+        merged = replace(same, **stated, aliases=aliases)
         merged = replace(merged, initial=column.initial) if same.initial is None else merged
         return _with_column(table, merged)
+
+    def _is_theirs(self, column: Column) -> bool:
+        return self.theirs.net(self.thing, "column", column.id, "exists") is not None
 
 
 def _with_column(table: Table, changed: Column) -> Table:

@@ -100,3 +100,70 @@ def test_rows_deleted_again_after_a_restore_put_them_back_are_deleted_on_the_oth
     lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
     lake.merge("b")
     assert lake.rows("d.t") == [(1, "a"), (2, "a")]
+
+
+@pytest.mark.parametrize("after", ["SELECT * FROM d.t", "DELETE FROM d.t WHERE id = 3", "UPDATE d.t SET v = 's'"])
+def test_rows_that_both_sides_had_lost_arrive_when_one_brings_them_back(lake: Lake, after: str) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')", "b")
+    lake.merge("b")
+    version = lake.head()
+    lake.sql("DELETE FROM d.t WHERE id = 2")
+    lake.sql("DELETE FROM d.t WHERE id >= 2", "b")
+    lake.merge("b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
+    lake.sql(after)
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == lake.rows("d.t")
+    assert len(lake.rows("d.t")) == (2 if after.startswith("DELETE") else 3)
+
+
+def test_a_column_that_both_sides_brought_back_takes_what_the_source_says_of_it(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.w (id INT, v VARCHAR(3))")
+    lake.sql("INSERT INTO d.w VALUES (1, 'a')")
+    narrow = lake.head()
+    lake.merge("main", "b")
+    lake.sql("ALTER TABLE d.w ALTER COLUMN v TYPE STRING", "b")
+    wide = lake.head("b")
+    lake.sql("ALTER TABLE d.w DROP COLUMN v")
+    lake.merge("main", "b")
+    lake.sql(f"RESTORE TABLE d.w TO VERSION AS OF {narrow}")
+    lake.sql(f"RESTORE TABLE d.w TO VERSION AS OF {wide}", "b")
+    lake.merge("b")
+    assert [row[:2] for row in lake.sql("DESCRIBE TABLE d.w").rows] == [["id", "int"], ["v", "string"]]
+    assert lake.rows("d.w") == [(1, "a")]
+
+
+def test_a_drop_is_forgotten_when_the_other_side_brought_the_table_back_to_both(lake: Lake) -> None:
+    lake.sql("DROP TABLE d.t")
+    lake.sql("DROP TABLE d.t", "b")
+    lake.merge("main", "b")
+    lake.sql("UNDROP TABLE d.t")
+    lake.merge("main", "b")
+    lake.sql("INSERT INTO d.t VALUES (2, 'b')", "b")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(1, "a"), (2, "b")]
+
+
+def test_a_drop_counts_that_follows_an_undrop_and_a_drop_and_the_other_side_s_undrop(lake: Lake) -> None:
+    lake.sql("DROP TABLE d.t")
+    lake.merge("main", "b")
+    lake.sql("UNDROP TABLE d.t", "b")
+    lake.sql("DROP TABLE d.t", "b")
+    lake.sql("UNDROP TABLE d.t")
+    lake.merge("main", "b")
+    lake.sql("DROP TABLE d.t", "b")
+    lake.merge("b")
+    assert lake.sql("SHOW TABLES").rows == []
+
+
+@pytest.mark.parametrize("which", ["id = 2", "id > 1"])
+def test_an_update_replaces_the_image_of_its_row_that_the_other_side_put_back(lake: Lake, which: str) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
+    lake.merge("main", "b")
+    lake.sql("UPDATE d.t SET v = 'm' WHERE id = 2")
+    version = lake.head()
+    lake.sql(f"UPDATE d.t SET v = 's' WHERE {which}", "b")
+    lake.sql("INSERT OVERWRITE d.t VALUES (9, 'z')")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(1, "a"), (2, "s"), (3, "s" if which == "id > 1" else "a")]

@@ -62,7 +62,8 @@ class Twins(RuleBasedStateMachine):
         columns = [
             (c.name, c.type, c.nullable, None if c.default is None else literal(c.default)) for c in table.columns
         ]
-        assert sorted(tuple(row[:4]) for row in described[:end]) == sorted(columns), name
+        shown = [tuple(row[:4]) for row in described[:end]]
+        assert sorted(shown) == sorted(columns), f"{branch.name}: {name} has the columns {shown} instead of {columns}"
         assert {row[0]: row[1] for row in described[end:]}["Properties"] == _properties(table)
         self.compare_rows(branch, name, table)
 

@@ -74,6 +74,7 @@ export type EffectiveConfiguration = Described["EffectiveConfiguration"];
 export type PipelineRun = Described["RunSummary"];
 export type PipelineRunDetail = Described["RunAnswer"];
 export type Rehearsal = Described["RehearsalAnswer"];
+export type PipelineTexts = Described["ValidationRequest"];
 
 // What the document describes only as objects.
 

@@ -69,7 +69,7 @@ export function missingFields(fields: readonly PipelineField[], settings: Settin
 }
 
 /** Fields that say columns which the run itself adds to the table, so that it need not have them. */
-const ADDED_BY_THE_RUN = new Set(["scd_valid_from", "scd_valid_to"]);
+const ADDED_BY_THE_RUN = new Set(["scd_valid_from", "scd_valid_to", "scd_deleted"]);
 
 /** By field: its columns that the table does not have. Names are told apart without regard to case. */
 export function unknownColumns(

@@ -11,6 +11,11 @@ describe("a timeline in words", () => {
     [event({ kind: "state", from_state: "open", to_state: "merged", details: { version: 17 } }), "merged it as v17"],
     [event({ kind: "state", from_state: "closed", to_state: "open" }), "reopened it"],
     [event({ kind: "state", actor: null, from_state: "queued", to_state: "open", reason: "A verdict changed." }), "set it to open: A verdict changed."],
+    [
+      event({ kind: "pushed", actor: "bob", details: { from: 3, source_head: 7, commits: 2, authors: ["alice", "bob"] } }),
+      "wrote to the source, with alice: 2 commits, v3 to v7",
+    ],
+    [event({ kind: "pushed", details: { from: 3, source_head: 4, commits: 1, authors: [] } }), "wrote to the source: 1 commit, v3 to v4"],
     [event({ kind: "checked", details: { checks: { no_nulls: "passed" } } }), "ran the checks: no_nulls passed"],
     [
       event({ kind: "resolution", details: { what: "decided", object_kind: "table", object_id: 5, part: "property", part_key: "owner", decision: "source", name: "" } }),

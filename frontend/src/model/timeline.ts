@@ -34,6 +34,8 @@ export function eventText(event: TimelineEvent, names: ReadonlyMap<string, strin
       return resolutionText(event, names);
     case "checked":
       return `ran the checks: ${checksText(event.details.checks)}`;
+    case "pushed":
+      return pushText(event);
   }
 }
 
@@ -53,6 +55,13 @@ function stateText({ from_state: from, to_state: to, actor, details, reason }: T
   if (from === "draft") return "marked it as ready";
   const word = (STATE_MARKS as Record<string, { word: string } | undefined>)[to]?.word ?? to;
   return actor === null ? `set it to ${word}${because}` : `by that, set it to ${word}${because}`;
+}
+
+function pushText({ actor, details }: TimelineEvent): string {
+  const count = Number(details.commits);
+  const others = Array.isArray(details.authors) ? details.authors.filter((name) => name !== actor) : [];
+  const among = others.length ? `, with ${others.join(", ")}` : "";
+  return `wrote to the source${among}: ${count} ${count === 1 ? "commit" : "commits"}, v${text(details.from)} to v${text(details.source_head)}`;
 }
 
 /** An object by its name, by its kind and id where that is not known. */

@@ -3,7 +3,8 @@ import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClie
 import { body, client, cursorOf } from "../api/client";
 import type { PipelineFilter } from "../api/paths";
 import { Problem } from "../api/problem";
-import type { NewPipeline, Pipeline, PipelineEdit, PipelineText } from "../api/resources";
+import type { EffectiveConfiguration, NewPipeline, Pipeline, PipelineEdit, PipelineText, PipelineTexts } from "../api/resources";
+import type { Mistake } from "../model/mistakes";
 import { refresh } from "./refresh";
 import { once } from "./requests";
 import { isFinished, pollAfter } from "./tasks";
@@ -101,6 +102,26 @@ export function useRehearsal(pipelineId: number) {
   return useMutation({
     mutationFn: (text: PipelineText) =>
       body(client.POST(`${AT}/dry-run/`, { params: { path: { pipeline_id: pipelineId } }, body: text })),
+  });
+}
+
+/** What is wrong in texts, and what they come to. */
+export interface Validation {
+  text: PipelineText;
+  configuration: EffectiveConfiguration | null;
+  mistakes: readonly Mistake[];
+}
+
+/** Of the texts that were asked for last until those of the new ones are known. */
+export function usePipelineValidation(texts: PipelineTexts) {
+  return useQuery({
+    queryKey: ["catalog", texts.catalog, "pipeline texts", texts],
+    queryFn: async ({ signal }): Promise<Validation> => {
+      const found = await body(client.POST("/api/v1/pipelines/validate/", { body: texts, signal }));
+      return { text: { source: texts.source, config: texts.config }, configuration: found.configuration, mistakes: found.errors };
+    },
+    placeholderData: keepPreviousData,
+    refetchOnWindowFocus: false,
   });
 }
 

@@ -60,6 +60,7 @@ const EVERYWHERE = {
   "/api/v1/tasks/": page([]),
   "/api/v1/inbox/": page([]),
   "/api/v1/pipelines/": page([]),
+  "POST /api/v1/pipelines/validate/": { configuration: null, errors: [] },
   "/api/v1/catalogs/demo/branches/main/protection/": { is_protected: false, required_approvals: 0, required_checks: [], refuse_direct_merges: false },
   "/api/v1/rules/": rules,
 };

@@ -50,6 +50,11 @@ class Configuration:
     def is_degraded(self) -> bool:
         return bool(self.missing)
 
+    @property
+    def filled(self) -> dict[str, str]:
+        """The columns that a run itself fills, by the key that names them."""
+        return {name: str(self.settings[name].value) for name in _filled(self.settings)}
+
     def text(self, name: str) -> str | None:
         """The value of a key that takes one text."""
         value = self.settings[name].value
@@ -108,13 +113,13 @@ def _setting(name: str, from_file: Mapping[str, Given], from_source: Mapping[str
 
 def _contradictions(settings: Mapping[str, Setting]) -> list[Mistake]:
     """Columns that cannot be two things at once."""
-    if settings["merge_strategy"].value != Strategy.SCD2:
-        return []
-    named = [(name, column) for name in _SCD2_COLUMNS for column in _columns(settings[name].value)]
+    filled = _filled(settings)
+    names = (*filled, "unique_key", "scd_columns", "tie_break") if filled else ()
+    named = [(name, column) for name in names for column in _columns(settings[name].value)]
     mistakes = []
     for index, (name, column) in enumerate(named):
         others = [other for other, earlier in named[:index] if earlier.casefold() == column.casefold()]
-        if others and others[0] in _RESERVED:
+        if others and others[0] in filled:
             setting = settings[name] if settings[name].origin != DEFAULT else settings[others[0]]
             file = CONFIG_FILE if setting.origin == DEFAULT else setting.origin
             message = f"{others[0]} and {name} both name the column {column}."
@@ -122,8 +127,12 @@ def _contradictions(settings: Mapping[str, Setting]) -> list[Mistake]:
     return mistakes
 
 
-_RESERVED = ("scd_valid_from", "scd_valid_to")
-_SCD2_COLUMNS = (*_RESERVED, "unique_key", "scd_columns", "tie_break")
+def _filled(settings: Mapping[str, Setting]) -> tuple[str, ...]:
+    """Keys that name columns which a run itself fills."""
+    if settings["merge_strategy"].value != Strategy.SCD2:
+        return ()
+    times = ("scd_valid_from", "scd_valid_to")
+    return (*times, "scd_deleted") if settings["hard_deletes"].value == "new_record" else times
 
 
 def _columns(value: Value) -> tuple[str, ...]:

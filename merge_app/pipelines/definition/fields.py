@@ -102,15 +102,23 @@ FIELDS: dict[str, Field] = {
         Field("scd_valid_from", Kind.NAME, "valid_from", "The column that says from when a version holds.", _SCD2),
         Field("scd_valid_to", Kind.NAME, "valid_to", "The column that says until when; NULL is still.", _SCD2),
         Field(
+            "scd_deleted",
+            Kind.NAME,
+            "is_deleted",
+            "The column that says, with hard_deletes: new_record, that the key is gone from then on.",
+            _SCD2,
+        ),
+        Field(
             "scd_columns", Kind.NAMES, (), "The columns whose change makes a version; all but the key if empty.", _SCD2
         ),
         Field(
             "hard_deletes",
             Kind.CHOICE,
             "ignore",
-            "What becomes of keys that a full extract does not have any more.",
+            "What becomes of keys that a full extract does not have any more: nothing, their versions end, or a new"
+            " version says that they are gone.",
             _SCD2,
-            choices=("ignore", "invalidate"),
+            choices=("ignore", "invalidate", "new_record"),
         ),
         Field(
             "on_schema_change",

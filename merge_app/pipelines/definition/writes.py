@@ -25,6 +25,8 @@ _SAME, _BEFORE, _ENDED, _GONE = "pipeline same", "pipeline before", "pipeline en
 class BatchWrite:
     """What a run knows when it writes. ``columns`` are the batch's (name, Spark type text) that the table takes;
     ``moment`` is the time of the run, a timestamp literal; ``stored`` are the names, folded, of the table's columns.
+    ``is_unique``: no two rows have the same values in ``told_apart_by``. ``is_later``: all have higher watermarks than
+    any row of the table.
     """
 
     configuration: Configuration
@@ -32,6 +34,8 @@ class BatchWrite:
     columns: Sequence[tuple[str, str]]
     moment: str
     stored: frozenset[str] = frozenset()
+    is_unique: bool = False
+    is_later: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -42,6 +46,12 @@ class BatchWrite:
         return self.configuration.names("unique_key")
 
     @property
+    def others(self) -> list[str]:
+        """The columns that are no keys."""
+        keys = {name.casefold() for name in self.keys}
+        return [name for name in self.names if name.casefold() not in keys]
+
+    @property
     def told_apart_by(self) -> tuple[str, ...]:
         """The columns of which only one row may have the same values once rows are ordered."""
         is_versioned = self.configuration.strategy is Strategy.SCD2
@@ -50,9 +60,8 @@ class BatchWrite:
     @property
     def tracked(self) -> list[str]:
         """The columns whose change makes a version."""
-        keys = {name.casefold() for name in self.keys}
-        chosen = self.configuration.names("scd_columns")
-        return list(chosen) or [name for name in self.names if name.casefold() not in keys]
+        chosen = {name.casefold() for name in self.configuration.names("scd_columns")}
+        return [name for name in self.others if name.casefold() in chosen or not chosen]
 
     @property
     def times(self) -> tuple[str, str]:
@@ -68,6 +77,23 @@ class BatchWrite:
     def keeps_times(self) -> bool:
         """Whether rows bring the time from which they hold."""
         return self.configuration.text("watermark_column") is not None
+
+    @property
+    def gone_column(self) -> str | None:
+        """The column that says of a version that its key is gone; None where nothing does."""
+        return self.configuration.filled.get("scd_deleted")
+
+    @property
+    def needs_versions(self) -> bool:
+        """Whether what is stored has to be read before it is known what is written."""
+        return self.configuration.strategy is Strategy.SCD2 and (self.keeps_times or self.gone_column is not None)
+
+    @property
+    def takes_batch(self) -> bool:
+        """Whether the batch itself, as it is, is what is merged."""
+        has_one_row = self.is_unique and not self.configuration.text("delete_when")
+        is_merged = self.configuration.strategy in (Strategy.INCREMENTAL, Strategy.SCD2)
+        return is_merged and has_one_row and not self.needs_versions
 
 
 def quoted(name: str) -> str:
@@ -90,6 +116,8 @@ def latest_rows(write: BatchWrite) -> str:
     ranked = f"row_number() OVER (PARTITION BY {listed(write.keys)} ORDER BY {_order(write)})"
     rows = f"SELECT {listed(write.names)}, {ranked} AS {quoted(_RANK)} FROM {BATCH.sql}"
     latest = f"SELECT {listed(write.names)} FROM ({rows}) WHERE {quoted(_RANK)} = 1"
+    if write.is_unique:
+        latest = plain_rows(write)
     if not write.configuration.text("delete_when"):
         return latest
     return f"SELECT {listed(write.names)}, {_goes(write)} AS {quoted(_GONE)} FROM ({latest})"
@@ -105,6 +133,12 @@ def lasting_rows(write: BatchWrite) -> str:
 def _goes(write: BatchWrite) -> str:
     # A line break ends what may be a comment at the end of the condition.
     return f"coalesce(({write.configuration.text('delete_when')}\n), false)"
+
+
+def repeated_keys(write: BatchWrite) -> str:
+    """A row, if several are of one key."""
+    keys = listed(write.told_apart_by)
+    return f"SELECT {keys} FROM {BATCH.sql} GROUP BY {keys} HAVING count(*) > 1 LIMIT 1"
 
 
 def rivals(write: BatchWrite) -> str:
@@ -149,20 +183,24 @@ def _same(write: BatchWrite, names: Sequence[str], one: str, other: str) -> str:
 
 
 def merge_latest(write: BatchWrite) -> str:
-    """``incremental``: the latest row of each key replaces the stored one unless that is later, or is the same."""
-    others = [name for name in write.names if name.casefold() not in {key.casefold() for key in write.keys}]
-    later = [
-        f"(batch.{quoted(name)} >= target.{quoted(name)} OR target.{quoted(name)} IS NULL)"
-        for name in _watermark(write)
-    ]
+    """``incremental``: the latest row of each key replaces the stored one unless that is later, or is the same. Where
+    all rows are later than what is stored, no column but the keys has to be read to know that.
+    """
+    others = write.others
+    later, changed = [], []
+    if not write.is_later:
+        later = [
+            f"(batch.{quoted(name)} >= target.{quoted(name)} OR target.{quoted(name)} IS NULL)"
+            for name in _watermark(write)
+        ]
+        changed = [f"NOT ({_same(write, others, 'target', 'batch')})"]
     clauses = []
     stays = ""
     if write.configuration.text("delete_when"):
         clauses.append(f"WHEN MATCHED AND {' AND '.join([*later, f'batch.{quoted(_GONE)}'])} THEN DELETE")
         stays = f"NOT batch.{quoted(_GONE)}"
     if others:
-        changed = f"NOT ({_same(write, others, 'target', 'batch')})"
-        clauses.append(_update(others, " AND ".join([*later, changed])))
+        clauses.append(_update(others, " AND ".join([*later, *changed])))
     return _merge(write, latest_rows(write), [_keys_match(write)], [*clauses, _insert(write.names, stays)])
 
 
@@ -181,19 +219,42 @@ def replace_keys(write: BatchWrite, keys: Sequence[str]) -> str:
     return _merge(write, f"{rows} UNION ALL {gone}", [*match, f"batch.{quoted(PART)} = 'key'"], clauses)
 
 
-def merge_versions(write: BatchWrite) -> str:
-    """``scd2``: new versions come, and the times of those that they end or split change."""
+def merge_successors(write: BatchWrite) -> str:
+    """``scd2`` by the time of the run: the open version of a key ends where a tracked column changed. The batch's row
+    comes then too, as the merge ``supersedes``; so it does where its key has no open version.
+    """
     start, end = write.times
-    others = [name for name in write.names if name.casefold() not in {key.casefold() for key in write.keys}]
+    is_open = f"target.{quoted(end)} IS NULL"
+    ends = f"UPDATE SET {quoted(end)} = {write.moment}"
+    values = f"{listed(write.names, 'batch.')}, {write.moment}, NULL"
+    clauses = [
+        f"WHEN MATCHED AND NOT ({_same(write, write.tracked, 'target', 'batch')}) THEN {ends}",
+        f"WHEN NOT MATCHED THEN INSERT ({listed([*write.names, start, end])}) VALUES ({values})",
+        *_ended(write),
+    ]
+    return _merge(write, latest_rows(write), [_keys_match(write), is_open], clauses)
+
+
+def merge_versions(write: BatchWrite) -> str:
+    """``scd2`` of all versions: new ones come, and the times of those that they end or split change."""
+    start, end = write.times
+    gone = [write.gone_column] if write.gone_column else []
+    others = [*write.others, *gone, end]
     match = [_keys_match(write), f"target.{quoted(start)} <=> batch.{quoted(start)}"]
     clauses = [
-        _update([*others, end], f"NOT ({_same(write, [*others, end], 'target', 'batch')})"),
-        _insert([*write.names, start, end]),
+        _update(others, f"NOT ({_same(write, others, 'target', 'batch')})"),
+        _insert([*write.names, *gone, start, end]),
+        *_ended(write),
     ]
-    if write.configuration.text("hard_deletes") == "invalidate":
-        gone = f"target.{quoted(end)} IS NULL"
-        clauses.append(f"WHEN NOT MATCHED BY SOURCE AND {gone} THEN UPDATE SET {quoted(end)} = {write.moment}")
     return _merge(write, versions(write, with_stored=True), match, clauses)
+
+
+def _ended(write: BatchWrite) -> list[str]:
+    """The clause by which open versions of keys end that a full extract has no more, where that is asked for."""
+    if write.configuration.text("hard_deletes") != "invalidate":
+        return []
+    end = quoted(write.times[1])
+    return [f"WHEN NOT MATCHED BY SOURCE AND target.{end} IS NULL THEN UPDATE SET {end} = {write.moment}"]
 
 
 def _merge(write: BatchWrite, source: str, match: Sequence[str], clauses: Sequence[str]) -> str:
@@ -209,7 +270,8 @@ def _keys_match(write: BatchWrite) -> str:
 
 def _update(names: Sequence[str], condition: str) -> str:
     pairs = ", ".join(f"{quoted(name)} = batch.{quoted(name)}" for name in names)
-    return f"WHEN MATCHED AND {condition} THEN UPDATE SET {pairs}"
+    when = f"WHEN MATCHED AND {condition}" if condition else "WHEN MATCHED"
+    return f"{when} THEN UPDATE SET {pairs}"
 
 
 def _insert(names: Sequence[str], condition: str = "") -> str:
@@ -229,7 +291,9 @@ def versions(write: BatchWrite, *, with_stored: bool) -> str:
     start, end = write.times
     over = f"OVER (PARTITION BY {listed(write.keys)} ORDER BY {quoted(_FROM)})"
     kinds = {name.casefold(): kind for name, kind in write.columns}
-    state = f"struct({', '.join(_comparable(name, kinds[name.casefold()]) for name in write.tracked)})"
+    gone = [write.gone_column] if write.gone_column else []
+    compared = [*(_comparable(name, kinds[name.casefold()]) for name in write.tracked), *map(quoted, gone)]
+    state = f"struct({', '.join(compared) or '0'})"
     ended = f"CASE WHEN {quoted(_OLD)} THEN named_struct('at', {quoted(_OLD_TO)}) END"
     earlier = f"{over[:-1]} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
     seen = (
@@ -244,39 +308,81 @@ def versions(write: BatchWrite, *, with_stored: bool) -> str:
     closed = f"coalesce({quoted(_OLD_TO)}, CASE WHEN {at} > {quoted(_FROM)} THEN {at} END)"
     # least ignores NULL: a version ends by itself, or where the next one begins.
     until = f"least(lead({quoted(_FROM)}) {over}, {closed})"
-    return f"SELECT {listed(write.names)}, {quoted(_FROM)} AS {quoted(start)}, {until} AS {quoted(end)} FROM ({kept})"
+    times = f"{quoted(_FROM)} AS {quoted(start)}, {until} AS {quoted(end)}"
+    return f"SELECT {listed([*write.names, *gone])}, {times} FROM ({kept})"
 
 
 def _moments(write: BatchWrite, *, with_stored: bool) -> str:
     """One row a key and time: the batch's where there is one, and whether such a version is stored."""
-    start, end = write.times
-    names = listed(write.names)
-    (begins,) = [quoted(name) for name in _watermark(write)] or [write.moment]
-    nothing = f"CASE WHEN false THEN {begins} END"
-    ranked = f"row_number() OVER (PARTITION BY {listed(write.keys)}, {begins} ORDER BY {_order(write)})"
-    rows = (
-        f"SELECT {names}, {begins} AS {quoted(_FROM)}, {nothing} AS {quoted(_OLD_TO)}, false AS {quoted(_OLD)} "
-        f"FROM (SELECT *, {ranked} AS {quoted(_RANK)} FROM {BATCH.sql}) WHERE {quoted(_RANK)} = 1"
-    )
+    parts = [_batch_moments(write)]
     if not with_stored:
-        return rows
-    match = " AND ".join(f"stored.{quoted(key)} <=> wanted.{quoted(key)}" for key in write.keys)
-    # A run's own time is after every other: only the version that holds now can matter.
-    which = "" if write.keeps_times else f"WHERE stored.{quoted(end)} IS NULL"
-    stored = (
-        f"SELECT {_stored_columns(write)}, stored.{quoted(start)}, stored.{quoted(end)}, true "
-        f"FROM {STORED.sql} AS stored LEFT SEMI JOIN (SELECT DISTINCT {listed(write.keys)} FROM {BATCH.sql}) "
-        f"AS wanted ON {match} {which}"
-    )
+        return parts[0]
+    parts.append(_stored_moments(write))
+    if write.gone_column:
+        parts.append(_gone_moments(write))
     same_time = f"(PARTITION BY {listed(write.keys)}, {quoted(_FROM)}"
+    gone = [write.gone_column] if write.gone_column else []
     ordered = (
-        f"SELECT {names}, {quoted(_FROM)}, max({quoted(_OLD_TO)}) OVER {same_time}) AS {quoted(_OLD_TO)}, "
+        f"SELECT {listed([*write.names, *gone])}, {quoted(_FROM)}, "
+        f"max({quoted(_OLD_TO)}) OVER {same_time}) AS {quoted(_OLD_TO)}, "
         f"max({quoted(_OLD)}) OVER {same_time}) AS {quoted(_OLD)}, "
-        f"row_number() OVER {same_time} ORDER BY {quoted(_OLD)}) AS {quoted(_RANK)} FROM ({rows} UNION ALL {stored})"
+        f"row_number() OVER {same_time} ORDER BY {quoted(_OLD)}) AS {quoted(_RANK)} FROM ({' UNION ALL '.join(parts)})"
     )
     return f"SELECT * FROM ({ordered}) WHERE {quoted(_RANK)} = 1"
 
 
-def _stored_columns(write: BatchWrite) -> str:
+def _batch_moments(write: BatchWrite) -> str:
+    """One row a key and time of the batch."""
+    (begins,) = [quoted(name) for name in _watermark(write)] or [write.moment]
+    ranked = f"row_number() OVER (PARTITION BY {listed(write.keys)}, {begins} ORDER BY {_order(write)})"
+    rows = f"(SELECT *, {ranked} AS {quoted(_RANK)} FROM {BATCH.sql}) WHERE {quoted(_RANK)} = 1"
+    gone = f"false AS {quoted(write.gone_column)}, " if write.gone_column else ""
+    return (
+        f"SELECT {listed(write.names)}, {gone}{begins} AS {quoted(_FROM)}, CASE WHEN false THEN {begins} END "
+        f"AS {quoted(_OLD_TO)}, false AS {quoted(_OLD)} FROM {BATCH.sql if write.is_unique else rows}"
+    )
+
+
+def _stored_moments(write: BatchWrite) -> str:
+    """The stored versions that those of the batch's keys stand beside; every open one where a key can be gone."""
+    start, end = write.times
+    is_open = f"stored.{quoted(end)} IS NULL"
+    # A run's own time is after every other: only the version that holds now can matter.
+    which = "" if write.keeps_times else f" WHERE {is_open}"
+    columns = f"{_stored_columns(write)}, stored.{quoted(start)}, stored.{quoted(end)}, true"
+    if not write.gone_column:
+        return f"SELECT {columns} FROM {STORED.sql} AS stored LEFT SEMI JOIN {_wanted(write)}{which}"
+    known = f"SELECT {columns} FROM {STORED.sql} AS stored"
+    if not write.keeps_times:
+        return f"{known}{which}"
+    of_batch = f"{known} LEFT SEMI JOIN {_wanted(write)} WHERE stored.{quoted(end)} IS NOT NULL"
+    return f"{known} WHERE {is_open} UNION ALL {of_batch}"
+
+
+def _gone_moments(write: BatchWrite) -> str:
+    """The versions that begin now because their keys are gone: as they were last, but for that."""
+    end = write.times[1]
+    kinds = {name.casefold(): kind for name, kind in write.columns}
+    typed = [f"CAST({write.moment} AS {kinds[name.casefold()]})" for name in _watermark(write)]
+    (moment,) = typed or [write.moment]
+    return (
+        f"SELECT {_stored_columns(write, gone='true')}, {moment}, CASE WHEN false THEN {moment} END, false "
+        f"FROM {STORED.sql} AS stored LEFT ANTI JOIN {_wanted(write)} "
+        f"WHERE stored.{quoted(end)} IS NULL AND NOT {_was_gone(write)}"
+    )
+
+
+def _wanted(write: BatchWrite) -> str:
+    match = " AND ".join(f"stored.{quoted(key)} <=> wanted.{quoted(key)}" for key in write.keys)
+    return f"(SELECT DISTINCT {listed(write.keys)} FROM {BATCH.sql}) AS wanted ON {match}"
+
+
+def _was_gone(write: BatchWrite) -> str:
+    column = write.gone_column or ""
+    return f"coalesce(stored.{quoted(column)}, false)" if column.casefold() in write.stored else "false"
+
+
+def _stored_columns(write: BatchWrite, gone: str | None = None) -> str:
     """The batch's columns as the table has them: NULL for those that it is only about to get."""
-    return ", ".join(f"stored.{quoted(name)}" if name.casefold() in write.stored else "NULL" for name in write.names)
+    columns = [f"stored.{quoted(name)}" if name.casefold() in write.stored else "NULL" for name in write.names]
+    return ", ".join([*columns, gone or _was_gone(write)] if write.gone_column else columns)

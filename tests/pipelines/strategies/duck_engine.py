@@ -32,6 +32,7 @@ _TYPES = {
     "date": "DATE",
     "timestamp": "TIMESTAMP WITH TIME ZONE",
 }
+_ARROW_TYPES = {"int": pa.int32(), "bigint": pa.int64(), "string": pa.string(), "boolean": pa.bool_()}
 _SPARK_TYPES = {duck: spark for spark, duck in _TYPES.items()}
 
 
@@ -44,8 +45,16 @@ class DuckMemoryEngine(MergingMemoryEngine):
     def frozen(self, table_id: int, source: SourceRows) -> Iterator[FrozenSource]:
         with super().frozen(table_id, source) as found:
             self._frozen[found.folder] = found.columns
-            yield replace(found, keys=self._keys(source))
+            yield replace(found, keys=self._keys(source), table=self._table(found))
             del self._frozen[found.folder]
+
+    def _table(self, found: FrozenSource) -> pa.Table | None:
+        """The rows as the engine with Spark has few ones; none with types that are kept as texts here."""
+        if not all(kind in _ARROW_TYPES for _, kind in found.columns):
+            return None
+        columns = list(zip(*self._sources[found.folder], strict=True)) or [()] * len(found.columns)
+        arrays = [pa.array(c, _ARROW_TYPES[kind]) for c, (_, kind) in zip(columns, found.columns, strict=True)]
+        return pa.Table.from_arrays(arrays, [f"c{index}" for index in range(len(arrays))])
 
     def _keys(self, source: SourceRows) -> tuple[tuple[str, pa.Array] | None, ...]:
         """The distinct values by which files are left out; none of types that are kept as texts here."""

@@ -82,3 +82,29 @@ def with_version(table: list[Row], row: Row) -> list[Row]:
             return table
         earlier[-1] = (*before[:4], row[2])
     return [*others, *earlier, (*row, row[2], until), *later]
+
+
+def scd2_by_run(table: list[Row], batch: list[Row], run: int, gone: str) -> list[Row]:
+    """Versions are (id, value, at, from, until, is deleted), where runs are the times; ``gone`` is hard_deletes."""
+    given = {key[0]: rows for key, rows in by_key(batch).items()}
+    if any(len(set(rows)) > 1 for rows in given.values()):
+        raise Rivals
+    known = {version[0] for version in table if version[4] is None}
+    found = [(*rows[0], run, None, False) for key, rows in given.items() if key not in known]
+    for version in table:
+        if version[4] is not None or not batch:
+            found.append(version)
+        elif version[0] in given:
+            found += _succeeded(version, given[version[0]][0], run)
+        elif gone == "ignore" or version[5]:
+            found.append(version)
+        else:
+            found.append((*version[:4], run, False))
+            found += [(*version[:3], run, None, True)] if gone == "new_record" else []
+    return found
+
+
+def _succeeded(version: Row, row: Row, run: int) -> list[Row]:
+    if version[:3] == row and not version[5]:
+        return [version]
+    return [(*version[:4], run, version[5]), (*row, run, None, False)]

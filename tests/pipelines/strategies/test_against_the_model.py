@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lakeui.common.errors import DuplicateKey
 from tests.pipelines.strategies import model
-from tests.pipelines.strategies.pipes import Pipes, batch
+from tests.pipelines.strategies.pipes import Pipe, Pipes, batch
 
 Model = Callable[[list[model.Row], list[model.Row]], list[model.Row]]
 STRATEGIES: dict[str, tuple[str, Model]] = {
@@ -24,15 +24,16 @@ STRATEGIES: dict[str, tuple[str, Model]] = {
 }
 Batches = list[list[model.Row]]
 
-STORY: Batches = [
-    [(1, "a", 1), (2, "b", 1), (None, "c", 1), (3, None, 1)],
-    [(1, "a", 1), (2, "b", 1), (None, "c", 1), (3, None, 1)],
-    [],
-    [(4, "a", 2), (5, "b", 2)],
-    [(1, "x", 5), (2, "y", 5), (None, "z", 5), (3, "c", 5), (4, None, 5), (5, "a", 5)],
-    [(1, "late", 3), (2, "b", 4), (6, "six", 1), (6, "six", 1), (6, "seven", 2)],
-]
-"""First run, the same again, nothing, all new, all changed, late and duplicate rows."""
+_FIRST: list[model.Row] = [(1, "a", 1), (2, "b", 1), (None, "c", 1), (3, None, 1)]
+STORY: dict[str, list[model.Row]] = {
+    "a first run, with NULL as key and as value": _FIRST,
+    "a second run, the same again": _FIRST,
+    "an empty batch": [],
+    "all new": [(4, "a", 2), (5, "b", 2)],
+    "all changed": [(1, "x", 5), (2, "y", 5), (None, "z", 5), (3, "c", 5), (4, None, 5), (5, "a", 5)],
+    "late rows": [(1, "late", 3), (2, "b", 4), (None, "late", 2)],
+    "duplicate rows": [(6, "six", 1), (6, "six", 1), (6, "seven", 2), (None, "z", 5), (None, "z", 5)],
+}
 
 
 def expected(strategy: str, table: list[model.Row], rows: list[model.Row]) -> list[model.Row]:
@@ -40,11 +41,11 @@ def expected(strategy: str, table: list[model.Row], rows: list[model.Row]) -> li
     return sorted(found, key=repr)
 
 
-def agree(pipes: Pipes, strategy: str, batches: Batches) -> None:
+def agree(pipes: Pipes, strategy: str, batches: Mapping[str, list[model.Row]]) -> Pipe:
+    """Run a pipeline with each batch; ``batches`` says what is tried by it."""
     pipe = pipes(f"merge_strategy: {strategy}", STRATEGIES[strategy][0])
     table: list[model.Row] = []
-    is_first = True
-    for rows in batches:
+    for what, rows in batches.items():
         try:
             table = expected(strategy, table, rows)
         except model.Rivals:
@@ -52,9 +53,9 @@ def agree(pipes: Pipes, strategy: str, batches: Batches) -> None:
                 pipe.run(batch(rows))
             continue
         pipe.run(batch(rows))
-        assert pipe.rows() == table
-        is_first = False
-    assert is_first or not pipe.runs[-1].is_degraded
+        assert pipe.rows() == table, what
+    assert not any(run.is_degraded for run in pipe.runs)
+    return pipe
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -62,24 +63,66 @@ def test_a_story_of_runs(pipes: Pipes, strategy: str) -> None:
     agree(pipes, strategy, STORY)
 
 
-def rows_of(strategy: str) -> Any:
-    at = st.integers(0, 5) if strategy == "scd2" else st.none() | st.integers(0, 5)
+def agree_by_run(pipes: Pipes, gone: str, batches: Batches) -> None:
+    """The same for versions by the time of the run, of which only the order is known before."""
+    pipe = pipes("merge_strategy: scd2", "unique_key: id", f"hard_deletes: {gone}")
+    marks = ", is_deleted" if gone == "new_record" else ", false"
+    table: list[model.Row] = []
+    for number, rows in enumerate(batches):
+        try:
+            table = model.scd2_by_run(table, rows, number, gone)
+        except model.Rivals:
+            with pytest.raises(DuplicateKey):
+                pipe.run(batch(rows))
+            continue
+        pipe.run(batch(rows))
+        assert in_order(pipe.rows(columns=f"id, value, at, valid_from, valid_to{marks}")) == in_order(table)
+
+
+def in_order(versions: list[model.Row]) -> list[model.Row]:
+    """Versions with their times numbered from the earliest."""
+    moments = sorted({at for version in versions for at in version[3:5] if at is not None})
+    numbers = {at: number for number, at in enumerate(moments)} | {None: None}
+    return sorted(((*v[:3], numbers[v[3]], numbers[v[4]], v[5]) for v in versions), key=repr)
+
+
+@pytest.mark.parametrize("gone", ["ignore", "invalidate", "new_record"])
+def test_a_story_of_versions_by_the_time_of_the_run(pipes: Pipes, gone: str) -> None:
+    back = _FIRST[:2]
+    rivals, twice = [(1, "p", 1), (1, "q", 1)], [*_FIRST[1:], *_FIRST[1:]]
+    agree_by_run(pipes, gone, [_FIRST, _FIRST, [], back, back, rivals, twice, STORY["all changed"], _FIRST])
+
+
+FEW = settings(
+    max_examples=5,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    phases=(Phase.generate,),
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def runs(at: Any, **unique: Any) -> Any:
     row = st.tuples(st.none() | st.integers(0, 2), st.none() | st.sampled_from("ab"), at)
-    return st.lists(row, max_size=6)
+    return st.lists(st.lists(row, max_size=6, **unique), min_size=2, max_size=3)
 
 
-@pytest.mark.parametrize("strategy", ["incremental", "delete_insert", "snapshot", "scd2"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_any_runs(pipes: Pipes, strategy: str) -> None:
-    @given(batches=st.lists(rows_of(strategy), min_size=2, max_size=3))
-    @settings(
-        max_examples=4,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-    )
+    @given(batches=runs(st.integers(0, 5) if strategy == "scd2" else st.none() | st.integers(0, 5)))
+    @FEW
     def check(batches: Batches) -> None:
-        agree(pipes, strategy, batches)
+        agree(pipes, strategy, {str(rows): rows for rows in batches})
+
+    check()
+
+
+@pytest.mark.parametrize("gone", ["ignore", "invalidate", "new_record"])
+def test_any_runs_of_versions_by_the_time_of_the_run(pipes: Pipes, gone: str) -> None:
+    @given(batches=runs(st.none() | st.integers(0, 1), unique_by=lambda row: row[0]))
+    @FEW
+    def check(batches: Batches) -> None:
+        agree_by_run(pipes, gone, batches)
 
     check()

@@ -97,7 +97,7 @@ class TestEveryStrategy:
             if point == "write.registered":
                 raise NotFound("table", "the power")
 
-        for module in ("pipeline_writes", "merging", "data"):
+        for module in ("merging", "data"):
             monkeypatch.setattr(f"lakeui.frontdoor.{module}.fault_point", fail)
         with pytest.raises(NotFound):
             pipe.run(batch([(1, "x", 5, 1), (4, "d", 5, 1)], (*COLUMNS, "extra INT")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -60,14 +61,30 @@ def test_a_run_that_is_overtaken_leaves_what_one_after_the_other_would(pipes: Pi
     assert pipe.rows() == BESIDE[strategy]
 
 
-def test_two_pipelines_that_bring_the_same_key_at_once_leave_one_open_version(pipes: Pipes) -> None:
-    first, second = (pipes(*CONFIGS["scd2"]) for _ in range(2))
+@pytest.mark.parametrize("order", ["watermark_column: at", ""], ids=["by their own time", "by the time of the run"])
+def test_two_pipelines_that_bring_the_same_key_at_once_leave_one_open_version(pipes: Pipes, order: str) -> None:
+    first, second = (pipes(*CONFIGS["scd2"][:2], order) for _ in range(2))
     second.table = first.table
     first.run(batch(ROWS))
     second.run(batch(ROWS[:1]))
 
-    class Beside(Overtaken):
+    class BesideNew(Overtaken):
         work = staticmethod(lambda: second.start(source=batch([(4, "theirs", 5)])))
 
-    first.start(source=batch([(4, "ours", 6)]), context=Beside)
-    assert [row for row in history(first) if row[0] == 4] == [(4, "ours", 6, None), (4, "theirs", 5, 6)]
+    first.start(source=batch([(4, "ours", 6)]), context=BesideNew)
+    new = in_turn(history(first), 4)
+    assert [(row[1], row[3]) for row in new] == [("theirs", new[1][2]), ("ours", None)]
+
+    class BesideKnown(Overtaken):
+        work = staticmethod(lambda: second.start(source=batch([(1, "theirs", 7)])))
+
+    with pytest.raises(MergeConflict):
+        first.start(source=batch([(1, "ours", 8)]), context=BesideKnown)
+    assert [row[1] for row in in_turn(history(first), 1)] == ["a", "theirs"]
+    first.start()
+    known = in_turn(history(first), 1)
+    assert [(row[1], row[3]) for row in known] == [("a", known[1][2]), ("theirs", known[2][2]), ("ours", None)]
+
+
+def in_turn(versions: list[tuple[Any, ...]], key: int) -> list[tuple[Any, ...]]:
+    return sorted((row for row in versions if row[0] == key), key=lambda row: str(row[2]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
+from catalog_app.domain.roles import LAKEUI
 from catalog_app.selectors.lineage import catalog_get
 from lakeui.common.errors import DuplicateKey
 from merge_app.jobs.models import Task, TaskState
@@ -31,11 +32,11 @@ def test_a_strict_catalog_fails_what_would_degrade(pipes: Pipes) -> None:
     pipe = pipes("merge_strategy: incremental")
     pipe.run(batch(ROWS))
     catalog = catalog_get(pipes.lake.catalog)
-    policy_set(catalog, strict=True)
+    policy_set(principal=LAKEUI, catalog=catalog, strict=True)
     for attempt in (pipe.start, lambda: pipes("merge_strategy: snapshot").run(batch(ROWS))):
         with pytest.raises(InvalidConfig, match="requires"):
             attempt()
-    policy_set(catalog, strict=False)
+    policy_set(principal=LAKEUI, catalog=catalog, strict=False)
     pipe.start()
     assert pipe.rows() == ROWS
 

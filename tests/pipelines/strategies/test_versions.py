@@ -8,6 +8,7 @@ import pytest
 
 from lakeui.common.errors import NotNullViolation
 from lakeui.frontdoor import StatementResult
+from merge_app.pipelines.definition.mistakes import InvalidConfig
 from tests.pipelines.strategies.cases import CONFIGS, ROWS, history, types
 from tests.pipelines.strategies.pipes import Attempt, Pipes, batch
 
@@ -52,7 +53,7 @@ class TestVersionsByTheTimeOfTheRun:
 
         class Watched(Attempt):
             def step(self, name: str, detail: str = "") -> None:
-                if name == "read versions":
+                if name == "merge rows":
                     looked.append(detail.split(" files", maxsplit=1)[0])
 
         pipe = pipes(*self.CONFIG)
@@ -81,3 +82,57 @@ class TestVersionsByTheirOwnTime:
     def test_a_version_without_a_time_is_refused(self, pipes: Pipes) -> None:
         with pytest.raises(NotNullViolation):
             pipes(*CONFIGS["scd2"]).run(batch([(1, "a", None)]))
+
+
+class TestKeysThatAreGone:
+    CONFIG = ("merge_strategy: scd2", "unique_key: id", "hard_deletes: new_record")
+    TIMES = ("id INT", "value STRING", "at TIMESTAMP")
+
+    def test_a_version_of_their_own_says_so_until_they_come_back(self, pipes: Pipes) -> None:
+        pipe = pipes(*self.CONFIG, "scd_deleted: gone")
+        pipe.run(batch(ROWS[:2]))
+        result = pipe.run(batch(ROWS[:1]))
+        assert (result.metrics["rows_updated"], result.metrics["rows_inserted"]) == (1, 1)
+        assert pipe.run(batch(ROWS[:1])).metrics["rows_inserted"] == 0
+        pipe.run(batch(ROWS[:2]))
+        found = pipe.rows(columns="id, value, valid_from, valid_to, gone")
+        was, gone, back = sorted((row for row in found if row[0] == 2), key=lambda row: str(row[2]))
+        assert ([row[1] for row in (was, gone, back)], [row[4] for row in (was, gone, back)]) == (
+            ["b"] * 3,
+            [False, True, False],
+        )
+        assert (was[3], gone[3], back[3]) == (gone[2], back[2], None)
+
+    def test_they_are_gone_from_the_time_of_the_run_where_rows_have_their_own(self, pipes: Pipes) -> None:
+        pipe = pipes(*self.CONFIG, "watermark_column: at", "scd_columns: value")
+        rows = [(1, "a", "2020-01-01T00:00:00+00:00"), (2, "b", "2020-01-01T00:00:00+00:00")]
+        pipe.run(batch(rows, self.TIMES))
+        pipe.run(batch(rows[:1], self.TIMES))
+        assert pipe.run(batch(rows[:1], self.TIMES)).version == pipe.runs[1].committed_version
+        pipe.run(batch([*rows[:1], (2, "b", "2999-01-01T00:00:00+00:00")], self.TIMES))
+        found = pipe.rows(columns="id, valid_from, valid_to, is_deleted")
+        of_two = sorted((row for row in found if row[0] == 2), key=lambda row: str(row[1]))
+        assert [row[3] for row in of_two] == [False, True, False]
+        assert [row[2] for row in of_two] == [of_two[1][1], of_two[2][1], None]
+        assert len(found) == 4
+
+    def test_a_number_cannot_say_since_when(self, pipes: Pipes) -> None:
+        with pytest.raises(InvalidConfig) as caught:
+            pipes(*self.CONFIG, "watermark_column: at").run(batch(ROWS))
+        (error,) = caught.value.details["errors"]
+        assert (error["field"], error["line"]) == ("hard_deletes", 3)
+
+    def test_a_table_that_has_no_such_column_gets_it_unless_its_columns_are_fixed(self, pipes: Pipes) -> None:
+        pipe = pipes("merge_strategy: scd2", "unique_key: id")
+        pipe.run(batch(ROWS))
+        with pytest.raises(InvalidConfig, match="has no column is_deleted"):
+            pipe.run(batch(ROWS[:2]), config="\n".join([*self.CONFIG, "on_schema_change: ignore"]))
+        pipe.run(batch(ROWS[:2]), config="\n".join(self.CONFIG))
+        assert types(pipe)["is_deleted"] == "boolean"
+        marked = pipe.rows(columns="id, coalesce(is_deleted, false), valid_to IS NULL")
+        assert sorted(marked) == [(1, False, True), (2, False, True), (3, False, False), (3, True, True)]
+
+    @pytest.mark.parametrize("column", ["is_deleted", "valid_to"])
+    def test_the_query_may_not_give_what_the_run_fills(self, pipes: Pipes, column: str) -> None:
+        with pytest.raises(InvalidConfig, match=f"gives the column {column}, which scd2 fills"):
+            pipes(*self.CONFIG).run(f"SELECT 1 AS id, true AS {column}")

@@ -1,7 +1,7 @@
 import { useId } from "react";
 
 import { asProblem } from "../../api/problem";
-import { mistakesIn, placeText } from "../../model/mistakes";
+import { mistakesIn, placeText, type Mistake } from "../../model/mistakes";
 import { Failure } from "../../ui/states";
 
 /** Why the server did not take the texts: every mistake with its place, else what else went wrong. */
@@ -16,13 +16,37 @@ export function TextFailure({ error }: { error: unknown }) {
         ✕
       </span>
       <strong id={heading}>{problem.title}</strong>
-      <ul className="mistakes" aria-labelledby={heading}>
-        {mistakes.map((mistake, place) => (
-          <li key={place}>
-            <code>{placeText(mistake)}</code> {mistake.message} <span className="muted">{mistake.remedy}</span>
-          </li>
-        ))}
-      </ul>
+      <MistakeList mistakes={mistakes} labelledBy={heading} />
     </div>
+  );
+}
+
+/** What is wrong in texts that nobody has tried to save yet. */
+export function LiveMistakes({ mistakes }: { mistakes: readonly Mistake[] }) {
+  const heading = useId();
+  return (
+    <div role="status">
+      {mistakes.length ? (
+        <div className="notice conflict">
+          <span className="symbol" aria-hidden="true">
+            ✕
+          </span>
+          <strong id={heading}>As it stands it cannot be saved</strong>
+          <MistakeList mistakes={mistakes} labelledBy={heading} />
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+function MistakeList({ mistakes, labelledBy }: { mistakes: readonly Mistake[]; labelledBy: string }) {
+  return (
+    <ul className="mistakes" aria-labelledby={labelledBy}>
+      {mistakes.map((mistake, place) => (
+        <li key={place}>
+          <code>{placeText(mistake)}</code> {mistake.message} <span className="muted">{mistake.remedy}</span>
+        </li>
+      ))}
+    </ul>
   );
 }

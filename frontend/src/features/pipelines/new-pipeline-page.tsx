@@ -6,9 +6,11 @@ import { pipelineAddress } from "../../model/addresses";
 import { usePipeline, usePipelineCreate } from "../../queries/pipelines";
 import { PageHead, Panel } from "../../ui/page";
 import { Loaded } from "../../ui/states";
-import { TextFailure } from "./mistake-list";
+import { ConfigurationTable } from "./configuration-table";
+import { LiveMistakes, TextFailure } from "./mistake-list";
 import { isPlaced, PlaceFields, type PipelinePlace } from "./place-fields";
 import { Texts, type Checked } from "./texts";
+import { isSameText, useValidation } from "./use-validation";
 import "../../styles/pipelines.css";
 
 const FIRST: PipelineText = {
@@ -60,6 +62,9 @@ function PipelineForm({ catalog, start }: { catalog: string; start: Start }) {
   const [place, setPlace] = useState(start.place);
   const [text, setText] = useState(start.text);
   const [checked, setChecked] = useState<Checked>();
+  const validation = useValidation({ catalog, ...place }, text);
+  const live = validation && isSameText(validation.text, text) ? validation : undefined;
+  const refused = create.error && (!live || !checked || isSameText(checked.text, text)) ? create.error : null;
   const isComplete = isPlaced(place) && text.source.trim() !== "";
   const save = () => {
     if (!isComplete || create.isPending) return;
@@ -81,15 +86,20 @@ function PipelineForm({ catalog, start }: { catalog: string; start: Start }) {
         <PlaceFields catalog={catalog} value={place} onChange={setPlace} />
       </Panel>
       <Panel>
-        <Texts target={{ catalog, ...place }} name={place.name} text={text} checked={checked} onChange={setText} onTry={save} />
+        <Texts target={{ catalog, ...place }} name={place.name} text={text} checked={checked} validation={validation} onChange={setText} onTry={save} />
       </Panel>
-      {create.error ? <TextFailure error={create.error} /> : null}
+      {refused ? <TextFailure error={refused} /> : <LiveMistakes mistakes={live?.mistakes ?? []} />}
       <div className="row">
         <button type="submit" className="button primary" disabled={!isComplete || create.isPending}>
           {create.isPending ? "Creating …" : "Create the pipeline"}
         </button>
         <span className="small muted">Creating runs nothing; it can be tried before its first run.</span>
       </div>
+      {live?.configuration ? (
+        <Panel title="Effective configuration" padded>
+          <ConfigurationTable configuration={live.configuration} />
+        </Panel>
+      ) : null}
     </form>
   );
 }

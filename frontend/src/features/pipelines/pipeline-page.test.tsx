@@ -52,7 +52,7 @@ describe("the source of a pipeline", () => {
     await user.click(screen.getByRole("button", { name: "Dry run" }));
     expect((await screen.findByRole("region", { name: "Rendered SQL" })).textContent).toBe("SELECT 42");
     expect(screen.getByText("The first run makes flights.seen.")).toBeTruthy();
-    expect(asked.find(({ method }) => method === "POST")?.body).toEqual({ source: PIPELINE.source, config: `${PIPELINE.config}strict: true` });
+    expect(asked.find(({ address }) => address.endsWith("/dry-run/"))?.body).toEqual({ source: PIPELINE.source, config: `${PIPELINE.config}strict: true` });
     await user.type(screen.getByLabelText("SQL source"), " ");
     expect(screen.queryByRole("region", { name: "Rendered SQL" })).toBeNull();
   });
@@ -76,6 +76,31 @@ describe("the source of a pipeline", () => {
     expect(screen.getByText("marked: There is no key strikt. Did you mean strict?")).toBeTruthy();
     expect(screen.getByText("marked: Unexpected end.")).toBeTruthy();
     expect(screen.getByLabelText<HTMLTextAreaElement>("config.yaml").value).toContain("strikt");
+  });
+
+  it("has its mistakes marked as one types, and shows what it comes to", async () => {
+    const looked = ({ body }: { body: unknown }) => {
+      const { config } = body as { config: string };
+      const errors = [{ file: "config.yaml", line: 4, column: 1, field: "strikt", message: "There is no key strikt.", remedy: "Did you mean strict?" }];
+      if (config.includes("strikt")) return json({ configuration: null, errors });
+      const strict = { strict: { value: true, origin: "config.yaml" as const, line: 4 } };
+      return json({ configuration: configuration(config.includes("strict") ? strict : {}), errors: [] });
+    };
+    const asked = serve({ ...LAKE, "POST /api/v1/pipelines/validate/": looked });
+    const user = userEvent.setup();
+    renderAt("/c/demo/pipelines/7");
+    await screen.findByRole("button", { name: "Save" });
+    const config = await screen.findByLabelText("config.yaml");
+    await user.type(config, "strikt: true");
+    expect(await screen.findByText("marked: There is no key strikt. Did you mean strict?")).toBeTruthy();
+    expect(screen.getByText("As it stands it cannot be saved")).toBeTruthy();
+    await user.type(config, "{Backspace>12/}strict: true");
+    const table = screen.getByRole("region", { name: "Effective configuration" });
+    expect(await within(table).findByRole("row", { name: "strict true config.yaml, line 4" })).toBeTruthy();
+    expect(screen.queryByText("As it stands it cannot be saved")).toBeNull();
+    const last = asked.findLast(({ address }) => address.endsWith("/validate/"));
+    expect(last?.body).toEqual({ catalog: "demo", database: "flights", table: "seen", source: PIPELINE.source, config: `${PIPELINE.config}strict: true` });
+    expect(asked.some(({ method }) => method === "PATCH")).toBe(false);
   });
 
   it("is saved only over what it was made from; then one chooses between both", async () => {

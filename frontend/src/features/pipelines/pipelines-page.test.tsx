@@ -77,7 +77,7 @@ describe("a new pipeline", () => {
     await user.type(await screen.findByLabelText("Layer"), "2");
     await user.click(screen.getByRole("button", { name: "Create the pipeline" }));
     await waitFor(() => expect(router.state.location.pathname).toBe("/c/demo/pipelines/9"));
-    expect(asked.find(({ method }) => method === "POST")?.body).toEqual({
+    expect(asked.find(({ method, address }) => method === "POST" && address === "/api/v1/pipelines/")?.body).toEqual({
       catalog: "demo", name: "last_seen_copy", layer: "silver2", database: "flights", table: "seen_copy", branch: "main", schedule: "",
       source: PIPELINE.source, config: PIPELINE.config,
     });

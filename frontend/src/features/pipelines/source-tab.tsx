@@ -1,12 +1,13 @@
 import { useState } from "react";
 
 import { asProblem } from "../../api/problem";
-import type { Pipeline, Rehearsal } from "../../api/resources";
+import type { EffectiveConfiguration, Pipeline, Rehearsal } from "../../api/resources";
 import { usePipelineEdit, useRehearsal, type PipelineRead } from "../../queries/pipelines";
 import { ConfigurationTable } from "./configuration-table";
 import type { Draft } from "./draft";
-import { TextFailure } from "./mistake-list";
+import { LiveMistakes, TextFailure } from "./mistake-list";
 import { Texts, type Checked } from "./texts";
+import { isSameText, useValidation } from "./use-validation";
 
 /** The two texts: edited, tried without running them, and saved as a version. */
 export function SourceTab({
@@ -26,6 +27,8 @@ export function SourceTab({
   const rehearsal = useRehearsal(pipeline.id);
   const [checked, setChecked] = useState<Checked>();
   const { source, config } = text;
+  const validation = useValidation(pipeline, text);
+  const live = draft && validation && isSameText(validation.text, text) ? validation : undefined;
   const settle = (error: Error | null) => setChecked({ text: { source, config }, error });
   const rehearse = () => rehearsal.mutate({ source, config }, { onSettled: (_, error) => settle(error) });
   const save = () =>
@@ -33,6 +36,8 @@ export function SourceTab({
       { source, config, tag: draft?.tag ?? tag },
       { onSettled: (_, error) => settle(error), onSuccess: () => onDraft(undefined) },
     );
+  // What was refused stands until the texts were looked at as they are now.
+  const refused = checked?.error && (!live || isSameText(checked.text, text));
   const isStale = edit.error ? asProblem(edit.error).code === "STALE" : false;
   return (
     <>
@@ -41,6 +46,7 @@ export function SourceTab({
         name={pipeline.name}
         text={text}
         checked={checked}
+        validation={validation}
         isReadOnly={!mayEdit}
         onChange={(changed) => onDraft({ source: changed.source, config: changed.config, tag: draft?.tag ?? tag, version: draft?.version ?? pipeline.version })}
         onTry={rehearse}
@@ -64,19 +70,24 @@ export function SourceTab({
           {draft ? `Not saved; it was made from version ${draft.version}` : `Version ${pipeline.version}`}
         </span>
       </div>
-      {checked?.error ? (
+      {refused ? (
         <div className="inside">
           <TextFailure error={checked.error} />
         </div>
-      ) : null}
+      ) : (
+        <div className="inside">
+          <LiveMistakes mistakes={live?.mistakes ?? []} />
+        </div>
+      )}
       {isStale && draft ? <Stale pipeline={pipeline} draft={draft} tag={tag} onDraft={onDraft} /> : null}
-      <Outcome pipeline={pipeline} rehearsal={checked && !checked.error && isSame(checked.text, text) ? rehearsal.data : undefined} isSaved={!draft} />
+      <Outcome
+        pipeline={pipeline}
+        rehearsal={checked && !checked.error && isSameText(checked.text, text) ? rehearsal.data : undefined}
+        live={live?.configuration ?? undefined}
+        isSaved={!draft}
+      />
     </>
   );
-}
-
-function isSame(left: Checked["text"], right: Checked["text"]): boolean {
-  return left.source === right.source && left.config === right.config;
 }
 
 /** Somebody else saved meanwhile: theirs, or one's own on top of it. */
@@ -94,15 +105,25 @@ function Stale({ pipeline, draft, tag, onDraft }: { pipeline: Pipeline; draft: D
 }
 
 /** What a run would go by. */
-function Outcome({ pipeline, rehearsal, isSaved }: { pipeline: Pipeline; rehearsal: Rehearsal | undefined; isSaved: boolean }) {
+function Outcome({
+  pipeline,
+  rehearsal,
+  live,
+  isSaved,
+}: {
+  pipeline: Pipeline;
+  rehearsal: Rehearsal | undefined;
+  live: EffectiveConfiguration | undefined;
+  isSaved: boolean;
+}) {
   return (
     <div className="pipeline-outcome inside">
       <section className="stack tight">
         <h3>
           Effective configuration{" "}
-          <span className="small muted">{rehearsal ? "of the dry run" : isSaved ? "" : `of version ${pipeline.version}`}</span>
+          <span className="small muted">{rehearsal ? "of the dry run" : live ? "of the texts above" : isSaved ? "" : `of version ${pipeline.version}`}</span>
         </h3>
-        <ConfigurationTable configuration={rehearsal?.configuration ?? pipeline.configuration} />
+        <ConfigurationTable configuration={rehearsal?.configuration ?? live ?? pipeline.configuration} />
       </section>
       <section className="stack tight">
         <h3>SQL that the template makes</h3>

@@ -2,11 +2,13 @@ import { lazy, Suspense, useMemo } from "react";
 
 import { asProblem } from "../../api/problem";
 import type { PipelineText } from "../../api/resources";
-import { CONFIG_FILE, marksOf, mistakesIn, SOURCE } from "../../model/mistakes";
+import { CONFIG_FILE, marksOf, mistakesIn, SOURCE, type Mistake } from "../../model/mistakes";
+import type { Validation } from "../../queries/pipelines";
 import type { TablePlace } from "../../queries/tables";
 import { Loading } from "../../ui/states";
 import { useSqlNames } from "../sql/use-sql-names";
 import { useSurroundings } from "./use-surroundings";
+import { isSameText } from "./use-validation";
 import "../../styles/sql.css";
 
 const TextEditor = lazy(() => import("./text-editor"));
@@ -23,6 +25,7 @@ export function Texts({
   name,
   text,
   checked,
+  validation,
   isReadOnly = false,
   onChange,
   onTry,
@@ -31,18 +34,21 @@ export function Texts({
   name: string;
   text: PipelineText;
   checked: Checked | undefined;
+  validation: Validation | undefined;
   isReadOnly?: boolean;
   onChange: (text: PipelineText) => void;
   onTry: () => void;
 }) {
   const names = useSqlNames(target.catalog, target.branch, text.source);
   const around = useSurroundings(target, name);
-  // Of the texts that were checked: the editor moves the marks while one goes on typing.
+  // What was refused stands until the texts were looked at as they are now: saving and trying find more than a look.
+  const isRefused = checked?.error != null && (!validation || isSameText(checked.text, text) || isSameText(checked.text, validation.text));
+  // The editor moves the marks while one goes on typing.
   const marks = useMemo(() => {
-    const mistakes = checked?.error ? mistakesIn(asProblem(checked.error).members) : [];
-    const of = (file: string, whole: string | undefined) => marksOf(mistakes, file, whole ?? "");
-    return { source: of(SOURCE, checked?.text.source), config: of(CONFIG_FILE, checked?.text.config) };
-  }, [checked]);
+    const found = isRefused ? refusalOf(checked) : validation;
+    const of = (file: string, whole: string | undefined) => marksOf(found?.mistakes ?? [], file, whole ?? "");
+    return { source: of(SOURCE, found?.text.source), config: of(CONFIG_FILE, found?.text.config) };
+  }, [checked, validation, isRefused]);
   const both = { around, isReadOnly, onRun: onTry };
   return (
     <Suspense fallback={<Loading label="the editors" />}>
@@ -58,4 +64,8 @@ export function Texts({
       </div>
     </Suspense>
   );
+}
+
+function refusalOf(checked: Checked | undefined): { text: PipelineText; mistakes: readonly Mistake[] } | undefined {
+  return checked?.error ? { text: checked.text, mistakes: mistakesIn(asProblem(checked.error).members) } : undefined;
 }

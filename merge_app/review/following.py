@@ -1,0 +1,80 @@
+"""What pushes do to requests that nobody looks at meanwhile: they are told in their timelines, and what was judged of
+other heads is open again.
+
+Whoever reads a request sees what holds for its branches as they are; this makes it a part of its history.
+"""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from catalog_app.models import Branch, Commit
+from merge_app.review.judgement import Seen
+from merge_app.review.models import MergeRequest, TimelineKind
+from merge_app.review.requests import request_lock, request_settle, request_touch
+from merge_app.review.selectors import requests_all
+from merge_app.review.sight import branches_now, seen_now, sight_known
+from merge_app.review.states import FINISHED, RequestState
+from merge_app.review.timeline import Event, timeline_append
+
+MOST_AT_ONCE = 100
+MOST_NAMES = 10
+"""So many of those who pushed are named in an entry."""
+
+
+def requests_follow() -> None:
+    """Bring the requests up to date whose branches moved, or whose merge ended without an answer.
+
+    Any number of workers may look at once: each request is looked at again under its lock.
+    """
+    unfinished = requests_all().exclude(state__in=[state.value for state in FINISHED])
+    is_pushed = Q(source__head_version__gt=F("noted_source_head"))
+    outdated = unfinished.filter(is_pushed | ~Q(standing_state=F("state")))
+    for request_id in list(outdated.order_by("pk").values_list("pk", flat=True)[:MOST_AT_ONCE]):
+        _follow(request_id)
+
+
+def _follow(request_id: int) -> None:
+    with transaction.atomic():
+        free = MergeRequest.objects.select_for_update(skip_locked=True, of=("self",), no_key=True)
+        if not free.filter(pk=request_id).exists():
+            return
+        request = request_lock(request_id)
+        if RequestState(request.state) in {*FINISHED, RequestState.MERGING}:
+            return
+        source, destination = branches_now(request)
+        state = request.state
+        _note_push(request, source)
+        known = sight_known(request)
+        reason = _what_moved(known.seen, seen_now(request, source, destination)) if known else ""
+        request_settle(request, reason=reason)
+        if request.state != state:
+            request_touch(request)
+
+
+def _note_push(request: MergeRequest, source: Branch) -> None:
+    """One entry for all commits since the last one, by the name of who made the newest."""
+    since, head = request.noted_source_head, source.head_version
+    if head <= since:
+        return
+    commits = Commit.objects.filter(branch=source, version__gt=since, version__lte=head)
+    newest = commits.order_by("-version").first()
+    names = commits.exclude(author_name="").order_by("author_name").values_list("author_name", flat=True).distinct()
+    details = {"from": since, "source_head": head, "commits": commits.count(), "authors": list(names[:MOST_NAMES])}
+    timeline_append(request, Event(TimelineKind.PUSHED, newest.author_id if newest else None, details=details))
+    # Nothing that somebody edits is different: the revision stays, so that a push refuses nobody's edit.
+    request.noted_source_head, request.updated_at = head, timezone.now()
+    request.save(update_fields=["noted_source_head", "updated_at"])
+
+
+def _what_moved(seen: Seen, now: Seen) -> str:
+    """Why what was judged does not hold any more; empty where it does."""
+    if seen.source_head != now.source_head:
+        return f"The source moved from version {seen.source_head} to {now.source_head}."
+    if seen.destination_head != now.destination_head:
+        return f"The destination moved from version {seen.destination_head} to {now.destination_head}."
+    if seen.rules_digest != now.rules_digest:
+        return "The rules of merging changed."
+    return "" if seen == now else "What was decided of its conflicts changed."

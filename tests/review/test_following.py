@@ -1,0 +1,98 @@
+"""What happens to a request while nobody looks at it is told in its timeline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from merge_app.audit.verification import audit_verify
+from merge_app.jobs.models import Task
+from merge_app.jobs.services import task_cancel
+from merge_app.review.following import requests_follow
+from merge_app.review.models import MergeRequest
+from tests.review.conftest import ReviewLake
+
+
+def told(lake: ReviewLake, request: MergeRequest) -> list[dict[str, Any]]:
+    """The entries behind the first, which is of the opening."""
+    found: list[dict[str, Any]] = lake.read(f"merge-requests/{request.number}/timeline/")["results"]
+    return found[1:]
+
+
+def test_pushes_to_the_source_are_told_once_by_whom_and_how_many(lake: ReviewLake) -> None:
+    request = lake.open()
+    opened_at = lake.branch("b").head_version
+    lake.write("CREATE DATABASE e", "alice", "b")
+    lake.write("CREATE DATABASE f", "bob", "b")
+    for _ in range(2):
+        requests_follow()
+    (entry,) = told(lake, request)
+    assert (entry["kind"], entry["actor"]) == ("pushed", "bob")
+    assert entry["details"] == {
+        "from": opened_at,
+        "source_head": lake.branch("b").head_version,
+        "commits": 2,
+        "authors": ["alice", "bob"],
+    }
+    lake.write("DROP DATABASE f", "alice", "b")
+    requests_follow()
+    counts = [(entry["actor"], entry["details"]["commits"]) for entry in told(lake, request)]
+    assert counts == [("bob", 2), ("alice", 1)]
+    assert audit_verify(request.catalog) == []
+
+
+@pytest.mark.parametrize("branch", ["b", "main"])
+def test_an_approved_request_whose_branch_moved_is_open_again_with_the_reason(lake: ReviewLake, branch: str) -> None:
+    lake.protect()
+    request = lake.open()
+    lake.review("bob", request)
+    lake.write("CREATE DATABASE e", "alice", branch)
+    for _ in range(2):
+        requests_follow()
+    *pushes, state = told(lake, request)[2:]
+    assert [entry["kind"] for entry in pushes] == (["pushed"] if branch == "b" else [])
+    assert (state["from_state"], state["to_state"], state["actor"]) == ("approved", "open", None)
+    side = "source" if branch == "b" else "destination"
+    assert state["reason"].startswith(f"The {side} moved from version ")
+    assert MergeRequest.objects.get(pk=request.pk).state == "open"
+    assert audit_verify(request.catalog) == []
+
+
+def test_a_push_to_the_destination_alone_says_nothing_of_a_request_that_was_not_judged(lake: ReviewLake) -> None:
+    request = lake.open()
+    lake.write("CREATE DATABASE e", "alice")
+    requests_follow()
+    assert told(lake, request) == []
+
+
+def test_a_push_refuses_nobodys_edit(lake: ReviewLake) -> None:
+    request = lake.open()
+    tag = lake.people["alice"].get(f"{lake.requests}1/")["ETag"]
+    lake.write("CREATE DATABASE e", "bob", "b")
+    requests_follow()
+    assert lake.patch("alice", "1/", {"title": "Better"}, If_Match=tag).status_code == 200
+    assert [entry["kind"] for entry in told(lake, request)] == ["pushed", "edited"]
+
+
+@pytest.mark.usefixtures("nobody_hears")
+def test_a_merge_whose_task_was_cancelled_is_told(lake: ReviewLake) -> None:
+    request = lake.open()
+    lake.post("alice", "1/merge/", {}, Prefer="respond-async")
+    requests_follow()
+    assert MergeRequest.objects.get(pk=request.pk).state == "merging"
+    task_cancel(task_id=Task.objects.get(kind="merge request").pk)
+    requests_follow()
+    assert [(entry["from_state"], entry["to_state"]) for entry in told(lake, request)] == [
+        ("open", "merging"),
+        ("merging", "open"),
+    ]
+    assert audit_verify(request.catalog) == []
+
+
+def test_finished_requests_are_left_alone(lake: ReviewLake) -> None:
+    request = lake.open()
+    lake.patch("alice", "1/", {"state": "closed"})
+    lake.write("CREATE DATABASE e", "alice", "b")
+    requests_follow()
+    assert [entry["kind"] for entry in told(lake, request)] == ["state"]

@@ -1,0 +1,104 @@
+"""Each write of the HTTP interface that changes something leaves what it should in audit and timelines, and once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from merge_app.audit.models import MergeAttempt
+from merge_app.audit.verification import audit_verify
+from merge_app.review.models import TimelineEntry
+from tests.rights.test_every_resource import CATALOG, DECISION, IMPORT, REQUEST, WEBHOOK, WRITES, Scene, scene
+
+__all__ = ["scene"]
+
+SETTING = {"settings": 1}
+"""One audit record."""
+
+RECORDED: dict[tuple[str, str], dict[str, int]] = {
+    ("post", CATALOG + "members/"): SETTING,
+    ("patch", CATALOG + "members/{username}/"): SETTING,
+    ("delete", CATALOG + "members/{username}/"): SETTING,
+    ("post", CATALOG + "protection-rules/"): SETTING,
+    ("patch", CATALOG + "protection-rules/{rule_id}/"): SETTING,
+    ("delete", CATALOG + "protection-rules/{rule_id}/"): SETTING,
+    ("patch", CATALOG + "pipeline-policy/"): SETTING,
+    ("post", CATALOG + "checks/"): SETTING,
+    ("patch", CATALOG + "checks/{name}/"): SETTING,
+    ("delete", CATALOG + "checks/{name}/"): SETTING,
+    ("post", CATALOG + "webhooks/"): SETTING,
+    ("patch", WEBHOOK): SETTING,
+    ("delete", WEBHOOK): SETTING,
+    ("post", CATALOG + "merge-requests/"): {"opened": 1},
+    ("patch", REQUEST): {"edited": 1},
+    ("post", REQUEST + "comments/"): {"commented": 1},
+    ("patch", REQUEST + "comments/{comment_id}/"): {"commented": 1},
+    ("put", REQUEST + "comments/{comment_id}/resolved/"): {"commented": 1},
+    ("delete", REQUEST + "comments/{comment_id}/"): {"commented": 1},
+    ("post", REQUEST + "merge/"): {"state": 1},
+    ("post", REQUEST + "queue/"): {"state": 1},
+    # What was decided before does not hold, so that the approval does not either.
+    ("post", REQUEST + "resolutions/"): {"resolution": 1, "state": 1},
+    ("post", REQUEST + "reviews/"): {"reviewed": 1, "state": 1},
+}
+"""By write: kinds of the records and entries that it leaves."""
+
+NOTHING_YET = {
+    # Files that wait; loading them is a task, whose commit is history.
+    ("post", CATALOG + "branches/{branch}/imports/"),
+    ("patch", IMPORT),
+    ("post", IMPORT + "load/"),
+    ("delete", IMPORT),
+    ("post", CATALOG + "branches/{branch}/databases/{database}/tables/{table}/rows/merge/"),
+    # Tags name versions, they change none.
+    ("post", CATALOG + "tags/"),
+    ("delete", CATALOG + "tags/{tag}/"),
+    # A task, which tells of itself when it has run.
+    ("post", REQUEST + "checks/"),
+    # Messages have a log of their own.
+    ("post", WEBHOOK + "test/"),
+    ("post", WEBHOOK + "deliveries/{delivery_id}/repeat/"),
+    # Here there is nothing to take back.
+    ("delete", REQUEST + "comments/{comment_id}/resolved/"),
+    ("delete", REQUEST + "queue/"),
+    ("delete", REQUEST + "resolutions/{resolution_id}/"),
+}
+
+
+def left_by(scene: Scene, method: str, template: str, body: Any) -> tuple[int, dict[str, int]]:
+    """The answer, and what was recorded of it by kind; it is undone."""
+    before = MergeAttempt.objects.count(), TimelineEntry.objects.count()
+    given = body
+    if body is DECISION:
+        heads = {
+            f"{side}_head": scene.lake.branch(name).head_version
+            for side, name in (("source", "b"), ("destination", "main"))
+        }
+        given = {**body, **heads, "object_id": scene.lake.table_id}
+    with transaction.atomic():
+        if isinstance(given, bytes):
+            headers = {"content_type": "application/octet-stream", "headers": scene.person.headers}
+            response = scene.person.client.post(template.format(**scene.names), given, **headers)
+        else:
+            response = scene.person.send(method, template.format(**scene.names), given)
+        kinds = [*MergeAttempt.objects.order_by("recorded_at").values_list("kind", flat=True)[before[0] :]]
+        kinds += TimelineEntry.objects.order_by("pk").values_list("kind", flat=True)[before[1] :]
+        assert audit_verify(scene.lake.branch("main").catalog) == []
+        transaction.set_rollback(True)
+    return response.status_code, dict(Counter(kinds))
+
+
+def test_what_each_write_leaves(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("merge_app.webhooks.services._check", lambda url: None)
+    scene.person.become("owner")
+    found = {(method, path): left_by(scene, method, path, body) for _, method, path, body in WRITES}
+    assert {key: found[key][1] for key in RECORDED} == RECORDED
+    assert {key: found[key][0] for key in RECORDED if found[key][0] >= 300} == {}
+    assert {key: left for key, (_, left) in found.items() if key in NOTHING_YET and left} == {}
+
+
+def test_every_write_is_asked_about() -> None:
+    assert {(method, path) for _, method, path, _ in WRITES} == RECORDED.keys() | NOTHING_YET

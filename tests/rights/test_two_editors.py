@@ -1,0 +1,67 @@
+"""Who edits something names what they saw of it; an edit of what somebody else has changed meanwhile is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lakeui.api.docs import openapi_document
+from tests.rights.test_every_resource import CATALOG, REQUEST, WEBHOOK, Scene, scene
+
+__all__ = ["scene"]
+
+RULE = CATALOG + "protection-rules/{rule_id}/"
+MEMBER = CATALOG + "members/{username}/"
+EDITS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    RULE: ({"required_approvals": 2}, {"required_approvals": 3}),
+    MEMBER: ({"role": "viewer"}, {"role": "maintainer"}),
+    CATALOG + "checks/{name}/": ({"is_required": True}, {"query": "SELECT * FROM d.t WHERE id < 0"}),
+    WEBHOOK: ({"is_active": False}, {"events": ["merge_request"]}),
+    REQUEST: ({"title": "Better"}, {"title": "Best"}),
+}
+"""What the first and the second person want of each resource."""
+
+
+def answered(scene: Scene, method: str, path: str, body: Any = None, **headers: str) -> Any:
+    return scene.person.send(method, path.format(**scene.names), body, **headers)
+
+
+@pytest.mark.parametrize("path", EDITS)
+def test_the_second_of_two_edits_of_the_same_is_refused_until_it_is_read_again(scene: Scene, path: str) -> None:
+    scene.person.become("owner")
+    first, second = EDITS[path]
+    seen = answered(scene, "get", path)["ETag"]
+    assert answered(scene, "patch", path, first, **{"If-Match": seen}).status_code == 200
+    now = answered(scene, "get", path)
+    refused = answered(scene, "patch", path, second, **{"If-Match": seen})
+    assert (refused.status_code, refused.json()["code"]) == (412, "STALE")
+    assert answered(scene, "get", path).json() == now.json()
+    assert answered(scene, "patch", path, second, **{"If-Match": now["ETag"]}).status_code == 200
+
+
+@pytest.mark.parametrize("path", [RULE, MEMBER])
+def test_what_was_changed_since_it_was_read_is_not_removed(scene: Scene, path: str) -> None:
+    scene.person.become("owner")
+    seen = answered(scene, "get", path)["ETag"]
+    answered(scene, "patch", path, EDITS[path][0])
+    assert answered(scene, "delete", path, **{"If-Match": seen}).status_code == 412
+    now = answered(scene, "get", path)["ETag"]
+    assert answered(scene, "delete", path, **{"If-Match": now}).status_code == 204
+
+
+def test_every_resource_that_people_share_takes_if_match() -> None:
+    document = openapi_document()["paths"]
+    edited = {
+        path
+        for path, item in document.items()
+        if path.startswith(CATALOG) and "patch" in item and "get" in item and "{" in path.removeprefix(CATALOG)
+    }
+    taking = {
+        path
+        for path in edited
+        if "If-Match" in [parameter["name"] for parameter in document[path]["patch"]["parameters"]]
+    }
+    # A file that waits, and a comment, are their owner's alone.
+    assert taking == EDITS.keys()
+    assert {path for path in edited - taking if "comments" not in path and "imports" not in path} == set()

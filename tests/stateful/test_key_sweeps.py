@@ -1,0 +1,132 @@
+"""Tables with a primary key of which one side sweeps rows away: overwritten, truncated, restored, or a partition
+emptied or renamed. Files decide then, as without a key (semantics §3), and no key may be there twice afterwards.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.lake import Lake
+
+
+@pytest.fixture
+def keyed(lake: Lake) -> Lake:
+    """Table d.k, on main and on branch b: keys 1 and 2 in one file of partition 1, key 3 in partition 2."""
+    lake.sql("CREATE TABLE d.k (id INT PRIMARY KEY, v STRING, p INT) PARTITIONED BY (p)")
+    lake.sql("INSERT INTO d.k VALUES (1, 'a', 1), (2, 'b', 1)")
+    lake.sql("INSERT INTO d.k VALUES (3, 'c', 2)")
+    lake.merge("main", "b")
+    return lake
+
+
+SWEEPS = {
+    "INSERT OVERWRITE d.k VALUES (9, 'm', 3)": [(9, "m", 3)],
+    "TRUNCATE TABLE d.k": [],
+    "INSERT OVERWRITE d.k VALUES (1, 'm', 1)": [(1, "m", 1)],
+}
+
+
+@pytest.mark.parametrize("sweep", SWEEPS)
+def test_of_what_the_source_did_only_its_new_keys_outlive_a_sweep_of_the_destination(keyed: Lake, sweep: str) -> None:
+    keyed.sql("UPDATE d.k SET v = 'B' WHERE id = 1", "b")
+    keyed.sql("DELETE FROM d.k WHERE id = 2", "b")
+    keyed.sql("INSERT INTO d.k VALUES (7, 'new', 1)", "b")
+    keyed.sql(sweep)
+    keyed.merge("b")
+    assert keyed.rows("d.k") == sorted([*SWEEPS[sweep], (7, "new", 1)], key=repr)
+    keyed.merge("main", "b")
+    assert keyed.rows("d.k", "b") == keyed.rows("d.k")
+
+
+@pytest.mark.parametrize("sweep", SWEEPS)
+def test_a_sweep_of_the_source_takes_all_that_the_destination_has(keyed: Lake, sweep: str) -> None:
+    keyed.sql(sweep, "b")
+    keyed.sql("UPDATE d.k SET v = 'M' WHERE id = 1 OR id = 3")
+    keyed.sql("INSERT INTO d.k VALUES (8, 'new', 2), (9, 'new', 2)")
+    keyed.merge("b")
+    assert keyed.rows("d.k") == SWEEPS[sweep]
+
+
+def test_a_key_that_the_source_inserted_and_the_destination_overwrote_the_table_with_is_a_conflict(keyed: Lake) -> None:
+    keyed.sql("INSERT INTO d.k VALUES (7, 'new', 2)", "b")
+    keyed.sql("INSERT OVERWRITE d.k VALUES (7, 'all', 1)")
+    before = keyed.rows("d.k")
+    assert keyed.codes("b") == {"PRIMARY_KEY_CLASH"}
+    assert keyed.rows("d.k") == before
+
+
+def test_an_updated_file_with_old_and_new_rows_counts_with_its_new_ones(keyed: Lake) -> None:
+    keyed.sql("INSERT INTO d.k VALUES (7, 'new', 1)", "b")
+    keyed.sql("UPDATE d.k SET v = 'B' WHERE id = 1 OR id = 7", "b")
+    keyed.sql("INSERT OVERWRITE d.k VALUES (1, 'all', 1)")
+    keyed.merge("b")
+    assert keyed.rows("d.k") == [(1, "all", 1), (7, "B", 1)]
+    keyed.sql("UPDATE d.k SET v = 'B2' WHERE id = 7", "b")
+    keyed.sql("INSERT OVERWRITE d.k VALUES (7, 'all', 1)")
+    keyed.merge("b")
+    assert [row[0] for row in keyed.rows("d.k")] == [7]
+
+
+def test_a_restore_of_the_destination_counts_as_a_sweep(keyed: Lake) -> None:
+    then = keyed.head()
+    keyed.sql("UPDATE d.k SET v = 'M' WHERE id = 1")
+    keyed.merge("main", "b")
+    keyed.sql("UPDATE d.k SET v = 'B' WHERE id = 1", "b")
+    keyed.sql("INSERT INTO d.k VALUES (7, 'new', 1)", "b")
+    keyed.sql(f"RESTORE TABLE d.k TO VERSION AS OF {then}")
+    keyed.merge("b")
+    assert keyed.rows("d.k") == [(1, "a", 1), (2, "b", 1), (3, "c", 2), (7, "new", 1)]
+
+
+EMPTIED = {
+    "ALTER TABLE d.k DROP PARTITION (p = 1)": [],
+    "INSERT OVERWRITE d.k PARTITION (p = 1) VALUES (5, 'm')": [(5, "m", 1)],
+}
+
+
+@pytest.mark.parametrize("emptying", EMPTIED)
+def test_changes_outside_of_a_partition_that_the_destination_emptied_come_over(keyed: Lake, emptying: str) -> None:
+    keyed.sql("UPDATE d.k SET v = 'B' WHERE id = 3", "b")
+    keyed.sql("INSERT INTO d.k VALUES (7, 'new', 1)", "b")
+    keyed.sql("UPDATE d.k SET v = 'lost' WHERE id = 1", "b")
+    keyed.sql(emptying)
+    keyed.merge("b")
+    assert keyed.rows("d.k") == sorted([*EMPTIED[emptying], (3, "B", 2), (7, "new", 1)], key=repr)
+
+
+@pytest.mark.parametrize("emptying", EMPTIED)
+def test_a_partition_that_the_source_emptied_is_emptied_over_what_the_destination_changed_there(
+    keyed: Lake, emptying: str
+) -> None:
+    keyed.sql(emptying, "b")
+    keyed.sql("UPDATE d.k SET v = 'M' WHERE id = 3 OR id = 1")
+    keyed.merge("b")
+    assert keyed.rows("d.k") == sorted([*EMPTIED[emptying], (3, "M", 2)], key=repr)
+
+
+def test_a_key_that_moved_out_of_a_partition_is_not_there_twice_when_the_other_side_writes_the_partition_anew(
+    keyed: Lake,
+) -> None:
+    keyed.sql("UPDATE d.k SET p = 2 WHERE id = 1", "b")
+    keyed.sql("INSERT OVERWRITE d.k PARTITION (p = 1) VALUES (1, 'again')")
+    keys = outcome(keyed)
+    assert len(keys) == len(set(keys))
+
+
+def test_a_deleted_key_that_came_again_is_not_there_twice_when_the_other_side_changed_it_and_swept_elsewhere(
+    keyed: Lake,
+) -> None:
+    keyed.sql("DELETE FROM d.k WHERE id = 1", "b")
+    keyed.sql("INSERT INTO d.k VALUES (1, 'again', 1)", "b")
+    keyed.sql("UPDATE d.k SET v = 'M' WHERE id = 1")
+    keyed.sql("ALTER TABLE d.k DROP PARTITION (p = 2)")
+    keys = outcome(keyed)
+    assert len(keys) == len(set(keys))
+
+
+def outcome(keyed: Lake) -> list[int]:
+    """The keys that are there after a merge that may be refused."""
+    found = keyed.dry_run("b")
+    if not found["conflicts"]:
+        keyed.merge("b")
+    return [row[0] for row in keyed.rows("d.k")]

@@ -1,0 +1,46 @@
+"""Columns made NOT NULL on one side beside rows that the merge takes away (A6.2), told as stories."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.lake import Lake
+
+
+@pytest.fixture
+def swept(lake: Lake) -> Lake:
+    """Branch b overwrote d.t, then merged row 3 from main, then made v NOT NULL."""
+    lake.sql("INSERT OVERWRITE d.t VALUES (2, 'b')", "b")
+    lake.sql("INSERT INTO d.t VALUES (3, 'c')")
+    lake.merge("main", "b")
+    lake.sql("ALTER TABLE d.t ALTER COLUMN v SET NOT NULL", "b")
+    return lake
+
+
+def test_rows_without_a_value_that_the_redone_overwrite_takes_away_refuse_nothing(swept: Lake) -> None:
+    swept.sql("INSERT INTO d.t VALUES (4, NULL)")
+    swept.merge("b")
+    assert swept.rows("d.t") == [(2, "b"), (3, "c")]
+
+
+@pytest.mark.parametrize("after", ["SELECT * FROM d.t", "OPTIMIZE d.t"])
+def test_rows_without_a_value_that_the_redone_overwrite_spares_refuse_it(swept: Lake, after: str) -> None:
+    swept.sql("UPDATE d.t SET v = NULL WHERE id = 3")
+    swept.sql(after)
+    assert swept.codes("b") == {"NOT_NULL_WITHOUT_VALUE"}
+
+
+@pytest.mark.parametrize("deleted", ["v IS NULL", "id > 0"])
+def test_rows_without_a_value_that_a_restore_put_back_and_the_source_deleted_refuse_nothing(
+    lake: Lake, deleted: str
+) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, NULL), (3, 'c')")
+    lake.merge("main", "b")
+    lake.sql("UPDATE d.t SET v = 'A' WHERE id = 1")
+    version = lake.head()
+    lake.sql("TRUNCATE TABLE d.t")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
+    lake.sql(f"DELETE FROM d.t WHERE id > 1 AND {deleted}", "b")
+    lake.sql("ALTER TABLE d.t ALTER COLUMN v SET NOT NULL", "b")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(1, "A"), *([(3, "c")] if deleted == "v IS NULL" else [])]
