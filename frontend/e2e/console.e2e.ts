@@ -54,6 +54,8 @@ describe("the SQL console", () => {
     await page.keyboard.type("SELECT 1 AS one");
     await page.keyboard.press("Control+Enter");
     await page.getByRole("status").filter({ hasText: "1 row" }).waitFor({ timeout: WORK_MS });
+    // While one runs no other is taken.
+    await page.getByRole("button", { name: "Run", exact: true }).waitFor();
     await clear(page);
     await page.keyboard.type("SELEC 1");
     await page.keyboard.press("Control+Enter");

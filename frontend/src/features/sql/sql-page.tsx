@@ -104,7 +104,8 @@ function useRun(
     },
     onSuccess: (run) => {
       show(run);
-      return refresh(queries, ["catalog", catalog]);
+      // Not waited for: until this is over the next statement is not taken.
+      void refresh(queries, ["catalog", catalog]);
     },
   });
 }

@@ -1,5 +1,6 @@
 import { isFinished, type Task } from "../../queries/tasks";
 import { Elapsed } from "../../ui/time";
+import "../../styles/tasks.css";
 
 /** Steps with their times, as they happen. */
 export function TaskSteps({ task }: { task: Pick<Task, "state" | "progress" | "steps" | "message" | "finished_at"> }) {
