@@ -58,12 +58,14 @@ def reached_mark(directory: Path, name: str) -> Path:
 def _act(directory: Path, name: str) -> None:
     if name not in POINTS:
         raise ValueError(f"{name} is not a fault point")
-    mark = reached_mark(directory, name)
+    armed, mark = directory / name, reached_mark(directory, name)
     try:
-        (directory / name).rename(mark)
+        # Read first: whoever waits for the mark may remove it as soon as it is there.
+        action = armed.read_text()
+        armed.rename(mark)
     except FileNotFoundError:
         return
-    if mark.read_text() == "kill":
+    if action == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
     # A file can only be looked at; no product process ever comes here, as LAKEUI_FAULTS is set by tests only.
     while mark.exists():
