@@ -119,7 +119,7 @@ describe("the page of a catalog", () => {
 
   it("went without an error on the console", async () => {
     expect(visit.complaints).toEqual([]);
-    // Last: the page that is open shows one of them, and would ask in vain.
+    // Last: the page that is open may show one of them, and would ask in vain.
     await statements(visit.page, "main", `DROP BRANCH \`${RENAMED}\``, "DROP BRANCH from_history");
   });
 });
