@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import connection
@@ -13,28 +13,15 @@ from catalog_app.domain.operations import AddedFile, AttachedDelete
 from catalog_app.models import DeleteFile
 from catalog_app.selectors.rows import fetch_all
 
-_FLUSHED_BY_THE_COMMIT = "set_config('synchronous_commit', 'off', true) = 'off'"
-
 _ADDRESSES = """
-UPDATE catalog_app_table SET next_address = next_address + %(count)s WHERE id = %(table)s AND {durability}
-RETURNING next_address
+UPDATE catalog_app_table SET next_address = next_address + %(count)s WHERE id = %(table)s RETURNING next_address
 """
 
 
 def addresses_allocate(table_id: int, count: int) -> int:
     """The first of ``count`` fresh row addresses of the table. Addresses are never given out twice."""
-    ((following,),) = _staged(_ADDRESSES, {"table": table_id, "count": count})
+    ((following,),) = fetch_all(_ADDRESSES, {"table": table_id, "count": count}, prepared=True)
     return int(following) - count
-
-
-def _staged(query: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    """What a query that only a later commit makes visible returns. It does not wait for the disk: PostgreSQL writes its
-    log in order, so the commit that uses the rows takes them to the disk with it; and where the server crashes before,
-    this connection dies with it, and with the connection the attempt that knew the rows. Within a transaction that does
-    more, that one's durability holds.
-    """
-    durability = "true" if connection.in_atomic_block else _FLUSHED_BY_THE_COMMIT
-    return fetch_all(query.format(durability=durability), parameters, prepared=True)
 
 
 def column_ids_allocate(table_id: int, count: int) -> range:
@@ -56,7 +43,6 @@ FROM ROWS FROM (jsonb_to_recordset(%(files)s::jsonb) AS (
     path text, base bigint, rows bigint, bytes bigint, partition jsonb, statistics jsonb, stores_row_ids boolean,
     smallest_row_id bigint, largest_row_id bigint)) WITH ORDINALITY AS f(
     path, base, rows, bytes, partition, statistics, stores_row_ids, smallest_row_id, largest_row_id, place)
-WHERE {durability}
 ORDER BY place
 RETURNING id
 """
@@ -80,7 +66,7 @@ def data_files_register(table_id: int, files: Sequence[NewDataFile]) -> tuple[Ad
     ]
     if not described:
         return ()
-    rows = _staged(_REGISTER, {"table": table_id, "files": json.dumps(described)})
+    rows = fetch_all(_REGISTER, {"table": table_id, "files": json.dumps(described)}, prepared=True)
     return tuple(
         AddedFile(
             row[0],
