@@ -14,7 +14,7 @@ from merge_app.pipelines.definition.fields import FIELDS, Kind, Strategy
 from merge_app.pipelines.models import Pipeline, PipelineRun, PipelineVersion, Trigger
 from merge_app.pipelines.services import EDITED, LONGEST_NAME
 
-# Members called ``source`` and ``fields`` bear names of DRF's own attributes. Its metaclass takes declared
+# Members called ``source``, ``fields`` and ``errors`` bear names of DRF's own attributes. Its metaclass takes declared
 # fields off the class, so nothing is shadowed at run time; mypy does not know.
 
 LONGEST_TEXT = 256 * 1024

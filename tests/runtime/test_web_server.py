@@ -99,6 +99,7 @@ def server(
         while not _answers(port):
             assert process.poll() is None, log_tail(log)
             assert time.monotonic() < deadline, log_tail(log)
+            # Another process: nothing tells that it listens but an answer.
             time.sleep(0.1)
         yield f"http://127.0.0.1:{port}"
     finally:

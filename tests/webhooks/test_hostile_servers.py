@@ -53,10 +53,14 @@ def request_read(accepted: socket.socket) -> None:
     """A server that answers unread requests resets the connection."""
     read = b""
     while not read.endswith(b"{}"):
-        read += accepted.recv(4096)
+        received = accepted.recv(4096)
+        assert received, "the connection ended before the request did"
+        read += received
 
 
 def dripping(text: bytes, pause: float) -> Callable[[socket.socket], None]:
+    """A server that is slow on purpose: seconds between one byte and the next."""
+
     def answer(accepted: socket.socket) -> None:
         request_read(accepted)
         for position in range(len(text)):
