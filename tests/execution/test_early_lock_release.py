@@ -79,7 +79,11 @@ def test_a_transaction_around_it_keeps_its_durability() -> None:
 
 
 def test_nothing_of_it_outlives_it() -> None:
-    with pytest.raises(ZeroDivisionError), early_lock_release():
-        assert _ask("SHOW synchronous_commit") == "off"
-        raise ZeroDivisionError
+    def fail() -> None:
+        with early_lock_release():
+            assert _ask("SHOW synchronous_commit") == "off"
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     assert _ask("SHOW synchronous_commit") == "on"
