@@ -30,7 +30,7 @@ def needs(given: PlanInput) -> dict[int, set[FactKind]]:
             continue
         # A statement's rows lie on no branch that could be compared: it is judged by files.
         if given.source_head and merges_by_key(source, destination, before):
-            found[object_id] = {FactKind.ROWS, *_row_needs(source, destination, frozenset())}
+            found[object_id] = {FactKind.ROWS, *_row_needs(source, destination, _stricter(given, object_id))}
             continue
         wanted = _table_needs(source, destination, before.schema, _stricter(given, object_id))
         if wanted:
