@@ -9,7 +9,10 @@ from typing import Any
 from catalog_app.engine.session import SparkSessions
 from lakeui.common.errors import EngineError
 
-ENDLESS = "SELECT sum(a.id * b.id) FROM range(10000000) a CROSS JOIN range(10000000) b"
+ENDLESS = "SELECT sum(hash(id)) FROM range(1000000000000000)"
+"""Its tasks look every thousand rows whether they were cancelled. Those of a cross join look only between rows of its
+left side: cancelled, they would keep the cores for minutes.
+"""
 
 
 def interrupted(sessions: SparkSessions, tag: str, work: Any) -> BaseException | None:
