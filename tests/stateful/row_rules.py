@@ -138,7 +138,9 @@ class RowRules(Twins):
         if not columns:
             return
         values = ", ".join("(" + ", ".join(literal(row[c.name]) for c in columns) + ")" for row in rows)
-        version = self.version(branch, f"INSERT OVERWRITE {name}{clause} VALUES {values}")
+        # The naive lake knows no order of columns.
+        named = ", ".join(column.name for column in columns)
+        version = self.version(branch, f"INSERT OVERWRITE {name}{clause} ({named}) VALUES {values}")
         self.model.overwrite(branch, version, table, scope, rows)
         self.compare_table(branch, branch.state.tables[table.id])
 
