@@ -19,7 +19,7 @@ from merge_app.execution.row_merges import compared_rows_load
 from tests.e2e.lake import Lake
 from tests.e2e.test_write_modes import MODES, properties
 
-FILES = 12
+FILES = 6
 OF_SOURCE, OF_BOTH, OF_DESTINATION = 4, 1, 3
 """The files in which a side changed rows."""
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pytest
 
+from catalog_app.engine import merging
 from lakeui.common.errors import Cardinality, LakeError
 from lakeui.frontdoor.data import METRICS
 from tests.e2e.lake import Lake
@@ -166,3 +168,21 @@ def test_the_history_keeps_the_metrics_of_the_result(people: Lake, mode: str) ->
     for operation in details["operations"]:
         recorded.update(operation["metrics"])
     assert {name: recorded[name] for name in METRICS} == {name: result.metrics[name] for name in METRICS}
+
+
+def test_a_small_source_is_sent_to_every_task_and_a_large_one_is_not(
+    people: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans: list[str] = []
+    source_frame = merging._Merge._source_frame
+
+    def noting(merge: Any) -> Any:
+        frame = source_frame(merge)
+        plans.append(frame._explain_string(extended=True))
+        return frame
+
+    monkeypatch.setattr(merging._Merge, "_source_frame", noting)
+    for most in (merging.BROADCAST_BYTES, 0):
+        monkeypatch.setattr(merging, "BROADCAST_BYTES", most)
+        people.sql(f"MERGE INTO d.t USING d.s {ON} WHEN MATCHED THEN UPDATE SET v = s.v")
+    assert ["strategy=broadcast" in plan for plan in plans] == [True, False]
