@@ -4,7 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { expectAccessible, launch, open, signedIn, BASE, type Visit } from "./browser";
 
+const START = "/";
 const PAGES = [
+  START,
   "/c/demo",
   "/c/demo/b/main",
   "/c/demo/b/main?tab=history",
@@ -15,6 +17,8 @@ const PAGES = [
   "/c/demo/requests/1",
   "/c/demo/requests/new?source=delays&destination=main",
   "/c/demo/settings",
+  "/c/demo/settings?tab=protection",
+  "/c/demo/settings?tab=checks",
   "/c/demo/settings?tab=webhooks",
   "/inbox",
   "/c/demo/merges",
@@ -36,7 +40,7 @@ const TABLE_TABS = ["rows", "history", "segments", "schemas", "changes"];
 const ADDRESSES = [...PAGES, ...TABLE_TABS.map((tab) => `/c/demo/b/main/t/flights/flights?tab=${tab}`)];
 /** A file can be chosen before the list of those that were sent earlier is there. */
 const READY_AT_ONCE = "/c/demo/import?branch=main";
-/** What the frame asks on every page; it goes on working. */
+/** What the frame asks on the pages of a catalog; it goes on working. The start page asks for the same itself. */
 const OF_THE_FRAME = /\/api\/v1\/catalogs\/(\?|$)|\/api\/v1\/tasks\/\?state=running/;
 
 let browser: Browser;
@@ -48,9 +52,10 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 beforeEach(() => visit.page.unrouteAll({ behavior: "ignoreErrors" }));
 
-/** From now on the interface answers so, but for the frame. */
-async function answer(page: Page, respond: (route: Route) => Promise<void> | void): Promise<void> {
-  await page.route("**/api/v1/**", (route) => (OF_THE_FRAME.test(route.request().url()) ? route.continue() : respond(route)));
+/** From now on the interface answers a page so, but for its frame. */
+async function answer(page: Page, path: string, respond: (route: Route) => Promise<void> | void): Promise<void> {
+  const isOfFrame = (address: string) => path !== START && OF_THE_FRAME.test(address);
+  await page.route("**/api/v1/**", (route) => (isOfFrame(route.request().url()) ? route.continue() : respond(route)));
 }
 
 function problem(status: number, document: Record<string, unknown>) {
@@ -64,14 +69,14 @@ const REFUSED = problem(403, { code: "PERMISSION_DENIED", title: "Permission den
 describe("while nothing comes", () => {
   it.each(ADDRESSES.filter((path) => path !== READY_AT_ONCE))("%s says what it waits for", async (path) => {
     const { page } = visit;
-    await answer(page, () => undefined);
+    await answer(page, path, () => undefined);
     await page.goto(BASE() + path);
     await page.getByRole("status").filter({ hasText: "Loading" }).first().waitFor();
   });
 
   it(`${READY_AT_ONCE} can be used`, async () => {
     const { page } = visit;
-    await answer(page, () => undefined);
+    await answer(page, READY_AT_ONCE, () => undefined);
     await page.goto(BASE() + READY_AT_ONCE);
     await page.getByText("Drop a file here").waitFor();
     await expect.poll(() => page.getByLabel("Choose a file").isEnabled()).toBe(true);
@@ -81,21 +86,21 @@ describe("while nothing comes", () => {
 describe.each(ADDRESSES)("%s", (path) => {
   it("says what failed, with an id for the log, and can try again", async () => {
     const { page } = visit;
-    await answer(page, FAILED);
+    await answer(page, path, FAILED);
     await open(page, path);
     const alert = page.getByRole("alert").first();
     await alert.getByText("Something failed here.").waitFor();
     await alert.getByText("4711abcd").waitFor();
     await expectAccessible(page);
     await page.unrouteAll({ behavior: "ignoreErrors" });
-    await answer(page, REFUSED);
+    await answer(page, path, REFUSED);
     await alert.getByRole("button", { name: "Try again" }).click();
     await page.getByText("You may not look at this.").first().waitFor();
   });
 
   it("says what is refused and whom to ask, and does not offer to try again", async () => {
     const { page } = visit;
-    await answer(page, REFUSED);
+    await answer(page, path, REFUSED);
     await open(page, path);
     const alert = page.getByRole("alert").first();
     await alert.getByText("Ask for the role reader.").waitFor();
@@ -105,6 +110,11 @@ describe.each(ADDRESSES)("%s", (path) => {
 
 describe("with nothing to show", () => {
   const nothing = { next: null, previous: null, results: [] };
+  const branch = { catalog: "demo", branch_id: 1, head_version: 9 };
+  const counts = { objects: 0, conflict: 0, decided: 0, note: 0, ok: 0, new: 0, conflicts: 0, notes: 0 };
+  const facts = { merge_base: 9, ahead: 0, behind: 0, mergeable: true, is_empty: true, fingerprint: "0", rules_digest: "0" };
+  const equal = { source: { ...branch, name: "delays" }, destination: { ...branch, name: "main" }, ...facts, counts, databases: [], ...nothing };
+  const noRows = { version: 9, columns: [{ name: "carrier", type: "STRING" }], rows: [], truncated: false };
   const empty = (body: object) => (route: Route) => route.fulfill({ contentType: "application/json", body: JSON.stringify(body) });
 
   it.each([
@@ -125,6 +135,8 @@ describe("with nothing to show", () => {
     ["/tasks", /\/tasks\//, nothing, "No task"],
     ["/settings", /\/tokens\//, nothing, "You have no token"],
     ["/c/demo/b/main/t/flights/airlines?tab=segments", /\/segments\//, nothing, "No file in this version"],
+    ["/c/demo/compare/delays...main", /\/compare\//, equal, "main has everything of delays"],
+    ["/c/demo/b/main/t/flights/airlines?tab=rows", /\/rows\//, noRows, "No row in this version"],
     ["/c/demo/b/main/t/flights/airlines?tab=history", /\/history\//, nothing, "No commit is like that"],
   ])("%s says what would be there", async (path, address, body, words) => {
     const { page } = visit;

@@ -64,7 +64,7 @@ const PAGES = {
   pipeline: { path: "/c/demo/pipelines", act: dryRun },
   "pipeline-strategy": { path: "/c/demo/pipelines", act: (page) => pipelineTab(page, "Strategy") },
   "pipeline-versions": { path: "/c/demo/pipelines", act: (page) => pipelineTab(page, "Versions") },
-  "pipeline-run": { path: () => "/c/demo/pipelines", act: runPipeline },
+  "pipeline-run": { path: (made) => `/c/demo/pipelines/${made.pipeline}/runs/${made.run}` },
   "pipeline-runs": { path: () => "/c/demo/pipelines", act: (page) => pipelineTab(page, "Runs") },
   "new-pipeline": { path: "/c/demo/pipelines/new?branch=main&database=flights&table=by_day", act: wrongConfig },
   import: { path: "/c/demo/import?branch=delays" },
@@ -139,10 +139,14 @@ async function loaded(page) {
   await page.waitForFunction(() => [...document.querySelectorAll("[role=status]")].every((status) => !status.textContent?.startsWith("Loading")));
 }
 
-/** Ids of a refused merge, of one that was carried out and of its task, and the number of a merge request. */
+/** Ids of a refused merge, of one that was carried out and of its task, of a pipeline and its run, and the number of a merge request. */
 async function prepared(page) {
   const merges = () => read(page, "/api/v1/merges/?catalog=demo");
+  const [pipeline] = await read(page, "/api/v1/pipelines/?catalog=demo&search=last_seen");
+  const runs = `/api/v1/pipelines/${pipeline.id}/runs/`;
   if ((await merges()).length === 0) {
+    // Before the review protects main, where it writes.
+    await ended(page, await (await post(page, runs)).json());
     await statement(page, "MERGE BRANCH delays TO main");
     await statement(page, "MERGE BRANCH airlines_2014 TO main");
     await review(page);
@@ -152,8 +156,9 @@ async function prepared(page) {
   const tasks = await read(page, "/api/v1/tasks/?state=succeeded");
   const [request] = await read(page, "/api/v1/catalogs/demo/merge-requests/");
   const task = tasks.find(({ parameters }) => parameters.statement?.startsWith("MERGE")) ?? tasks[0];
+  const [run] = await read(page, runs);
   await page.context().close();
-  return { refused: idOf("refused"), merged: idOf("merged"), task: task?.id, request: request?.number };
+  return { refused: idOf("refused"), merged: idOf("merged"), task: task?.id, request: request?.number, pipeline: pipeline.id, run: run?.id };
 }
 
 /** A merge request with a conflict, a question about it, a required check, and a rule that asks for an approval. */
@@ -171,9 +176,12 @@ async function read(page, path) {
   return (await (await page.request.get(base + path)).json()).results;
 }
 
-/** Run it to its end, also where that takes longer than a request is held open. */
 async function statement(page, text) {
-  const answer = await (await post(page, "/api/v1/sql/", { catalog: "demo", branch: "main", statement: text })).json();
+  await ended(page, await (await post(page, "/api/v1/sql/", { catalog: "demo", branch: "main", statement: text })).json());
+}
+
+/** To its end, also where that takes longer than a request is held open. */
+async function ended(page, answer) {
   let task = answer;
   while (task.state === "queued" || task.state === "running") {
     await page.waitForTimeout(500);
@@ -239,12 +247,6 @@ async function dryRun(page) {
   await openPipeline(page);
   await page.getByRole("button", { name: "Dry run" }).click();
   await page.getByRole("region", { name: "Rendered SQL" }).waitFor();
-}
-
-async function runPipeline(page) {
-  await openPipeline(page);
-  await page.getByRole("button", { name: "Run", exact: true }).click();
-  await page.getByText("rows inserted", { exact: true }).waitFor();
 }
 
 /** A mistake of each text, said and underlined at its line. */

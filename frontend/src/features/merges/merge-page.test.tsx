@@ -56,6 +56,17 @@ describe("the audit page of a merge", () => {
     expect(screen.getByText("What the source did is discarded (2 rows).")).toBeTruthy();
   });
 
+  it("says of a refused one why, and three ways out", async () => {
+    serve({ [AT]: { ...MERGED, outcome: "refused", version: null, findings: [CONFLICT], conflicts: [CONFLICT], notes: [], tables: [] } });
+    renderAt("/merges/m-1");
+    expect(await screen.findByText("1 conflict refused this merge. Neither branch was changed.")).toBeTruthy();
+    expect(screen.getAllByText(CONFLICT.message).length).toBeGreaterThan(0);
+    const addressOf = (name: string) => screen.getByRole("link", { name }).getAttribute("href");
+    expect(addressOf("Merge main into delays")).toBe("/c/demo/compare/main...delays");
+    expect(addressOf("Open a merge request")).toBe("/c/demo/requests/new?source=delays&destination=main");
+    expect(addressOf("Change delays with SQL")).toMatch(/^\/c\/demo\/sql\?branch=delays/);
+  });
+
   it("says how long it took, step by step", async () => {
     serve({ [AT]: MERGED, "/api/v1/tasks/t-1/": TASK });
     renderAt("/merges/m-1");

@@ -22,6 +22,7 @@ import { OutcomeBadge } from "./outcome-badge";
 import { RecordView } from "./record-view";
 import { ReviewEvidence } from "./review-evidence";
 import { RevertDialog } from "./revert-dialog";
+import { WaysOut } from "./ways-out";
 import "../../styles/merges.css";
 
 export function MergePage() {
@@ -133,6 +134,7 @@ function Summary({ record }: { record: MergeRecord }) {
         {counted(record.conflicts.length, "conflict")} {record.outcome === "dry run" ? "would refuse" : "refused"} this merge. Neither
         branch was changed.
       </p>
+      <WaysOut record={record} />
     </div>
   );
 }
