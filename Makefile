@@ -32,8 +32,8 @@ bench: java $(VENV)/.installed-dev ## Measure what the README quotes; writes JSO
 
 frontend: frontend/dist/manifest.json ## Build the pages, if their sources changed
 
-e2e: java $(VENV)/.installed frontend ## Try the pages in Chromium, on a server of their own
-	@LAKEUI_PYTHON="$(CURDIR)/$(BIN)/python" $(NPM) run --silent e2e
+e2e: java $(VENV)/.installed frontend ## Try the pages in Chromium; ARGS="e2e/console.e2e.ts" chooses some
+	@LAKEUI_PYTHON="$(CURDIR)/$(BIN)/python" $(NPM) run --silent e2e -- $(ARGS)
 
 clean: ## Remove the virtual environment and caches; data in var/ stay
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks staticfiles

@@ -12,7 +12,7 @@ from catalog_app.selectors.objects import databases_list, tables_list
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import table_scan
 
-_METADATA = {
+METADATA_INVARIANTS = {
     "a branch's head is not its newest commit": """
         SELECT b.id FROM catalog_app_branch b WHERE b.catalog_id = %(catalog)s AND b.head_version <> coalesce(
             (SELECT max(version) FROM catalog_app_commit c WHERE c.branch_id = b.id), b.fork_version)""",
@@ -88,7 +88,7 @@ _METADATA = {
         JOIN catalog_app_table t ON t.id = f.table_id WHERE t.catalog_id = %(catalog)s AND f.rows > d.rows""",
 }
 
-_OF_BRANCH = {
+BRANCH_INVARIANTS = {
     "a file is visible twice": """
         SELECT v.file_id FROM visible v GROUP BY v.file_id, v.table_id HAVING count(*) > 1""",
     "a visible segment names a schema version that its store lacks": """
@@ -155,11 +155,11 @@ def catalog_check(
     with ``row_ids_of`` rows are looked at.
     """
     breaches = []
-    for what, query in _METADATA.items():
+    for what, query in METADATA_INVARIANTS.items():
         breaches += [f"{what} (id {row[0]})" for row in fetch_all(query, {"catalog": catalog.pk})]
     for branch in Branch.objects.filter(catalog=catalog, dropped_at__isnull=True):
         parameters = branch_lineage(branch).parameters
-        for what, query in _OF_BRANCH.items():
+        for what, query in BRANCH_INVARIANTS.items():
             found = fetch_all(_VISIBLE_EVERYWHERE + query, parameters)
             breaches += [f"on branch {branch.name}: {what} (id {row[0]})" for row in found]
         if row_ids_of is not None:

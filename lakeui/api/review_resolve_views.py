@@ -27,10 +27,10 @@ PARTS = [part.value for part in ResolutionPart]
 
 
 class ResolutionBody(serializers.Serializer[Any]):
-    """A decision about an object, or about one property (`part_key`: its key), column (its id) or partition (its values
-    between slashes) of it, for the heads that were looked at. Of a table with a primary key also about all conflicting
-    rows (`rows`), one `row` (its key as the comparison of rows gives it) or one `cell` (its column's id, a colon, and
-    that key).
+    """A decision about an object, or about one property (`part_key`: its key), column (its id) or partition (a JSON
+    array of its values as texts, `null` for none) of it, for the heads that were looked at. Of a table with a primary
+    key also about all conflicting rows (`rows`), one `row` (its key as the comparison of rows gives it) or one `cell`
+    (its column's id, a colon, and that key).
     """
 
     object_kind = serializers.ChoiceField(["database", "table"])

@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
+
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch, Commit, CommitOperation
 from catalog_app.selectors.lineage import (
@@ -36,7 +38,7 @@ from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.selectors import merges_between
-from merge_app.execution.restore import Recovery, Scope, recovery_run, restore_plan, undrop_plan
+from merge_app.execution.restore import Recovery, Scope, branch_undropped, recovery_run, restore_plan, undrop_plan
 
 
 def restore_table(call: Call, statement: sql.RestoreTable) -> StatementResult:
@@ -218,13 +220,16 @@ def undrop_database(call: Call, statement: sql.UndropDatabase) -> StatementResul
 
 
 def undrop_branch(call: Call, statement: sql.UndropBranch) -> StatementResult:
-    branch = catalogs.branch_undrop(
-        catalog=call.catalog_named(statement.branch.catalog),
-        name=statement.branch.branch,
-        asked=call.asked,
-        record=call.record_bypass,
-    )
-    return StatementResult(version=branch.head_version, extra={"branch": branch.name})
+    with transaction.atomic():
+        branch = catalogs.branch_undrop(
+            catalog=call.catalog_named(statement.branch.catalog),
+            name=statement.branch.branch,
+            asked=call.asked,
+            record=call.record_bypass,
+        )
+        recorded = branch_undropped(branch, call.header("UNDROP BRANCH"))
+    extra = {"branch": branch.name, "audit_id": str(recorded.merge_id)}
+    return StatementResult(version=branch.head_version, extra=extra)
 
 
 def _run(call: Call, operation: str, recovery: Recovery) -> StatementResult:

@@ -233,3 +233,10 @@ def undrop_plan(
         tables[after.table_id] = after
     lineage = branch_lineage(branch)
     return Recovery("undrop", branch, lineage, lineage.version, operations, databases, tables)
+
+
+def branch_undropped(branch: Branch, header: CommitHeader) -> MergeAttempt:
+    """Record that a whole branch was brought back as it was. Part of the caller's transaction."""
+    lineage = branch_lineage(branch)
+    recovery = Recovery("undrop", branch, lineage, lineage.version, ())
+    return attempt_record(_record(recovery, header, "undropped", {"notes": [], "objects": 0}))

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
@@ -177,8 +178,10 @@ def _concerns(change: Change, resolution: Resolution) -> bool:
 
 
 def partition_key(values: Sequence[str | None] | None) -> str | None:
-    """Partition values as the text by which a resolution names them."""
-    return None if values is None else "/".join("" if value is None else value for value in values)
+    """Partition values as the text by which a resolution names them: a JSON array, since a value may hold any sign, and
+    an empty one is not NULL.
+    """
+    return None if values is None else json.dumps(list(values), ensure_ascii=False, separators=(",", ":"))
 
 
 _STEPS: Mapping[Decision, Callable[[PlanInput, Resolution], PlanInput]] = {

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from catalog_app.domain.operations import ObjectKind, OperationKind
-from merge_app.planning.surviving import ObjectChanges, ObjectKey, implied_drop, surviving
+from merge_app.planning.surviving import LIFECYCLE, ObjectChanges, ObjectKey, implied_drop, surviving
 from merge_app.planning.values import PlanInput
 
 
@@ -49,12 +49,31 @@ def _sides(given: PlanInput) -> Sides:
                 if known is None or not (known.dropped or _leaves(known, object_id)):
                     source[ObjectKind.TABLE, table_id] = implied_drop(table_id, changes)
     source = {key: mine for key, mine in source.items() if mine.dropped or not _is_gone(given, key)}
+    _forget_answered_drops(given, source, destination)
     for key, mine in source.items():
         if not (mine.created or mine.undropped or _is_dropped_by(destination.get(key))):
             dropped = _destination_drop(given, source, destination, key)
             if dropped is not None:
                 destination[key] = dropped
     return Sides(source, destination)
+
+
+def _forget_answered_drops(
+    given: PlanInput, source: Mapping[ObjectKey, ObjectChanges], destination: dict[ObjectKey, ObjectChanges]
+) -> None:
+    """What the source brings back was gone when both sides last met: that the destination had dropped it too is nothing
+    (P7), and what it did to it otherwise counts.
+    """
+    answered = {key for key, mine in source.items() if mine.undropped and _is_dropped_by(destination.get(key))}
+    if not answered:
+        return
+    others = (operation for operation in given.destination if operation.kind not in LIFECYCLE)
+    left = surviving(
+        (item for item in others if (item.object_kind, item.object_id) in answered), base=given.destination_base
+    )
+    for key in answered:
+        del destination[key]
+    destination.update(left)
 
 
 def _is_dropped_by(changes: ObjectChanges | None) -> bool:

@@ -20,7 +20,7 @@ from merge_app.planning.net import net_columns, net_partitions, net_properties, 
 
 ObjectKey = tuple[ObjectKind, int]
 
-_LIFECYCLE = (OperationKind.CREATE, OperationKind.DROP, OperationKind.UNDROP)
+LIFECYCLE = (OperationKind.CREATE, OperationKind.DROP, OperationKind.UNDROP)
 _ATTRIBUTE_KINDS = frozenset(
     {OperationKind.RENAME, OperationKind.SET_PROPERTIES, OperationKind.UNSET_PROPERTIES, OperationKind.COLUMN}
 )
@@ -121,7 +121,7 @@ def _object_changes(key: ObjectKey, group: Sequence[Operation], base: int | None
     if _ATTRIBUTE_KINDS.issuperset([operation.kind for operation in group]):
         changes = _net(key, group, ())
         return changes if changes.operations else None
-    steps = [operation for operation in group if operation.kind in _LIFECYCLE]
+    steps = [operation for operation in group if operation.kind in LIFECYCLE]
     began = steps[0].kind if steps else None
     dropped = bool(steps) and steps[-1].kind is OperationKind.DROP
     if dropped and began is not OperationKind.DROP:
@@ -130,7 +130,7 @@ def _object_changes(key: ObjectKey, group: Sequence[Operation], base: int | None
         drop = steps[-1]
         return ObjectChanges(*key, operations=(drop,), dropped=True, versions={"drop": (drop.version,)})
     created, undropped = began is OperationKind.CREATE, began is OperationKind.UNDROP
-    kept = [operation for operation in group if operation.kind not in _LIFECYCLE]
+    kept = [operation for operation in group if operation.kind not in LIFECYCLE]
     past = tuple(operation for operation in kept if operation.is_data or operation.kind is OperationKind.PARTITION)
     changes = _net(key, _absorb_data(kept, base), past)
     if created or undropped:

@@ -1,5 +1,5 @@
-"""What pushes do to requests that nobody looks at meanwhile: they are told in their timelines, and what was judged of
-other heads is open again.
+"""What pushes, and drops of branches, do to requests that nobody looks at meanwhile: they are told in their timelines,
+and what was judged of other heads is open again.
 
 Whoever reads a request sees what holds for its branches as they are; this makes it a part of its history.
 """
@@ -31,9 +31,17 @@ def requests_follow() -> None:
     """
     unfinished = requests_all().exclude(state__in=[state.value for state in FINISHED])
     is_pushed = Q(source__head_version__gt=F("noted_source_head"))
-    outdated = unfinished.filter(is_pushed | ~Q(standing_state=F("state")))
+    is_dropped = _is_untold("source") | _is_untold("destination")
+    outdated = unfinished.filter(is_pushed | is_dropped | ~Q(standing_state=F("state")))
     for request_id in list(outdated.order_by("pk").values_list("pk", flat=True)[:MOST_AT_ONCE]):
         _follow(request_id)
+
+
+def _is_untold(side: str) -> Q:
+    """That the branch of this side was dropped, or came back."""
+    is_gone = {f"{side}__dropped_at__isnull": False, f"noted_{side}_gone": False}
+    is_back = {f"{side}__dropped_at__isnull": True, f"noted_{side}_gone": True}
+    return Q(**is_gone) | Q(**is_back)
 
 
 def _follow(request_id: int) -> None:
@@ -47,6 +55,8 @@ def _follow(request_id: int) -> None:
         source, destination = branches_now(request)
         state = request.state
         _note_push(request, source)
+        _note_drop(request, "source", source)
+        _note_drop(request, "destination", destination)
         known = sight_known(request)
         reason = _what_moved(known.seen, seen_now(request, source, destination)) if known else ""
         request_settle(request, reason=reason)
@@ -67,6 +77,17 @@ def _note_push(request: MergeRequest, source: Branch) -> None:
     # Nothing that somebody edits is different: the revision stays, so that a push refuses nobody's edit.
     request.noted_source_head, request.updated_at = head, timezone.now()
     request.save(update_fields=["noted_source_head", "updated_at"])
+
+
+def _note_drop(request: MergeRequest, side: str, branch: Branch) -> None:
+    noted, is_gone = f"noted_{side}_gone", branch.dropped_at is not None
+    if getattr(request, noted) == is_gone:
+        return
+    kind = TimelineKind.DROPPED if is_gone else TimelineKind.UNDROPPED
+    timeline_append(request, Event(kind, None, details={"side": side, "branch": branch.name}))
+    setattr(request, noted, is_gone)
+    request.updated_at = timezone.now()
+    request.save(update_fields=[noted, "updated_at"])
 
 
 def _what_moved(seen: Seen, now: Seen) -> str:

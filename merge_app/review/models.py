@@ -27,10 +27,11 @@ class MergeRequest(models.Model):
     ``revision`` rises with every change of the request or of what was said about it: its ETag. The ``planned_``
     fields are of the last plan that anybody made of it: heads, rules and resolutions that went in, fingerprint and
     number of conflicts that came out. ``resolutions_digest`` is of the resolutions as they are now.
-    ``noted_source_head`` is the head up to which the timeline tells of pushes, ``timeline_digest`` that of its newest
-    entry, so that a missing end is found. ``task_id`` is the
-    task that merges it, or last tried to; ``merge_id`` the audit record of the merge. ``queued_at`` is when it entered
-    the merge queue, put there by ``queued_by``, and ``queued_verdicts`` the digest of the verdicts as they were then.
+    ``noted_source_head`` is the head up to which the timeline tells of pushes, ``noted_source_gone`` and
+    ``noted_destination_gone`` what it told last of a branch that was dropped or came back, ``timeline_digest`` the
+    digest of its newest entry, so that a missing end is found. ``task_id`` is the task that merges it, or last tried
+    to; ``merge_id`` the audit record of the merge. ``queued_at`` is when it entered the merge queue, put there by
+    ``queued_by``, and ``queued_verdicts`` the digest of the verdicts as they were then.
     """
 
     catalog = models.ForeignKey("catalog_app.Catalog", models.PROTECT, related_name="+")
@@ -53,6 +54,8 @@ class MergeRequest(models.Model):
     conflict_count = models.IntegerField(default=0)
     resolutions_digest = models.TextField(default="")
     noted_source_head = models.BigIntegerField(default=0)
+    noted_source_gone = models.BooleanField(default=False)
+    noted_destination_gone = models.BooleanField(default=False)
     timeline_digest = models.TextField(default="")
     task_id = models.UUIDField(null=True)
     merge_id = models.UUIDField(null=True)
@@ -258,6 +261,8 @@ class TimelineKind(models.TextChoices):
     RESOLUTION = "resolution"
     CHECKED = "checked"
     PUSHED = "pushed"
+    DROPPED = "dropped"
+    UNDROPPED = "undropped"
 
 
 class TimelineEntry(models.Model):

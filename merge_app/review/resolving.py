@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db import transaction
 from django.utils import timezone
@@ -15,7 +15,7 @@ from catalog_app.domain.roles import Action, Principal
 from catalog_app.selectors.people import action_require
 from lakeui.common.errors import InvalidValue, NotFound, Stale
 from merge_app.execution.added_rows import EngineSource
-from merge_app.planning.resolutions import ALLOWED
+from merge_app.planning.resolutions import ALLOWED, partition_key
 from merge_app.planning.row_merges import ROW_PARTS
 from merge_app.planning.values import Decision, Resolution, ResolutionPart
 from merge_app.review.models import ConflictResolution, MergeRequest, TimelineKind
@@ -41,7 +41,7 @@ def resolution_set(
 ) -> ConflictResolution:
     """Decide, in place of what was decided of the same part before. Raises Stale where a branch has moved."""
     action_require(principal, request.catalog, Action.RESOLVE_CONFLICT)
-    resolution_check(decided)
+    decided = resolution_checked(decided)
     with transaction.atomic():
         locked = _lock(request.pk)
         source, destination = branches_now(locked)
@@ -94,8 +94,10 @@ def request_look(*, request_id: int, engine: EngineSource, actor_id: int | None)
             request_touch(locked)
 
 
-def resolution_check(decided: Resolution) -> None:
-    """Raises InvalidValue for what cannot be decided of such a part."""
+def resolution_checked(decided: Resolution) -> Resolution:
+    """The decision, its part named as the planner names it. Raises InvalidValue for what cannot be decided of such a
+    part.
+    """
     allowed = ALLOWED[decided.part]
     if decided.decision not in allowed:
         raise InvalidValue(
@@ -111,6 +113,19 @@ def resolution_check(decided: Resolution) -> None:
     _check_rows(decided)
     if decided.object_kind not in (ObjectKind.DATABASE, ObjectKind.TABLE):
         raise InvalidValue("Only databases and tables are merged.", remedy="Send object_kind as one of them.")
+    return replace(decided, part_key=_partition(decided)) if decided.part is ResolutionPart.PARTITION else decided
+
+
+def _partition(decided: Resolution) -> str:
+    try:
+        values = json.loads(decided.part_key)
+    except ValueError:
+        values = None
+    if not isinstance(values, list) or not all(value is None or isinstance(value, str) for value in values):
+        raise InvalidValue(
+            "A partition is named by a JSON array of its values as texts.", remedy='For example ["2013",null].'
+        )
+    return str(partition_key(values))
 
 
 def _check_rows(decided: Resolution) -> None:

@@ -98,10 +98,11 @@ def test_an_inherited_version_is_restored_on_a_branch(lake: Lake) -> None:
     assert len(lake.rows("d.t")) == 3
 
 
-def test_a_timestamp_names_the_version_of_then(lake: Lake) -> None:
+@pytest.mark.parametrize("what", ["TABLE d.t", "DATABASE d", "BRANCH main"])
+def test_a_timestamp_names_the_version_of_then(lake: Lake, what: str) -> None:
     version = people(lake)
     moment = next(row[1] for row in lake.sql("SHOW HISTORY").rows if row[0] == version)
-    lake.sql(f"RESTORE TABLE d.t TO TIMESTAMP AS OF '{moment}'")
+    lake.sql(f"RESTORE {what} TO TIMESTAMP AS OF '{moment}'")
     assert lake.rows("d.t") == [(1, "a"), (2, "b")]
 
 

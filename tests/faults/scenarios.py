@@ -199,7 +199,7 @@ SCENARIOS = {
     "MERGE BRANCH, nothing new": Scenario(empty_merge, {"d.t": [A, B]}, commits=0, records=1),
     "RESTORE TABLE": Scenario(restore, {"d.t": [A, B]}, records=1),
     "UNDROP TABLE": Scenario(undrop, {"d.t": [A, B]}, records=1),
-    "UNDROP BRANCH": Scenario(undrop_branch, {"d.t": [A, B], "d.`t@b`": [A, B]}, commits=0),
+    "UNDROP BRANCH": Scenario(undrop_branch, {"d.t": [A, B], "d.`t@b`": [A, B]}, commits=0, records=1),
     "CREATE BRANCH": Scenario(on_two_files("CREATE BRANCH b"), {"d.`t@b`": [A, B]}, commits=0),
     "VACUUM": Scenario(vacuum, {"d.t": [A, B]}, commits=0, records=1),
     "COMMIT": Scenario(commit, {"d.t": [B, C]}, records=1),

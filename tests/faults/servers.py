@@ -71,6 +71,8 @@ class Servers:
             "SPARK_REMOTE": self.spark.url,
             "LAKEUI_WAREHOUSE": str(self.warehouse),
             "LAKEUI_FAULTS": str(self.faults),
+            "LAKEUI_RETENTION_DAYS": "0",
+            "LAKEUI_STAGED_HOURS": "0",
         }
 
     def _end_worker(self, how: signal.Signals) -> None:

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
-from django.conf import settings
 
-from catalog_app.models import Commit
-from catalog_app.selectors.lineage import catalog_get
 from lakeui.common.faults import POINTS
-from merge_app.audit.models import MergeAttempt
-from merge_app.jobs.selectors import task_wait
-from merge_app.jobs.services import task_submit
 from tests.e2e.lake import Lake
+from tests.faults.outcomes import assert_happened_once, commits_of
 from tests.faults.scenarios import SCENARIOS
-from tests.faults.worker import breaches_with_files, run_and_kill
+from tests.faults.worker import run_and_kill
 
 PAIRS = [
     ("INSERT", "task.claimed"),
@@ -101,56 +94,8 @@ def test_a_statement_whose_worker_is_killed_happens_once(
 ) -> None:
     scenario = SCENARIOS[statement]
     parameters = scenario.prepare(lake)
-    commits = commits_of(lake) + bool(scenario.meanwhile)
+    commits = commits_of(lake)
     meanwhile = partial(lake.sql, scenario.meanwhile) if scenario.meanwhile else None
     task = run_and_kill(parameters, worker_faults, point, meanwhile, kind=scenario.kind)
     assert task.attempts == 2
-    varying = OF_ONE_RUN | OF_FILES if scenario.meanwhile else OF_ONE_RUN
-    assert comparable(task.result or task.error, varying) == comparable(uninterrupted(statement), varying)
-    assert {table: lake.rows(table) for table in scenario.rows} == scenario.rows
-    assert commits_of(lake) - commits == scenario.commits
-    assert Commit.objects.filter(task_id=task.pk).count() == scenario.commits
-    assert MergeAttempt.objects.filter(task_id=task.pk).count() == scenario.records
-    assert breaches_with_files(catalog_get(lake.catalog), settings.LAKEUI["WAREHOUSE"]) == []
-
-
-@cache
-def uninterrupted(statement: str) -> Any:
-    """What the statement answers where nobody dies."""
-    lake = Lake()
-    lake.sql("CREATE DATABASE d")
-    scenario = SCENARIOS[statement]
-    parameters = scenario.prepare(lake)
-    if scenario.meanwhile:
-        lake.sql(scenario.meanwhile)
-    task = task_wait(task_submit(kind=scenario.kind, parameters=parameters).pk, seconds=60)
-    assert task.attempts == 1
-    return task.result or task.error
-
-
-OF_ONE_RUN = {
-    *("version", "merge_id", "audit_id", "transaction", "fingerprint"),
-    *("object_id", "table_id", "source_versions", "dest_versions", "bytes_written", "new_bytes"),
-    *("path", "bytes", "removed_segments", "file", "bytes_removed"),
-}
-
-OF_FILES = {"files_scanned", "files_skipped", "files_reused", "files_removed", "files_rewritten"}
-"""Counted before or after the OPTIMIZE beside it, whichever attempt it was that committed."""
-
-
-def comparable(body: Any, varying: Collection[str]) -> Any:
-    """An answer without what differs from run to run."""
-    if isinstance(body, list):
-        return [comparable(item, varying) for item in body]
-    if not isinstance(body, dict):
-        return body
-    rows = {}
-    if "columns" in body and "rows" in body:
-        names = [column["name"] for column in body["columns"]]
-        rows = {"rows": [dict(zip(names, row, strict=True)) for row in body["rows"]]}
-    return {key: key if key in varying else comparable(value, varying) for key, value in {**body, **rows}.items()}
-
-
-def commits_of(lake: Lake) -> int:
-    """Those that somebody can see: workspaces are seen by their transactions alone."""
-    return Commit.objects.filter(catalog__name=lake.catalog, branch__is_workspace=False).count()
+    assert_happened_once(lake, statement, task, commits)

@@ -48,22 +48,32 @@ def run_and_kill(
     """Run a task whose worker process is killed at the point; how the task ends. ``meanwhile`` happens when its files
     are staged.
     """
-    if meanwhile is None:
-        arm(faults, point, "kill")
-        task = submit_and_reach(parameters, faults, point, kind=kind)
-    else:
-        task = _submit_and_overtake(parameters, faults, point, meanwhile)
+    task = run_up_to(parameters, faults, point, "kill", meanwhile, kind=kind)
     reached_mark(faults, point).unlink()
     until(lambda: not _is_running(task))
     be_missed(task.pk)
     return task_wait(task.pk, seconds=60)
 
 
-def _submit_and_overtake(parameters: dict[str, Any], faults: Path, point: str, meanwhile: Callable[[], object]) -> Task:
+def run_up_to(
+    parameters: dict[str, Any],
+    faults: Path,
+    point: str,
+    action: str,
+    meanwhile: Callable[[], object] | None = None,
+    *,
+    kind: str = "sql",
+) -> Task:
+    """Run a task up to the point, where its process does ``kill`` or ``pause``; the task as it is there. ``meanwhile``
+    happens when its files are staged.
+    """
+    if meanwhile is None:
+        arm(faults, point, action)
+        return submit_and_reach(parameters, faults, point, kind=kind)
     arm(faults, "write.staged", "pause")
-    task = submit_and_reach(parameters, faults, "write.staged")
+    task = submit_and_reach(parameters, faults, "write.staged", kind=kind)
     meanwhile()
-    arm(faults, point, "kill")
+    arm(faults, point, action)
     reached_mark(faults, "write.staged").unlink()
     return _reach(task, parameters, faults, point)
 

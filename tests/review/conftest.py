@@ -52,11 +52,11 @@ class ReviewLake(Lake):
     def who(self, name: str) -> Principal:
         return Principal(self.people[name].user.pk, name)
 
-    def open(self, by: str = "alice", source: str = "b", **draft: Any) -> MergeRequest:
-        """A request from ``source`` into main."""
+    def open(self, by: str = "alice", source: str = "b", destination: str = "main", **draft: Any) -> MergeRequest:
+        """A request from one branch into another."""
         wanted = RequestDraft(**{"title": "Delays", **draft})
         opened = request_open(
-            principal=self.who(by), source=self.branch(source), destination=self.branch("main"), draft=wanted
+            principal=self.who(by), source=self.branch(source), destination=self.branch(destination), draft=wanted
         )
         return self.seen(opened)
 

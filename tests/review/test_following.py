@@ -66,6 +66,29 @@ def test_a_push_to_the_destination_alone_says_nothing_of_a_request_that_was_not_
     assert told(lake, request) == []
 
 
+def test_a_branch_that_was_dropped_and_came_back_is_told_each_time_once(lake: ReviewLake) -> None:
+    request = lake.open()
+    for statement in ("DROP BRANCH b", "UNDROP BRANCH b"):
+        lake.write(statement, "alice")
+        for _ in range(2):
+            requests_follow()
+    entries = told(lake, request)
+    assert [(entry["kind"], entry["actor"], entry["details"]) for entry in entries] == [
+        ("dropped", None, {"side": "source", "branch": "b"}),
+        ("undropped", None, {"side": "source", "branch": "b"}),
+    ]
+    assert audit_verify(request.catalog) == []
+
+
+def test_a_dropped_destination_is_told(lake: ReviewLake) -> None:
+    lake.write("CREATE BRANCH release", "alice")
+    request = lake.open(destination="release")
+    lake.write("DROP BRANCH release", "alice")
+    requests_follow()
+    (entry,) = told(lake, request)
+    assert (entry["kind"], entry["details"]) == ("dropped", {"side": "destination", "branch": "release"})
+
+
 def test_a_push_refuses_nobodys_edit(lake: ReviewLake) -> None:
     request = lake.open()
     tag = lake.people["alice"].get(f"{lake.requests}1/")["ETag"]

@@ -241,13 +241,32 @@ def test_one_partition_is_left_to_the_destination_and_the_rest_merged(lake: Revi
     found = problem(lake.post("alice", "1/merge/", {}), 409, "MERGE_CONFLICT")
     assert [conflict["code"] for conflict in found["conflicts"]] == ["PARTITION_DROPPED_ON_DEST"]
     table = object_id(lake, "main", "p")
-    assert decide(lake, table, "destination", by="carol", part="partition", part_key="x").status_code == 201
+    assert decide(lake, table, "destination", by="carol", part="partition", part_key='["x"]').status_code == 201
     assert settled(lake, request) == ("open", 0)
     record = audit_get(merged(lake)["merge_id"])
     (decided,) = record["resolutions"]
-    assert (decided["author"], decided["part"], decided["part_key"]) == ("carol", "partition", "x")
+    assert (decided["author"], decided["part"], decided["part_key"]) == ("carol", "partition", '["x"]')
     assert [row[0] for row in lake.write("SHOW PARTITIONS d.p", "alice").rows] == ["k=new", "k=y"]
     assert rows(lake, table="d.p") == [(1, "y")]
+
+
+def test_a_partition_is_named_by_its_values_whatever_signs_they_hold(lake: ReviewLake) -> None:
+    lake.write("CREATE TABLE d.p (id INT, k STRING, l STRING) PARTITIONED BY (k, l)", "alice")
+    for values in ("'a/b', 'c'", "'a', 'b/c'"):
+        lake.write(f"INSERT INTO d.p VALUES (1, {values})", "alice")
+    lake.write("MERGE BRANCH main TO c", "alice")
+    for partition in ("k = 'a/b', l = 'c'", "k = 'a', l = 'b/c'"):
+        lake.write(f"ALTER TABLE d.p DROP PARTITION ({partition})", "dora")
+        renamed = partition.replace("c'", "d'")
+        lake.write(f"ALTER TABLE d.p PARTITION ({partition}) RENAME TO PARTITION ({renamed})", "alice", "c")
+    request, table = lake.open(source="c"), object_id(lake, "main", "p")
+    for unclear in ("a/b/c", '{"k": "a"}', "[1]"):
+        problem(decide(lake, table, "destination", part="partition", part_key=unclear), 400, "INVALID_VALUE")
+    decided = decide(lake, table, "destination", part="partition", part_key='[ "a/b", "c" ]')
+    assert decided.json()["part_key"] == '["a/b","c"]'
+    assert settled(lake, request) == ("conflicted", 1)
+    decide(lake, table, "destination", part="partition", part_key='["a","b/c"]')
+    assert settled(lake, request) == ("open", 0)
 
 
 def test_a_decision_is_for_the_heads_that_were_looked_at(lake: ReviewLake, conflict: MergeRequest) -> None:

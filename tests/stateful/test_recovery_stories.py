@@ -167,3 +167,52 @@ def test_an_update_replaces_the_image_of_its_row_that_the_other_side_put_back(la
     lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
     lake.merge("b")
     assert lake.rows("d.t") == [(1, "a"), (2, "s"), (3, "s" if which == "id > 1" else "a")]
+
+
+@pytest.fixture
+def dropped_by_both(lake: Lake, drop: str) -> Lake:
+    """The drop happened on both branches before they met."""
+    lake.sql(drop)
+    lake.sql(drop, "b")
+    lake.merge("main", "b")
+    return lake
+
+
+UNDROPS = [("DROP TABLE d.t", "UNDROP TABLE d.t"), ("DROP DATABASE d CASCADE", "UNDROP DATABASE d")]
+
+
+@pytest.mark.parametrize(("drop", "undrop"), UNDROPS)
+@pytest.mark.parametrize(
+    "change",
+    [
+        *("DELETE FROM d.t WHERE id = 1", "UPDATE d.t SET v = 'z'", "INSERT INTO d.t VALUES (2, 'b')"),
+        *("ALTER TABLE d.t ADD COLUMN w INT", "ALTER DATABASE d SET DBPROPERTIES ('a' = '1')"),
+    ],
+)
+def test_a_table_that_both_sides_dropped_comes_back_with_what_was_done_to_it_since(
+    dropped_by_both: Lake, undrop: str, change: str
+) -> None:
+    lake = dropped_by_both
+    lake.sql(undrop)
+    lake.sql(change)
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == lake.rows("d.t")
+    assert lake.sql("DESCRIBE DATABASE EXTENDED d", "b").rows == lake.sql("DESCRIBE DATABASE EXTENDED d").rows
+
+
+@pytest.mark.parametrize(("drop", "undrop"), UNDROPS)
+def test_a_table_that_both_sides_dropped_comes_back_under_no_name_that_is_taken(
+    dropped_by_both: Lake, drop: str, undrop: str
+) -> None:
+    lake = dropped_by_both
+    lake.sql(undrop)
+    lake.sql("CREATE TABLE d.t (id INT)" if "TABLE" in drop else "CREATE DATABASE d", "b")
+    assert lake.codes("main", "b") == {"NAME_EXISTS"}
+
+
+def test_a_table_that_both_sides_dropped_does_not_come_back_into_a_database_that_is_gone(lake: Lake) -> None:
+    lake.sql("DROP TABLE d.t")
+    lake.sql("DROP DATABASE d CASCADE", "b")
+    lake.merge("main", "b")
+    lake.sql("UNDROP TABLE d.t")
+    assert lake.codes("main", "b") == {"OBJECT_DROPPED_ON_DEST"}

@@ -27,7 +27,7 @@ describe("what can be decided", () => {
       ["object", "", "", "source destination leave_out rename"],
       ["property", "owner", "property owner", "source destination"],
       ["column", "4", "column delay", "destination"],
-      ["partition", "2013/", "partition 2013/", "destination"],
+      ["partition", '["2013",null]', "partition year=2013, month=NULL", "destination"],
     ]);
   });
 

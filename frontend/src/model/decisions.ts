@@ -43,16 +43,29 @@ function changed(before: unknown, after: unknown): boolean {
   return JSON.stringify(before) !== JSON.stringify(after);
 }
 
+type Partition = Record<string, string | null>;
+
 function partitionParts({ partitions }: ComparedDetail): Part[] {
-  const theirs = new Set(partitions.destination.flatMap(keysOf));
-  const both = new Set(partitions.source.flatMap(keysOf).filter((key) => theirs.has(key)));
-  return [...both].map((key) => ({ part: "partition", part_key: key, label: `partition ${key}`, decisions: ["destination"] }));
+  const theirs = new Set(partitions.destination.flatMap(statesOf).map(partitionKey));
+  const both = new Map(partitions.source.flatMap(statesOf).map((state) => [partitionKey(state), state]));
+  return [...both]
+    .filter(([key]) => theirs.has(key))
+    .map(([key, state]) => ({ part: "partition", part_key: key, label: `partition ${shown(state)}`, decisions: ["destination"] }));
+}
+
+function statesOf({ before, after }: ComparedDetail["partitions"]["source"][number]): Partition[] {
+  return [before, after].filter((state) => state !== null);
 }
 
 /** Values of a partition as the text by which a resolution names it. */
-function keysOf(change: ComparedDetail["partitions"]["source"][number]): string[] {
-  const states = [change.before, change.after].filter((state) => state !== null);
-  return states.map((state) => Object.values(state).map((value) => value ?? "").join("/"));
+function partitionKey(state: Partition): string {
+  return JSON.stringify(Object.values(state));
+}
+
+function shown(state: Partition): string {
+  return Object.entries(state)
+    .map(([column, value]) => `${column}=${value ?? "NULL"}`)
+    .join(", ");
 }
 
 /** The decision that holds for a part; undefined where there is none, or where a branch has moved since. */

@@ -15,6 +15,8 @@ describe("a timeline in words", () => {
       event({ kind: "pushed", actor: "bob", details: { from: 3, source_head: 7, commits: 2, authors: ["alice", "bob"] } }),
       "wrote to the source, with alice: 2 commits, v3 to v7",
     ],
+    [event({ kind: "dropped", details: { side: "source", branch: "delays" } }), "saw that the source delays was dropped"],
+    [event({ kind: "undropped", details: { side: "destination", branch: "main" } }), "saw that the destination main is back"],
     [event({ kind: "pushed", details: { from: 3, source_head: 4, commits: 1, authors: [] } }), "wrote to the source: 1 commit, v3 to v4"],
     [event({ kind: "checked", details: { checks: { no_nulls: "passed" } } }), "ran the checks: no_nulls passed"],
     [

@@ -36,6 +36,10 @@ export function eventText(event: TimelineEvent, names: ReadonlyMap<string, strin
       return `ran the checks: ${checksText(event.details.checks)}`;
     case "pushed":
       return pushText(event);
+    case "dropped":
+      return `saw that the ${text(event.details.side)} ${text(event.details.branch)} was dropped`;
+    case "undropped":
+      return `saw that the ${text(event.details.side)} ${text(event.details.branch)} is back`;
   }
 }
 

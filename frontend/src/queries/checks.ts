@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { body, client } from "../api/client";
 import type { Check } from "../api/resources";
+import { unlessChanged } from "./edits";
 import { refresh } from "./refresh";
 import { once, refreshRequest, requestKey, type RequestPlace } from "./requests";
 
@@ -16,7 +17,8 @@ export function useChecks(catalog: string) {
   });
 }
 
-export type CheckChange = { save: Pick<Check, "name" | "query" | "is_required">; isNew: boolean } | { remove: string };
+/** `shown`: the check as it was when its editing began; undefined for a new one. */
+export type CheckChange = { save: Pick<Check, "name" | "query" | "is_required">; shown: Check | undefined } | { remove: string };
 
 export function useCheckChange(catalog: string) {
   const queries = useQueryClient();
@@ -27,10 +29,15 @@ export function useCheckChange(catalog: string) {
         return;
       }
       const { name, ...fields } = change.save;
-      if (change.isNew) await client.POST(`${OF_CATALOG}/`, { params: { path: { catalog }, header: once() }, body: change.save });
-      else await client.PATCH(`${OF_CATALOG}/{name}/`, { params: { path: { catalog, name } }, body: fields });
+      if (change.shown === undefined) {
+        await client.POST(`${OF_CATALOG}/`, { params: { path: { catalog }, header: once() }, body: change.save });
+        return;
+      }
+      const path = { catalog, name };
+      const header = await unlessChanged(change.shown, fields, client.GET(`${OF_CATALOG}/{name}/`, { params: { path } }));
+      await client.PATCH(`${OF_CATALOG}/{name}/`, { params: { path, header }, body: fields });
     },
-    onSuccess: () => refresh(queries, ["catalog", catalog]),
+    onSettled: () => refresh(queries, ["catalog", catalog]),
   });
 }
 

@@ -1,7 +1,8 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { body, client, cursorOf } from "../api/client";
-import type { Role } from "../api/resources";
+import type { Member, Role } from "../api/resources";
+import { unlessChanged } from "./edits";
 import { refresh } from "./refresh";
 
 const AT = "/api/v1/catalogs/{catalog}/members";
@@ -33,17 +34,25 @@ export function useCandidates(catalog: string, search: string) {
   });
 }
 
-export type MemberChange = { do: "add" | "change"; username: string; role: Role } | { do: "remove"; username: string };
+export type MemberChange =
+  | { do: "add"; username: string; role: Role }
+  | { do: "change"; shown: Member; role: Role }
+  | { do: "remove"; username: string };
 
 export function useMemberChange(catalog: string) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async (change: MemberChange): Promise<void> => {
-      const path = { catalog, username: change.username };
-      if (change.do === "add") await client.POST(`${AT}/`, { params: { path: { catalog } }, body: { username: change.username, role: change.role } });
-      else if (change.do === "change") await client.PATCH(`${AT}/{username}/`, { params: { path }, body: { role: change.role } });
-      else await client.DELETE(`${AT}/{username}/`, { params: { path } });
+      if (change.do === "add") {
+        await client.POST(`${AT}/`, { params: { path: { catalog } }, body: { username: change.username, role: change.role } });
+      } else if (change.do === "remove") {
+        await client.DELETE(`${AT}/{username}/`, { params: { path: { catalog, username: change.username } } });
+      } else {
+        const path = { catalog, username: change.shown.username };
+        const header = await unlessChanged(change.shown, { role: change.role }, client.GET(`${AT}/{username}/`, { params: { path } }));
+        await client.PATCH(`${AT}/{username}/`, { params: { path, header }, body: { role: change.role } });
+      }
     },
-    onSuccess: () => refresh(queries, ["catalog", catalog]),
+    onSettled: () => refresh(queries, ["catalog", catalog]),
   });
 }

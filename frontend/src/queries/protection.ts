@@ -3,8 +3,9 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tansta
 import { useEffect, useMemo } from "react";
 
 import { body, client, cursorOf } from "../api/client";
-import type { ProtectionChoice } from "../api/resources";
+import type { ProtectionChoice, ProtectionRule } from "../api/resources";
 import { patternMatches } from "../model/protection";
+import { unlessChanged } from "./edits";
 import { refresh } from "./refresh";
 
 const AT = "/api/v1/catalogs/{catalog}/protection-rules";
@@ -42,7 +43,8 @@ export function useProtection(catalog: string, branch: string) {
   });
 }
 
-export type RuleChange = { save: ProtectionChoice; id: number | undefined } | { remove: number };
+/** `shown`: the rule as it was when its editing began; undefined for a new one. */
+export type RuleChange = { save: ProtectionChoice; shown: ProtectionRule | undefined } | { remove: number };
 
 export function useRuleChange(catalog: string) {
   const queries = useQueryClient();
@@ -50,12 +52,14 @@ export function useRuleChange(catalog: string) {
     mutationFn: async (change: RuleChange): Promise<void> => {
       if ("remove" in change) {
         await client.DELETE(`${AT}/{rule_id}/`, { params: { path: { catalog, rule_id: change.remove } } });
-      } else if (change.id === undefined) {
+      } else if (change.shown === undefined) {
         await client.POST(`${AT}/`, { params: { path: { catalog } }, body: change.save });
       } else {
-        await client.PATCH(`${AT}/{rule_id}/`, { params: { path: { catalog, rule_id: change.id } }, body: change.save });
+        const path = { catalog, rule_id: change.shown.id };
+        const header = await unlessChanged(change.shown, change.save, client.GET(`${AT}/{rule_id}/`, { params: { path } }));
+        await client.PATCH(`${AT}/{rule_id}/`, { params: { path, header }, body: change.save });
       }
     },
-    onSuccess: () => refresh(queries, ["catalog", catalog]),
+    onSettled: () => refresh(queries, ["catalog", catalog]),
   });
 }

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tansta
 
 import { body, client, cursorOf } from "../api/client";
 import type { Delivery, Webhook, WebhookChoice } from "../api/resources";
+import { unlessChanged } from "./edits";
 import { refresh } from "./refresh";
 
 const AT = "/api/v1/catalogs/{catalog}/webhooks";
@@ -30,13 +31,17 @@ export type WebhookChange = { change: Partial<WebhookChoice> & { is_active?: boo
 
 export function useWebhookChange(catalog: string, webhook: Webhook) {
   const queries = useQueryClient();
-  const params = { path: { catalog, webhook_id: webhook.id } };
+  const path = { catalog, webhook_id: webhook.id };
   return useMutation({
     mutationFn: async (wanted: WebhookChange): Promise<void> => {
-      if (wanted === "remove") await client.DELETE(`${AT}/{webhook_id}/`, { params });
-      else await client.PATCH(`${AT}/{webhook_id}/`, { params, body: wanted.change });
+      if (wanted === "remove") {
+        await client.DELETE(`${AT}/{webhook_id}/`, { params: { path } });
+        return;
+      }
+      const header = await unlessChanged(webhook, wanted.change, client.GET(`${AT}/{webhook_id}/`, { params: { path } }));
+      await client.PATCH(`${AT}/{webhook_id}/`, { params: { path, header }, body: wanted.change });
     },
-    onSuccess: () => refresh(queries, webhooksKey(catalog)),
+    onSettled: () => refresh(queries, webhooksKey(catalog)),
   });
 }
 

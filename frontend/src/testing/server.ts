@@ -11,7 +11,7 @@ export interface Asked {
   body: unknown;
 }
 
-type Answer = object | ((asked: Asked) => Response);
+type Answer = object | ((asked: Asked) => Response | Promise<Response>);
 
 /** Answers the addresses (path, with or without its query) and 404 problems for all others. */
 export function serve(answers: Record<string, Answer>): Asked[] {
@@ -25,7 +25,7 @@ export function serve(answers: Record<string, Answer>): Asked[] {
     asked.push(entry);
     const answer = known[`${request.method} ${pathname}`] ?? known[pathname + search] ?? known[pathname];
     if (answer === undefined) return problem(404, { code: "NOT_FOUND", title: "Not found", detail: `There is no ${pathname}.` });
-    return typeof answer === "function" ? (answer as (asked: Asked) => Response)(entry) : json(answer);
+    return typeof answer === "function" ? (answer as (asked: Asked) => Response | Promise<Response>)(entry) : json(answer);
   });
   return asked;
 }

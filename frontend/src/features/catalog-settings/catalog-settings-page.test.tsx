@@ -30,6 +30,7 @@ describe("members", () => {
     const asked = serve({
       ...LAKE,
       [`POST ${AT}members/`]: () => json(BOB, 201),
+      [`${AT}members/bob/`]: BOB,
       [`PATCH ${AT}members/bob/`]: BOB,
       [`DELETE ${AT}members/bob/`]: () => new Response(null, { status: 204 }),
     });
@@ -56,7 +57,7 @@ describe("members", () => {
   });
 
   it("say why the server keeps the last owner", async () => {
-    serve({ ...LAKE, [`PATCH ${AT}members/bob/`]: () => problem(400, { title: "Invalid", detail: "A catalog keeps an owner.", remedy: "Name another first." }) });
+    serve({ ...LAKE, [`${AT}members/bob/`]: BOB, [`PATCH ${AT}members/bob/`]: () => problem(400, { title: "Invalid", detail: "A catalog keeps an owner.", remedy: "Name another first." }) });
     const user = userEvent.setup();
     renderAt("/c/demo/settings");
     await user.selectOptions(await screen.findByLabelText("Role of bob"), "viewer");
@@ -66,7 +67,8 @@ describe("members", () => {
 
 describe("protection", () => {
   it("is said in words, and changed field by field", async () => {
-    const asked = serve({ ...LAKE, [`PATCH ${AT}protection-rules/4/`]: RULE });
+    const one = `${AT}protection-rules/4/`;
+    const asked = serve({ ...LAKE, [one]: () => json(RULE, 200, { ETag: '"r1"' }), [`PATCH ${one}`]: RULE });
     const user = userEvent.setup();
     renderAt("/c/demo/settings?tab=protection");
     expect(await screen.findByText(/^2 approvals, merged by a maintainer or above/)).toBeTruthy();
@@ -82,7 +84,20 @@ describe("protection", () => {
         ...ASKED, pattern: "main", required_approvals: 3, required_checks: ["no_nulls"], allow_bypass: false,
       }),
     );
+    expect(asked.find(({ method }) => method === "PATCH")?.headers.get("If-Match")).toBe('"r1"');
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  });
+
+  it("is not overwritten where another owner changed it after it was opened", async () => {
+    const asked = serve({ ...LAKE, [`${AT}protection-rules/4/`]: { ...RULE, required_approvals: 5 } });
+    const user = userEvent.setup();
+    renderAt("/c/demo/settings?tab=protection");
+    await user.click(await screen.findByRole("button", { name: "Change the rule of main" }));
+    const dialog = screen.getByRole("dialog");
+    await user.click(within(dialog).getByLabelText(/Owners may go past all this/));
+    await user.click(within(dialog).getByRole("button", { name: "Save" }));
+    expect(await within(dialog).findByText("Somebody else changed this after you opened it: required approvals.")).toBeTruthy();
+    expect(asked.some(({ method }) => method === "PATCH")).toBe(false);
   });
 
   it("is new with the strict choices", async () => {

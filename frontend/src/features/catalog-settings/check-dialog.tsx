@@ -17,7 +17,7 @@ export function CheckDialog({ catalog, check, onClose }: { catalog: string; chec
   const [is_required, setRequired] = useState(check?.is_required ?? false);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    change.mutate({ save: { name: name.trim(), query, is_required }, isNew: check === undefined }, { onSuccess: onClose });
+    change.mutate({ save: { name: name.trim(), query, is_required }, shown: check }, { onSuccess: onClose });
   };
   return (
     <Dialog title={check ? `The check ${check.name}` : "New check"} onClose={onClose} className="wide">

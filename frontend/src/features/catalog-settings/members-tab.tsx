@@ -72,7 +72,7 @@ function MemberRow({ catalog, member, mayManage }: { catalog: string; member: Me
             label={`Role of ${member.username}`}
             role={member.role}
             isBusy={change.isPending}
-            onChange={(role) => change.mutate({ do: "change", username: member.username, role })}
+            onChange={(role) => change.mutate({ do: "change", shown: member, role })}
           />
         ) : (
           <span className="badge">{member.role}</span>

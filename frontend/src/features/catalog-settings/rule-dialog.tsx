@@ -25,7 +25,7 @@ export function RuleDialog({ catalog, rule, onClose }: { catalog: string; rule: 
   const set = (some: Partial<ProtectionChoice>) => setChoice({ ...choice, ...some });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    change.mutate({ save: { ...choice, pattern: choice.pattern.trim() }, id: rule?.id }, { onSuccess: onClose });
+    change.mutate({ save: { ...choice, pattern: choice.pattern.trim() }, shown: rule }, { onSuccess: onClose });
   };
   return (
     <Dialog title={rule ? `The rule of ${rule.pattern}` : "Protect branches"} onClose={onClose}>

@@ -49,7 +49,7 @@ describe("webhooks", () => {
   });
 
   it("are changed, switched off, and removed after asking once more", async () => {
-    const asked = serve({ ...LAKE, [`PATCH ${HOOKS}3/`]: HOOK, [`DELETE ${HOOKS}3/`]: () => new Response(null, { status: 204 }) });
+    const asked = serve({ ...LAKE, [`${HOOKS}3/`]: HOOK, [`PATCH ${HOOKS}3/`]: HOOK, [`DELETE ${HOOKS}3/`]: () => new Response(null, { status: 204 }) });
     const changes = () => asked.filter(({ method }) => method === "PATCH").map(({ body }) => body);
     const user = userEvent.setup();
     renderAt(TAB);

@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 
 import { renderAt } from "../../testing/render";
-import { page, problem, serve } from "../../testing/server";
+import { json, page, problem, serve } from "../../testing/server";
 
 const GRAPH = { commits: [], branches: [], failed_merges: [], tags: [], next_before: null };
 const LAKE = {
@@ -61,6 +61,24 @@ describe("the frame", () => {
     expect(asked.some(({ address }) => address.startsWith("/api/v1/search/?q=planes&limit=50&catalog=demo&branch=main&kind=tag"))).toBe(true);
     await user.keyboard("{Enter}");
     await waitFor(() => expect(router.state.location.pathname).toBe("/c/demo/b/main/t/flights/planes"));
+  });
+
+  it("goes to the best match of what is typed when Enter comes before the search has answered", async () => {
+    const of = { catalog: "demo", branch: "main", column: null, tag: null, merge_id: null, version: null };
+    const found = { results: [{ ...of, kind: "table", label: "flights.compare_runs", database: "flights", table: "compare_runs" }] };
+    let answer: () => void = () => undefined;
+    const late = new Promise<void>((done) => (answer = done));
+    serve({ ...LAKE, "/api/v1/search/": () => late.then(() => json(found)) });
+    const user = userEvent.setup();
+    const router = renderAt("/c/demo");
+    await screen.findByRole("heading", { name: "demo" });
+    await user.keyboard("{Control>}k{/Control}");
+    await screen.findByRole("option", { name: /^Compare/ });
+    await user.type(screen.getByRole("combobox"), "compare_runs{Enter}");
+    expect(screen.queryByText("Nothing has that name.")).toBeNull();
+    expect(router.state.location.pathname).toBe("/c/demo");
+    answer();
+    await waitFor(() => expect(router.state.location.pathname).toBe("/c/demo/b/main/t/flights/compare_runs"));
   });
 
   it("lists the keys on a question mark, but not while somebody types one", async () => {

@@ -1,4 +1,4 @@
-import { useDeferredValue, useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { useCallback, useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { useNavigate } from "react-router";
 
 import { catalogAddress, type AddressPlace } from "../../model/addresses";
@@ -8,27 +8,34 @@ import { useSearchEntries } from "../../queries/search";
 import { Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icons";
 
-/** Search over everything with a name; arrows choose, Enter goes there. */
+/** Search over everything with a name; arrows choose, Enter goes there: to the best match of what is typed, found or not yet. */
 export function Palette({ place, onClose }: { place: AddressPlace; onClose: () => void }) {
   const navigate = useNavigate();
   const listId = useId();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const entries = usePaletteEntries(place, useDeferredValue(text));
+  const [isEntered, setEntered] = useState(false);
+  const { entries, isComplete } = usePaletteEntries(place, text);
   const chosen = entries[Math.min(at, entries.length - 1)];
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
   }, [chosen]);
-  const go = (entry: Entry | undefined) => {
-    if (!entry) return;
-    onClose();
-    void navigate(entry.address);
-  };
+  const go = useCallback(
+    (entry: Entry) => {
+      onClose();
+      void navigate(entry.address);
+    },
+    [onClose, navigate],
+  );
+  // Who types fast presses Enter before the search has answered; what arrows chose is what was meant.
+  useEffect(() => {
+    if (isEntered && chosen && (isComplete || at > 0)) go(chosen);
+  }, [isEntered, isComplete, at, chosen, go]);
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && entries.length) setAt((at + step + entries.length) % entries.length);
-    else if (event.key === "Enter") go(chosen);
+    else if (event.key === "Enter") setEntered(true);
     else return;
     event.preventDefault();
   };
@@ -46,6 +53,7 @@ export function Palette({ place, onClose }: { place: AddressPlace; onClose: () =
         onChange={(event) => {
           setText(event.target.value);
           setAt(0);
+          setEntered(false);
         }}
         onKeyDown={press}
         // eslint-disable-next-line jsx-a11y/no-autofocus -- a dialog that was opened to type in
@@ -68,15 +76,16 @@ export function Palette({ place, onClose }: { place: AddressPlace; onClose: () =
           </div>
         ))}
       </div>
-      {entries.length === 0 ? <p className="muted">Nothing has that name.</p> : null}
+      {isComplete && entries.length === 0 ? <p className="muted">Nothing has that name.</p> : null}
     </Dialog>
   );
 }
 
-function usePaletteEntries({ catalog, branch = "main" }: AddressPlace, text: string): Entry[] {
+/** What has the text in its name; `isComplete` once the server has answered for this very text, or cannot. */
+function usePaletteEntries({ catalog, branch = "main" }: AddressPlace, text: string): { entries: Entry[]; isComplete: boolean } {
   const catalogs = useCatalogs();
   const search = useSearchEntries(catalog, branch, text);
-  return useMemo(() => {
+  const entries = useMemo(() => {
     const names = catalogs.data?.results ?? [];
     const pages = catalog === undefined ? [] : pageEntries(catalog, branch);
     const catalogPages = names.map(
@@ -84,4 +93,5 @@ function usePaletteEntries({ catalog, branch = "main" }: AddressPlace, text: str
     );
     return entriesFound([...pages, ...(search.data ?? []), ...catalogPages], text);
   }, [catalog, branch, catalogs.data, search.data, text]);
+  return { entries, isComplete: !search.isFetching || !(search.isPending || search.isPlaceholderData) };
 }
