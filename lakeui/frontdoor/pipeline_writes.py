@@ -11,6 +11,7 @@ from catalog_app.domain.state import TableState
 from catalog_app.engine.merge_values import FrozenSource
 from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.services.files import data_files_register
+from lakeui.common.errors import NotFound
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import commit_rows, create_table_as, write_metrics
 from lakeui.frontdoor.evolving import Evolved, with_columns
@@ -59,6 +60,8 @@ def _create(call: Call, write: BatchWrite, target: sql.TableName) -> StatementRe
     partition = write.configuration.text("partition_column")
     match write.configuration.strategy:
         case Strategy.INCREMENTAL:
+            if write.key_strategy == "update":
+                raise NotFound("table", f"{target.database}.{target.table}", where="whose rows could be updated")
             text = writes.lasting_rows(write)
         case Strategy.SCD2:
             text = versions.versions(write, with_stored=False)

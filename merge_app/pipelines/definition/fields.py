@@ -72,6 +72,15 @@ FIELDS: dict[str, Field] = {
             required_by=_KEYED,
         ),
         Field(
+            "key_strategy",
+            Kind.CHOICE,
+            "upsert",
+            "What becomes of keys: upsert replaces known ones and adds new ones, insert only adds, update only"
+            " replaces.",
+            frozenset({Strategy.INCREMENTAL}),
+            choices=("upsert", "insert", "update"),
+        ),
+        Field(
             "watermark_column",
             Kind.NAME,
             None,

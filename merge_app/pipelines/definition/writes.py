@@ -48,6 +48,11 @@ class BatchWrite:
         return self.configuration.names("unique_key")
 
     @property
+    def key_strategy(self) -> str:
+        """Whether known keys are replaced (``update``), new ones added (``insert``), or both (``upsert``)."""
+        return str(self.configuration.text("key_strategy"))
+
+    @property
     def others(self) -> list[str]:
         """The columns that are no keys."""
         keys = {name.casefold() for name in self.keys}
@@ -111,7 +116,7 @@ class BatchWrite:
     @property
     def takes_batch(self) -> bool:
         """Whether the batch itself, as it is, is what is merged."""
-        has_one_row = self.is_unique and not self.configuration.text("delete_when")
+        has_one_row = self.is_unique and not _takes_away(self)
         is_merged = self.configuration.strategy in (Strategy.INCREMENTAL, Strategy.SCD2)
         return is_merged and has_one_row and not self.needs_versions
 
@@ -155,16 +160,21 @@ def latest_rows(write: BatchWrite) -> str:
     latest = f"SELECT {listed(write.names)} FROM ({rows}) WHERE {quoted(RANK)} = 1"
     if write.is_unique:
         latest = plain_rows(write)
-    if not write.configuration.text("delete_when"):
+    if not _takes_away(write):
         return latest
     return f"SELECT {listed(write.names)}, {_goes(write)} AS {quoted(_GONE)} FROM ({latest})"
 
 
 def lasting_rows(write: BatchWrite) -> str:
     """The latest rows but those that take their key away: there is nothing yet that they could take."""
-    if not write.configuration.text("delete_when"):
+    if not _takes_away(write):
         return latest_rows(write)
     return f"SELECT {listed(write.names)} FROM ({latest_rows(write)}) WHERE NOT {quoted(_GONE)}"
+
+
+def _takes_away(write: BatchWrite) -> bool:
+    """Whether rows of the batch may take their key away."""
+    return bool(write.configuration.text("delete_when"))
 
 
 def _goes(write: BatchWrite) -> str:
@@ -221,24 +231,33 @@ def same_values(write: BatchWrite, names: Sequence[str], one: str, other: str) -
 
 def merge_latest(write: BatchWrite) -> str:
     """``incremental``: the latest row of each key replaces the stored one unless that is later, or is the same. Where
-    all rows are later than what is stored, no column but the keys has to be read to know that.
+    all rows are later than what is stored, no column but the keys has to be read to know that. ``key_strategy`` says
+    whether known keys, new ones, or both are written.
     """
+    clauses = [] if write.key_strategy == "insert" else _replaced(write)
+    if write.key_strategy != "update":
+        clauses.append(insert_clause(write.names, f"NOT batch.{quoted(_GONE)}" if _takes_away(write) else ""))
+    elif not clauses:
+        # Rows of nothing but keys have nothing to replace, and a merge needs a clause.
+        clauses.append(insert_clause(write.names, "false"))
+    return merge_text(write, latest_rows(write), [keys_match(write)], clauses)
+
+
+def _replaced(write: BatchWrite) -> list[str]:
+    """What becomes of known keys: they go, or their row is replaced."""
     others = write.others
-    later, changed = [], []
+    later, changed, clauses = [], [], []
     if not write.is_later:
         later = [
             f"(batch.{quoted(name)} >= target.{quoted(name)} OR target.{quoted(name)} IS NULL)"
             for name in watermark(write)
         ]
         changed = [f"NOT ({same_values(write, others, 'target', 'batch')})"]
-    clauses = []
-    stays = ""
-    if write.configuration.text("delete_when"):
+    if _takes_away(write):
         clauses.append(f"WHEN MATCHED AND {' AND '.join([*later, f'batch.{quoted(_GONE)}'])} THEN DELETE")
-        stays = f"NOT batch.{quoted(_GONE)}"
     if others:
         clauses.append(update_clause(others, " AND ".join([*later, *changed])))
-    return merge_text(write, latest_rows(write), [keys_match(write)], [*clauses, insert_clause(write.names, stays)])
+    return clauses
 
 
 def replace_keys(write: BatchWrite, keys: Sequence[str]) -> str:

@@ -49,6 +49,19 @@ def incremental(table: list[Row], batch: list[Row]) -> list[Row]:
     return list(found.values())
 
 
+def added(table: list[Row], batch: list[Row]) -> list[Row]:
+    """``incremental`` with ``key_strategy: insert``."""
+    known = {row[0] for row in table}
+    rows = incremental([], batch)
+    return [*table, *(row for row in rows if row[0] not in known)]
+
+
+def replaced(table: list[Row], batch: list[Row]) -> list[Row]:
+    """``incremental`` with ``key_strategy: update``."""
+    known = {row[0] for row in table}
+    return [row for row in incremental(table, batch) if row[0] in known]
+
+
 def delete_insert(table: list[Row], batch: list[Row]) -> list[Row]:
     gone = {row[0] for row in batch}
     return [row for row in table if row[0] not in gone] + batch

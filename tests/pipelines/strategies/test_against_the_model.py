@@ -87,6 +87,18 @@ def test_a_story_of_runs(pipes: Pipes, strategy: str) -> None:
     agree(pipes, strategy, story(strategy))
 
 
+@pytest.mark.parametrize(("key_strategy", "meaning"), [("insert", model.added), ("update", model.replaced)])
+def test_a_story_of_keys_that_are_only_added_or_only_replaced(pipes: Pipes, key_strategy: str, meaning: Model) -> None:
+    lines = f"merge_strategy: incremental\n{STRATEGIES['incremental'][0]}"
+    pipe = pipes(lines)
+    pipe.run(batch(_FIRST))
+    table = _FIRST
+    for what, rows in STORY.items():
+        table = sorted(meaning(table, rows), key=repr)
+        pipe.run(batch(rows), config=f"{lines}\nkey_strategy: {key_strategy}")
+        assert pipe.rows() == table, what
+
+
 def agree_by_run(pipes: Pipes, gone: str, batches: Batches) -> None:
     """The same for versions by the time of the run, of which only the order is known before."""
     pipe = pipes("merge_strategy: scd2", "unique_key: id", f"hard_deletes: {gone}")

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from catalog_app.domain.roles import LAKEUI
 from catalog_app.selectors.lineage import catalog_get
-from lakeui.common.errors import DuplicateKey
+from lakeui.common.errors import DuplicateKey, NotFound
 from merge_app.jobs.models import Task, TaskState
 from merge_app.pipelines.definition.mistakes import InvalidConfig
 from merge_app.pipelines.services import policy_set
@@ -120,3 +120,34 @@ def test_rows_may_take_their_key_away(pipes: Pipes) -> None:
     assert (result.metrics["rows_deleted"], result.metrics["rows_updated"]) == (1, 1)
     with pytest.raises(InvalidConfig, match="java_method"):
         pipe.run(batch(ROWS), config="\n".join([*CONFIGS["incremental"], "delete_when: java_method('a', 'b')"]))
+
+
+def test_an_update_needs_a_table(pipes: Pipes) -> None:
+    pipe = pipes(*KEYED, "key_strategy: update")
+    with pytest.raises(NotFound, match="could be updated"):
+        pipe.run(batch(ROWS))
+
+
+@pytest.mark.parametrize(
+    ("key_strategy", "left"),
+    [
+        ("insert", [*ROWS, (4, "d", 2)]),
+        ("update", [ROWS[0], (2, "x", 2)]),
+        ("upsert", [ROWS[0], (2, "x", 2), (4, "d", 2)]),
+    ],
+)
+def test_rows_take_known_keys_away_unless_these_are_left_alone(
+    pipes: Pipes, key_strategy: str, left: list[tuple[int, str, int]]
+) -> None:
+    pipe = pipes(*CONFIGS["incremental"])
+    pipe.run(batch(ROWS))
+    lines = [*CONFIGS["incremental"], "delete_when: value = 'gone'", f"key_strategy: {key_strategy}"]
+    pipe.run(batch([(2, "x", 2), (3, "gone", 2), (4, "d", 2), (5, "gone", 2)]), config="\n".join(lines))
+    assert pipe.rows() == left
+
+
+def test_rows_of_nothing_but_keys_have_nothing_to_replace(pipes: Pipes) -> None:
+    pipe = pipes(*KEYED)
+    pipe.run(batch([(1,)], ("id INT",)))
+    result = pipe.run(batch([(1,), (2,)], ("id INT",)), config="\n".join([*KEYED, "key_strategy: update"]))
+    assert (pipe.rows(), result.metrics["rows_inserted"]) == ([(1,)], 0)

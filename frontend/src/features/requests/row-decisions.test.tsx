@@ -1,0 +1,109 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { CONFLICT } from "../../testing/findings";
+import { renderAt } from "../../testing/render";
+import { request, resolution } from "../../testing/review";
+import { comparedObject, COMPARISON, json, page, serve, type Asked } from "../../testing/server";
+
+const AT = "/api/v1/catalogs/demo/merge-requests/3/";
+const TABLE = "/api/v1/catalogs/demo/compare/delays...main/objects/table/5/";
+const KEY = '{"flight":"F1"}';
+const DECIDED_AT = { object_kind: "table", object_id: 5, source_head: 15, destination_head: 16 };
+const CLASH = { ...CONFLICT, rule_table: "keyed", source_op: "update", dest_op: "update", code: "PRIMARY_KEY_CLASH" };
+const SIDES = {
+  next: null,
+  source_head: 15,
+  destination_head: 16,
+  columns: ["flight", "carrier", "gate"].map((name, place) => ({ id: place + 1, name, type: "string", is_key: place === 0 })),
+  rows: [
+    {
+      key: KEY, is_conflict: true, is_open: true, source_change: "update", dest_change: "update",
+      base: ["F1", "UA", "1"], source: ["F1", "AA", "1"], destination: ["F1", "DL", "2"],
+    },
+  ],
+};
+
+function lake(more: Record<string, object> = {}): Asked[] {
+  document.head.innerHTML = `<meta name="lakeui-user" content="alice">`;
+  return serve({
+    "/api/v1/catalogs/demo/": { name: "demo", role: "owner" },
+    "/api/v1/catalogs/demo/members/": page([]),
+    [AT]: request(),
+    [`${AT}timeline/`]: page([]),
+    [`${AT}comments/`]: page([]),
+    [`${AT}reviews/`]: page([]),
+    [`${AT}resolutions/`]: page([]),
+    [`${AT}checks/`]: { results: [] },
+    [`POST ${AT}resolutions/`]: () => json(resolution({}), 201),
+    "/api/v1/catalogs/demo/compare/delays...main/": COMPARISON,
+    [TABLE]: { ...comparedObject(0), rule_table: "keyed", cells: [CLASH] },
+    [`${TABLE}rows/`]: { next: null, base_version: 11, version: 15, columns: [], rows: [] },
+    [`${TABLE}rows/sides/`]: SIDES,
+    ...more,
+  });
+}
+
+/** What was sent last. */
+const decided = (asked: Asked[]) => asked.filter(({ method }) => method === "POST").at(-1)?.body;
+
+describe("deciding rows that conflict", () => {
+  const user = userEvent.setup();
+  let asked: Asked[];
+
+  beforeEach(async () => {
+    asked = lake();
+    renderAt("/c/demo/requests/3?tab=compare");
+    await user.click(await screen.findByRole("tab", { name: "Rows" }));
+    await screen.findByText(/1 row shown, 1 to decide/);
+  });
+
+  /** Once it may be pressed: while a decision is on its way the buttons of its part may not. */
+  async function press(name: string) {
+    await waitFor(() => expect(screen.getByRole<HTMLButtonElement>("button", { name }).disabled).toBe(false));
+    await user.click(screen.getByRole("button", { name }));
+  }
+
+  it("takes a rule for all of them", async () => {
+    await press("Larger value of all rows in conflict");
+    await waitFor(() =>
+      expect(decided(asked)).toEqual({ ...DECIDED_AT, part: "rows", part_key: "", decision: "larger", name: "", value: "" }),
+    );
+    await press("Newer row … of all rows in conflict");
+    await user.type(await screen.findByLabelText("Column that says which row is newer"), "gate");
+    await press("Take the newer");
+    await waitFor(() => expect(decided(asked)).toMatchObject({ part: "rows", decision: "newest", value: "gate" }));
+  });
+
+  it("takes a side, or a row by hand, for one row by its key", async () => {
+    await press(`Take main of row ${KEY}`);
+    await waitFor(() => expect(decided(asked)).toMatchObject({ part: "row", part_key: KEY, decision: "destination" }));
+    await press(`Edit … of row ${KEY}`);
+    await user.click(await screen.findByLabelText(/^Value as JSON/));
+    await user.paste('{"carrier": "WN"}');
+    await press("Take this value");
+    await waitFor(() => expect(decided(asked)).toMatchObject({ part: "row", decision: "edited", value: '{"carrier": "WN"}' }));
+  });
+
+  it("takes a side, or a value by hand, for one cell, and offers cells that both changed only", async () => {
+    await user.click(screen.getByText("Cell by cell (1)"));
+    await press(`Take delays of carrier of ${KEY}`);
+    await waitFor(() => expect(decided(asked)).toMatchObject({ part: "cell", part_key: `2:${KEY}`, decision: "source" }));
+    await press(`Edit … of carrier of ${KEY}`);
+    await user.type(await screen.findByLabelText(/^Value as JSON/), '"WN"');
+    await press("Take this value");
+    await waitFor(() => expect(decided(asked)).toMatchObject({ part: "cell", decision: "edited", value: '"WN"' }));
+    expect(screen.queryByRole("button", { name: `Take delays of gate of ${KEY}` })).toBeNull();
+  });
+});
+
+it("shows what was decided of a row beneath it", async () => {
+  lake({ [`${AT}resolutions/`]: page([resolution({ part: "row", part_key: KEY, decision: "destination", author: "carol" })]) });
+  const user = userEvent.setup();
+  renderAt("/c/demo/requests/3?tab=compare");
+  await user.click(await screen.findByRole("tab", { name: "Rows" }));
+  const rows = within(await screen.findByRole("region", { name: "Rows that conflict" }));
+  expect(await rows.findByText(/carol/)).toBeTruthy();
+  expect(rows.getByRole("button", { name: `Take main of row ${KEY}` }).getAttribute("aria-pressed")).toBe("true");
+});
