@@ -16,6 +16,7 @@ POINTS = (
     "write.planned",
     "write.row_work",
     "write.committing",
+    "write.released",
     "write.committed",
     "merge.planned",
     "merge.row_work",
@@ -34,7 +35,9 @@ POINTS = (
     "keyed.between",
     "keyed.replaced",
 )
-"""Every point there is. ``committing`` is the end of a database transaction, ``committed`` is right after it."""
+"""Every point there is. ``committing`` is the end of a database transaction, ``released`` when others see what it did
+and the disk may not have it yet, ``committed`` right after it.
+"""
 
 _DIRECTORY = os.environ.get("LAKEUI_FAULTS")
 _LOOK_SECONDS = 0.02

@@ -106,6 +106,7 @@ def early_lock_release() -> Iterator[None]:
         with connection.cursor() as cursor:
             cursor.execute("SET LOCAL synchronous_commit = off")
         yield
+    fault_point("write.released")
     with connection.cursor() as cursor:
         # A transaction of its own that writes to the log, so its end waits for everything before it. Where nothing
         # was written, PostgreSQL would not wait.

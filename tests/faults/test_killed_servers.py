@@ -198,7 +198,7 @@ def staged(warehouse: Path) -> Iterator[Path]:
 STEPS = {
     "INSERT": (
         *("task.claimed", "write.begin", "write.staged", "write.registered", "write.planned"),
-        *("write.committing", "write.committed", "task.finishing"),
+        *("write.committing", "write.released", "write.committed", "task.finishing"),
     ),
     "UPDATE beside OPTIMIZE": ("write.row_work", "write.committing", "write.committed"),
     "OPTIMIZE": (
@@ -217,6 +217,7 @@ EVERY_STEP = [
     for point in points
 ]
 A_FEW_STEPS = [
+    ("PostgreSQL", "INSERT", "write.released"),
     ("PostgreSQL", "MERGE BRANCH", "merge.committing"),
     ("PostgreSQL", "VACUUM", "vacuum.removing"),
     ("Redis", "RESTORE TABLE", "restore.committing"),

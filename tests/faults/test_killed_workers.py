@@ -19,7 +19,7 @@ PAIRS = [
     ("INSERT", "write.planned"),
     ("INSERT", "task.finishing"),
     ("UPDATE", "write.staged"),
-    ("UPDATE", "write.committed"),
+    ("UPDATE", "write.released"),
     ("DELETE", "write.registered"),
     ("DELETE", "write.committed"),
     ("MERGE INTO", "write.staged"),
