@@ -26,8 +26,11 @@ if TYPE_CHECKING:
 
 ADDRESS, ROW_ID = "__address", "__row_id"
 FIELD_ID = "parquet.field.id"
+MASKED_AT_ONCE = 5_000_000
+"""Files with deletes are read together with the others as long as they hold at most so many rows."""
+_MASKED = "__masked"
 _PLACEHOLDER = re.compile(r"\b__lake_\d+\b")
-_ADDRESS_COLUMN = f"CAST(base AS BIGINT) + _metadata.row_index AS {ADDRESS}"
+_ADDRESS = "CAST(base AS BIGINT) + _metadata.row_index"
 
 Held = tuple[int, str] | None
 """The field id and type under which a group of files holds a column, None if it does not."""
@@ -35,10 +38,12 @@ Held = tuple[int, str] | None
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """What files must share to be read in one scan; ``folder`` is the one above their ``base=`` folders."""
+    """What files must share to be read in one scan; ``folder`` is the one above their ``base=`` folders. ``is_apart``:
+    files with deletes, of which there are too many to be read with others.
+    """
 
     held: tuple[Held, ...]
-    has_deletes: bool
+    is_apart: bool
     stores_row_ids: bool
     folder: str
 
@@ -48,24 +53,29 @@ def table_dataframe(
 ) -> DataFrame:
     """The live rows of the scan, with ``__row_id`` and ``__address`` if wanted.
 
-    Files without deletes are read plainly; only the others pass through an anti-join on the address.
+    Only rows of files that have deletes are looked up among these. Where there are few, all files are one scan: a union
+    of two would cost more than it spares, as every row is copied for it.
     """
     parts = [
         _read_group(spark, warehouse, scan.schema, group, files, with_address=with_address)
-        for group, files in _groups(scan).items()
+        for group, files in _groups(scan, with_address=with_address).items()
     ]
     return reduce(lambda one, other: one.unionAll(other), parts) if parts else _empty(spark, scan.schema, with_address)
 
 
-def _groups(scan: TableScan) -> dict[_Group, list[FileScan]]:
+def _groups(scan: TableScan, *, with_address: bool) -> dict[_Group, list[FileScan]]:
     groups: dict[_Group, list[FileScan]] = {}
+    are_many = sum(file.rows for file in scan.files if file.delete_paths) > MASKED_AT_ONCE
     # Files of one definition share its value: it is compared once, not once a file.
     mapped: dict[int, tuple[Held, ...]] = {}
     for file in scan.files:
         if id(file.schema) not in mapped:
             mapped[id(file.schema)] = tuple(_held(column, file.schema) for column in scan.schema.columns)
         group = _Group(
-            mapped[id(file.schema)], bool(file.delete_paths), file.stores_row_ids, file.path.rsplit("/", 2)[0]
+            mapped[id(file.schema)],
+            are_many and bool(file.delete_paths),
+            with_address and file.stores_row_ids,
+            file.path.rsplit("/", 2)[0],
         )
         groups.setdefault(group, []).append(file)
     return groups
@@ -93,28 +103,41 @@ def _read_group(
     *,
     with_address: bool,
 ) -> DataFrame:
-    reads_row_ids = with_address and group.stores_row_ids
+    marked = [file for file in files if file.delete_paths]
     fields = [
         (_internal(column), held[1], held[0])
         for column, held in zip(schema.columns, group.held, strict=True)
         if held is not None
     ]
-    if reads_row_ids:
+    if group.stores_row_ids:
         fields.append((ROW_ID_COLUMN, "bigint", ROW_ID_FIELD))
     frame = _read_files(spark, warehouse, fields, group.folder, [file.path for file in files])
     columns = [_decoded(column, held) for column, held in zip(schema.columns, group.held, strict=True)]
-    if reads_row_ids:
+    if group.stores_row_ids:
         columns.append(ROW_ID_COLUMN)
-    if with_address or group.has_deletes:
-        columns.append(_ADDRESS_COLUMN)
+    if with_address or marked:
+        columns.append(f"{_ADDRESS} AS {ADDRESS}")
+    if marked:
+        columns.append(_masked(files, marked))
     frame = frame.selectExpr(*columns)
-    if group.has_deletes:
-        frame = frame.join(deleted_addresses(spark, warehouse, files), ADDRESS, "left_anti")
+    if marked:
+        gone = deleted_addresses(spark, warehouse, marked).toDF(_MASKED)
+        frame = frame.join(gone if group.is_apart else gone.hint("broadcast"), _MASKED, "left_anti")
     outputs = [f"{_internal(column)} AS {quoted(column.name)}" for column in schema.columns]
     if with_address:
-        row_id = f"coalesce({ROW_ID_COLUMN}, {ADDRESS})" if reads_row_ids else ADDRESS
+        row_id = f"coalesce({ROW_ID_COLUMN}, {ADDRESS})" if group.stores_row_ids else ADDRESS
         outputs += [f"{row_id} AS {ROW_ID}", ADDRESS]
     return frame.selectExpr(*outputs)
+
+
+def _masked(files: Sequence[FileScan], marked: Sequence[FileScan]) -> str:
+    """SQL of the address by which a row is looked up among the deleted ones: in files that have none NULL, and so not
+    at all.
+    """
+    if len(marked) == len(files):
+        return f"{_ADDRESS} AS {_MASKED}"
+    bases = ", ".join(str(file.base) for file in marked)
+    return f"CASE WHEN CAST(base AS BIGINT) IN ({bases}) THEN {_ADDRESS} END AS {_MASKED}"
 
 
 def _internal(column: Column) -> str:

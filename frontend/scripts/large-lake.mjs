@@ -40,7 +40,7 @@ try {
   report("a table by the palette", await rounds((page, round) => found(page, `table_0${round}`)));
   report("merge request, until it can be merged", await rounds((page) => opened(page, `/c/${catalog}/requests/${number}`, MERGE)));
   report("merge request, its comparison", await rounds((page) => opened(page, `/c/${catalog}/requests/${number}?tab=compare`, OPTION)));
-  report("list of merge requests", await rounds((page) => opened(page, `/c/${catalog}/requests`, ".request-list li")));
+  report("list of merge requests", await rounds((page) => opened(page, `/c/${catalog}/requests`, ".request-row")));
   report("branch graph", await rounds((page) => opened(page, `/c/${catalog}`, "svg.drawing")));
   const { rows, drawn, milliseconds } = await visited({ storageState }, scrolled);
   console.log(`${rows} changed objects scrolled through in ${(milliseconds / 1000).toFixed(1)} s; at most ${drawn} of them in the page at once`);

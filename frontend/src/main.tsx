@@ -31,7 +31,7 @@ if (!root) throw new Error("The page has no element #root.");
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
-      <RouterProvider router={makeRouter()} />
+      <RouterProvider router={makeRouter(queries)} />
     </QueryClientProvider>
   </StrictMode>,
 );

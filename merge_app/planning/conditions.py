@@ -15,7 +15,7 @@ from catalog_app.domain.operations import (
     PartitionChange,
     PropertyChange,
 )
-from catalog_app.domain.schema import Column
+from catalog_app.domain.schema import Column, Schema
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import CONDITIONS, RuleTable
 from merge_app.planning.columns import ColumnRedo
@@ -31,12 +31,13 @@ ROW_AXES = ("insert", "update", "overwrite")
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What conditions may look at. ``columns`` is None for a database."""
+    """What conditions may look at. ``columns`` is None for a database, ``stricter`` what ``columns_stricter`` finds."""
 
     source: ObjectChanges
     destination: ObjectChanges
     columns: ColumnRedo | None = None
     facts: TableFacts = field(default_factory=TableFacts)
+    stricter: frozenset[int] = frozenset()
 
 
 def problems(rules: RuleTable, case: Case) -> list[Problem]:
@@ -60,6 +61,20 @@ def required_columns(changes: ObjectChanges) -> set[int]:
         elif attribute is ColumnAttribute.NULLABLE and change.after is False:
             found.add(column_id)
     return found
+
+
+def columns_stricter(destination: Schema, source: Schema | None) -> frozenset[int]:
+    """Ids of columns that are NOT NULL on the destination while the source's rows may lack them, whoever made them so:
+    sides come apart also by what one of them did before it dropped the table.
+    """
+    if source is None or source == destination:
+        return frozenset()
+    found: set[int] = set()
+    for column in destination.columns:
+        theirs = next((known for i in column.ids if (known := source.column(i)) is not None), None)
+        if not column.nullable and (theirs is None or theirs.nullable):
+            found.update(column.ids)
+    return frozenset(found)
 
 
 def _same_key_unset(case: Case) -> Iterator[Problem]:
@@ -124,11 +139,10 @@ def _required_values(case: Case) -> Iterator[Problem]:
     """A6.2, in both directions: rows of the one side against the column that the other side made required."""
     if case.columns is None:
         return
-    for side, changes, other in (
-        ("source", case.source, case.destination),
-        ("destination", case.destination, case.source),
+    for side, changes, required in (
+        ("source", case.source, required_columns(case.destination) | case.stricter),
+        ("destination", case.destination, required_columns(case.source)),
     ):
-        required = required_columns(other)
         axis = next((axis for axis in ROW_AXES if changes.hits(axis)), None) if required else None
         replaced = side == "destination" and case.source.overwrites_all and not case.facts.arrived
         if axis is None or replaced:

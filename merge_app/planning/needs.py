@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from catalog_app.domain.operations import ColumnAttribute, ObjectKind
 from catalog_app.domain.schema import Schema
-from merge_app.planning.conditions import ROW_AXES, required_columns
+from merge_app.planning.conditions import ROW_AXES, columns_stricter, required_columns
 from merge_app.planning.row_merges import merges_by_key
 from merge_app.planning.sides import sides_of
 from merge_app.planning.surviving import ObjectChanges
@@ -30,15 +30,22 @@ def needs(given: PlanInput) -> dict[int, set[FactKind]]:
             continue
         # A statement's rows lie on no branch that could be compared: it is judged by files.
         if given.source_head and merges_by_key(source, destination, before):
-            found[object_id] = {FactKind.ROWS, *_row_needs(source, destination)}
+            found[object_id] = {FactKind.ROWS, *_row_needs(source, destination, _stricter(given, object_id))}
             continue
-        wanted = _table_needs(source, destination, before.schema)
+        wanted = _table_needs(source, destination, before.schema, _stricter(given, object_id))
         if wanted:
             found[object_id] = wanted
     return found
 
 
-def _table_needs(source: ObjectChanges, destination: ObjectChanges, schema: Schema) -> set[FactKind]:
+def _stricter(given: PlanInput, table_id: int) -> frozenset[int]:
+    before, state = given.tables.get(table_id), given.source_tables.get(table_id)
+    return frozenset() if before is None or state is None else columns_stricter(before.schema, state.schema)
+
+
+def _table_needs(
+    source: ObjectChanges, destination: ObjectChanges, schema: Schema, stricter: frozenset[int]
+) -> set[FactKind]:
     wanted: set[FactKind] = set()
     if source.hits(*_FILE_AXES):
         wanted.add(FactKind.SOURCE_EFFECTS)
@@ -46,7 +53,7 @@ def _table_needs(source: ObjectChanges, destination: ObjectChanges, schema: Sche
             wanted.add(FactKind.DESTINATION_EFFECTS)
     if any(change.before is not None and change.after is not None for change in source.partitions):
         wanted.add(FactKind.PARTITIONS)
-    wanted |= _row_needs(source, destination)
+    wanted |= _row_needs(source, destination, stricter)
     mine, theirs = source.hits(*ROW_AXES), destination.hits(*ROW_AXES)
     if mine and theirs and schema.primary_key:
         wanted.add(FactKind.PRIMARY_KEYS)
@@ -56,22 +63,22 @@ def _table_needs(source: ObjectChanges, destination: ObjectChanges, schema: Sche
     return wanted
 
 
-def _row_needs(source: ObjectChanges, destination: ObjectChanges) -> set[FactKind]:
+def _row_needs(source: ObjectChanges, destination: ObjectChanges, stricter: frozenset[int]) -> set[FactKind]:
     mine, theirs = source.hits(*ROW_AXES), destination.hits(*ROW_AXES)
-    is_judged = (mine and required_columns(destination)) or (theirs and required_columns(source))
+    is_judged = (mine and (stricter or required_columns(destination))) or (theirs and required_columns(source))
     return {FactKind.COVERAGE} if is_judged else set()
 
 
 def columns_required(given: PlanInput) -> Mapping[int, frozenset[int]]:
-    """By table id, the columns that either side made required, and those that the other side added under their names:
-    the ones whose values ``FactKind.COVERAGE`` is about.
+    """By table id, the columns that either side made required or the destination alone requires, and those that the
+    other side added under their names: the ones whose values ``FactKind.COVERAGE`` is about.
     """
     sides = sides_of(given)
     found = {}
     for (kind, object_id), source in sides.source.items():
         if kind is ObjectKind.TABLE:
             destination = sides.destination_of(kind, object_id)
-            found[object_id] = frozenset(_required_with_twins(source, destination))
+            found[object_id] = _stricter(given, object_id) | _required_with_twins(source, destination)
     return found
 
 

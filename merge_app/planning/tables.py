@@ -11,7 +11,7 @@ from catalog_app.domain.state import TableState
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import RuleTable
 from merge_app.planning.columns import ColumnRedo
-from merge_app.planning.conditions import ROW_AXES, Case, problems
+from merge_app.planning.conditions import ROW_AXES, Case, columns_stricter, problems
 from merge_app.planning.data import DataOutcome, data_redo
 from merge_app.planning.databases import done_already, properties_redo
 from merge_app.planning.findings import Pair, Problem, judge, problem_finding
@@ -56,7 +56,8 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     if before is None:
         return (_absent_table(case), judge(pair, [])) if case.destination.dropped else (_new_table(case), [])
     columns = columns_merged(source, case.destination, before, case.source_state)
-    judged = Case(source, case.destination, columns, case.facts)
+    stricter = columns_stricter(before.schema, case.source_state.schema if case.source_state else None)
+    judged = Case(source, case.destination, columns, case.facts, stricter)
     found = [] if case.destination.dropped else [*problems(rules, judged), *_key_clashes(case)]
     findings = judge(pair, found)
     findings += [problem_finding(pair, note) for note in attribute_notes(pair)]

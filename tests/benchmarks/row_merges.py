@@ -1,31 +1,36 @@
 """MERGE INTO on a table of many rows, in both physical modes, side by side with ``deltalake`` where it is installed.
 
 Three batches (rows §2), half updates and half inserts: A touches one file, B and C touch all. Every run starts from the
-same state: here on a branch of its own, there after a restore. Sessions are warm; the commit is included.
+same state, here on a branch of its own. Sessions are warm; the commit is included. Other peers do each batch once.
 """
 
 from __future__ import annotations
 
-import importlib.util
+import io
 import secrets
 import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tests.benchmarks.lake import Figure
+from tests.benchmarks.merge_peers import DeltaTable, Input, is_installed, other_peers
 
 FILES = 20
 ROUNDS = 3
 MODES = ("merge-on-read", "copy-on-write")
-HAS_PEER = importlib.util.find_spec("deltalake") is not None
+IMAGES_AND_POSITIONS = 1.2
+"""Merge-on-read may write so many times the new images and the positions that they replace."""
+OF_THE_TABLE = 1
+"""Per cent of the table that merge-on-read may write for batch C."""
 COLUMNS = """id,
     CAST(hash(id) % 1000 AS INT) AS region,
     CAST(abs(hash(id, 1)) % 10000000 / 100 AS DECIMAL(12, 2)) AS amount,
@@ -104,47 +109,6 @@ class Tables:
         return taken, result.metrics
 
 
-class Peer:
-    """The same rows in the same files as a table of ``deltalake``."""
-
-    def __init__(self, tables: Tables) -> None:
-        from deltalake import write_deltalake
-
-        self.path = str(tables.home / "delta")
-        for path in tables.files("d.t"):
-            write_deltalake(self.path, pq.read_table(path, partitioning=None), mode="append")
-        self.sources = {
-            name: pa.concat_tables([pq.read_table(path, partitioning=None) for path in tables.files(f"d.{name}")])
-            for name in ("A", "B", "C")
-        }
-        self.version = self._table().version()
-
-    def _table(self) -> Any:
-        from deltalake import DeltaTable
-
-        return DeltaTable(self.path)
-
-    def merge(self, batch: Batch) -> float:
-        table = self._table()
-        if table.version() != self.version:
-            table.restore(self.version)
-            table = self._table()
-        began = time.perf_counter()
-        (
-            table.merge(
-                self.sources[batch.name],
-                predicate="t.id = s.id",
-                source_alias="s",
-                target_alias="t",
-                streamed_exec=False,
-            )
-            .when_matched_update_all()
-            .when_not_matched_insert_all()
-            .execute()
-        )
-        return time.perf_counter() - began
-
-
 @contextmanager
 def spark() -> Iterator[Path]:
     """A Spark Connect server under Django's settings; answers a folder for what else is written."""
@@ -173,18 +137,45 @@ def _median(work: Callable[[], float]) -> float:
 def figures(*, rows: int) -> Iterator[Figure]:
     with spark() as home:
         tables = Tables(rows, home)
-        peer = Peer(tables) if HAS_PEER else None
-        size = sum(int(row[2]) for row in tables.sql("SHOW SEGMENTS d.t").rows)
+        files = {batch.name: tables.files(f"d.{batch.name}") for batch in batches(rows)}
+        given = Input(tables.files("d.t"), files, home)
+        peer = DeltaTable(given, is_streamed=False) if is_installed("deltalake") else None
+        size = _bytes(given.target)
         yield Figure(f"merge: table of {rows:,} rows in {FILES} files, MB", size / 1e6)
         for batch in batches(rows):
-            theirs = _median(lambda batch=batch: peer.merge(batch)) if peer is not None else None
+            theirs = _median(lambda batch=batch: peer.merge(batch.name)) if peer is not None else None
             if theirs is not None:
                 yield Figure(f"merge {batch.name}: deltalake, seconds", theirs)
+            needed = _bytes(files[batch.name]) + _position_bytes(given, batch.name, rows)
             for mode in MODES:
-                yield from _of_mode(tables, batch, mode, theirs, size)
+                yield from _of_mode(tables, batch, mode, theirs, size, needed)
+        for other in other_peers(given):
+            for batch in batches(rows):
+                yield Figure(f"merge {batch.name}: {other.name}, seconds", other.merge(batch.name))
 
 
-def _of_mode(tables: Tables, batch: Batch, mode: str, theirs: float | None, size: int) -> Iterator[Figure]:
+def _bytes(paths: list[str]) -> int:
+    return sum(Path(path).stat().st_size for path in paths)
+
+
+def _position_bytes(given: Input, batch: str, rows: int) -> int:
+    """What plain position deletes (path and position) of the rows that the batch updates take, a file a data file."""
+    ids = given.batch_table(batch)["id"].to_numpy()
+    ids = np.sort(ids[ids < rows])
+    per_file = rows // FILES
+    total = 0
+    for path, held in ((path, pq.read_table(path, columns=["id"], partitioning=None)["id"]) for path in given.target):
+        first = held[0].as_py()
+        positions = ids[(ids >= first) & (ids < first + per_file)] - first
+        if len(positions):
+            table = pa.table({"file_path": pa.repeat(f"file://{path}", len(positions)), "pos": positions})
+            written = io.BytesIO()
+            pq.write_table(table, written, compression="zstd")
+            total += written.tell()
+    return total
+
+
+def _of_mode(tables: Tables, batch: Batch, mode: str, theirs: float | None, size: int, needed: int) -> Iterator[Figure]:
     found: list[dict[str, int]] = []
 
     def work() -> float:
@@ -196,8 +187,13 @@ def _of_mode(tables: Tables, batch: Batch, mode: str, theirs: float | None, size
     yield Figure(f"merge {batch.name}: {mode}, seconds", taken)
     if theirs is not None:
         yield Figure(f"merge {batch.name}: {mode} / deltalake", taken / theirs, at_most=batch.at_most[mode])
-    metrics = found[-1]
+    written = found[-1]["bytes_written"]
+    of_the_table = Figure(f"merge {batch.name}: {mode}, % of the table written", 100 * written / size)
     if mode == "copy-on-write":
         touched = 1 if batch.name == "A" else FILES
-        yield Figure(f"merge {batch.name}: {mode}, files rewritten", metrics["files_rewritten"], at_most=touched)
-    yield Figure(f"merge {batch.name}: {mode}, % of the table written", 100 * metrics["bytes_written"] / size)
+        yield Figure(f"merge {batch.name}: {mode}, files rewritten", found[-1]["files_rewritten"], at_most=touched)
+        yield of_the_table
+    else:
+        what = f"merge {batch.name}: {mode}, bytes / (new images + positions)"
+        yield Figure(what, written / needed, at_most=IMAGES_AND_POSITIONS)
+        yield replace(of_the_table, at_most=OF_THE_TABLE if batch.name == "C" else None)

@@ -11,6 +11,7 @@ import secrets
 import statistics
 import time
 from collections.abc import Iterator
+from typing import Any
 
 from tests.benchmarks.lake import Figure, paired
 from tests.benchmarks.row_merges import COLUMNS, FILES, Tables, spark
@@ -64,28 +65,42 @@ def _branch_merges(tables: Tables, rows: int) -> Iterator[Figure]:
 
 
 def _pages(tables: Tables, rows: int) -> Iterator[Figure]:
-    """1% of the rows changed on each side, all to something else: a page of them, conflicts first."""
+    """1% of the rows changed on each side, every second of them to something else: pages, conflicts first."""
     from catalog_app.domain.row_merge import Behind
     from catalog_app.selectors.lineage import branch_get, catalog_get
     from lakeui.frontdoor import compute
     from merge_app.execution.row_merges import compared_rows_load
 
     branches = [f"{side}_{secrets.token_hex(4)}" for side in ("source", "destination")]
-    for number, branch in enumerate(branches):
+    is_clash = "id % 200 = 0"
+    changes = (
+        "weight = weight + 1",
+        f"weight = weight + if({is_clash}, 2, 0), quantity = quantity + if({is_clash}, 0, 1)",
+    )
+    for branch, change in zip(branches, changes, strict=True):
         tables.sql(f"CREATE BRANCH {branch}")
-        tables.sql(f"UPDATE d.k SET weight = weight + {1 + number} WHERE id % 100 = 0", branch)
+        tables.sql(f"UPDATE d.k SET {change} WHERE id % 100 = 0", branch)
     catalog = catalog_get(tables.catalog)
     (table_id,) = [int(row[2]) for row in tables.sql("SHOW TABLES IN d").rows if row[1] == "k"]
     task = compared_rows_load(branch_get(catalog, branches[0]), branch_get(catalog, branches[1]), table_id)
-    taken, behind = [], None
-    for _ in range(1 + MERGES):
+
+    def page(behind: Behind | None) -> tuple[float, list[Any]]:
         began = time.perf_counter()
-        page = compute.engine().rows_compare(task, limit=100, behind=behind, only_conflicts=False)
-        taken.append(time.perf_counter() - began)
-        assert len(page.rows) == 100
-        behind = Behind(True, page.rows[-1][0])
-    what = f"{rows // 100:,} x {rows // 100:,} conflicting rows in {rows:,}"
-    yield Figure(f"a page of {what}: s", statistics.median(taken[1:]))
+        found = compute.engine().rows_compare(task, limit=100, behind=behind, only_conflicts=False)
+        assert len(found.rows) == 100
+        return time.perf_counter() - began, found.rows
+
+    firsts, laters = [], []
+    for _ in range(1 + MERGES):
+        taken, found = page(None)
+        assert all(row[1] for row in found), "conflicts come first"
+        firsts.append(taken)
+        taken, found = page(Behind(True, found[-1][0]))
+        laters.append(taken)
+    assert not any(row[1] for row in page(Behind(True, "~"))[1]), "behind the conflicts come the others"
+    what = f"page of {rows // 100:,} x {rows // 100:,} changed rows in {rows:,}, half in conflict: s"
+    yield Figure(f"first {what}", statistics.median(firsts[1:]))
+    yield Figure(f"next {what}", statistics.median(laters[1:]))
 
 
 def _wide_merges(tables: Tables) -> Iterator[Figure]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from lakeui.common.errors import Cardinality, LakeError
+from lakeui.frontdoor.data import METRICS
 from tests.e2e.lake import Lake
 
 ON = "ON t.id = s.id"
@@ -143,3 +146,23 @@ def test_schema_evolution_adds_columns_and_widens_types_in_the_same_version(peop
     )
     people.sql(f"MERGE INTO d.t USING {source} s {ON} WHEN MATCHED THEN UPDATE SET n = 1")
     assert people.rows("d.t")[1] == (2, "x", 1, True)
+
+
+@pytest.mark.parametrize("mode", ["merge-on-read", "copy-on-write"])
+def test_the_history_keeps_the_metrics_of_the_result(people: Lake, mode: str) -> None:
+    people.sql(f"ALTER TABLE d.t SET TBLPROPERTIES ('write.merge.mode' = '{mode}')")
+    people.sql("INSERT INTO d.t VALUES (100, 'far', 0), (101, 'far', 0)")
+    result = people.sql(
+        f"""MERGE INTO d.t USING d.s {ON}
+        WHEN MATCHED AND s.id = 2 THEN DELETE WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"""
+    )
+    copied = {"rows_copied": 2, "files_rewritten": 2, "files_reused": 1}
+    expected = {"rows_inserted": 1, "rows_updated": 1, "rows_deleted": 1, "files_scanned": 2, "files_skipped": 1}
+    expected |= copied if mode == "copy-on-write" else {"rows_copied": 0, "files_rewritten": 0, "files_reused": 3}
+    assert {name: result.metrics[name] for name in expected} == expected
+    assert result.metrics["bytes_written"] > 0
+    (details,) = [row[4] for row in people.sql("DESCRIBE HISTORY d.t").rows if row[0] == result.version]
+    recorded = Counter[str]()
+    for operation in details["operations"]:
+        recorded.update(operation["metrics"])
+    assert {name: recorded[name] for name in METRICS} == {name: result.metrics[name] for name in METRICS}

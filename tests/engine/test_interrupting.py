@@ -9,11 +9,20 @@ from typing import Any
 from catalog_app.engine.session import SparkSessions
 from lakeui.common.errors import EngineError
 
-ENDLESS = "SELECT sum(a.id * b.id) FROM range(10000000) a CROSS JOIN range(10000000) b"
+ENDLESS = "SELECT sum(hash(id)) FROM range(1000000000000000)"
+"""Its tasks look every thousand rows whether they were cancelled, those of a cross join not for minutes."""
 
 
-def interrupted(sessions: SparkSessions, tag: str, work: Any) -> BaseException | None:
-    """What ``work``, done under the tag, raises when the tag is interrupted again and again."""
+def endless(spark: Any, running: threading.Event) -> Any:
+    """Work without end; ``running`` is set when Spark says that tasks of it run. A query that is interrupted before may
+    start its tasks nevertheless, and nobody could stop them any more.
+    """
+    spark.registerProgressHandler(lambda inflight_tasks, **_: running.set() if inflight_tasks else None)
+    return spark.sql(ENDLESS).collect()
+
+
+def interrupted(sessions: SparkSessions, tag: str, work: Any, running: threading.Event) -> BaseException | None:
+    """What ``work``, done under the tag, raises when the tag is interrupted again and again once it runs."""
     raised: list[BaseException] = []
 
     def run() -> None:
@@ -25,6 +34,7 @@ def interrupted(sessions: SparkSessions, tag: str, work: Any) -> BaseException |
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
+    assert running.wait(timeout=60)
     deadline = time.monotonic() + 60
     while thread.is_alive() and time.monotonic() < deadline:
         sessions.interrupt(tag)
@@ -34,22 +44,24 @@ def interrupted(sessions: SparkSessions, tag: str, work: Any) -> BaseException |
 
 
 def test_a_running_query_is_interrupted(sessions: SparkSessions) -> None:
-    error = interrupted(sessions, "first", lambda spark: spark.sql(ENDLESS).collect())
+    running = threading.Event()
+    error = interrupted(sessions, "first", lambda spark: endless(spark, running), running)
     assert error is not None
     assert "cancel" in str(error).lower()
 
 
 def test_a_query_repeated_in_a_new_session_can_be_interrupted_too(sessions: SparkSessions) -> None:
     seen: list[str] = []
+    running = threading.Event()
 
     def work(spark: Any) -> Any:
         seen.append(spark.session_id)
         if len(seen) == 1:
             # The server forgets the session, as one that was started again does.
             spark.client.release_session()
-        return spark.sql(ENDLESS).collect()
+        return endless(spark, running)
 
-    error = interrupted(sessions, "second", work)
+    error = interrupted(sessions, "second", work, running)
     assert len(set(seen)) == 2
     assert error is not None
     assert "cancel" in str(error).lower()

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pyarrow.parquet as pq
 import pytest
 
+from catalog_app.engine import reading
 from lakeui.common.errors import InvalidValue, NotFound, NotNullViolation
 from tests.engine.lake import TABLE, Lake, schema_of
 
@@ -30,6 +31,25 @@ def test_deletes_add_up_and_a_row_deleted_twice_is_deleted_once(lake: Lake, size
     assert lake.rows("SELECT count(*), min(k) FROM __lake_0") == [[size // 2 - 2, 5]]
     assert lake.delete("k = 0").rows == 0
     assert lake.engine.live_rows(lake.scan()) == size // 2 - 2
+
+
+@pytest.mark.parametrize("together", [0, reading.MASKED_AT_ONCE])
+def test_files_with_and_without_deletes_show_their_rows_however_they_are_read(
+    lake: Lake, together: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "MASKED_AT_ONCE", together)
+    lake.schema = schema_of("k bigint", "v string not null", "w int")
+    for first in (0, 10, 20):
+        lake.query(f"SELECT id, concat('v', id), id % 3 FROM range({first}, {first + 10})")
+    bases = [file.base for file in lake.files]
+    lake.delete("k BETWEEN 11 AND 18")
+    lake.update("k IN (2, 19)", w="100")
+    lake.delete("k = 10 OR k = 25")
+    left = [*range(10), 19, *range(20, 25), *range(26, 30)]
+    assert sorted(row[0] for row in lake.rows()) == left
+    assert sorted(row[0] for row in lake.rows("SELECT k FROM __lake_0 WHERE w = 100")) == [2, 19]
+    ids = lake.row_ids("k")
+    assert (sorted(ids), ids[19], ids[2]) == (left, bases[1] + 9, bases[0] + 2)
 
 
 def test_delete_files_are_iceberg_position_deletes(lake: Lake, size: int) -> None:

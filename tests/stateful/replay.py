@@ -6,7 +6,7 @@ that the source has now. Conflicts are (kind of thing, id, code).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -81,11 +81,13 @@ class Side:
         other side, which knows of it; but not work on rows that it spared.
         """
         found: list[RowWork] = []
+        gone: set[int] = set()
         for entry in self.branch.line:
             if not isinstance(entry, RowWork) or entry.thing != thing:
                 continue
             if entry.empties_all:
-                found = [work for work in found if _is_spared(work, entry)]
+                found = [work for work in found if _is_spared(work, entry, gone)]
+                gone |= {row.id for row in entry.touched if entry.origin not in self.known}
             if entry.origin not in self.known:
                 found += [] if self._is_back_at_base(entry) else [entry]
             elif entry.kind == "overwrite":
@@ -130,9 +132,12 @@ class Side:
         return frozenset(found)
 
 
-def _is_spared(work: RowWork, overwrite: RowWork) -> bool:
-    """Whether a full overwrite, where it was redone, left rows of earlier work alone."""
-    return bool(overwrite.spared & {row.id for row in (*work.touched, *work.written)})
+def _is_spared(work: RowWork, overwrite: RowWork, gone: Collection[int] = ()) -> bool:
+    """Whether a full overwrite, where it was redone, left rows of earlier work alone. Earlier work that emptied the
+    table also took those that own overwrites before it had taken.
+    """
+    rows = {row.id for row in (*work.touched, *work.written)}
+    return bool(overwrite.spared & (rows.union(gone) if work.empties_all else rows))
 
 
 def _is_overruled(work: RowWork, later: RowWork) -> bool:
@@ -163,7 +168,7 @@ def merge(source: Branch, destination: Branch) -> Verdict:
     for thing in sorted(mine.things()):
         _Object(thing, mine, theirs, verdict).redo()
     _dropped_databases(mine, verdict)
-    _names(mine, verdict)
+    _names(mine, destination.state, verdict)
     verdict.entries = _redone_entries(mine, destination, verdict.state)
     return verdict
 
@@ -219,11 +224,14 @@ def _dropped_databases(mine: Side, verdict: Verdict) -> None:
     verdict.state = verdict.state.without(("table", table.id) for table in orphans)
 
 
-def _names(mine: Side, verdict: Verdict) -> None:
-    """Names are unique in the final state; what the source named yields to nothing and takes from nobody."""
+def _names(mine: Side, before: State, verdict: Verdict) -> None:
+    """Names are unique in the final state; what the source named yields to nothing and takes from nobody. What both
+    brought back has the name that the destination gave it.
+    """
     for holders in verdict.state.names().values():
         if len(holders) > 1:
-            named = [t for t in holders if mine.net(t, "name") or mine.net(t, "database") or mine.created(t)]
+            made = {thing for thing in holders if mine.created(thing) and before.get(thing) is None}
+            named = made | {thing for thing in holders if mine.net(thing, "name") or mine.net(thing, "database")}
             verdict.required |= {(*thing, "NAME_EXISTS") for thing in named}
 
 

@@ -44,3 +44,21 @@ def test_rows_without_a_value_that_a_restore_put_back_and_the_source_deleted_ref
     lake.sql("ALTER TABLE d.t ALTER COLUMN v SET NOT NULL", "b")
     lake.merge("b")
     assert lake.rows("d.t") == [(1, "A"), *([(3, "c")] if deleted == "v IS NULL" else [])]
+
+
+@pytest.mark.parametrize(("loosened", "row"), [("DROP COLUMN v", "(3)"), ("ALTER COLUMN v DROP NOT NULL", "(3, NULL)")])
+@pytest.mark.parametrize("write", ["INSERT INTO", "INSERT OVERWRITE"])
+def test_rows_without_a_value_are_refused_where_the_sides_came_apart_by_a_table_that_came_back(
+    lake: Lake, loosened: str, row: str, write: str
+) -> None:
+    """What was done to the table before it was dropped is not redone (P7): only the destination requires the column."""
+    lake.sql("ALTER TABLE d.t ALTER COLUMN v SET NOT NULL")
+    version = lake.head()
+    lake.merge("main", "b")
+    lake.sql(f"ALTER TABLE d.t {loosened}", "b")
+    lake.sql("DROP TABLE d.t", "b")
+    lake.merge("b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
+    lake.merge("main", "b")
+    lake.sql(f"{write} d.t VALUES {row}", "b")
+    assert lake.codes("b") == {"NOT_NULL_WITHOUT_VALUE"}

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { queryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 
 import { body, client, cursorOf } from "../api/client";
 import type { BranchFilter } from "../api/paths";
@@ -11,7 +11,11 @@ export function useCatalogs() {
 }
 
 export function useCatalog(catalog: string) {
-  return useQuery({
+  return useQuery(catalogQuery(catalog));
+}
+
+export function catalogQuery(catalog: string) {
+  return queryOptions({
     queryKey: ["catalog", catalog],
     queryFn: ({ signal }) => body(client.GET("/api/v1/catalogs/{catalog}/", { params: { path: { catalog } }, signal })),
   });
@@ -31,7 +35,11 @@ export function useBranches(catalog: string, filter: BranchFilter = {}) {
 }
 
 export function useBranch(catalog: string, branch: string) {
-  return useQuery({
+  return useQuery(branchQuery(catalog, branch));
+}
+
+export function branchQuery(catalog: string, branch: string) {
+  return queryOptions({
     queryKey: ["catalog", catalog, "branch", branch],
     queryFn: ({ signal }) => {
       const path = { catalog, branch };

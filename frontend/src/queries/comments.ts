@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 
 import { body, client, cursorOf } from "../api/client";
 import type { Comment, NewComment } from "../api/resources";
@@ -7,7 +7,11 @@ import { once, refreshRequest, requestKey, type RequestPlace } from "./requests"
 const AT = "/api/v1/catalogs/{catalog}/merge-requests/{number}/comments";
 
 export function useComments(place: RequestPlace) {
-  return useInfiniteQuery({
+  return useInfiniteQuery(commentsQuery(place));
+}
+
+export function commentsQuery(place: RequestPlace) {
+  return infiniteQueryOptions({
     queryKey: [...requestKey(place), "comments"],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) => {

@@ -1,4 +1,4 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 
 import { body, client, cursorOf } from "../api/client";
 import type { CompareFilter } from "../api/paths";
@@ -16,7 +16,11 @@ const AT = "/api/v1/catalogs/{catalog}/compare/{source}...{destination}";
 
 /** What the source changed, conflicts first. */
 export function useComparison(pair: Pair, filter: CompareFilter, enabled = true) {
-  return useInfiniteQuery({
+  return useInfiniteQuery({ ...comparisonQuery(pair, filter), placeholderData: keepPreviousData, enabled });
+}
+
+export function comparisonQuery(pair: Pair, filter: CompareFilter) {
+  return infiniteQueryOptions({
     queryKey: [...pairKey(pair), "objects", filter],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) => {
@@ -24,13 +28,15 @@ export function useComparison(pair: Pair, filter: CompareFilter, enabled = true)
       return body(client.GET(`${AT}/`, { params: { path: placeOf(pair), query }, signal }));
     },
     getNextPageParam: (page) => cursorOf(page.next),
-    placeholderData: keepPreviousData,
-    enabled,
   });
 }
 
 export function useComparedObject(pair: Pair, kind: ObjectKind, objectId: number) {
-  return useQuery({
+  return useQuery(comparedObjectQuery(pair, kind, objectId));
+}
+
+export function comparedObjectQuery(pair: Pair, kind: ObjectKind, objectId: number) {
+  return queryOptions({
     queryKey: [...pairKey(pair), "object", kind, objectId],
     queryFn: ({ signal }) => {
       const path = { ...placeOf(pair), kind, object_id: objectId };
@@ -73,7 +79,11 @@ export function useConflictingRows(pair: Pair, tableId: number) {
 }
 
 export function useRules() {
-  return useQuery({
+  return useQuery(rulesQuery());
+}
+
+export function rulesQuery() {
+  return queryOptions({
     queryKey: ["rules"],
     queryFn: ({ signal }) => body(client.GET("/api/v1/rules/", { signal })),
     staleTime: Infinity,

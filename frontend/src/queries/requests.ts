@@ -1,4 +1,4 @@
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useInfiniteQuery, useMutation, useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 
 import { body, client, cursorOf } from "../api/client";
 import type { RequestFilter } from "../api/paths";
@@ -45,10 +45,13 @@ export function useInbox() {
 }
 
 export function useRequest(place: RequestPlace) {
-  return useQuery({
+  return useQuery({ ...requestQuery(place), refetchInterval: ({ state }) => pollAfter(state.data) });
+}
+
+export function requestQuery(place: RequestPlace) {
+  return queryOptions({
     queryKey: requestKey(place),
     queryFn: ({ signal }) => body(client.GET(`${AT}/`, { params: { path: { ...place } }, signal })),
-    refetchInterval: ({ state }) => pollAfter(state.data),
   });
 }
 
@@ -59,7 +62,11 @@ function pollAfter(request: RequestDetail | undefined): number | false {
 
 /** Everything that happened to a request, a page after the other; it grows while the request is asked anew. */
 export function useTimeline(place: RequestPlace) {
-  return useInfiniteQuery({
+  return useInfiniteQuery(timelineQuery(place));
+}
+
+export function timelineQuery(place: RequestPlace) {
+  return infiniteQueryOptions({
     queryKey: [...requestKey(place), "timeline"],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) => {

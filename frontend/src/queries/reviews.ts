@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { body, client, cursorOf } from "../api/client";
 import type { ReviewVerdict } from "../api/resources";
@@ -7,7 +7,11 @@ import { once, refreshRequest, requestKey, type RequestPlace } from "./requests"
 const AT = "/api/v1/catalogs/{catalog}/merge-requests/{number}/reviews";
 
 export function useReviews(place: RequestPlace) {
-  return useInfiniteQuery({
+  return useInfiniteQuery(reviewsQuery(place));
+}
+
+export function reviewsQuery(place: RequestPlace) {
+  return infiniteQueryOptions({
     queryKey: [...requestKey(place), "reviews"],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) => {

@@ -1,4 +1,4 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 
 import { body, client, cursorOf } from "../api/client";
 import type { components } from "../api/schema";
@@ -15,18 +15,25 @@ const PAGE = 200;
 const AT = "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}";
 
 export function useDatabases(catalog: string, branch: string) {
-  return useQuery({
+  return useQuery({ ...databasesQuery(catalog, branch), enabled: catalog !== "" && branch !== "" });
+}
+
+export function databasesQuery(catalog: string, branch: string) {
+  return queryOptions({
     queryKey: ["catalog", catalog, "branch", branch, "databases"],
     queryFn: ({ signal }) => {
       const params = { path: { catalog, branch }, query: { limit: PAGE } };
       return body(client.GET("/api/v1/catalogs/{catalog}/branches/{branch}/databases/", { params, signal }));
     },
-    enabled: catalog !== "" && branch !== "",
   });
 }
 
 export function useTables(catalog: string, branch: string, database: string, search = "", enabled = true) {
-  return useInfiniteQuery({
+  return useInfiniteQuery({ ...tablesQuery(catalog, branch, database, search), placeholderData: keepPreviousData, enabled });
+}
+
+export function tablesQuery(catalog: string, branch: string, database: string, search = "") {
+  return infiniteQueryOptions({
     queryKey: ["catalog", catalog, "branch", branch, "tables", database, search],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) => {
@@ -38,8 +45,6 @@ export function useTables(catalog: string, branch: string, database: string, sea
       );
     },
     getNextPageParam: (page) => cursorOf(page.next),
-    placeholderData: keepPreviousData,
-    enabled,
   });
 }
 

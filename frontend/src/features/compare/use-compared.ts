@@ -1,15 +1,15 @@
 import { useCallback, useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 
-import type { CompareFilter } from "../../api/paths";
-import type { ComparedObject, Verdict } from "../../api/resources";
+import type { ComparedObject } from "../../api/resources";
+import { compareFilterOf } from "../../model/compare-filter";
 import { useComparison, type Pair } from "../../queries/compare";
 import { useKeys } from "../frame/use-keys";
 
 /** The comparison of a pair with the filter and the chosen object that the address names, and the keys that move in it. */
 export function useCompared(pair: Pair) {
   const [query, setQuery] = useSearchParams();
-  const filter = filterOf(query);
+  const filter = compareFilterOf(query);
   const comparison = useComparison(pair, filter);
   const pages = comparison.data?.pages;
   const objects = useMemo(() => pages?.flatMap((page) => page.results) ?? [], [pages]);
@@ -46,14 +46,6 @@ export function objectKey(object: { kind: string; object_id: number }): string {
 
 function isConflict(object: ComparedObject): boolean {
   return object.verdict === "conflict";
-}
-
-const VERDICTS: readonly Verdict[] = ["conflict", "decided", "note", "ok", "new"];
-
-function filterOf(query: URLSearchParams): CompareFilter {
-  const search = query.get("search");
-  const verdict = VERDICTS.find((known) => known === query.get("verdict"));
-  return { ...(search ? { search } : {}), ...(verdict ? { verdict } : {}) };
 }
 
 function changed(before: URLSearchParams, values: Record<string, string | undefined>): URLSearchParams {

@@ -47,8 +47,9 @@ describe("a merge request", () => {
     lake(request({ votes: [STALE], stale_approvals: 1 }));
     renderAt(ADDRESS);
     expect(await screen.findByText("0 of 2 approvals, 1 stale")).toBeTruthy();
+    await screen.findByText("Somebody who may write decides each conflict.");
     const steps = within(screen.getByRole("list", { name: "What is left to do" })).getAllByRole("listitem");
-    expect(steps.map((step) => step.textContent)).toEqual(["bob looks again.", "1 more reviewer approves it."]);
+    expect(steps.map((step) => step.textContent)).toEqual(["bob looks again.", "1 more reviewer approves it.", "Somebody who may write decides each conflict."]);
     expect(screen.getByText("saw the destination at version 13, it is at 16")).toBeTruthy();
   });
 

@@ -1,0 +1,11 @@
+import type { CompareFilter } from "../api/paths";
+import type { Verdict } from "../api/resources";
+
+const VERDICTS: readonly Verdict[] = ["conflict", "decided", "note", "ok", "new"];
+
+/** Which objects of a comparison the query of its address asks for. */
+export function compareFilterOf(query: URLSearchParams): CompareFilter {
+  const search = query.get("search");
+  const verdict = VERDICTS.find((known) => known === query.get("verdict"));
+  return { ...(search ? { search } : {}), ...(verdict ? { verdict } : {}) };
+}

@@ -1,0 +1,68 @@
+/** What a page will ask for, asked while its code is still on its way: neither has to wait for the other.
+ *
+ * The page asks for the same by the same options, and joins what runs. A failure is left for the page to meet and to show. */
+import type { QueryClient } from "@tanstack/react-query";
+
+import type { ObjectKind } from "../api/resources";
+import { pairParse } from "../model/addresses";
+import { compareFilterOf } from "../model/compare-filter";
+import { isFinishedState, sourceName } from "../model/review";
+import { branchQuery, catalogQuery } from "./catalogs";
+import { commentsQuery } from "./comments";
+import { comparedObjectQuery, comparisonQuery, rulesQuery } from "./compare";
+import { requestQuery, timelineQuery } from "./requests";
+import { reviewsQuery } from "./reviews";
+import { databasesQuery, tablesQuery } from "./tables";
+
+/** An address of the application: its named parts, and its query. */
+export interface Address {
+  params: Readonly<Record<string, string | undefined>>;
+  query: URLSearchParams;
+}
+
+/** A branch with its databases, and the tables of the one that is open at first. */
+export async function branchAhead(queries: QueryClient, { params, query }: Address): Promise<void> {
+  const { catalog = "", branch = "" } = params;
+  const tables = async () => {
+    const [first, ...others] = (await queries.query(databasesQuery(catalog, branch))).results;
+    const opened = query.get("database") ?? (others.length === 0 ? first?.name : undefined);
+    if (opened !== undefined) await queries.infiniteQuery(tablesQuery(catalog, branch, opened));
+  };
+  await Promise.allSettled([queries.query(branchQuery(catalog, branch)), query.get("tab") === "history" ? undefined : tables()]);
+}
+
+/** A comparison with the object that the address names, and the rules that its matrix shows. */
+export async function comparisonAhead(queries: QueryClient, { params, query }: Address): Promise<void> {
+  const branches = pairParse(params.pair ?? "");
+  if (!branches) return;
+  const pair = { catalog: params.catalog ?? "", ...branches };
+  const [kind, id] = (query.get("object") ?? "").split(":");
+  await Promise.allSettled([
+    queries.infiniteQuery(comparisonQuery(pair, compareFilterOf(query))),
+    queries.query(rulesQuery()),
+    isObjectKind(kind) && id ? queries.query(comparedObjectQuery(pair, kind, Number(id))) : undefined,
+  ]);
+}
+
+/** A merge request with what was said and done, and the comparison of its branches as soon as they are known. */
+export async function requestAhead(queries: QueryClient, { params, query }: Address): Promise<void> {
+  const place = { catalog: params.catalog ?? "", number: Number(params.number) };
+  const isConversation = !query.has("tab");
+  const comparison = async () => {
+    const request = await queries.query(requestQuery(place));
+    if (isFinishedState(request.state) || request.source.is_dropped || request.destination.is_dropped) return;
+    const pair = { catalog: place.catalog, source: sourceName(request), destination: request.destination.name, request: place.number };
+    await queries.infiniteQuery(comparisonQuery(pair, {}));
+  };
+  await Promise.allSettled([
+    comparison(),
+    queries.query(catalogQuery(place.catalog)),
+    queries.infiniteQuery(commentsQuery(place)),
+    isConversation ? queries.infiniteQuery(timelineQuery(place)) : undefined,
+    isConversation ? queries.infiniteQuery(reviewsQuery(place)) : undefined,
+  ]);
+}
+
+function isObjectKind(kind: string | undefined): kind is ObjectKind {
+  return kind === "table" || kind === "database";
+}
