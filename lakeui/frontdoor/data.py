@@ -346,5 +346,6 @@ def create_table_as(call: Call, statement: sql.CreateTable) -> StatementResult:
         inserted = alterations.operation(table, OperationKind.INSERT, effects=FileEffects(added), metrics=metrics)
         rows.append(inserted)
     fault_point("write.registered")
+    call.context.step("commit", "write one version")
     result = commit_table(call, created, "CREATE TABLE AS SELECT", rows)
     return replace(result, metrics=metrics)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
@@ -42,7 +42,8 @@ _ACTS = {sql.MergeUpdate: Act.UPDATE, sql.MergeInsert: Act.INSERT, sql.MergeDele
 class _Merge:
     """One MERGE on its way: where it acts, and the files that were there when it began. ``told_apart_by``: the columns,
     names folded, of which a row with the same values that came since matters; those of ON without them. ``dropped``:
-    columns that go with the commit, where the schema evolves. ``supersedes``: as in MergeTask.
+    columns that go with the commit, where the schema evolves. ``supersedes``: as in MergeTask. ``concerns``: whether
+    rows of a segment can be acted on, where more is known of that than the statement says.
     """
 
     call: Call
@@ -53,6 +54,7 @@ class _Merge:
     told_apart_by: frozenset[str] | None = None
     dropped: tuple[str, ...] = ()
     supersedes: bool = False
+    concerns: Callable[[SegmentState], bool] = lambda _: True
 
     @property
     def table(self) -> TableState:
@@ -89,12 +91,13 @@ def merge_from(
     dropped: tuple[str, ...] = (),
     supersedes: bool = False,
     computed: FrozenSource | None = None,
+    concerns: Callable[[SegmentState], bool] = lambda _: True,
 ) -> StatementResult:
     """Do what the statement says with the rows of ``source``, which is its own with what it stands for. ``computed``:
-    these rows, where they are there already, with the values that the statement's keys compare.
+    these rows, where they are there already, with the values that the statement's keys compare. More in _Merge.
     """
     segments = segments_list(target.place.lineage, target.table.table_id)
-    merge = _Merge(call, statement, source, target, segments, told_apart_by, dropped, supersedes)
+    merge = _Merge(call, statement, source, target, segments, told_apart_by, dropped, supersedes, concerns)
     with staging(call), _frozen(merge, computed) as frozen:
         staged = _stage(merge, frozen)
     return _commit(merge, staged)
@@ -188,7 +191,7 @@ def _worth_reading(merge: _Merge, keys: Sequence[KnownKeys]) -> list[SegmentStat
         if clause.family is sql.MergeFamily.NOT_MATCHED_BY_SOURCE:
             terms = clause.condition.terms if clause.condition else ()
             chosen.update(segment.segment_id for segment in pruned(merge.segments, columns, terms))
-    return [segment for segment in merge.segments if segment.segment_id in chosen]
+    return [segment for segment in merge.segments if segment.segment_id in chosen and merge.concerns(segment)]
 
 
 def _may_hold(segment: SegmentState, keys: Sequence[KnownKeys]) -> bool:

@@ -18,9 +18,19 @@ from lakeui.sql import statements as sql
 from lakeui.sql.query import build_query
 from merge_app.pipelines.definition.configuration import Configuration
 from merge_app.pipelines.definition.fields import FIELDS, Kind, Strategy
+from merge_app.pipelines.definition.literals import NULL_PARTITION
 from merge_app.pipelines.definition.mistakes import Mistake, refuse
 from merge_app.pipelines.definition.templates import TableAddress
-from merge_app.pipelines.definition.writes import BATCH, BatchWrite, quoted, repeated_keys, rivals
+from merge_app.pipelines.definition.writes import (
+    BATCH,
+    BatchWrite,
+    elsewhere,
+    named_partitions,
+    open_marker,
+    quoted,
+    repeated_keys,
+    rivals,
+)
 
 Columns = Sequence[tuple[str, str]]
 """(name, Spark type text)."""
@@ -48,9 +58,15 @@ def batch_write(
 
 def rows_checked(call: Call, write: BatchWrite, batch: FrozenSource) -> BatchWrite:
     """The write, knowing whether its rows are unique. Raises DuplicateKey where nothing says which of several rows of
-    a key counts, NotNullViolation for versions without the time from which they hold.
+    a key counts, NotNullViolation for versions without the time from which they hold, InvalidValue for rows that no
+    value of the configuration may meet.
     """
     strategy = write.configuration.strategy
+    if write.partitions and (found := _first(call, elsewhere(write))) is not None:
+        raise InvalidValue(
+            f"The query gives a row of the partition {found[0]}, which the configuration does not name.",
+            remedy="Have the query give rows of the partitions that it names alone, or name this one too.",
+        )
     if strategy not in (Strategy.INCREMENTAL, Strategy.SCD2):
         return write
     is_unique = _is_unique(call, write, batch)
@@ -65,7 +81,23 @@ def rows_checked(call: Call, write: BatchWrite, batch: FrozenSource) -> BatchWri
                 remedy="Leave such rows out, or give them a time with coalesce.",
                 column=watermark,
             )
+        _refuse_marked(call, write, watermark)
     return replace(write, is_unique=is_unique)
+
+
+def _refuse_marked(call: Call, write: BatchWrite, watermark: str) -> None:
+    """A version has to begin before the time that says of others that they hold still."""
+    marker = write.open_marker
+    if marker is None:
+        return
+    query = f"SELECT 1 FROM {BATCH.sql} WHERE {quoted(watermark)} >= {marker.sql} LIMIT 1"
+    if _first(call, query) is not None:
+        text = write.configuration.text("scd_open_marker")
+        raise InvalidValue(
+            f"A row of the batch has a {watermark} that is not before {text}, which stands for no end.",
+            remedy="Leave such rows out, or choose a later scd_open_marker.",
+            column=watermark,
+        )
 
 
 def _is_unique(call: Call, write: BatchWrite, batch: FrozenSource) -> bool:
@@ -131,7 +163,26 @@ def missing_refuse(configuration: Configuration, columns: Columns) -> None:
                 message = f"The query gives the column {column}, which scd2 fills."
                 mistakes.append(_mistake(configuration, name, message, f"Rename it, or choose another {name}."))
         mistakes += _timeless(configuration, columns)
+    if not mistakes:
+        mistakes = _misfits(configuration, columns)
     refuse(mistakes)
+
+
+def _misfits(configuration: Configuration, columns: Columns) -> list[Mistake]:
+    """Values of the configuration that are none of the column that they are compared with."""
+    mistakes = []
+    if configuration.strategy is Strategy.SNAPSHOT:
+        column = configuration.text("partition_column")
+        misfits = [text for text, value in named_partitions(configuration, columns) if value is None]
+        message = f"{', '.join(misfits)} can be no value of the column {column}."
+        remedy = f"Write values as the column has them; {NULL_PARTITION} is the partition without a value."
+        mistakes += [_mistake(configuration, "partitions", message, remedy)] if misfits else []
+    marker = configuration.text("scd_open_marker")
+    if configuration.strategy is Strategy.SCD2 and marker and open_marker(configuration, columns) is None:
+        message = f"{marker} can be no end of a version."
+        remedy = "Write a value of the watermark_column, or a time; later than any that a version ends at."
+        mistakes.append(_mistake(configuration, "scd_open_marker", message, remedy))
+    return mistakes
 
 
 def _timeless(configuration: Configuration, columns: Columns) -> list[Mistake]:

@@ -16,8 +16,10 @@ from lakeui.sql.dialect import quote_name
 from lakeui.sql.query import build_query
 from merge_app.pipelines.definition.configuration import Configuration
 from merge_app.pipelines.definition.fields import Strategy
-from merge_app.pipelines.definition.mistakes import Mistake, refuse
+from merge_app.pipelines.definition.literals import Literal, literal
+from merge_app.pipelines.definition.mistakes import CONFIG_FILE, Mistake, refuse
 from merge_app.pipelines.definition.templates import TableAddress
+from merge_app.pipelines.definition.versions import open_condition
 
 _TIMES = ("date", "timestamp", "timestamp_ntz")
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
@@ -45,15 +47,17 @@ def target_state(call: Call, configuration: Configuration, name: sql.TableName, 
     return TargetState() if found is None else TargetState(has_rows=True, watermark=str(found))
 
 
-def duplicates_refuse(call: Call, configuration: Configuration, name: sql.TableName) -> None:
+def duplicates_refuse(call: Call, configuration: Configuration, name: sql.TableName, table: TableState) -> None:
     """Raise DuplicateKey where the table holds a key twice that a strategy takes to be unique: a run would leave both
     rows, or change both.
     """
     if configuration.strategy not in (Strategy.INCREMENTAL, Strategy.SCD2):
         return
     keys = ", ".join(quote_name(key) for key in configuration.names("unique_key"))
+    is_versioned = configuration.strategy is Strategy.SCD2
+    marker = _marker(configuration.text("scd_open_marker"), configuration, table)
     until = quote_name(str(configuration.text("scd_valid_to")))
-    open_only = f" WHERE {until} IS NULL" if configuration.strategy is Strategy.SCD2 else ""
+    open_only = f" WHERE {open_condition(until, marker)}" if is_versioned else ""
     address = TableAddress(name.database, name.table).sql
     call.context.step("look for duplicates", f"of {keys} in {name.database}.{name.table}")
     found = _answer(call, f"SELECT {keys} FROM {address}{open_only} GROUP BY {keys} HAVING count(*) > 1 LIMIT 1")
@@ -66,6 +70,30 @@ def duplicates_refuse(call: Call, configuration: Configuration, name: sql.TableN
             remedy="Choose a unique_key that tells its rows apart, or delete rows that are too many.",
             keys=[key],
         )
+
+
+def marker_refuse(
+    call: Call, configuration: Configuration, name: sql.TableName, table: TableState, before: str | None
+) -> None:
+    """Raise InvalidConfig where versions hold still by ``before``, the marker until now, and the configuration has
+    another one: to it they would be over.
+    """
+    marker = _marker(before, configuration, table)
+    if configuration.strategy is not Strategy.SCD2 or marker is None or before == configuration.text("scd_open_marker"):
+        return
+    column = str(configuration.text("scd_valid_to"))
+    address = TableAddress(name.database, name.table).sql
+    if _answer(call, f"SELECT 1 FROM {address} WHERE {quote_name(column)} = {marker.sql} LIMIT 1"):
+        setting = configuration.settings["scd_open_marker"]
+        file = CONFIG_FILE if setting.line is None else setting.origin
+        message = f"Versions of {name.database}.{name.table} hold still by the {column} {before}, the marker until now."
+        remedy = f"Leave it; or give their {column} its new value first, with an UPDATE."
+        refuse([Mistake(file, setting.line, message, remedy, "scd_open_marker")])
+
+
+def _marker(text: str | None, configuration: Configuration, table: TableState) -> Literal | None:
+    column = table.schema.named(str(configuration.text("scd_valid_to")))
+    return literal(text, column.type) if text and column is not None else None
 
 
 def _less(configuration: Configuration, column: Column) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from catalog_app.domain.files import TableScan
+from catalog_app.domain.schema import Column
 from catalog_app.domain.state import TableState
 from catalog_app.engine.merge_values import FrozenSource
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
 from lakeui.frontdoor.key_pruning import KnownKeys, known_keys
 from lakeui.frontdoor.places import Call
+from lakeui.sql.predicates import Term, may_match
 from merge_app.pipelines.definition.writes import BatchWrite
 
 
@@ -20,7 +22,7 @@ def stored_versions(call: Call, write: BatchWrite, table: TableState, batch: Fro
     keys = _keys(write, table, batch)
     until = table.schema.named(write.times[1])
     segments = segments_list(call.lineage, table.table_id)
-    chosen = [segment for segment in segments if _may_matter(write, segment, keys, until.ids if until else ())]
+    chosen = [segment for segment in segments if _may_matter(write, segment, keys, until)]
     call.context.step("read versions", f"{len(chosen)} of {len(segments)} files of {table.name}")
     return table_scan(call.lineage, table, chosen)
 
@@ -35,13 +37,26 @@ def _keys(write: BatchWrite, table: TableState, batch: FrozenSource) -> list[Kno
     return [keys for keys in found if keys is not None]
 
 
-def _may_matter(write: BatchWrite, segment: SegmentState, keys: Sequence[KnownKeys], until: Sequence[int]) -> bool:
+def _may_matter(write: BatchWrite, segment: SegmentState, keys: Sequence[KnownKeys], until: Column | None) -> bool:
     """Rows with times of their own may split any version of their key. The time of a run is after all others: only
-    open versions matter to it, and where a key can be gone those of every key do. ``until`` are the ids of the column
-    whose NULL marks a version as open.
+    open versions matter to it, and where a key can be gone those of every key do.
     """
-    known = next((segment.statistics[i] for i in until if i in segment.statistics), None)
-    may_be_open = known is None or bool(known.nulls)
-    if write.gone_column and may_be_open:
+    is_open = may_hold_open(write, segment, until)
+    if write.gone_column and is_open:
         return True
-    return (write.keeps_times or may_be_open) and all(item.may_be_in(segment.statistics) for item in keys)
+    return (write.keeps_times or is_open) and all(item.may_be_in(segment.statistics) for item in keys)
+
+
+def may_hold_open(write: BatchWrite, segment: SegmentState, until: Column | None) -> bool:
+    """Whether a version in the segment may hold still, by the column of its end."""
+    ids = until.ids if until else ()
+    known = next((segment.statistics[i] for i in ids if i in segment.statistics), None)
+    if known is None or known.nulls:
+        return True
+    marker = write.open_marker
+    if marker is None:
+        return False
+    if until is None or marker.scalar is None:
+        return True
+    term = Term(until.name, "=", (marker.scalar,))
+    return may_match([term], {until.name: known}, segment.rows, types={until.name: until.type})

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import FileEffects, OperationKind, OverwriteScope
 from catalog_app.domain.state import TableState
 from catalog_app.engine.merge_values import FrozenSource
-from catalog_app.selectors.segments import segments_list
+from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.services.files import data_files_register
 from lakeui.common.errors import NotFound
 from lakeui.frontdoor.compute import engine
@@ -16,13 +18,14 @@ from lakeui.frontdoor.evolving import Evolved, with_columns
 from lakeui.frontdoor.key_pruning import all_above
 from lakeui.frontdoor.keys import refuse_duplicate_keys
 from lakeui.frontdoor.merging import merge_from
+from lakeui.frontdoor.pipeline_stored import may_hold_open
 from lakeui.frontdoor.places import Call, table_for_writing
 from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.parse import parse
 from lakeui.sql.query import build_query
-from merge_app.pipelines.definition import writes
+from merge_app.pipelines.definition import versions, writes
 from merge_app.pipelines.definition.fields import Strategy
 from merge_app.pipelines.definition.writes import BatchWrite
 
@@ -30,11 +33,11 @@ from merge_app.pipelines.definition.writes import BatchWrite
 def write_batch(
     call: Call, write: BatchWrite, table: TableState | None, target: sql.TableName, batch: FrozenSource
 ) -> StatementResult:
-    """Write the batch as the strategy says. A batch without rows changes nothing, unless a full refresh may empty."""
+    """Write the batch as the strategy says. A batch without rows changes nothing, unless it may empty."""
     if table is None:
         return _create(call, write, target)
     strategy = write.configuration.strategy
-    if not batch.rows and not (strategy is Strategy.FULL_REFRESH and write.configuration.flag("allow_empty")):
+    if not batch.rows and not write.may_empty:
         return StatementResult(version=call.lineage.version, metrics=write_metrics())
     match strategy:
         case Strategy.FULL_REFRESH:
@@ -49,7 +52,7 @@ def write_batch(
         case Strategy.DELETE_INSERT:
             return _merge(call, write, writes.replace_keys(write, write.keys), batch)
         case Strategy.SCD2:
-            return _versions(call, write, batch)
+            return _versions(call, write, table, batch)
 
 
 def _create(call: Call, write: BatchWrite, target: sql.TableName) -> StatementResult:
@@ -61,7 +64,7 @@ def _create(call: Call, write: BatchWrite, target: sql.TableName) -> StatementRe
                 raise NotFound("table", f"{target.database}.{target.table}", where="whose rows could be updated")
             text = writes.lasting_rows(write)
         case Strategy.SCD2:
-            text = writes.versions(write, with_stored=False)
+            text = versions.versions(write, with_stored=False)
         case _:
             text = writes.plain_rows(write)
     partition_by = (partition,) if write.configuration.strategy is Strategy.SNAPSHOT and partition else ()
@@ -80,12 +83,21 @@ def _is_later(call: Call, write: BatchWrite, table: TableState, batch: FrozenSou
     return all_above(column, kind, values, (segment.statistics for segment in segments))
 
 
-def _versions(call: Call, write: BatchWrite, batch: FrozenSource) -> StatementResult:
+def _versions(call: Call, write: BatchWrite, table: TableState, batch: FrozenSource) -> StatementResult:
     # Two open versions of a key begin at different times: the key alone says that others wrote one too.
     keys = frozenset(map(str.casefold, write.keys))
     if write.needs_versions:
-        return _merge(call, write, writes.merge_versions(write), batch, told_apart_by=keys)
-    return _merge(call, write, writes.merge_successors(write), batch, told_apart_by=keys, supersedes=True)
+        return _merge(call, write, versions.merge_versions(write), batch, told_apart_by=keys)
+    until = table.schema.named(write.times[1])
+    return _merge(
+        call,
+        write,
+        versions.merge_successors(write),
+        batch,
+        told_apart_by=keys,
+        supersedes=True,
+        concerns=lambda segment: may_hold_open(write, segment, until),
+    )
 
 
 def _merge(
@@ -96,6 +108,7 @@ def _merge(
     *,
     told_apart_by: frozenset[str] | None = None,
     supersedes: bool = False,
+    concerns: Callable[[SegmentState], bool] = lambda _: True,
 ) -> StatementResult:
     statement = parse(text)
     assert isinstance(statement, sql.MergeInto)
@@ -109,6 +122,7 @@ def _merge(
         dropped=_dropped(write, target.table),
         supersedes=supersedes,
         computed=batch if write.takes_batch else None,
+        concerns=concerns,
     )
 
 
@@ -119,7 +133,10 @@ def _snapshot(
     column = str(write.configuration.text("partition_column"))
     names = [partition.name.casefold() for partition in table.schema.partition_columns]
     if names == [column.casefold()]:
-        return _insert(call, write, target, overwrites=True, only_present=True)
+        named = [
+            engine().partition_values(table.schema.partition_columns, {column: value.sql}) for value in write.partitions
+        ]
+        return _insert(call, write, target, overwrites=True, only_present=True, named=named)
     return _merge(call, write, writes.replace_keys(write, (column,)), batch)
 
 
@@ -127,9 +144,17 @@ def _snapshot(
 
 
 def _insert(
-    call: Call, write: BatchWrite, name: sql.TableName, *, overwrites: bool, only_present: bool = False
+    call: Call,
+    write: BatchWrite,
+    name: sql.TableName,
+    *,
+    overwrites: bool,
+    only_present: bool = False,
+    named: Sequence[PartitionValues] = (),
 ) -> StatementResult:
-    """Append the batch, in place of the table's rows or of those of its partitions if it ``overwrites``."""
+    """Append the batch, in place of the table's rows or of those of its partitions if it ``overwrites``; these are
+    the ``named`` ones, if any are.
+    """
     target = table_for_writing(call, name)
     fresh = _evolved(write, target.table)
     source = query_source(call, build_query(writes.plain_rows(write)))
@@ -137,9 +162,11 @@ def _insert(
         target.table.table_id, fresh.table.schema, source, columns=None, by_name=True, partition=None
     )
     segments = segments_list(target.place.lineage, target.table.table_id)
-    present = tuple(dict.fromkeys(file.partition for file in staged))
+    present = tuple(named) or tuple(dict.fromkeys(file.partition for file in staged))
     replaced = [s for s in segments if overwrites and (not only_present or s.partition in present)]
     refuse_duplicate_keys(replace(target, table=fresh.table), staged, [s for s in segments if s not in replaced])
+    if only_present and not staged and not replaced:
+        return StatementResult(version=call.lineage.version, metrics=write_metrics())
     effects = FileEffects(data_files_register(target.table.table_id, staged), tuple(s.file_id for s in replaced))
     metrics = write_metrics(
         rows_inserted=sum(file.rows for file in staged),

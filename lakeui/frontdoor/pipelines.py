@@ -18,7 +18,7 @@ from lakeui.frontdoor.data import staging
 from lakeui.frontdoor.dispatch import carry_out, statement_admit
 from lakeui.frontdoor.pipeline_batches import batch_write, columns_refuse, missing_refuse, rows_checked
 from lakeui.frontdoor.pipeline_publishing import conditions_refuse, is_checked, publish
-from lakeui.frontdoor.pipeline_state import TargetState, duplicates_refuse, target_state
+from lakeui.frontdoor.pipeline_state import TargetState, duplicates_refuse, marker_refuse, target_state
 from lakeui.frontdoor.pipeline_stored import stored_versions
 from lakeui.frontdoor.pipeline_values import PipelineWork, PublishedWork, Reporter
 from lakeui.frontdoor.pipeline_writes import write_batch
@@ -42,7 +42,13 @@ from merge_app.pipelines.definition.writes import BATCH, STORED
 from merge_app.pipelines.models import Pipeline, PipelineRun
 from merge_app.pipelines.rendering import bounded_render
 from merge_app.pipelines.runs import run_body, run_keep
-from merge_app.pipelines.selectors import is_strict, is_switched, pipeline_targets
+from merge_app.pipelines.selectors import (
+    is_strict,
+    is_switched,
+    last_configuration,
+    pipeline_targets,
+    setting_of,
+)
 from merge_app.pipelines.services import body_of
 
 NUMBER = "pipeline number"
@@ -152,9 +158,11 @@ def _run(call: Call, work: PipelineWork) -> StatementResult:
 def _write(call: Call, work: PipelineWork) -> StatementResult:
     prepared = _prepare(call, work)
     configuration, table = prepared.configuration, prepared.table
-    if table is not None and is_switched(work.pipeline_id, configuration):
+    last = last_configuration(work.pipeline_id)
+    if table is not None and is_switched(last, configuration):
         columns_refuse(configuration, work.table, table)
-        duplicates_refuse(call, configuration, work.table)
+        marker_refuse(call, configuration, work.table, table, setting_of(last, "scd_open_marker"))
+        duplicates_refuse(call, configuration, work.table, table)
     with _executed(call, prepared) as batch:
         work.reporter.say("execute", f"{batch.rows:,} rows")
         # Many rows wait together with the keys that were asked for, few without.

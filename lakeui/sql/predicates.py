@@ -123,7 +123,7 @@ def _texts_in_order(left: str, right: str, or_equal: bool) -> bool:
     if _DATE.fullmatch(left) and _DATE.fullmatch(right):
         return _in_order(left, right, or_equal)
     earlier, later = _moment(left), _moment(right)
-    return earlier is not None and later is not None and earlier + _ZONE_SLACK < later
+    return earlier is not None and later is not None and later - earlier > _ZONE_SLACK
 
 
 def _moment(text: str) -> datetime | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from uuid import UUID
 
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -15,6 +15,15 @@ from lakeui.common.errors import PermissionDenied
 from merge_app.jobs.errors import TaskFinished, TaskUnfinished
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.services import task_submit
+
+Prepare = Callable[[Task], object]
+
+_PREPARES: dict[str, Prepare] = {}
+
+
+def prepares_retry(kind: str, prepare: Prepare) -> None:
+    """Have ``prepare`` make what tasks of ``kind`` keep beside their row, in the transaction of each retry."""
+    _PREPARES[kind] = prepare
 
 
 def task_retry(
@@ -32,7 +41,7 @@ def task_retry(
         known = Task.objects.filter(retry_of=failed).select_related("created_by").first()
         if known is not None:
             return known
-        return task_submit(
+        task = task_submit(
             kind=failed.kind,
             parameters=failed.parameters,
             user=user,
@@ -40,6 +49,9 @@ def task_retry(
             catalog_id=failed.catalog_id,
             scopes=scopes,
         )
+        if task.kind in _PREPARES:
+            _PREPARES[task.kind](task)
+        return task
 
 
 def _require_retriable(task: Task, user: AbstractBaseUser | AnonymousUser) -> None:

@@ -52,13 +52,21 @@ def run_submit(
         )
 
 
-def run_begin(task_id: UUID, parameters: Mapping[str, Any]) -> PipelineRun:
-    """The run of a task that a worker has taken. A task that repeats another one has no run yet.
+def run_retry(task: Task) -> PipelineRun:
+    """The run of a task that repeats another one, which nobody has taken yet. Raises PipelineBusy as ``run_submit``."""
+    with transaction.atomic():
+        pipeline = Pipeline.objects.select_for_update().get(pk=task.parameters["pipeline"])
+        _refuse_second(pipeline.pk, task, also=[TaskState.QUEUED])
+        return PipelineRun.objects.create(
+            task=task, pipeline=pipeline, version=task.parameters["version"], trigger=Trigger.RETRY
+        )
 
-    Raises PipelineBusy where another run is at work.
-    """
+
+def run_begin(task_id: UUID, parameters: Mapping[str, Any]) -> PipelineRun:
+    """The run of a task that a worker has taken. Raises PipelineBusy where another run is at work."""
     with transaction.atomic():
         pipeline = Pipeline.objects.select_for_update().get(pk=parameters["pipeline"])
+        # Tasks that were retried before retries made their runs have none.
         run, _ = PipelineRun.objects.get_or_create(
             task_id=task_id,
             defaults={"pipeline": pipeline, "version": parameters["version"], "trigger": Trigger.RETRY},

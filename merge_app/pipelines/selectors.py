@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
@@ -11,7 +13,8 @@ from catalog_app.models import Catalog
 from catalog_app.selectors.people import catalogs_visible
 from lakeui.common.errors import NotFound
 from merge_app.jobs.models import TaskState
-from merge_app.pipelines.definition.configuration import Configuration
+from merge_app.pipelines.definition.configuration import Configuration, Setting
+from merge_app.pipelines.definition.fields import FIELDS
 from merge_app.pipelines.definition.templates import TableAddress
 from merge_app.pipelines.models import Pipeline, PipelinePolicy, PipelineRun, PipelineVersion
 
@@ -64,18 +67,29 @@ def is_strict(catalog_id: int) -> bool:
     return PipelinePolicy.objects.filter(catalog_id=catalog_id, is_strict=True).exists()
 
 
-def is_switched(pipeline_id: int, configuration: Configuration) -> bool:
+def last_configuration(pipeline_id: int) -> dict[str, Any] | None:
+    """What the last run that succeeded went by; None if there was none."""
+    succeeded = PipelineRun.objects.filter(pipeline_id=pipeline_id, task__state=TaskState.SUCCEEDED)
+    found: dict[str, Any] | None = succeeded.order_by("-created_at").values_list("configuration", flat=True).first()
+    return found
+
+
+def setting_of(last: Mapping[str, Any] | None, name: str) -> Any:
+    """The value of a key in a configuration that was kept; the default where the key came later."""
+    given = {} if last is None else last["fields"]
+    return given[name]["value"] if name in given else Setting(FIELDS[name].default).as_json()["value"]
+
+
+def is_switched(last: Mapping[str, Any] | None, configuration: Configuration) -> bool:
     """Whether the last run that succeeded went by another strategy or key, or there was none: what the strategy takes
     for granted of the table has to be looked at then.
     """
-    succeeded = PipelineRun.objects.filter(pipeline_id=pipeline_id, task__state=TaskState.SUCCEEDED)
-    last = succeeded.order_by("-created_at").values_list("configuration", flat=True).first()
     if last is None:
         return True
     now = configuration.as_json()
     return any(
-        (last["strategy"], last["fields"][name]["value"]) != (now["strategy"], now["fields"][name]["value"])
-        for name in ("unique_key", "scd_valid_to")
+        (last["strategy"], setting_of(last, name)) != (now["strategy"], setting_of(now, name))
+        for name in ("unique_key", "scd_valid_to", "scd_open_marker")
     )
 
 

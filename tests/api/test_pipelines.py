@@ -242,3 +242,22 @@ class TestARun:
         cancelled = lake.caller.post(sent[0]["Location"].removeprefix("http://testserver") + "cancel/")
         assert cancelled.status_code == 200
         assert lake.caller.post(at(made, "runs/"), Prefer="wait=0").status_code == 202
+
+    def test_that_is_retried_is_there_before_a_worker_has_taken_it(
+        self, lake: Lake, made: dict[str, Any], nobody_hears: None
+    ) -> None:
+        first = lake.caller.post(at(made, "runs/"), Prefer="wait=0")["Location"].removeprefix("http://testserver")
+        assert lake.caller.post(f"{first}cancel/").status_code == 200
+        retried = lake.caller.post(f"{first}retry/")
+        assert retried.status_code == 202
+        found = lake.caller.get(at(made, f"runs/{retried.json()['id']}/")).json()
+        assert (found["state"], found["trigger"], found["version"]) == ("queued", "retry", 1)
+        assert lake.caller.post(f"{first}retry/").json()["id"] == found["id"]
+
+    def test_is_not_retried_beside_another(self, lake: Lake, made: dict[str, Any], nobody_hears: None) -> None:
+        first = lake.caller.post(at(made, "runs/"), Prefer="wait=0")["Location"].removeprefix("http://testserver")
+        assert lake.caller.post(f"{first}cancel/").status_code == 200
+        assert lake.caller.post(at(made, "runs/"), Prefer="wait=0").status_code == 202
+        refused = lake.caller.post(f"{first}retry/")
+        assert (refused.status_code, refused.json()["code"]) == (409, "PIPELINE_BUSY")
+        assert len(lake.caller.get(at(made, "runs/")).json()["results"]) == 2

@@ -2,7 +2,6 @@ import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClie
 
 import { body, client, cursorOf } from "../api/client";
 import type { PipelineFilter } from "../api/paths";
-import { Problem } from "../api/problem";
 import type { EffectiveConfiguration, NewPipeline, Pipeline, PipelineEdit, PipelineText, PipelineTexts } from "../api/resources";
 import type { Mistake } from "../model/mistakes";
 import { refresh } from "./refresh";
@@ -13,8 +12,6 @@ const AT = "/api/v1/pipelines/{pipeline_id}";
 const PAGE = 100;
 const IDLE_POLL_MS = 15_000;
 const RUNNING_POLL_MS = 1500;
-/** A retried run is there once a worker has taken it. */
-const TRIES_FOR_A_NEW_RUN = 60;
 
 /** A pipeline with the tag of what was read: an edit says by it what it was made from. */
 export interface PipelineRead {
@@ -166,18 +163,12 @@ export function usePipelineRuns(pipelineId: number) {
   });
 }
 
-/** `isNew`: it was asked for a moment ago, and may not be there before a worker has taken it. */
-export function usePipelineRun(pipelineId: number, runId: string, isNew: boolean) {
+export function usePipelineRun(pipelineId: number, runId: string) {
   return useQuery({
     queryKey: [...pipelineKey(pipelineId), "run", runId],
     queryFn: ({ signal }) => body(client.GET(`${AT}/runs/{run_id}/`, { params: { path: { pipeline_id: pipelineId, run_id: runId } }, signal })),
     refetchInterval: ({ state }) => (state.data ? pollAfter(state.data, Date.now()) : false),
-    ...(isNew ? { retry: (tries: number, error: Error) => isMissing(error) && tries < TRIES_FOR_A_NEW_RUN, retryDelay: 1000 } : {}),
   });
-}
-
-function isMissing(error: Error): boolean {
-  return error instanceof Problem && error.status === 404;
 }
 
 /** Answers the id of the run, which is its task's. */

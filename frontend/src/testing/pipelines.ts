@@ -14,6 +14,7 @@ export const FIELDS: PipelineField[] = [
   field("unique_key", "a list of columns", { default: [], strategies: KEYED, required_by: KEYED }),
   field("watermark_column", "a column's name", { strategies: ["incremental", "scd2"] }),
   field("partition_column", "a column's name", { strategies: ["snapshot"], required_by: ["snapshot"] }),
+  field("partitions", "a list of values", { default: [], strategies: ["snapshot"] }),
   field("scd_valid_from", "a column's name", { default: "valid_from", strategies: ["scd2"] }),
   field("allow_empty", "true or false", { default: false, strategies: ["full_refresh"] }),
   field("publish", "a choice", { default: "direct", choices: ["direct", "checked"] }),

@@ -52,6 +52,6 @@ def _value(field: Field, text: str) -> Value:
         if text.lower() not in _FLAGS:
             raise BadValue(f"{field.name} takes true or false; {text or 'nothing'} is none.", "Write true or false.")
         return _FLAGS[text.lower()]
-    if field.kind is Kind.NAMES:
+    if field.kind in (Kind.NAMES, Kind.VALUES):
         return list_value(field, text.removeprefix("[").removesuffix("]").split(","))
     return text_value(field, text)

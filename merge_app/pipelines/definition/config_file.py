@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from merge_app.pipelines.definition.fields import FIELDS, Field, Kind, Value
+from merge_app.pipelines.definition.literals import NULL_PARTITION
 from merge_app.pipelines.definition.mistakes import CONFIG_FILE, Mistake, refuse
 from merge_app.pipelines.definition.values import BadValue, Given, field_named, list_value, text_value
 
@@ -130,12 +131,14 @@ def _value(field: Field, node: Any) -> Value:
         raise BadValue(f"{field.name} takes {field.kind}, no mapping.", _REMEDY)
     if field.kind is Kind.FLAG and node.tag == f"{_TAG}bool":
         return bool(yaml.SafeLoader.bool_values[node.value.lower()])
-    if field.kind is Kind.SPAN and node.tag == f"{_TAG}int":
+    if (field.kind is Kind.SPAN and node.tag == f"{_TAG}int") or field.kind in (Kind.VALUE, Kind.VALUES):
         return text_value(field, str(node.value))
     return text_value(field, _text(field, node))
 
 
 def _text(field: Field, node: Any) -> str:
+    if field.kind is Kind.VALUES and isinstance(node, yaml.ScalarNode):
+        return NULL_PARTITION if _is_null(node) else str(node.value)
     if not isinstance(node, yaml.ScalarNode) or node.tag != f"{_TAG}str":
         shown = f"{node.value}" if isinstance(node, yaml.ScalarNode) else "a nested value"
         remedy = (

@@ -68,7 +68,7 @@ class Configuration:
         return value
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """The value of a key that takes conditions."""
+        """The value of a key that takes conditions, or values."""
         return self.names(name)
 
     def flag(self, name: str) -> bool:
@@ -162,6 +162,8 @@ def _unused(settings: Mapping[str, Setting], strategy: Strategy) -> list[str]:
     checks = settings["checks"]
     if checks.value and settings["publish"].value == "direct":
         found.append(f"checks ({_place(checks)}) mean nothing unless publish is checked.")
+    if strategy is Strategy.SNAPSHOT and settings["allow_empty"].value and not settings["partitions"].value:
+        found.append(f"allow_empty ({_place(settings['allow_empty'])}) means nothing to snapshot without partitions.")
     return found
 
 

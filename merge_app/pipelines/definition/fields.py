@@ -20,12 +20,14 @@ class Strategy(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a key takes. ``NAMES`` and ``TEXTS`` take one or a list."""
+    """What a key takes. ``NAMES``, ``TEXTS`` and ``VALUES`` take one or a list."""
 
     TEXT = "text"
     NAME = "a column's name"
     NAMES = "a list of columns"
     TEXTS = "a list of conditions"
+    VALUE = "a value"
+    VALUES = "a list of values"
     FLAG = "true or false"
     SPAN = "a number, or a time like 3 days"
     CHOICE = "a choice"
@@ -108,8 +110,23 @@ FIELDS: dict[str, Field] = {
             _SNAPSHOT,
             required_by=_SNAPSHOT,
         ),
+        Field(
+            "partitions",
+            Kind.VALUES,
+            (),
+            "The values of partition_column that a run replaces, whether it has rows of them or not; if empty, those"
+            " that it has rows of.",
+            _SNAPSHOT,
+        ),
         Field("scd_valid_from", Kind.NAME, "valid_from", "The column that says from when a version holds.", _SCD2),
-        Field("scd_valid_to", Kind.NAME, "valid_to", "The column that says until when; NULL is still.", _SCD2),
+        Field("scd_valid_to", Kind.NAME, "valid_to", "The column that says until when a version holds.", _SCD2),
+        Field(
+            "scd_open_marker",
+            Kind.VALUE,
+            "",
+            "What scd_valid_to says of versions that hold still, such as 9999-12-31; NULL if empty.",
+            _SCD2,
+        ),
         Field(
             "scd_deleted",
             Kind.NAME,
@@ -142,8 +159,8 @@ FIELDS: dict[str, Field] = {
             "allow_empty",
             Kind.FLAG,
             False,
-            "Lets a run without rows empty the table.",
-            frozenset({Strategy.FULL_REFRESH}),
+            "Lets a run without rows empty the table, or the partitions that it names.",
+            frozenset({Strategy.FULL_REFRESH, Strategy.SNAPSHOT}),
         ),
         Field(
             "publish",

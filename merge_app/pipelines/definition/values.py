@@ -52,6 +52,8 @@ def text_value(field: Field, text: str) -> Value:
             return (column_name(field, text),)
         case Kind.TEXTS:
             return (_condition(field, text),)
+        case Kind.VALUES:
+            return (_value(field, text),)
         case Kind.SPAN:
             if not _SPAN.fullmatch(text):
                 raise BadValue(f"{field.name} takes {field.kind}; {text or 'nothing'} is none.", _SPAN_REMEDY)
@@ -65,6 +67,8 @@ def list_value(field: Field, texts: Sequence[str]) -> Value:
     """The value of a field that takes several. No column stands twice."""
     if field.kind is Kind.TEXTS:
         return tuple(_condition(field, text) for text in texts)
+    if field.kind is Kind.VALUES:
+        return tuple(dict.fromkeys(_value(field, text) for text in texts))
     if field.kind is not Kind.NAMES:
         raise BadValue(f"{field.name} takes {field.kind}, no list.", "Write one value.")
     names = tuple(column_name(field, text) for text in texts)
@@ -78,6 +82,12 @@ def list_value(field: Field, texts: Sequence[str]) -> Value:
 def _condition(field: Field, text: str) -> str:
     if not text.strip():
         raise BadValue(f"{field.name} takes {field.kind}.", "Write a condition over the table's columns.")
+    return text.strip()
+
+
+def _value(field: Field, text: str) -> str:
+    if not text.strip():
+        raise BadValue(f"{field.name} takes {field.kind}.", "Write a value, or leave it out.")
     return text.strip()
 
 

@@ -11,14 +11,16 @@ from dataclasses import dataclass
 
 from merge_app.pipelines.definition.configuration import Configuration
 from merge_app.pipelines.definition.fields import Strategy
+from merge_app.pipelines.definition.literals import Literal, literal, partition_literal
 from merge_app.pipelines.definition.templates import TableAddress
 
 BATCH = TableAddress("pipeline run", "batch")
 STORED = TableAddress("pipeline run", "stored")
 PART = "pipeline part"
 """A column that tells rows that only look for others from rows that are written."""
-_RANK, _FROM, _OLD, _OLD_TO = "pipeline rank", "pipeline from", "pipeline old", "pipeline old to"
-_SAME, _BEFORE, _ENDED, _GONE = "pipeline same", "pipeline before", "pipeline ended", "pipeline gone"
+RANK = "pipeline rank"
+"""The place of a row among those of its key."""
+_GONE = "pipeline gone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ class BatchWrite:
     def told_apart_by(self) -> tuple[str, ...]:
         """The columns of which only one row may have the same values once rows are ordered."""
         is_versioned = self.configuration.strategy is Strategy.SCD2
-        return (*self.keys, *(_watermark(self) if is_versioned else []))
+        return (*self.keys, *(watermark(self) if is_versioned else []))
 
     @property
     def tracked(self) -> list[str]:
@@ -72,6 +74,24 @@ class BatchWrite:
     def times(self) -> tuple[str, str]:
         """The columns that say from when and until when a version holds."""
         return str(self.configuration.text("scd_valid_from")), str(self.configuration.text("scd_valid_to"))
+
+    @property
+    def open_marker(self) -> Literal | None:
+        """What stands for the end of versions that hold still; None for NULL."""
+        return open_marker(self.configuration, self.columns)
+
+    @property
+    def partitions(self) -> list[Literal]:
+        """The partitions that are replaced, where the configuration names them."""
+        is_snapshot = self.configuration.strategy is Strategy.SNAPSHOT
+        named = named_partitions(self.configuration, self.columns) if is_snapshot else []
+        return [found for _, found in named if found is not None]
+
+    @property
+    def may_empty(self) -> bool:
+        """Whether a batch without rows takes rows away."""
+        is_whole = self.configuration.strategy is Strategy.FULL_REFRESH
+        return self.configuration.flag("allow_empty") and (is_whole or bool(self.partitions))
 
     @property
     def evolves(self) -> bool:
@@ -101,6 +121,23 @@ class BatchWrite:
         return is_merged and has_one_row and not self.needs_versions
 
 
+def open_marker(configuration: Configuration, columns: Sequence[tuple[str, str]]) -> Literal | None:
+    """``scd_open_marker`` as a value of the times of versions; None where there is none, or it is no such value."""
+    text = configuration.text("scd_open_marker")
+    watermark = (configuration.text("watermark_column") or "").casefold()
+    kinds = {name.casefold(): kind for name, kind in columns}
+    return literal(text, kinds.get(watermark, "timestamp")) if text else None
+
+
+def named_partitions(
+    configuration: Configuration, columns: Sequence[tuple[str, str]]
+) -> list[tuple[str, Literal | None]]:
+    """Each of ``partitions`` as written and as a value of its column; None where it is no such value."""
+    column = (configuration.text("partition_column") or "").casefold()
+    kinds = {name.casefold(): kind for name, kind in columns}
+    return [(text, partition_literal(text, kinds.get(column, ""))) for text in configuration.texts("partitions")]
+
+
 def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
@@ -118,9 +155,9 @@ def plain_rows(write: BatchWrite) -> str:
 
 def latest_rows(write: BatchWrite) -> str:
     """One row a key: the one of the highest watermark, and of the highest tie-break among those."""
-    ranked = f"row_number() OVER (PARTITION BY {listed(write.keys)} ORDER BY {_order(write)})"
-    rows = f"SELECT {listed(write.names)}, {ranked} AS {quoted(_RANK)} FROM {BATCH.sql}"
-    latest = f"SELECT {listed(write.names)} FROM ({rows}) WHERE {quoted(_RANK)} = 1"
+    ranked = f"row_number() OVER (PARTITION BY {listed(write.keys)} ORDER BY {order(write)})"
+    rows = f"SELECT {listed(write.names)}, {ranked} AS {quoted(RANK)} FROM {BATCH.sql}"
+    latest = f"SELECT {listed(write.names)} FROM ({rows}) WHERE {quoted(RANK)} = 1"
     if write.is_unique:
         latest = plain_rows(write)
     if not _takes_away(write):
@@ -154,31 +191,31 @@ def repeated_keys(write: BatchWrite) -> str:
 def rivals(write: BatchWrite) -> str:
     """Keys of which several different rows would win: nothing says which."""
     keys = write.told_apart_by
-    parts = [f"{_comparable(name, kind)} AS c{index}" for index, (name, kind) in enumerate(write.columns)]
-    ranked = f"rank() OVER (PARTITION BY {listed(keys)} ORDER BY {_order(write)}) AS {quoted(_RANK)}"
+    parts = [f"{comparable(name, kind)} AS c{index}" for index, (name, kind) in enumerate(write.columns)]
+    ranked = f"rank() OVER (PARTITION BY {listed(keys)} ORDER BY {order(write)}) AS {quoted(RANK)}"
     same = ", ".join(f"c{index}" for index in range(len(parts)))
     rows = f"SELECT {', '.join(parts)}, {listed(keys)}, {ranked} FROM {BATCH.sql}"
-    distinct = f"SELECT DISTINCT {listed(keys)}, {same} FROM ({rows}) WHERE {quoted(_RANK)} = 1"
+    distinct = f"SELECT DISTINCT {listed(keys)}, {same} FROM ({rows}) WHERE {quoted(RANK)} = 1"
     return f"SELECT {listed(keys)} FROM ({distinct}) GROUP BY {listed(keys)} HAVING count(*) > 1"
 
 
-def _watermark(write: BatchWrite) -> list[str]:
+def watermark(write: BatchWrite) -> list[str]:
     name = write.configuration.text("watermark_column")
     return [] if name is None else [name]
 
 
-def _order(write: BatchWrite) -> str:
-    names = [*_watermark(write), write.configuration.text("tie_break")]
+def order(write: BatchWrite) -> str:
+    names = [*watermark(write), write.configuration.text("tie_break")]
     parts = [f"{quoted(name)} DESC NULLS LAST" for name in names if name is not None]
     return ", ".join(parts) or "1"
 
 
-def _comparable(name: str, kind: str) -> str:
+def comparable(name: str, kind: str) -> str:
     """Maps cannot be compared; their texts can."""
     return f"to_json({quoted(name)})" if "map<" in kind else quoted(name)
 
 
-def _same(write: BatchWrite, names: Sequence[str], one: str, other: str) -> str:
+def same_values(write: BatchWrite, names: Sequence[str], one: str, other: str) -> str:
     kinds = {name.casefold(): kind for name, kind in write.columns}
     pairs = []
     for name in names:
@@ -199,11 +236,11 @@ def merge_latest(write: BatchWrite) -> str:
     """
     clauses = [] if write.key_strategy == "insert" else _replaced(write)
     if write.key_strategy != "update":
-        clauses.append(_insert(write.names, f"NOT batch.{quoted(_GONE)}" if _takes_away(write) else ""))
+        clauses.append(insert_clause(write.names, f"NOT batch.{quoted(_GONE)}" if _takes_away(write) else ""))
     elif not clauses:
         # Rows of nothing but keys have nothing to replace, and a merge needs a clause.
-        clauses.append(_insert(write.names, "false"))
-    return _merge(write, latest_rows(write), [_keys_match(write)], clauses)
+        clauses.append(insert_clause(write.names, "false"))
+    return merge_text(write, latest_rows(write), [keys_match(write)], clauses)
 
 
 def _replaced(write: BatchWrite) -> list[str]:
@@ -213,13 +250,13 @@ def _replaced(write: BatchWrite) -> list[str]:
     if not write.is_later:
         later = [
             f"(batch.{quoted(name)} >= target.{quoted(name)} OR target.{quoted(name)} IS NULL)"
-            for name in _watermark(write)
+            for name in watermark(write)
         ]
-        changed = [f"NOT ({_same(write, others, 'target', 'batch')})"]
+        changed = [f"NOT ({same_values(write, others, 'target', 'batch')})"]
     if _takes_away(write):
         clauses.append(f"WHEN MATCHED AND {' AND '.join([*later, f'batch.{quoted(_GONE)}'])} THEN DELETE")
     if others:
-        clauses.append(_update(others, " AND ".join([*later, *changed])))
+        clauses.append(update_clause(others, " AND ".join([*later, *changed])))
     return clauses
 
 
@@ -232,176 +269,43 @@ def replace_keys(write: BatchWrite, keys: Sequence[str]) -> str:
         quoted(name) if name.casefold() in wanted else f"NULL AS {quoted(name)}" for name in write.names
     )
     rows = f"SELECT {listed(write.names)}, 'row' AS {quoted(PART)} FROM {BATCH.sql}"
-    gone = f"SELECT {nothing}, 'key' AS {quoted(PART)} FROM (SELECT DISTINCT {listed(keys)} FROM {BATCH.sql})"
+    gone = f"SELECT {nothing}, 'key' AS {quoted(PART)} FROM ({_going(write, keys)})"
     match = [f"target.{quoted(key)} <=> batch.{quoted(key)}" for key in keys]
-    clauses = ["WHEN MATCHED THEN DELETE", _insert(write.names, f"batch.{quoted(PART)} = 'row'")]
-    return _merge(write, f"{rows} UNION ALL {gone}", [*match, f"batch.{quoted(PART)} = 'key'"], clauses)
+    clauses = ["WHEN MATCHED THEN DELETE", insert_clause(write.names, f"batch.{quoted(PART)} = 'row'")]
+    return merge_text(write, f"{rows} UNION ALL {gone}", [*match, f"batch.{quoted(PART)} = 'key'"], clauses)
 
 
-def merge_successors(write: BatchWrite) -> str:
-    """``scd2`` by the time of the run: the open version of a key ends where a tracked column changed. The batch's row
-    comes then too, as the merge ``supersedes``; so it does where its key has no open version.
-    """
-    start, end = write.times
-    is_open = f"target.{quoted(end)} IS NULL"
-    ends = f"UPDATE SET {quoted(end)} = {write.moment}"
-    values = f"{listed(write.names, 'batch.')}, {write.moment}, NULL"
-    clauses = [
-        f"WHEN MATCHED AND NOT ({_same(write, write.tracked, 'target', 'batch')}) THEN {ends}",
-        f"WHEN NOT MATCHED THEN INSERT ({listed([*write.names, start, end])}) VALUES ({values})",
-        *_ended(write),
-    ]
-    return _merge(write, latest_rows(write), [_keys_match(write), is_open], clauses)
+def _going(write: BatchWrite, keys: Sequence[str]) -> str:
+    """The keys whose rows go: those of the batch, unless the configuration names partitions."""
+    if write.partitions:
+        return " UNION ALL ".join(f"SELECT {value.sql} AS {quoted(keys[0])}" for value in write.partitions)
+    return f"SELECT DISTINCT {listed(keys)} FROM {BATCH.sql}"
 
 
-def merge_versions(write: BatchWrite) -> str:
-    """``scd2`` of all versions: new ones come, and the times of those that they end or split change."""
-    start, end = write.times
-    gone = [write.gone_column] if write.gone_column else []
-    others = [*write.others, *gone, end]
-    match = [_keys_match(write), f"target.{quoted(start)} <=> batch.{quoted(start)}"]
-    clauses = [
-        _update(others, f"NOT ({_same(write, others, 'target', 'batch')})"),
-        _insert([*write.names, *gone, start, end]),
-        *_ended(write),
-    ]
-    return _merge(write, versions(write, with_stored=True), match, clauses)
+def elsewhere(write: BatchWrite) -> str:
+    """A row of no partition that the configuration names, if there is one."""
+    column = quoted(str(write.configuration.text("partition_column")))
+    named = " OR ".join(f"{column} <=> {value.sql}" for value in write.partitions)
+    return f"SELECT CAST({column} AS STRING) FROM {BATCH.sql} WHERE NOT ({named}) LIMIT 1"
 
 
-def _ended(write: BatchWrite) -> list[str]:
-    """The clause by which open versions of keys end that a full extract has no more, where that is asked for."""
-    if write.configuration.text("hard_deletes") != "invalidate":
-        return []
-    end = quoted(write.times[1])
-    return [f"WHEN NOT MATCHED BY SOURCE AND target.{end} IS NULL THEN UPDATE SET {end} = {write.moment}"]
-
-
-def _merge(write: BatchWrite, source: str, match: Sequence[str], clauses: Sequence[str]) -> str:
+def merge_text(write: BatchWrite, source: str, match: Sequence[str], clauses: Sequence[str]) -> str:
     head = "MERGE WITH SCHEMA EVOLUTION INTO" if write.evolves else "MERGE INTO"
     return "\n".join(
         [f"{head} {write.target.sql} AS target", f"USING ({source}) AS batch", f"ON {' AND '.join(match)}", *clauses]
     )
 
 
-def _keys_match(write: BatchWrite) -> str:
+def keys_match(write: BatchWrite) -> str:
     return " AND ".join(f"target.{quoted(key)} <=> batch.{quoted(key)}" for key in write.keys)
 
 
-def _update(names: Sequence[str], condition: str) -> str:
+def update_clause(names: Sequence[str], condition: str) -> str:
     pairs = ", ".join(f"{quoted(name)} = batch.{quoted(name)}" for name in names)
     when = f"WHEN MATCHED AND {condition}" if condition else "WHEN MATCHED"
     return f"{when} THEN UPDATE SET {pairs}"
 
 
-def _insert(names: Sequence[str], condition: str = "") -> str:
+def insert_clause(names: Sequence[str], condition: str = "") -> str:
     when = f"WHEN NOT MATCHED AND {condition}" if condition else "WHEN NOT MATCHED"
     return f"{when} THEN INSERT ({listed(names)}) VALUES ({listed(names, 'batch.')})"
-
-
-# -- versions ---------------------------------------------------------------------------------------------------------
-
-
-def versions(write: BatchWrite, *, with_stored: bool) -> str:
-    """The versions of the batch's keys, with those that are stored if there are any: one per time at which a tracked
-    column changed, each until the next, or until the key was gone.
-
-    Versions that are stored stay, whatever comes; of two rows of one time the batch's holds.
-    """
-    start, end = write.times
-    over = f"OVER (PARTITION BY {listed(write.keys)} ORDER BY {quoted(_FROM)})"
-    kinds = {name.casefold(): kind for name, kind in write.columns}
-    gone = [write.gone_column] if write.gone_column else []
-    compared = [*(_comparable(name, kinds[name.casefold()]) for name in write.tracked), *map(quoted, gone)]
-    state = f"struct({', '.join(compared) or '0'})"
-    ended = f"CASE WHEN {quoted(_OLD)} THEN named_struct('at', {quoted(_OLD_TO)}) END"
-    earlier = f"{over[:-1]} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
-    seen = (
-        f"SELECT *, lag({state}) {over} <=> {state} AS {quoted(_SAME)}, "
-        f"lag({quoted(_FROM)}) {over} AS {quoted(_BEFORE)}, "
-        f"last_value({ended}, true) {earlier} AS {quoted(_ENDED)} FROM ({_moments(write, with_stored=with_stored)})"
-    )
-    at = f"{quoted(_ENDED)}.at"
-    # A key that was gone may come back as it was: between the two it was not there.
-    is_gap = f"coalesce({at} <= {quoted(_FROM)} AND {quoted(_BEFORE)} < {at}, false)"
-    kept = f"SELECT * FROM ({seen}) WHERE {quoted(_OLD)} OR NOT {quoted(_SAME)} OR {is_gap}"
-    closed = f"coalesce({quoted(_OLD_TO)}, CASE WHEN {at} > {quoted(_FROM)} THEN {at} END)"
-    # least ignores NULL: a version ends by itself, or where the next one begins.
-    until = f"least(lead({quoted(_FROM)}) {over}, {closed})"
-    times = f"{quoted(_FROM)} AS {quoted(start)}, {until} AS {quoted(end)}"
-    return f"SELECT {listed([*write.names, *gone])}, {times} FROM ({kept})"
-
-
-def _moments(write: BatchWrite, *, with_stored: bool) -> str:
-    """One row a key and time: the batch's where there is one, and whether such a version is stored."""
-    parts = [_batch_moments(write)]
-    if not with_stored:
-        return parts[0]
-    parts.append(_stored_moments(write))
-    if write.gone_column:
-        parts.append(_gone_moments(write))
-    same_time = f"(PARTITION BY {listed(write.keys)}, {quoted(_FROM)}"
-    gone = [write.gone_column] if write.gone_column else []
-    ordered = (
-        f"SELECT {listed([*write.names, *gone])}, {quoted(_FROM)}, "
-        f"max({quoted(_OLD_TO)}) OVER {same_time}) AS {quoted(_OLD_TO)}, "
-        f"max({quoted(_OLD)}) OVER {same_time}) AS {quoted(_OLD)}, "
-        f"row_number() OVER {same_time} ORDER BY {quoted(_OLD)}) AS {quoted(_RANK)} FROM ({' UNION ALL '.join(parts)})"
-    )
-    return f"SELECT * FROM ({ordered}) WHERE {quoted(_RANK)} = 1"
-
-
-def _batch_moments(write: BatchWrite) -> str:
-    """One row a key and time of the batch."""
-    (begins,) = [quoted(name) for name in _watermark(write)] or [write.moment]
-    ranked = f"row_number() OVER (PARTITION BY {listed(write.keys)}, {begins} ORDER BY {_order(write)})"
-    rows = f"(SELECT *, {ranked} AS {quoted(_RANK)} FROM {BATCH.sql}) WHERE {quoted(_RANK)} = 1"
-    gone = f"false AS {quoted(write.gone_column)}, " if write.gone_column else ""
-    return (
-        f"SELECT {listed(write.names)}, {gone}{begins} AS {quoted(_FROM)}, CASE WHEN false THEN {begins} END "
-        f"AS {quoted(_OLD_TO)}, false AS {quoted(_OLD)} FROM {BATCH.sql if write.is_unique else rows}"
-    )
-
-
-def _stored_moments(write: BatchWrite) -> str:
-    """The stored versions that those of the batch's keys stand beside; every open one where a key can be gone."""
-    start, end = write.times
-    is_open = f"stored.{quoted(end)} IS NULL"
-    # A run's own time is after every other: only the version that holds now can matter.
-    which = "" if write.keeps_times else f" WHERE {is_open}"
-    columns = f"{_stored_columns(write)}, stored.{quoted(start)}, stored.{quoted(end)}, true"
-    if not write.gone_column:
-        return f"SELECT {columns} FROM {STORED.sql} AS stored LEFT SEMI JOIN {_wanted(write)}{which}"
-    known = f"SELECT {columns} FROM {STORED.sql} AS stored"
-    if not write.keeps_times:
-        return f"{known}{which}"
-    of_batch = f"{known} LEFT SEMI JOIN {_wanted(write)} WHERE stored.{quoted(end)} IS NOT NULL"
-    return f"{known} WHERE {is_open} UNION ALL {of_batch}"
-
-
-def _gone_moments(write: BatchWrite) -> str:
-    """The versions that begin now because their keys are gone: as they were last, but for that."""
-    end = write.times[1]
-    kinds = {name.casefold(): kind for name, kind in write.columns}
-    typed = [f"CAST({write.moment} AS {kinds[name.casefold()]})" for name in _watermark(write)]
-    (moment,) = typed or [write.moment]
-    return (
-        f"SELECT {_stored_columns(write, gone='true')}, {moment}, CASE WHEN false THEN {moment} END, false "
-        f"FROM {STORED.sql} AS stored LEFT ANTI JOIN {_wanted(write)} "
-        f"WHERE stored.{quoted(end)} IS NULL AND NOT {_was_gone(write)}"
-    )
-
-
-def _wanted(write: BatchWrite) -> str:
-    match = " AND ".join(f"stored.{quoted(key)} <=> wanted.{quoted(key)}" for key in write.keys)
-    return f"(SELECT DISTINCT {listed(write.keys)} FROM {BATCH.sql}) AS wanted ON {match}"
-
-
-def _was_gone(write: BatchWrite) -> str:
-    column = write.gone_column or ""
-    return f"coalesce(stored.{quoted(column)}, false)" if column.casefold() in write.stored else "false"
-
-
-def _stored_columns(write: BatchWrite, gone: str | None = None) -> str:
-    """The batch's columns as the table has them: NULL for those that it is only about to get."""
-    columns = [f"stored.{quoted(name)}" if name.casefold() in write.stored else "NULL" for name in write.names]
-    return ", ".join([*columns, gone or _was_gone(write)] if write.gone_column else columns)

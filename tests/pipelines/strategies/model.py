@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 Row = tuple[Any, ...]
@@ -10,6 +10,10 @@ Row = tuple[Any, ...]
 
 class Rivals(Exception):
     """Two different rows, and nothing says which counts."""
+
+
+class Strange(Exception):
+    """A row that no partition takes."""
 
 
 def highest(rows: Sequence[Row]) -> Row:
@@ -66,6 +70,27 @@ def delete_insert(table: list[Row], batch: list[Row]) -> list[Row]:
 def snapshot(table: list[Row], batch: list[Row]) -> list[Row]:
     gone = {row[1] for row in batch}
     return [row for row in table if row[1] not in gone] + batch
+
+
+def snapshot_of(named: Sequence[Any]) -> Callable[[list[Row], list[Row]], list[Row]]:
+    """The same for partitions that are named. Rows of others are refused, like rivals."""
+
+    def model(table: list[Row], batch: list[Row]) -> list[Row]:
+        if any(row[1] not in named for row in batch):
+            raise Strange
+        return [row for row in table if row[1] not in named] + batch
+
+    return model
+
+
+def scd2_until(marker: int) -> Callable[[list[Row], list[Row]], list[Row]]:
+    """``scd2`` where versions that hold still end at the marker."""
+
+    def model(table: list[Row], batch: list[Row]) -> list[Row]:
+        known = [(*row[:4], None if row[4] == marker else row[4]) for row in table]
+        return [(*row[:4], marker if row[4] is None else row[4]) for row in scd2(known, batch)]
+
+    return model
 
 
 def scd2(table: list[Row], batch: list[Row]) -> list[Row]:

@@ -47,7 +47,9 @@ class Pipe:
         self.runs: list[PipelineRun] = []
         self.attempts: list[Attempt] = []
 
-    def run(self, source: str, *, branch: str = "main", config: str | None = None) -> StatementResult:
+    def run(
+        self, source: str, *, branch: str = "main", config: str | None = None, context: type[Attempt] = Attempt
+    ) -> StatementResult:
         values = {"source": source, "config": self.config if config is None else config, "branch": branch}
         if self.pipeline is None:
             catalog = catalog_get(self.lake.catalog)
@@ -56,7 +58,7 @@ class Pipe:
             self.pipeline = pipeline_create(catalog=catalog, values={**names, **values}, owner_id=None)
         else:
             pipeline_edit(self.pipeline, values, author_id=None)
-        return self.start(branch)
+        return self.start(branch, context=context)
 
     def start(
         self, branch: str = "main", *, source: str | None = None, context: type[Attempt] = Attempt

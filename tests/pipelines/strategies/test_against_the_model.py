@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from lakeui.common.errors import DuplicateKey
+from lakeui.common.errors import DuplicateKey, InvalidValue
 from tests.pipelines.strategies import model
 from tests.pipelines.strategies.pipes import Pipe, Pipes, batch
 
@@ -21,6 +21,16 @@ STRATEGIES: dict[str, tuple[str, Model]] = {
     "delete_insert": ("unique_key: id", model.delete_insert),
     "snapshot": ("partition_column: value", model.snapshot),
     "scd2": ("unique_key: id\nwatermark_column: at\nscd_columns: value", model.scd2),
+}
+VARIANTS: dict[str, tuple[str, Model]] = {
+    "snapshot of named partitions": (
+        "merge_strategy: snapshot\npartition_column: value\npartitions: [a, null]\nallow_empty: true",
+        model.snapshot_of(["a", None]),
+    ),
+    "scd2 with a marker": (
+        "merge_strategy: scd2\nunique_key: id\nwatermark_column: at\nscd_columns: value\nscd_open_marker: 99",
+        model.scd2_until(99),
+    ),
 }
 Batches = list[list[model.Row]]
 
@@ -37,19 +47,25 @@ STORY: dict[str, list[model.Row]] = {
 
 
 def expected(strategy: str, table: list[model.Row], rows: list[model.Row]) -> list[model.Row]:
-    found = STRATEGIES[strategy][1](table, rows)
+    found = (STRATEGIES | VARIANTS)[strategy][1](table, rows)
     return sorted(found, key=repr)
+
+
+def configuration(strategy: str) -> str:
+    if strategy in VARIANTS:
+        return VARIANTS[strategy][0]
+    return f"merge_strategy: {strategy}\n{STRATEGIES[strategy][0]}"
 
 
 def agree(pipes: Pipes, strategy: str, batches: Mapping[str, list[model.Row]]) -> Pipe:
     """Run a pipeline with each batch; ``batches`` says what is tried by it."""
-    pipe = pipes(f"merge_strategy: {strategy}", STRATEGIES[strategy][0])
+    pipe = pipes(configuration(strategy))
     table: list[model.Row] = []
     for what, rows in batches.items():
         try:
             table = expected(strategy, table, rows)
-        except model.Rivals:
-            with pytest.raises(DuplicateKey):
+        except (model.Rivals, model.Strange) as refused:
+            with pytest.raises(DuplicateKey if isinstance(refused, model.Rivals) else InvalidValue):
                 pipe.run(batch(rows))
             continue
         pipe.run(batch(rows))
@@ -58,9 +74,17 @@ def agree(pipes: Pipes, strategy: str, batches: Mapping[str, list[model.Row]]) -
     return pipe
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+def story(strategy: str) -> dict[str, list[model.Row]]:
+    """STORY; where partitions are named, of the rows of these, and one that is of none."""
+    if "named" not in strategy:
+        return STORY
+    mine = {what: [row for row in rows if row[1] in ("a", None)] for what, rows in STORY.items()}
+    return {**mine, "a row of another partition": STORY["all new"]}
+
+
+@pytest.mark.parametrize("strategy", [*STRATEGIES, *VARIANTS])
 def test_a_story_of_runs(pipes: Pipes, strategy: str) -> None:
-    agree(pipes, strategy, STORY)
+    agree(pipes, strategy, story(strategy))
 
 
 @pytest.mark.parametrize(("key_strategy", "meaning"), [("insert", model.added), ("update", model.replaced)])
@@ -120,9 +144,9 @@ def runs(at: Any, **unique: Any) -> Any:
     return st.lists(st.lists(row, max_size=6, **unique), min_size=2, max_size=3)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", [*STRATEGIES, *VARIANTS])
 def test_any_runs(pipes: Pipes, strategy: str) -> None:
-    @given(batches=runs(st.integers(0, 5) if strategy == "scd2" else st.none() | st.integers(0, 5)))
+    @given(batches=runs(st.integers(0, 5) if strategy.startswith("scd2") else st.none() | st.integers(0, 5)))
     @FEW
     def check(batches: Batches) -> None:
         agree(pipes, strategy, {str(rows): rows for rows in batches})

@@ -12,6 +12,14 @@ from tests.pipelines.strategies.cases import COLUMNS, CONFIGS, ROWS, every_strat
 from tests.pipelines.strategies.pipes import Attempt, Pipes, batch
 
 
+class Cancelled(Attempt):
+    """Somebody cancels the run when all is staged."""
+
+    def step(self, name: str, detail: str = "") -> None:
+        if name == "commit":
+            raise TaskCancelled("The task was cancelled before it wrote anything.")
+
+
 @every_strategy
 class TestEveryStrategy:
     def test_makes_its_table_in_one_version(self, pipes: Pipes, strategy: str) -> None:
@@ -109,14 +117,30 @@ class TestEveryStrategy:
         pipe.run(batch(ROWS))
         before = (pipes.lake.head(), pipe.rows())
 
-        class Cancelled(Attempt):
-            def step(self, name: str, detail: str = "") -> None:
-                if name == "commit":
-                    raise TaskCancelled("The task was cancelled before it wrote anything.")
-
         with pytest.raises(TaskCancelled):
             pipe.start(context=Cancelled, source=batch([(1, "x", 5), (4, "d", 5)]))
         assert (pipes.lake.head(), pipe.rows()) == before
+
+    def test_makes_no_table_when_its_first_run_is_cancelled_or_fails(
+        self, pipes: Pipes, strategy: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        pipe = pipes(*CONFIGS[strategy])
+        before = pipes.lake.head()
+        with pytest.raises(TaskCancelled):
+            pipe.run(batch(ROWS), context=Cancelled)
+
+        def fail(point: str) -> None:
+            if point == "write.registered":
+                raise NotFound("table", "the power")
+
+        with monkeypatch.context() as patched:
+            patched.setattr("lakeui.frontdoor.data.fault_point", fail)
+            with pytest.raises(NotFound):
+                pipe.start()
+        assert pipes.lake.head() == before
+        assert pipes.lake.sql("SHOW TABLES IN d").rows == []
+        pipe.start()
+        assert len(pipe.rows()) == 3
 
     def test_answers_what_an_earlier_attempt_committed(self, pipes: Pipes, strategy: str) -> None:
         pipe = pipes(*CONFIGS[strategy])

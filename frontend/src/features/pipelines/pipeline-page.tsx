@@ -19,7 +19,6 @@ import { Dialog } from "../../ui/dialog";
 import { PageHead, Panel } from "../../ui/page";
 import { Failure, Loaded } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
-import { JUST_STARTED } from "../tasks/just-started";
 import { useLeaving, type Draft } from "./draft";
 import { MAY_EDIT } from "./rights";
 import { DegradedBadge } from "./run-state";
@@ -97,7 +96,7 @@ function PipelineHead({ pipeline, mayEdit, isUnsaved }: { pipeline: Pipeline; ma
   const { catalog, id, name, layer } = pipeline;
   const navigate = useNavigate();
   const start = usePipelineStart(pipeline);
-  const run = () => start.mutate(undefined, { onSuccess: (runId) => void navigate(pipelineRunAddress(catalog, id, runId), { state: JUST_STARTED }) });
+  const run = () => start.mutate(undefined, { onSuccess: (runId) => void navigate(pipelineRunAddress(catalog, id, runId)) });
   return (
     <>
       <PageHead

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { Link, useLocation, useNavigate, useParams } from "react-router";
+import { Link, useNavigate, useParams } from "react-router";
 
 import { Problem } from "../../api/problem";
 import type { Finding, Pipeline, PipelineRunDetail } from "../../api/resources";
@@ -13,7 +13,6 @@ import { PageHead, Panel } from "../../ui/page";
 import { Failure, Loaded } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
 import { Elapsed, Time } from "../../ui/time";
-import { JUST_STARTED } from "../tasks/just-started";
 import { TaskSteps } from "../tasks/task-steps";
 import { ConfigurationTable } from "./configuration-table";
 import { TextFailure } from "./mistake-list";
@@ -32,10 +31,9 @@ const TABS = [
 /** One run: its phases while they happen, and what they came to. */
 export function RunPage() {
   const { pipelineId = "", runId = "" } = useParams();
-  const { state } = useLocation() as { state: unknown };
   const id = Number(pipelineId) || 0;
   const pipeline = usePipeline(id);
-  const run = usePipelineRun(id, runId, state === JUST_STARTED);
+  const run = usePipelineRun(id, runId);
   const both = { data: pipeline.data && run.data ? { pipeline: pipeline.data.pipeline, run: run.data } : undefined, error: pipeline.error ?? run.error };
   const refetch = () => Promise.all([pipeline.refetch(), run.refetch()]);
   return (
@@ -85,9 +83,7 @@ function RunHead({ pipeline, run }: { pipeline: Pipeline; run: PipelineRunDetail
   const retry = useRetryTask();
   const failure = cancel.error ?? retry.error;
   const again = () =>
-    retry.mutate(run.id, {
-      onSuccess: (task) => void navigate(pipelineRunAddress(pipeline.catalog, pipeline.id, task.id), { state: JUST_STARTED }),
-    });
+    retry.mutate(run.id, { onSuccess: (task) => void navigate(pipelineRunAddress(pipeline.catalog, pipeline.id, task.id)) });
   const isStopping = cancel.isPending || cancel.isSuccess;
   return (
     <>

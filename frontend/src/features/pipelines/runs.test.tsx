@@ -56,12 +56,11 @@ describe("a run", () => {
       { time: "2026-01-02T00:00:01.500Z", phase: "resolve config", level: "warning" as const, message: "tie_break means nothing." },
       { time: "2026-01-02T00:00:02.000Z", phase: "failed", level: "error" as const, message: "There is no pipeline x." },
     ];
-    let looks = 0;
     serve({
       ...LAKE,
       [`${AT}runs/r-1/`]: run({ state: "failed", error, log, committed_version: null, metrics: {} }),
       "POST /api/v1/tasks/r-1/retry/": { id: "r-2" },
-      [`${AT}runs/r-2/`]: () => (looks++ ? json(run({ id: "r-2", trigger: "retry" })) : json({ status: 404, detail: "Not yet." }, 404)),
+      [`${AT}runs/r-2/`]: run({ id: "r-2", trigger: "retry" }),
     });
     const router = renderAt(at);
     const lines = within(await screen.findByRole("list", { name: "Log" })).getAllByRole("listitem");

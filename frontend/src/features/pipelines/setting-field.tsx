@@ -56,6 +56,7 @@ function Control(look: FieldLook) {
     case "a list of columns":
       return <NamesField label={field.name} names={namesOf(value)} suggestions={columns} onChange={onChange} />;
     case "a list of conditions":
+    case "a list of values":
       return <NamesField label={field.name} names={namesOf(value)} onChange={onChange} />;
     case "true or false":
       return (

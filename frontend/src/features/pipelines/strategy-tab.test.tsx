@@ -61,6 +61,18 @@ describe("the settings of a strategy", () => {
     expect(save().disabled).toBe(false);
   });
 
+  it("take values of a column one after the other, which are no columns themselves", async () => {
+    const asked = serve(lake(PLAIN));
+    const user = userEvent.setup();
+    renderAt("/c/demo/pipelines/7?tab=strategy");
+    await user.click(await screen.findByRole("radio", { name: /^Snapshot/ }));
+    await user.type(screen.getByRole("combobox", { name: "partition_column" }), "tailnum");
+    await user.type(screen.getByRole("combobox", { name: "partitions" }), "N1{Enter}N2{Enter}");
+    await user.click(save());
+    const settings = { merge_strategy: "snapshot", partition_column: "tailnum", partitions: ["N1", "N2"] };
+    await waitFor(() => expect(asked.find(({ method }) => method === "PATCH")?.body).toEqual({ settings }));
+  });
+
   it("are not held to columns of a table that the first run will make", async () => {
     serve({ ...lake(PLAIN), [`${DATABASES}flights/tables/`]: page([]) });
     const user = userEvent.setup();

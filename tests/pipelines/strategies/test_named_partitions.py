@@ -1,0 +1,93 @@
+"""snapshot with partitions that the configuration names: they are replaced, with rows in the batch or without."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeui.common.errors import InvalidValue
+from merge_app.pipelines.definition.mistakes import InvalidConfig
+from tests.pipelines.strategies.cases import CONFIGS
+from tests.pipelines.strategies.pipes import Pipe, Pipes, batch
+
+OLD = [(1, "a", 1), (2, "b", 1), (3, None, 1), (4, "c", 1)]
+EMPTY = "allow_empty: true"
+
+
+def config(named: str, *more: str) -> str:
+    return "\n".join([*CONFIGS["snapshot"], f"partitions: {named}", *more])
+
+
+@pytest.fixture(params=["partitioned by it", "partitioned otherwise"])
+def pipe(request: pytest.FixtureRequest, pipes: Pipes) -> Pipe:
+    """A pipeline whose table holds OLD."""
+    made = pipes(*CONFIGS["snapshot"])
+    if request.param == "partitioned otherwise":
+        pipes.lake.sql(f"CREATE TABLE {made.table} (id INT, value STRING, at INT)")
+    made.run(batch(OLD))
+    return made
+
+
+def test_they_go_with_all_their_rows_and_no_other_partition_does(pipe: Pipe) -> None:
+    pipe.run(batch([(9, "a", 2)]), config=config("[a, b]"))
+    assert pipe.rows() == [(3, None, 1), (4, "c", 1), (9, "a", 2)]
+
+
+def test_the_partition_without_a_value_can_be_named(pipe: Pipe) -> None:
+    pipe.run(batch([(9, None, 2)]), config=config("[null, b]"))
+    assert pipe.rows() == [(1, "a", 1), (4, "c", 1), (9, None, 2)]
+
+
+def test_a_batch_without_rows_empties_them_only_where_that_is_allowed(pipe: Pipe) -> None:
+    before = pipe.lake.head()
+    assert pipe.run(batch([]), config=config("[a, b]")).version == before
+    assert pipe.rows() == sorted(OLD, key=repr)
+    result = pipe.run(batch([]), config=config("[a, b]", EMPTY))
+    assert result.version == pipe.lake.head() > before
+    assert pipe.rows() == [(3, None, 1), (4, "c", 1)]
+
+
+def test_what_is_empty_already_makes_no_version(pipe: Pipe) -> None:
+    before = pipe.lake.head()
+    assert pipe.run(batch([]), config=config("[y, z]", EMPTY)).version == before == pipe.lake.head()
+
+
+def test_a_batch_without_rows_never_empties_partitions_that_nobody_named(pipe: Pipe) -> None:
+    before = pipe.lake.head()
+    pipe.run(batch([]), config="\n".join([*CONFIGS["snapshot"], EMPTY]))
+    assert pipe.lake.head() == before
+    run = pipe.runs[-1]
+    assert any("means nothing to snapshot without partitions" in entry["message"] for entry in run.log)
+
+
+def test_a_row_of_another_partition_is_refused(pipe: Pipe) -> None:
+    before = (pipe.lake.head(), pipe.rows())
+    for stranger in ("c", None):
+        with pytest.raises(InvalidValue, match="which the configuration does not name"):
+            pipe.run(batch([(9, "a", 2), (10, stranger, 2)]), config=config("[a, b]"))
+    assert (pipe.lake.head(), pipe.rows()) == before
+
+
+def test_an_annotation_can_name_them(pipe: Pipe) -> None:
+    pipe.run("-- @partitions: a, c\n" + batch([(9, "c", 2)]), config="\n".join(CONFIGS["snapshot"]))
+    assert pipe.rows() == [(2, "b", 1), (3, None, 1), (9, "c", 2)]
+
+
+def test_the_same_run_again_leaves_the_same_rows(pipe: Pipe) -> None:
+    for _ in range(2):
+        pipe.run(batch([(9, "a", 2), (9, "a", 2)]), config=config("[a, b]"))
+        assert pipe.rows() == [(3, None, 1), (4, "c", 1), (9, "a", 2), (9, "a", 2)]
+
+
+def test_a_value_that_the_column_cannot_have_is_refused_by_its_line(pipes: Pipes) -> None:
+    pipe = pipes("merge_strategy: snapshot", "partition_column: at", "partitions: [1, first, null]")
+    with pytest.raises(InvalidConfig, match="first can be no value of the column at") as caught:
+        pipe.run(batch(OLD))
+    (error,) = caught.value.details["errors"]
+    assert (error["field"], error["line"]) == ("partitions", 3)
+
+
+def test_whole_numbers_and_dates_name_partitions_without_quotes(pipes: Pipes) -> None:
+    pipe = pipes("merge_strategy: snapshot", "partition_column: at")
+    pipe.run(batch([(1, "a", 7), (2, "b", 8)]))
+    pipe.run(batch([]), config="merge_strategy: snapshot\npartition_column: at\npartitions: [7]\nallow_empty: true")
+    assert pipe.rows() == [(2, "b", 8)]
