@@ -9,12 +9,12 @@ from lakeui.common.errors import LakeError
 from tests.e2e.lake import Lake
 from tests.pipelines.strategies.cases import ROWS
 from tests.pipelines.strategies.pipes import Pipes, batch
-from tests.pipelines.strategies.test_against_the_model import STORY, STRATEGIES, agree, agree_by_run
+from tests.pipelines.strategies.test_against_the_model import STORY, STRATEGIES, VARIANTS, agree, agree_by_run, story
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", [*STRATEGIES, *VARIANTS])
 def test_a_story_of_runs(lake: Lake, strategy: str) -> None:
-    pipe = agree(Pipes(lake), strategy, STORY)
+    pipe = agree(Pipes(lake), strategy, story(strategy))
     before = (lake.head(), pipe.rows())
     with pytest.raises(LakeError):
         pipe.run(batch([("one", "a", 9)], ("id STRING", "value STRING", "at INT")))
@@ -79,3 +79,30 @@ def test_only_files_of_the_batch_are_touched(lake: Lake) -> None:
     metrics = pipe.run(batch([(101, "b", 1)])).metrics
     assert (metrics["files_scanned"], metrics["files_skipped"]) == (1, 2)
     assert (metrics["rows_updated"], metrics["rows_inserted"], metrics["files_removed"]) == (1, 0, 0)
+
+
+def test_versions_by_the_time_of_the_run_hold_until_a_marker(lake: Lake) -> None:
+    config = ("merge_strategy: scd2", "unique_key: id", "hard_deletes: invalidate", "scd_open_marker: 9999-12-31")
+    pipe = Pipes(lake)(*config)
+    pipe.run(batch(ROWS))
+    before = lake.head()
+    assert pipe.run(batch(ROWS)).version == before
+    pipe.run(batch([(1, "x", 1), *ROWS[1:2]]))
+    held = pipe.rows(columns="id, value, valid_to = TIMESTAMP '9999-12-31 00:00:00Z'")
+    assert held == [(1, "a", False), (1, "x", True), (2, "b", True), (3, "c", False)]
+
+
+def test_named_partitions_of_every_type_are_replaced(lake: Lake) -> None:
+    for kind, value, other in (
+        ("DATE", "2026-01-31", "2026-02-01"),
+        ("DECIMAL(5, 2)", "1.50", "2.5"),
+        ("INT", "7", "8"),
+    ):
+        named = ("merge_strategy: snapshot", "partition_column: p", "allow_empty: true", f"partitions: [{value}, null]")
+        pipe = Pipes(lake)(*named[:2])
+        source = f"SELECT id, CAST(p AS {kind}) AS p FROM VALUES (1, '{value}'), (2, '{other}'), (3, NULL) AS v(id, p)"
+        pipe.run(source)
+        pipe.run(f"{source} WHERE id = 1", config="\n".join(named))
+        assert pipe.rows(columns="id") == [(1,), (2,)]
+        pipe.run(f"{source} WHERE false", config="\n".join(named))
+        assert pipe.rows(columns="id") == [(2,)]
