@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** They share one lake: first what looks at the lake as it was loaded, then what changes main and `delays`,
  * last what makes branches of its own. */
-const ORDER = ["accessibility", "states", "pipelines", "review", "webhooks", "journey", "branches", "versions", "console", "tasks", "keyboard", "bundle"];
+const ORDER = ["accessibility", "states", "pipelines", "pipeline-runs", "review", "webhooks", "journey", "branches", "versions", "console", "tasks", "keyboard", "bundle"];
 
 class ByOrder extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {

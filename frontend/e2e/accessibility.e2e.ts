@@ -53,12 +53,16 @@ const TABS_OF_A_PIPELINE = ["", "?tab=strategy", "?tab=runs", "?tab=versions", "
 let browser: Browser;
 let request: number;
 let pipeline: number;
+/** Of a dry run that met the conflict. */
+let record: string;
 beforeAll(async () => {
   browser = await launch();
   const { page } = await signedIn(browser);
   const wanted = { source: "delays", destination: "main", title: "To be looked at", description: "A **conflict**." };
   request = ((await call(page, "POST", REQUESTS, wanted)) as { number: number }).number;
   await call(page, "POST", `${REQUESTS}${request}/comments/`, { body: "Why?" });
+  const dryRun = { statement: "MERGE BRANCH delays TO main DRY RUN", catalog: "demo", branch: "main" };
+  record = ((await call(page, "POST", "/api/v1/sql/", dryRun)) as { merge_id: string }).merge_id;
   // They are the last that the demo lake gets.
   const found = async () => {
     pipeline = await pipelineNamed(page, "last_seen");
@@ -102,6 +106,13 @@ describe.each(SCREENS)("$name", ({ theme, width }) => {
   it.each(PAGES)("%s", async (path) => {
     const { page } = visit;
     await open(page, path);
+    await isInOrder(page);
+  });
+
+  it("the record of a refused merge", async () => {
+    const { page } = visit;
+    await open(page, `/merges/${record}`);
+    await page.getByText("1 conflict would refuse this merge.").waitFor();
     await isInOrder(page);
   });
 

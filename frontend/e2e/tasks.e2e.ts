@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { expectAccessible, launch, open, signedIn, statements, WORK_MS, type Visit } from "./browser";
+import { BASE, expectAccessible, launch, open, signedIn, statements, WORK_MS, type Visit } from "./browser";
 
 const POINT = "merge.planned";
 
@@ -73,8 +73,13 @@ describe("a merge that is cancelled before its commit", () => {
     rmSync(mark);
     await page.locator(".badge", { hasText: "cancelled" }).waitFor({ timeout: WORK_MS });
     await page.getByRole("button", { name: "Retry" }).waitFor();
-    await expectAccessible(page);
     const address = page.url();
+    for (const theme of ["dark", "contrast", "light"]) {
+      await page.evaluate((chosen) => (document.cookie = `theme=${chosen}; path=/`), theme);
+      await open(page, address.slice(BASE().length));
+      await page.getByRole("button", { name: "Retry" }).waitFor();
+      await expectAccessible(page);
+    }
     await open(page, "/c/demo/b/target?tab=history");
     await page.getByRole("list", { name: "Commits, newest first" }).getByRole("listitem").first().waitFor();
     await page.getByRole("listitem").filter({ hasText: "MERGE of slow" }).waitFor({ state: "detached" });
