@@ -1,11 +1,9 @@
 /** A pipeline of every strategy runs on the flights, from its page: one is cancelled on the way and retried, one is published after checks. */
-import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { call, expectAccessible, launch, open, signedIn, statements, WORK_MS, type Visit } from "./browser";
+import { pauseAt } from "./pause";
 
 /** A branch of its own, so that the lake stays for the other journeys as it was loaded. */
 const BRANCH = "rehearsal";
@@ -27,15 +25,8 @@ interface Made {
   name: string;
 }
 
-/** The folder that LAKEUI_FAULTS names for the server, too (lakeui/common/faults.py). */
-function faults(): string {
-  const folder = process.env.LAKEUI_FAULTS;
-  if (!folder) throw new Error("The server under test has to be started with LAKEUI_FAULTS.");
-  return folder;
-}
-
 describe("a pipeline of every strategy", () => {
-  const mark = join(faults(), `${REGISTERED}.reached`);
+  const pause = pauseAt(REGISTERED);
   let browser: Browser;
   let visit: Visit;
   let ids: Record<string, number> = {};
@@ -67,7 +58,7 @@ describe("a pipeline of every strategy", () => {
     for (const name of Object.keys(STRATEGIES)) await edit(name as Name, { branch: BRANCH });
   }, 2 * WORK_MS);
   afterAll(async () => {
-    rmSync(mark, { force: true });
+    pause.end();
     for (const name of Object.keys(STRATEGIES)) await edit(name as Name, { branch: "main" });
     await statements(visit.page, "main", `DROP BRANCH ${BRANCH}`);
     await browser.close();
@@ -75,17 +66,15 @@ describe("a pipeline of every strategy", () => {
 
   it("is cancelled before its commit, and then nothing was written", async () => {
     const { page } = visit;
-    // Written under another name first: the worker must not see half of it.
-    writeFileSync(join(faults(), ".armed"), "pause");
-    renameSync(join(faults(), ".armed"), join(faults(), REGISTERED));
+    pause.arm();
     await start(page, "routes");
-    await expect.poll(() => existsSync(mark), { timeout: WORK_MS }).toBe(true);
+    await expect.poll(() => pause.isReached(), { timeout: WORK_MS }).toBe(true);
     await page.getByRole("listitem").filter({ hasText: "compute the rows once" }).waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Stopping …" }).waitFor();
     // Only now the worker knows of it; it hears of it with its next sign of life.
     await page.getByText("stops before anything is written").waitFor({ timeout: WORK_MS });
-    rmSync(mark);
+    pause.end();
     await ended(page, "cancelled");
     await expectAccessible(page);
     expect(await tables()).not.toContain("routes");

@@ -1,23 +1,14 @@
 /** A merge cancelled while it runs, and run again. The worker waits at a fault point, so that there is time to cancel. */
-import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { BASE, expectAccessible, launch, open, signedIn, statements, WORK_MS, type Visit } from "./browser";
+import { pauseAt } from "./pause";
 
 const POINT = "merge.planned";
 
-/** The folder that LAKEUI_FAULTS names for the server, too (lakeui/common/faults.py). */
-function faults(): string {
-  const folder = process.env.LAKEUI_FAULTS;
-  if (!folder) throw new Error("The server under test has to be started with LAKEUI_FAULTS.");
-  return folder;
-}
-
 describe("a merge that is cancelled before its commit", () => {
-  const mark = join(faults(), `${POINT}.reached`);
+  const pause = pauseAt(POINT);
   let browser: Browser;
   let visit: Visit;
   beforeAll(async () => {
@@ -27,20 +18,18 @@ describe("a merge that is cancelled before its commit", () => {
     await statements(visit.page, "slow", "INSERT INTO flights.airlines VALUES ('YY', 'Yonder Air')");
   }, 2 * WORK_MS);
   afterAll(async () => {
-    rmSync(mark, { force: true });
+    pause.end();
     await browser.close();
   });
 
   it("shows its steps while it runs", async () => {
     const { page } = visit;
-    // Written under another name first: the worker must not see half of it.
-    writeFileSync(join(faults(), ".armed"), "pause");
-    renameSync(join(faults(), ".armed"), join(faults(), POINT));
+    pause.arm();
     await open(page, "/c/demo/compare/slow...target");
     await page.getByRole("button", { name: "Merge", exact: true }).click();
     await page.getByRole("button", { name: "Merge into target" }).click();
     await page.waitForURL(/\/tasks\//);
-    await expect.poll(() => existsSync(mark), { timeout: WORK_MS }).toBe(true);
+    await expect.poll(() => pause.isReached(), { timeout: WORK_MS }).toBe(true);
     await page.getByRole("listitem").filter({ hasText: "compare both branches" }).waitFor();
     await page.getByText("It goes on when this page is closed.").waitFor();
     await expectAccessible(page);
@@ -70,7 +59,7 @@ describe("a merge that is cancelled before its commit", () => {
 
   it("ends cancelled, with nothing changed on the destination", async () => {
     const { page } = visit;
-    rmSync(mark);
+    pause.end();
     await page.locator(".badge", { hasText: "cancelled" }).waitFor({ timeout: WORK_MS });
     await page.getByRole("button", { name: "Retry" }).waitFor();
     const address = page.url();

@@ -29,8 +29,8 @@ from merge_app.pipelines.definition.literals import NULL_PARTITION, Literal, lit
         ("it's a \\ ", "string", r"'it\'s a \\ '", "it's a \\ "),
     ],
 )
-def test_a_text_is_a_value_of_its_column(text: str, kind: str, sql: str, scalar: object) -> None:
-    assert literal(text, kind) == Literal(sql, scalar)  # type: ignore[arg-type]
+def test_a_text_is_a_value_of_its_column(text: str, kind: str, sql: str, scalar: int | Decimal | str | None) -> None:
+    assert literal(text, kind) == Literal(sql, scalar)
 
 
 @pytest.mark.parametrize(
