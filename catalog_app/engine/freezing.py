@@ -100,7 +100,8 @@ def _few_rows(stored: DataFrame, types: Sequence[str]) -> pa.Table | None:
 def _write_few(writer: FileWriter, table: pa.Table, folder: str) -> None:
     writer.warehouse.make_folder(folder)
     numbered = table.append_column(NUMBER, pa.array(range(table.num_rows), pa.int64()))
-    writer.write_table(numbered, f"{folder}/source.parquet")
+    # It is read at once and thrown away.
+    writer.write_table(numbered, f"{folder}/source.parquet", compression="none")
 
 
 def _freeze_many(

@@ -20,9 +20,10 @@ from catalog_app.domain.schema import Column
 from catalog_app.engine.changes import leaves_nothing, scan_parts
 from catalog_app.engine.freezing import FEW_ROWS, NUMBER, frozen_dataframe, staging_folder
 from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeChanges, MergeTask, Rule
+from catalog_app.engine.plain_rows import plain_rows, source_column
 from catalog_app.engine.reading import ADDRESS, ROW_ID, table_dataframe
 from catalog_app.engine.sources import require_assignable
-from catalog_app.engine.types import quoted, storage_type, stored_value
+from catalog_app.engine.types import is_default, quoted, storage_type, stored_value
 from catalog_app.engine.writing import FileWriter, Target
 from catalog_app.storage.deletes import Integers, write_deletes
 from lakeui.common.errors import Cardinality
@@ -85,11 +86,13 @@ class _Merge:
 
     def _target_frame(self, scan: TableScan) -> DataFrame:
         frame = table_dataframe(self._spark, self._writer.warehouse, scan, with_address=True)
-        renamed = {ADDRESS: _ADDRESS, ROW_ID: _ROW_ID}
-        return frame.toDF(*(renamed.get(name, name) for name in frame.columns)).alias(self._task.alias)
+        names = [column.name for column in scan.schema.columns]
+        return frame.toDF(*names, _ROW_ID, _ADDRESS).alias(self._task.alias)
 
     def _joined(self) -> DataFrame:
-        """Matched pairs, and with rules for them target rows without match, each with the number of its rule."""
+        """Matched pairs, and with rules for them target rows without match that one acts on, each with the number of
+        its rule.
+        """
         from pyspark.sql.connect.functions import expr
 
         unmatched = self._numbered(Family.NOT_MATCHED_BY_SOURCE)
@@ -97,13 +100,15 @@ class _Merge:
         pairs = self._target_frame(self._task.scan).join(self._source_frame(), expr(self._task.on), how)
         matched = _chosen(self._numbered(Family.MATCHED))
         decided = f"CASE WHEN {NUMBER} IS NOT NULL THEN {matched} ELSE {_chosen(unmatched)} END AS {_RULE}"
-        return pairs.select("*", expr(decided))
+        decisions = pairs.select("*", expr(decided))
+        # Of an inner join Spark would make the filter a condition, and decode every column of every row for it.
+        return decisions.filter(f"{NUMBER} IS NOT NULL OR {_RULE} >= 0") if unmatched else decisions
 
     def decide_few(self) -> tuple[Decided, pa.Table] | None:
         """All decisions with the new images (NULL where there is none) while they are few, else None."""
         joined = self._joined()
         self._require_assignable(joined, self._acting)
-        rows = joined.filter(f"{NUMBER} IS NOT NULL OR {_RULE} >= 0").selectExpr(
+        rows = joined.selectExpr(
             *self._values(Act.UPDATE, self._acting),
             f"{_ROW_ID} AS {ROW_ID}",
             f"{_ADDRESS} AS {ADDRESS}",
@@ -114,12 +119,14 @@ class _Merge:
         return None if table is None else (_decided(table), table)
 
     def _require_assignable(self, frame: DataFrame, rules: Sequence[tuple[int, Rule]]) -> None:
-        given = [
-            (column, rule.values[column.name])
-            for _, rule in rules
-            for column in self._schema.columns
-            if column.name in rule.values and not _is_default(rule.values[column.name])
-        ]
+        given = []
+        for rule, column in ((rule, column) for _, rule in rules for column in self._schema.columns):
+            text = rule.values.get(column.name, "default")
+            place = source_column(self._source, text)
+            if place is not None:
+                require_assignable(column, self._source.columns[place][1])
+            elif not is_default(text):
+                given.append((column, text))
         if not given:
             return
         fields = frame.selectExpr(*(f"({text}\n) AS v{i}" for i, (_, text) in enumerate(given))).schema.fields
@@ -140,7 +147,7 @@ class _Merge:
         text = rule.values.get(column.name)
         if text is None and rule.act is Act.UPDATE:
             return f"{quoted(self._task.alias)}.{quoted(column.name)}"
-        if text is None or _is_default(text):
+        if text is None or is_default(text):
             return stored_value(column, f"({column.default or 'NULL'})")
         # A line break ends what may be a comment at the end of an expression.
         return stored_value(column, f"({text}\n)")
@@ -178,6 +185,9 @@ class _Merge:
         rules = self._numbered(Family.NOT_MATCHED)
         if not rules or len(matched) == self._source.rows:
             return []
+        plain = plain_rows(self._inserts, self._source, [rule for _, rule in rules], matched)
+        if plain is not None:
+            return self._writer.write_arrow(self._inserts, plain)
         frame = frozen_dataframe(self._spark, self._writer, self._source)
         if not len(matched):
             return self._insert(frame, rules, may_be_small=True)
@@ -203,8 +213,7 @@ class _Merge:
 
     def write_many(self, folder: str) -> MergeChanges:
         path = self._writer.warehouse.spark_path(folder)
-        decisions = self._joined().filter(f"{NUMBER} IS NOT NULL OR {_RULE} >= 0")
-        decisions.select(_ADDRESS, _ROW_ID, NUMBER, _RULE).write.mode("error").parquet(path)
+        self._joined().select(_ADDRESS, _ROW_ID, NUMBER, _RULE).write.mode("error").parquet(path)
         schema = ", ".join(f"{name} bigint" for name in (_ADDRESS, _ROW_ID, NUMBER)) + f", {_RULE} int"
         decided = self._spark.read.schema(schema).parquet(path)
         if self._is_strict and self._has_rival_pairs(decided):
@@ -305,10 +314,6 @@ def _chosen(rules: Sequence[tuple[int, Rule]]) -> str:
         for number, rule in rules
     )
     return f"CASE{cases} ELSE -1 END" if cases else "-1"
-
-
-def _is_default(text: str) -> bool:
-    return text.strip().casefold() == "default"
 
 
 def _decided(table: pa.Table) -> Decided:

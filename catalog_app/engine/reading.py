@@ -51,7 +51,7 @@ class _Group:
 def table_dataframe(
     spark: SparkSession, warehouse: Warehouse, scan: TableScan, *, with_address: bool = False
 ) -> DataFrame:
-    """The live rows of the scan, with ``__row_id`` and ``__address`` if wanted.
+    """The live rows of the scan, with ``__row_id`` and ``__address`` behind their columns if wanted.
 
     Only rows of files that have deletes are looked up among these. Where there are few, all files are one scan: a union
     of two would cost more than it spares, as every row is copied for it.

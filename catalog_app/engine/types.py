@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_app.domain.schema import Column
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql.connect.session import SparkSession
 
 NOT_NULL_MARK = "lakeui-not-null"
@@ -63,16 +64,35 @@ def is_ordered(type_text: str) -> bool:
 
 def spark_type(spark: SparkSession, type_text: str) -> Any:
     """The PySpark data type of a type text. Nested and rare types are parsed by the server, once per process."""
+    simple = _simple_type(type_text)
+    if simple is not None:
+        return simple
+    if type_text not in _parsed:
+        _parsed[type_text] = spark.sql(f"SELECT CAST(NULL AS {type_text}) AS c").schema[0].dataType
+    return _parsed[type_text]
+
+
+def arrow_type(type_text: str) -> pa.DataType | None:
+    """The type under which Spark hands values of this type over; None for nested and rare ones."""
+    from pyspark.sql.pandas.types import to_arrow_type
+
+    simple = _simple_type(type_text)
+    return None if simple is None else to_arrow_type(simple, timezone="UTC")
+
+
+def _simple_type(type_text: str) -> Any:
     from pyspark.sql import types
 
     stored = storage_type(type_text).strip().lower()
     if stored in _SIMPLE:
         return getattr(types, _SIMPLE[stored])()
-    if match := _DECIMAL.match(stored):
-        return types.DecimalType(int(match[1]), int(match[2]))
-    if type_text not in _parsed:
-        _parsed[type_text] = spark.sql(f"SELECT CAST(NULL AS {type_text}) AS c").schema[0].dataType
-    return _parsed[type_text]
+    match = _DECIMAL.match(stored)
+    return types.DecimalType(int(match[1]), int(match[2])) if match else None
+
+
+def is_default(expression: str) -> bool:
+    """Whether a value is asked for by the word DEFAULT."""
+    return expression.strip().casefold() == "default"
 
 
 def stored_value(column: Column, expression: str) -> str:

@@ -133,17 +133,17 @@ class FileWriter:
         finally:
             self.warehouse.discard(staging)
 
-    def write_table(self, table: pa.Table, path: str) -> None:
-        with self.open_table(path, table.schema) as output:
+    def write_table(self, table: pa.Table, path: str, *, compression: str = "zstd") -> None:
+        with self.open_table(path, table.schema, compression=compression) as output:
             output.write_table(table)
 
-    def open_table(self, path: str, schema: pa.Schema) -> pq.ParquetWriter:
+    def open_table(self, path: str, schema: pa.Schema, *, compression: str = "zstd") -> pq.ParquetWriter:
         """A file to write tables of that schema to, one after the other."""
         return pq.ParquetWriter(
             self.warehouse.absolute(path),
             schema,
             filesystem=self.warehouse.filesystem,
-            compression="zstd",
+            compression=compression,
             store_schema=False,
             store_decimal_as_integer=True,
         )

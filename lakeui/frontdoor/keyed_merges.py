@@ -89,7 +89,10 @@ def _statement(target: TablePlace, merge: KeyedMerge, text: str) -> sql.MergeInt
         sql.MergeKey(name, f"{quote_name(UNNAMED_SOURCE)}.{quote_name(name)}", null_safe=True)
         for name in merge.key_columns
     )
-    on = " AND ".join(f"{quote_name(_TARGET)}.{quote_name(key.column)} <=> {key.source}" for key in keys)
+    on, on_present = (
+        " AND ".join(f"{quote_name(_TARGET)}.{quote_name(key.column)} {equals} {key.source}" for key in keys)
+        for equals in ("<=>", "=")
+    )
     clauses = []
     if merge.strategy.updates:
         clauses.append(sql.MergeClause(sql.MergeFamily.MATCHED, sql.MergeUpdate(), None))
@@ -106,4 +109,5 @@ def _statement(target: TablePlace, merge: KeyedMerge, text: str) -> sql.MergeInt
         keys,
         is_by_keys_alone=True,
         with_schema_evolution=merge.schema_evolution,
+        on_present=on_present,
     )

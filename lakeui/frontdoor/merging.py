@@ -125,7 +125,7 @@ def _stage(merge: _Merge, frozen: FrozenSource) -> _Staged:
     merge.call.context.step("merge rows", f"{len(chosen)} of {len(merge.segments)} files of {merge.target.label}")
     scan = table_scan(merge.target.place.lineage, fresh.table, chosen)
     copies = copies_files(merge.table, "merge")
-    task = MergeTask(scan, merge.statement.alias, merge.statement.on.text, rules, copies, merge.supersedes)
+    task = MergeTask(scan, merge.statement.alias, _on(merge, frozen), rules, copies, merge.supersedes)
     changes = engine().merge(task, frozen)
     _refuse_duplicate_keys(merge, fresh.table, changes)
     marks = Marks(changes.updated, changes.deleted, changes.images)
@@ -165,6 +165,18 @@ def _by_name(schema: Schema, frozen: FrozenSource, *, is_lenient: bool) -> list[
                 column=column.name,
             )
     return given
+
+
+def _on(merge: _Merge, frozen: FrozenSource) -> str:
+    """What matches. Keys that are never NULL are compared by =: of <=> Spark makes two keys, looked up slower."""
+    statement = merge.statement
+    # Fewer are known where the table is only about to get a column that is compared.
+    are_present = len(frozen.keys) == len(statement.keys) and all(
+        values is not None and not values[1].null_count
+        for key, values in zip(statement.keys, frozen.keys, strict=True)
+        if key.null_safe
+    )
+    return statement.on_present if statement.on_present and are_present else statement.on.text
 
 
 # -- files ------------------------------------------------------------------------------------------------------------

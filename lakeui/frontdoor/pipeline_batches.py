@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 
 from catalog_app.domain.state import TableState
 from catalog_app.domain.types import canonical_type, widens
@@ -23,8 +23,10 @@ from merge_app.pipelines.definition.mistakes import Mistake, refuse
 from merge_app.pipelines.definition.templates import TableAddress
 from merge_app.pipelines.definition.writes import (
     BATCH,
+    MOMENT,
     BatchWrite,
     elsewhere,
+    moment_literal,
     named_partitions,
     open_marker,
     quoted,
@@ -42,18 +44,19 @@ _FILLED = ("scd_valid_from", "scd_valid_to", "scd_deleted")
 
 
 def batch_write(
-    configuration: Configuration, target: sql.TableName, table: TableState | None, columns: Columns
+    configuration: Configuration, target: sql.TableName, table: TableState | None, columns: Columns, moment: datetime
 ) -> BatchWrite:
-    """What is written of a batch with these columns, and where. Raises InvalidConfig for columns that are not there,
-    InvalidValue where the table may not change as it had to.
+    """What a run at that moment writes of a batch with these columns, and where. Raises InvalidConfig for columns that
+    are not there, InvalidValue where the table may not change as it had to.
     """
+    columns = [(name, kind) for name, kind in columns if name != MOMENT]
     missing_refuse(configuration, columns)
     taken = list(columns) if table is None else _taken(configuration, table, columns)
     stored = frozenset() if table is None else frozenset(column.name.casefold() for column in table.schema.columns)
     if table is not None:
         columns_refuse(configuration, target, table)
-    moment = datetime.now(UTC).strftime("TIMESTAMP '%Y-%m-%dT%H:%M:%S.%f+00:00'")
-    return BatchWrite(configuration, TableAddress(target.database, target.table), taken, moment, stored)
+    address = TableAddress(target.database, target.table)
+    return BatchWrite(configuration, address, taken, moment_literal(moment), stored)
 
 
 def rows_checked(call: Call, write: BatchWrite, batch: FrozenSource) -> BatchWrite:

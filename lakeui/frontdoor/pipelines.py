@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -38,7 +38,7 @@ from merge_app.pipelines.definition.templates import (
     template_asks_for_state,
     template_check,
 )
-from merge_app.pipelines.definition.writes import BATCH, STORED
+from merge_app.pipelines.definition.writes import BATCH, STORED, begins_by_run, with_moment
 from merge_app.pipelines.models import Pipeline, PipelineRun
 from merge_app.pipelines.rendering import bounded_render
 from merge_app.pipelines.runs import run_body, run_keep
@@ -163,14 +163,16 @@ def _write(call: Call, work: PipelineWork) -> StatementResult:
         columns_refuse(configuration, work.table, table)
         marker_refuse(call, configuration, work.table, table, setting_of(last, "scd_open_marker"))
         duplicates_refuse(call, configuration, work.table, table)
-    with _executed(call, prepared) as batch:
+    moment = datetime.now(UTC)
+    with _executed(call, prepared, moment) as batch:
         work.reporter.say("execute", f"{batch.rows:,} rows")
         # Many rows wait together with the keys that were asked for, few without.
         keys = () if batch.table is not None else tuple(f"pipeline key {index}" for index in range(len(batch.keys)))
         names = (*(name for name, _ in batch.columns), *keys, NUMBER)
         bound = call.with_aside(BATCH, FileSource(batch.folder, names, batch.rows))
         call.context.step("check", f"{batch.rows:,} rows")
-        write = rows_checked(bound, batch_write(configuration, prepared.target, table, batch.columns), batch)
+        write = batch_write(configuration, prepared.target, table, batch.columns, moment)
+        write = rows_checked(bound, write, batch)
         call.context.step("write", configuration.strategy)
         if table is not None and write.needs_versions:
             bound = bound.with_aside(STORED, stored_versions(bound, write, table, batch))
@@ -235,8 +237,10 @@ def _query(text: str) -> sql.Query:
 
 
 @contextmanager
-def _executed(call: Call, prepared: Prepared) -> Iterator[FrozenSource]:
-    """The rows of the query, computed once: every later step sees the same ones."""
+def _executed(call: Call, prepared: Prepared, moment: datetime) -> Iterator[FrozenSource]:
+    """The rows of the query, computed once: every later step sees the same ones. Where versions begin at the ``moment``
+    of the run, each row has it beside it.
+    """
     call.context.step("execute", "compute the rows once")
     source = query_source(call, prepared.query)
     columns = engine().describe(source.text, source.tables)
@@ -244,6 +248,8 @@ def _executed(call: Call, prepared: Prepared) -> Iterator[FrozenSource]:
     missing_refuse(prepared.configuration, columns)
     is_merged = prepared.configuration.strategy in (Strategy.INCREMENTAL, Strategy.SCD2)
     keys = prepared.configuration.names("unique_key") if is_merged else ()
+    if begins_by_run(prepared.configuration):
+        source = replace(source, text=with_moment(source.text, moment))
     wanted = SourceRows(source, "batch", keys=tuple(quote_name(key) for key in keys))
     table_id = NO_TABLE if prepared.table is None else prepared.table.table_id
     with staging(call), engine().frozen(table_id, wanted) as frozen:

@@ -135,6 +135,7 @@ def _merge(cursor: Cursor, *, with_schema_evolution: bool) -> s.MergeInto:
         tuple(keys),
         len(keys) == len(conjuncts),
         with_schema_evolution,
+        _with_present_keys(on, scope) if any(key.null_safe for key in keys) else "",
     )
 
 
@@ -187,7 +188,9 @@ def _accept_alias(cursor: Cursor, following: str) -> str | None:
 
 def _conjuncts(on: exp.Expr) -> list[exp.Expr]:
     whole = on.unnest()
-    return [part.unnest() for part in whole.flatten()] if isinstance(whole, exp.And) else [whole]
+    if not isinstance(whole, exp.And):
+        return [whole]
+    return [conjunct for part in whole.flatten() for conjunct in _conjuncts(part)]
 
 
 def _key(conjunct: exp.Expr, scope: _Scope) -> s.MergeKey | None:
@@ -200,6 +203,15 @@ def _key(conjunct: exp.Expr, scope: _Scope) -> s.MergeKey | None:
         if is_bare and columns and all(scope.owns_source(item) for item in columns):
             return s.MergeKey(column.name, write(other), isinstance(conjunct, exp.NullSafeEQ))
     return None
+
+
+def _with_present_keys(on: exp.Expr, scope: _Scope) -> str:
+    """What matches, if no key of the source is NULL."""
+    holder = exp.Paren(this=on.copy())
+    for conjunct in _conjuncts(holder.this):
+        if isinstance(conjunct, exp.NullSafeEQ) and _key(conjunct, scope) is not None:
+            conjunct.replace(exp.EQ(this=conjunct.this, expression=conjunct.expression))
+    return write(holder.this)
 
 
 # -- clauses ----------------------------------------------------------------------------------------------------------

@@ -606,7 +606,8 @@ class MergeClause:
 @dataclass(frozen=True, slots=True)
 class MergeInto:
     """``source`` gives the source's rows, which expressions call by ``source_alias``; ``source_columns`` rename its
-    columns. ``keys`` are conjuncts of ``on``; ``is_by_keys_alone`` where there are no others.
+    columns. ``keys`` are conjuncts of ``on``; ``is_by_keys_alone`` where there are no others. ``on_present``: ``on``
+    with = for the <=> of keys, which says the same of source rows without NULL in them; empty where none is null safe.
     """
 
     table: TableName
@@ -619,6 +620,7 @@ class MergeInto:
     keys: tuple[MergeKey, ...] = ()
     is_by_keys_alone: bool = False
     with_schema_evolution: bool = False
+    on_present: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import secrets
+import shutil
 import statistics
 import tempfile
 import time
@@ -59,6 +60,7 @@ def postgres() -> Iterator[None]:
         yield
     finally:
         server.stop()
+        shutil.rmtree(home)
 
 
 def paired(first: Callable[[], Any], second: Callable[[], Any], rounds: int = 15) -> tuple[float, float]:

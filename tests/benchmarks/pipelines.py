@@ -22,9 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.benchmarks.lake import Figure
-from tests.benchmarks.row_merges import COLUMNS, FILES, spark
+from tests.benchmarks.row_merges import COLUMNS, FILES, ROUNDS, WARM_UPS, spark
 
-ROUNDS = 3
 OPEN = ", TIMESTAMP '2024-01-01 00:00:00' AS valid_from, CAST(NULL AS TIMESTAMP) AS valid_to"
 MONTHS = 100
 """Partitions of the table of snapshots: a batch is one of them."""
@@ -175,15 +174,15 @@ def _of_case(tables: Tables, case: Case, home: Path) -> Iterator[Figure]:
     size = sum(count for _, count in segments)
     batch = [path for path, _ in tables.segments(case.batch)]
     ours, theirs = [], []
-    for _ in range(ROUNDS + 1):
+    for _ in range(WARM_UPS + ROUNDS):
         ours.append(tables.run(pipeline))
         folder = home / "rewritten"
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
             given = ([path for path, _ in segments], batch, case.rewrite, str(folder))
             theirs.append(process.submit(_rewrite, *given).result())
         shutil.rmtree(folder)
-    seconds = statistics.median(taken for taken, _ in ours[1:])
-    peer = statistics.median(taken for taken, *_ in theirs[1:])
+    seconds = statistics.median(taken for taken, _ in ours[WARM_UPS:])
+    peer = statistics.median(taken for taken, *_ in theirs[WARM_UPS:])
     metrics = ours[-1][1]
     what = f"pipeline {case.strategy}"
     yield Figure(f"{what}: seconds", seconds)

@@ -25,7 +25,9 @@ from tests.benchmarks.lake import Figure
 from tests.benchmarks.merge_peers import DeltaTable, Input, is_installed, other_peers
 
 FILES = 20
-ROUNDS = 3
+WARM_UPS = 3
+"""Runs before those that count: so many it takes until Java has compiled what Spark runs."""
+ROUNDS = 5
 MODES = ("merge-on-read", "copy-on-write")
 IMAGES_AND_POSITIONS = 1.2
 """Merge-on-read may write so many times the new images and the positions that they replace."""
@@ -129,8 +131,9 @@ def spark() -> Iterator[Path]:
 
 
 def _median(work: Callable[[], float]) -> float:
-    """Of some runs after one that warms up."""
-    work()
+    """Of some runs after those that warm up."""
+    for _ in range(WARM_UPS):
+        work()
     return statistics.median(work() for _ in range(ROUNDS))
 
 

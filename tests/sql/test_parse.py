@@ -235,6 +235,23 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
             (s.MergeKey("id", "`s`.`k` + 1", null_safe=True),),
             is_by_keys_alone=True,
             with_schema_evolution=True,
+            on_present="`x`.`id` = `s`.`k` + 1",
+        ),
+    ),
+    (
+        "MERGE INTO db.t USING db.u ON (t.a <=> u.a AND t.b = u.b) AND t.c <=> 4 WHEN MATCHED THEN DELETE",
+        s.MergeInto(
+            T,
+            s.Query("SELECT * FROM `__lake_0`", (s.TableReference("__lake_0", U),)),
+            s.Condition(
+                "(`t`.`a` IS NOT DISTINCT FROM `u`.`a` AND `t`.`b` = `u`.`b`) AND `t`.`c` IS NOT DISTINCT FROM 4",
+                (Term("c", "=", (4,)),),
+            ),
+            (s.MergeClause(s.MergeFamily.MATCHED, s.MergeDelete()),),
+            "t",
+            "u",
+            keys=(s.MergeKey("a", "`u`.`a`", null_safe=True), s.MergeKey("b", "`u`.`b`")),
+            on_present="(`t`.`a` = `u`.`a` AND `t`.`b` = `u`.`b`) AND `t`.`c` IS NOT DISTINCT FROM 4",
         ),
     ),
     (

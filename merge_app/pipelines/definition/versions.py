@@ -5,6 +5,7 @@ from __future__ import annotations
 from merge_app.pipelines.definition.literals import Literal
 from merge_app.pipelines.definition.writes import (
     BATCH,
+    MOMENT,
     RANK,
     STORED,
     BatchWrite,
@@ -30,10 +31,9 @@ def merge_successors(write: BatchWrite) -> str:
     comes then too, as the merge ``supersedes``; so it does where its key has no open version.
     """
     start, end = write.times
-    ends = f"UPDATE SET {quoted(end)} = {write.moment}"
-    values = (
-        f"{listed(write.names, 'batch.')}, {write.moment}, {write.open_marker.sql if write.open_marker else 'NULL'}"
-    )
+    ends = f"UPDATE SET {quoted(end)} = batch.{quoted(MOMENT)}"
+    is_open = write.open_marker.sql if write.open_marker else "NULL"
+    values = f"{listed([*write.names, MOMENT], 'batch.')}, {is_open}"
     clauses = [
         f"WHEN MATCHED AND NOT ({same_values(write, write.tracked, 'target', 'batch')}) THEN {ends}",
         f"WHEN NOT MATCHED THEN INSERT ({listed([*write.names, start, end])}) VALUES ({values})",

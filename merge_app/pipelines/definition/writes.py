@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from merge_app.pipelines.definition.configuration import Configuration
 from merge_app.pipelines.definition.fields import Strategy
@@ -20,6 +21,8 @@ PART = "pipeline part"
 """A column that tells rows that only look for others from rows that are written."""
 RANK = "pipeline rank"
 """The place of a row among those of its key."""
+MOMENT = "pipeline moment"
+"""A column that has the time of the run in every row."""
 _GONE = "pipeline gone"
 
 
@@ -111,7 +114,7 @@ class BatchWrite:
     @property
     def needs_versions(self) -> bool:
         """Whether what is stored has to be read before it is known what is written."""
-        return self.configuration.strategy is Strategy.SCD2 and (self.keeps_times or self.gone_column is not None)
+        return self.configuration.strategy is Strategy.SCD2 and not begins_by_run(self.configuration)
 
     @property
     def takes_batch(self) -> bool:
@@ -119,6 +122,25 @@ class BatchWrite:
         has_one_row = self.is_unique and not _takes_away(self)
         is_merged = self.configuration.strategy in (Strategy.INCREMENTAL, Strategy.SCD2)
         return is_merged and has_one_row and not self.needs_versions
+
+
+def begins_by_run(configuration: Configuration) -> bool:
+    """Whether versions hold from the time of the run on, and nothing but that: their batch has it in ``MOMENT``.
+
+    As a literal Spark would write it into the code that it makes of a merge, and compile that anew for every run, which
+    takes a core as long as reading the table does.
+    """
+    is_versioned = configuration.strategy is Strategy.SCD2
+    return is_versioned and configuration.text("watermark_column") is None and "scd_deleted" not in configuration.filled
+
+
+def moment_literal(moment: datetime) -> str:
+    return moment.strftime("TIMESTAMP '%Y-%m-%dT%H:%M:%S.%f+00:00'")
+
+
+def with_moment(query: str, moment: datetime) -> str:
+    """The query's rows, each with ``MOMENT``. ``moment`` is in UTC."""
+    return f"SELECT *, {moment_literal(moment)} AS {quoted(MOMENT)} FROM ({query}\n)"
 
 
 def open_marker(configuration: Configuration, columns: Sequence[tuple[str, str]]) -> Literal | None:
@@ -155,11 +177,12 @@ def plain_rows(write: BatchWrite) -> str:
 
 def latest_rows(write: BatchWrite) -> str:
     """One row a key: the one of the highest watermark, and of the highest tie-break among those."""
+    names = listed([*write.names, MOMENT] if begins_by_run(write.configuration) else write.names)
     ranked = f"row_number() OVER (PARTITION BY {listed(write.keys)} ORDER BY {order(write)})"
-    rows = f"SELECT {listed(write.names)}, {ranked} AS {quoted(RANK)} FROM {BATCH.sql}"
-    latest = f"SELECT {listed(write.names)} FROM ({rows}) WHERE {quoted(RANK)} = 1"
+    rows = f"SELECT {names}, {ranked} AS {quoted(RANK)} FROM {BATCH.sql}"
+    latest = f"SELECT {names} FROM ({rows}) WHERE {quoted(RANK)} = 1"
     if write.is_unique:
-        latest = plain_rows(write)
+        latest = f"SELECT {names} FROM {BATCH.sql}"
     if not _takes_away(write):
         return latest
     return f"SELECT {listed(write.names)}, {_goes(write)} AS {quoted(_GONE)} FROM ({latest})"

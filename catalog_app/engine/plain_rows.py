@@ -1,0 +1,55 @@
+"""Rows of a merge's source that enter the table as they are: what waits in this process needs no job of Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from catalog_app.domain.schema import Column
+from catalog_app.domain.types import canonical_type
+from catalog_app.engine.merge_values import FrozenSource, Rule
+from catalog_app.engine.types import arrow_type, is_default, quoted
+from catalog_app.engine.writing import Target, internal_name
+from catalog_app.storage.deletes import Integers
+
+
+def plain_rows(target: Target, source: FrozenSource, rules: Sequence[Rule], left_out: Integers) -> pa.Table | None:
+    """What ``FileWriter.write_arrow`` takes: the source's rows but those of these numbers, as the rules insert them.
+
+    None where that asks for more than taking columns of the same type and NULL: for conditions, casts, lengths,
+    partitions, or a NULL where none may be.
+    """
+    if source.table is None or len(rules) != 1 or rules[0].condition is not None or target.schema.partition_by:
+        return None
+    is_left = np.ones(source.rows, dtype=np.bool_)
+    is_left[left_out] = False
+    rows = source.table.filter(pa.array(is_left))
+    columns = {}
+    for column in target.schema.columns:
+        values = _values(column, source, rows, rules[0].values.get(column.name))
+        if values is None or (values.null_count and not column.nullable):
+            return None
+        columns[internal_name(column)] = values
+    return pa.table(columns)
+
+
+def source_column(source: FrozenSource, text: str) -> int | None:
+    """The place of the source's column that an expression is, if it is nothing else."""
+    wanted, alias = text.strip().casefold(), quoted(source.alias)
+    names = [f"{alias}.{quoted(name)}".casefold() for name, _ in source.columns]
+    return names.index(wanted) if names.count(wanted) == 1 else None
+
+
+def _values(
+    column: Column, source: FrozenSource, rows: pa.Table, text: str | None
+) -> pa.ChunkedArray | pa.Array | None:
+    if text is None or is_default(text):
+        text = column.default or "NULL"
+    if text.strip().upper() == "NULL":
+        kind = arrow_type(column.type)
+        return None if kind is None else pa.nulls(rows.num_rows, kind)
+    place = source_column(source, text)
+    is_same = place is not None and canonical_type(source.columns[place][1]) == column.type
+    return rows.column(place) if place is not None and is_same and "<" not in column.type else None
