@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.db import connection
 
 from catalog_app.domain.operation_json import change_as_json, scope_as_json
-from catalog_app.domain.operations import ObjectKind, Operation
+from catalog_app.domain.operations import Change, ColumnChange, ObjectKind, Operation, PropertyChange
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import (
     Commit,
@@ -21,6 +22,7 @@ from catalog_app.models import (
 )
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
+from merge_app.planning.net import COLUMN_FIELDS
 from merge_app.planning.values import Action, MergePlan, MergeRows, ObjectPlan
 
 Recorded = dict[tuple[ObjectKind, int], list[tuple[Operation, int]]]
@@ -72,12 +74,13 @@ def _described(
     item: ObjectPlan, operation: Operation, commit: Commit, origins: Mapping[int, tuple[int, int]]
 ) -> dict[str, Any]:
     here = (commit.branch_id, commit.version)
+    changes = [_from_here(change, item.before) for change in operation.changes]
     origin_branch, origin_version = origins.get(operation.operation_id or 0, here)
     return {
         "object_kind": operation.object_kind.value,
         "object_id": operation.object_id,
         "kind": operation.kind.value,
-        "changes": [change_as_json(change) for change in operation.changes],
+        "changes": [change_as_json(change) for change in changes],
         "created": operation.created,
         "overwrite": scope_as_json(operation.overwrite),
         "metrics": operation.metrics,
@@ -86,6 +89,18 @@ def _described(
         "origin_version": origin_version,
         "already_done": item.action is Action.UNTOUCHED,
     }
+
+
+def _from_here(change: Change, before: DatabaseState | TableState | None) -> Change:
+    """The change from what this branch had, which may be what the source only came to: the net of what happens here is
+    from the first value to the last. A rename also says which of name and database it set.
+    """
+    if isinstance(change, PropertyChange) and before is not None:
+        return replace(change, before=before.properties.get(change.key))
+    if isinstance(change, ColumnChange) and change.attribute in COLUMN_FIELDS and isinstance(before, TableState):
+        column = before.schema.column(change.column_id)
+        return change if column is None else replace(change, before=getattr(column, change.attribute.value))
+    return change
 
 
 def objects_record(plan: MergePlan, *, branch_id: int, version: int, recorded: Recorded) -> None:

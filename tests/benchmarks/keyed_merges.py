@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import resource
 import shutil
 import statistics
 import tempfile
@@ -23,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from merge_app.keyed import Implementation, MergeResult, Strategy, merge
-from tests.benchmarks.lake import Figure
+from tests.benchmarks.lake import Figure, peak_memory
 
 SIZES = ((10_000, 5), (1_000_000, 50), (10_000_000, 500))
 """Rows and files of the data sets that seed 002 asks for."""
@@ -115,11 +114,7 @@ def _run(home: Path, dataset: Path, batch: Path, strategy: Strategy, implementat
 def _measured(dataset: Path, batch: Path, strategy: Strategy, implementation: Implementation) -> _Run:
     """In a process of its own: seconds, and by how many bytes the process grew."""
     given = pq.read_table(batch)
-    before = _peak()
+    before = peak_memory()
     began = time.perf_counter()
     result = merge(given, dataset, strategy.value, "id", use_merge=implementation is Implementation.NATIVE)
-    return _Run(time.perf_counter() - began, _peak() - before, result)
-
-
-def _peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return _Run(time.perf_counter() - began, peak_memory() - before, result)

@@ -63,6 +63,13 @@ def postgres() -> Iterator[None]:
         shutil.rmtree(home)
 
 
+def peak_memory() -> int:
+    """The most bytes that this process ever had. What getrusage says begins with what the parent had when it forked."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    (kilobytes,) = (line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:"))
+    return int(kilobytes) * 1024
+
+
 def paired(first: Callable[[], Any], second: Callable[[], Any], rounds: int = 15) -> tuple[float, float]:
     """The median times of two pieces of work done in turn, so that what slows the machine slows both."""
     times: tuple[list[float], list[float]] = ([], [])

@@ -9,7 +9,6 @@ its rows (configuration, template, checks, commit) is counted.
 from __future__ import annotations
 
 import multiprocessing
-import resource
 import secrets
 import shutil
 import statistics
@@ -21,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.lake import Figure
+from tests.benchmarks.lake import Figure, peak_memory
 from tests.benchmarks.row_merges import COLUMNS, FILES, ROUNDS, WARM_UPS, spark
 
 OPEN = ", TIMESTAMP '2024-01-01 00:00:00' AS valid_from, CAST(NULL AS TIMESTAMP) AS valid_to"
@@ -151,21 +150,22 @@ def _rewrite(files: Sequence[str], batch: Sequence[str], query: str, folder: str
     with duckdb.connect(config={"threads": "2", "preserve_insertion_order": "false"}) as connection:
         for name, paths in (("existing", files), ("batch", batch)):
             connection.execute(f"CREATE VIEW {name} AS SELECT * FROM {relation.format(list(paths))}")
+        connection.execute("SET enable_progress_bar = false")
         began = time.perf_counter()
         copied = f"COPY ({query}) TO '{folder}' (FORMAT parquet, COMPRESSION zstd, PER_THREAD_OUTPUT true)"
         connection.execute(copied)
         taken = time.perf_counter() - began
     size = sum(path.stat().st_size for path in Path(folder).iterdir())
-    return taken, size, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return taken, size, peak_memory()
 
 
 def figures(*, rows: int) -> Iterator[Figure]:
     with spark() as home:
         tables = Tables(rows)
-        before = _peak()
+        before = peak_memory()
         for case in CASES:
             yield from _of_case(tables, case, home)
-        yield Figure("pipelines: worker's memory, growth in MB", (_peak() - before) / 1e6)
+        yield Figure("pipelines: worker's memory, growth in MB", (peak_memory() - before) / 1e6)
 
 
 def _of_case(tables: Tables, case: Case, home: Path) -> Iterator[Figure]:
@@ -193,7 +193,3 @@ def _of_case(tables: Tables, case: Case, home: Path) -> Iterator[Figure]:
     yield Figure(f"{what}: % of the table written", 100 * metrics["bytes_written"] / size, at_most=4)
     yield Figure(f"{what}: data files added", metrics["files_added"])
     yield Figure(f"{what}: rewrite, % of the table written", 100 * theirs[-1][1] / size)
-
-
-def _peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -6,14 +6,13 @@ by turns.
 
 from __future__ import annotations
 
-import resource
 import secrets
 import statistics
 import time
 from collections.abc import Iterator
 from typing import Any
 
-from tests.benchmarks.lake import Figure, paired
+from tests.benchmarks.lake import Figure, paired, peak_memory
 from tests.benchmarks.row_merges import COLUMNS, FILES, Tables, spark
 
 ROUNDS = 5
@@ -58,7 +57,7 @@ def _branch_merges(tables: Tables, rows: int) -> Iterator[Figure]:
     for first in range(0, rows, rows // FILES):
         tables.sql(f"INSERT INTO d.k SELECT {COLUMNS} FROM range({first}, {first + rows // FILES}, 1, 1)")
     taken = [_branch_merge(tables, rows) for _ in range(1 + MERGES)][1:]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+    peak = peak_memory() / 1e6
     changed = rows // 100
     yield Figure(f"keyed branch merge, {changed:,} x {changed:,} in {rows:,}: s", statistics.median(taken), at_most=15)
     yield Figure("keyed branch merge: peak of this process, MB", peak)

@@ -216,3 +216,20 @@ def test_a_table_that_both_sides_dropped_does_not_come_back_into_a_database_that
     lake.merge("main", "b")
     lake.sql("UNDROP TABLE d.t")
     assert lake.codes("main", "b") == {"OBJECT_DROPPED_ON_DEST"}
+
+
+def test_a_restore_takes_back_what_another_branch_had_brought_once_more(lake: Lake) -> None:
+    lake.sql("CREATE BRANCH c")
+    before = lake.head("b")
+    lake.sql("ALTER TABLE d.t ALTER COLUMN id TYPE BIGINT", "b")
+    lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('owner' = 'x')", "b")
+    lake.merge("b")
+    for text in ("ALTER COLUMN id TYPE BIGINT", "SET TBLPROPERTIES ('owner' = 'x')", "ADD COLUMN w INT"):
+        lake.sql(f"ALTER TABLE d.t {text}", "c")
+    lake.merge("c", "b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {before}", "b")
+    lake.merge("b")
+    described = (lake.sql("DESCRIBE TABLE EXTENDED d.t", branch).rows for branch in ("main", "b"))
+    here, there = ([row[:2] for row in rows if row[0] != "Schema Version"] for rows in described)
+    assert here == there
+    assert ["id", "int"] in here
