@@ -75,9 +75,17 @@ class Side:
         return found | {Change(origin, name) for name, origin in origins.items() if origin != name}
 
     def goal(self, value: int) -> int | None:
-        """Where rows of a partition go when this is redone over them: along with its name, until another takes it."""
+        """Where rows of a partition go when this is redone over them: along with its name, until another takes it. What
+        became of a partition that this side itself had declared is nothing to them.
+        """
+        own: set[int | None] = set()
         for change in self.changes:
-            if change.before == value:
+            if change.before is None:
+                own.add(change.after)
+            elif change.before in own and not change.is_overwrite:
+                own.remove(change.before)
+                own |= {change.after} - {None}
+            elif change.before == value:
                 if change.after is None:
                     return None
                 value = change.after
@@ -103,7 +111,9 @@ def refusals(source: Side, destination: Side) -> set[str]:
 
 def redone(source: Side, destination: Side) -> Side:
     """The destination after the merge."""
-    goals = {number: source.goal(value) for number, value in destination.rows.items()}
+    # Of a partition that both renamed alike rows lie where the source found them under the name before.
+    alike = {change.after: change.before for change in source.net() & destination.net() if change.before is not None}
+    goals = {number: source.goal(alike.get(value, value)) for number, value in destination.rows.items()}
     rows = {number: goal for number, goal in goals.items() if goal is not None}
     rows |= {number: value for number, value in source.rows.items() if number not in source.base}
     net = source.net()
