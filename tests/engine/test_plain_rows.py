@@ -27,9 +27,13 @@ PLAIN = {"id": "`s`.`id`", "name": "`S`.`name`"}
 
 
 def inserted(
-    *columns: str, values: dict[str, str], source: FrozenSource = SOURCE, left_out: tuple[int, ...] = (), **rule: Any
+    *columns: str,
+    values: dict[str, str],
+    condition: str | None = None,
+    source: FrozenSource = SOURCE,
+    left_out: tuple[int, ...] = (),
 ) -> list[dict[str, Any]] | None:
-    rules = [Rule(Family.NOT_MATCHED, Act.INSERT, rule.get("condition"), values)]
+    rules = [Rule(Family.NOT_MATCHED, Act.INSERT, condition, values)]
     found = plain_rows(Target(1, schema_of(*columns)), source, rules, np.array(left_out, dtype=np.int64))
     return None if found is None else found.to_pylist()
 

@@ -178,11 +178,11 @@ def plain_rows(write: BatchWrite) -> str:
 def latest_rows(write: BatchWrite) -> str:
     """One row a key: the one of the highest watermark, and of the highest tie-break among those."""
     names = listed([*write.names, MOMENT] if begins_by_run(write.configuration) else write.names)
-    ranked = f"row_number() OVER (PARTITION BY {listed(write.keys)} ORDER BY {order(write)})"
-    rows = f"SELECT {names}, {ranked} AS {quoted(RANK)} FROM {BATCH.sql}"
-    latest = f"SELECT {names} FROM ({rows}) WHERE {quoted(RANK)} = 1"
-    if write.is_unique:
-        latest = f"SELECT {names} FROM {BATCH.sql}"
+    latest = f"SELECT {names} FROM {BATCH.sql}"
+    if not write.is_unique:
+        ranked = f"row_number() OVER (PARTITION BY {listed(write.keys)} ORDER BY {order(write)})"
+        rows = f"SELECT {names}, {ranked} AS {quoted(RANK)} FROM {BATCH.sql}"
+        latest = f"SELECT {names} FROM ({rows}) WHERE {quoted(RANK)} = 1"
     if not _takes_away(write):
         return latest
     return f"SELECT {listed(write.names)}, {_goes(write)} AS {quoted(_GONE)} FROM ({latest})"
