@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import reduce
 
 from catalog_app.domain.files import FileScan
 from catalog_app.domain.operations import ObjectKind, Operation
@@ -12,7 +13,9 @@ from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.segments import files_load
 from merge_app.execution.operations import effects_load
-from merge_app.planning.files import SideFiles, effects_of, is_rewrite
+from merge_app.planning.files import SideFiles, divergence, effects_of, is_rewrite
+from merge_app.planning.sides import sides_of
+from merge_app.planning.values import DivergedFile, PlanInput
 
 EngineSource = Callable[[], RowEngine]
 """Gives the engine when a plan needs it; most plans do not."""
@@ -49,6 +52,39 @@ def added_rows_load(
     )
 
 
+def coming_rows_load(
+    planned: PlanInput,
+    table_id: int,
+    source: Lineage | None,
+    destination: Lineage,
+    diverged: Sequence[DivergedFile],
+    engine: EngineSource,
+) -> tuple[FileScan, ...]:
+    """The files of ``added_rows_load`` that the source has, masked also by images of rows that an overwrite of the
+    destination took away (A4). ``diverged`` is that of ``TableFacts``.
+    """
+    files = added_rows_load(table_id, planned.source, source, planned.source_tables.get(table_id), engine)
+    sides, key = sides_of(planned), (ObjectKind.TABLE, table_id)
+    mine = SideFiles((*divergence(table_id, diverged), *sides.source[key].history))
+    theirs = SideFiles(sides.destination_of(*key).past)
+    leaves = {file.file_id: mine.leaves(file.file_id) for file in files}
+    lost = {i for found in leaves.values() for i in found if i not in mine.added and theirs.is_overwritten(i)}
+    if not lost:
+        return files
+    swept = files_load(table_id, lost, [destination] if source is None else [source, destination])
+    kept = []
+    for file in files:
+        gone = leaves[file.file_id] & lost
+        if gone == leaves[file.file_id]:
+            continue
+        kept.append(_without(table_id, file, [swept[item] for item in sorted(gone)], engine))
+    return tuple(kept)
+
+
+def _without(table_id: int, file: FileScan, others: Iterable[FileScan], engine: EngineSource) -> FileScan:
+    return reduce(lambda left, other: _marked(table_id, left, (), other, engine), others, file)
+
+
 def _as_left(
     table_id: int,
     file: FileScan,
@@ -61,6 +97,13 @@ def _as_left(
         whole = is_removed and not is_rewrite(side.removed[other.file_id])
         if whole or other.delete_paths:
             paths = () if whole else other.delete_paths
-            staged = engine().follow_deletes(table_id, paths, other, [file], spared_paths=())
-            file = replace(file, delete_paths=(*file.delete_paths, *(item.path for item in staged)))
+            file = _marked(table_id, file, paths, other, engine)
     return file
+
+
+def _marked(
+    table_id: int, file: FileScan, delete_paths: Sequence[str], other: FileScan, engine: EngineSource
+) -> FileScan:
+    """The file masked also by the rows that deletes of another file mark; without deletes, by all that it holds."""
+    staged = engine().follow_deletes(table_id, delete_paths, other, [file], spared_paths=())
+    return replace(file, delete_paths=(*file.delete_paths, *(item.path for item in staged)))

@@ -12,12 +12,12 @@ from catalog_app.domain.files import FileScan, TableScan
 from catalog_app.domain.operations import ObjectKind, OperationKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.selectors.lineage import Lineage
-from merge_app.execution.added_rows import EngineSource, added_rows_load
+from merge_app.execution.added_rows import EngineSource, added_rows_load, coming_rows_load
 from merge_app.planning.files import effects_of
 from merge_app.planning.needs import columns_required
 from merge_app.planning.sides import sides_of
 from merge_app.planning.spared import derived_of_spared
-from merge_app.planning.values import ArrivedFile, PlanInput, SchemaCoverage
+from merge_app.planning.values import ArrivedFile, DivergedFile, PlanInput, SchemaCoverage
 
 _EMPTYING = (OperationKind.DELETE, OperationKind.UPDATE)
 
@@ -27,19 +27,20 @@ def coverage_load(
     source: Lineage | None,
     destination: Lineage,
     tables: Collection[int],
+    diverged: Mapping[int, tuple[DivergedFile, ...]],
     arrived: Mapping[int, tuple[ArrivedFile, ...]],
     masks: Mapping[int, Collection[int]],
     engine: EngineSource,
 ) -> dict[int, tuple[SchemaCoverage, ...]]:
-    """By table, the coverage of the rows that each side added or updated; of the destination's, those that stay.
-    ``arrived`` and ``masks`` are those of ``TableFacts``.
+    """By table, the coverage of the rows that each side added or updated; of the source's, those that come over, of the
+    destination's, those that stay. ``diverged``, ``arrived`` and ``masks`` are those of ``TableFacts``.
     """
     if not tables:
         return {}
     required = columns_required(planned)
     found = {}
     for table_id in tables:
-        mine = added_rows_load(table_id, planned.source, source, planned.source_tables.get(table_id), engine)
+        mine = coming_rows_load(planned, table_id, source, destination, diverged.get(table_id, ()), engine)
         theirs = _staying(planned, destination, table_id, arrived.get(table_id, ()), masks.get(table_id, {}), engine)
         found[table_id] = tuple(
             item

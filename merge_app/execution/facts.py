@@ -40,7 +40,7 @@ def facts_load(
     moved = moved_load(planned, destination, _needing(wanted, FactKind.MOVED_ROWS))
     strict = _needing(wanted, FactKind.COVERAGE)
     partitions = _partitions(destination, _needing(wanted, FactKind.PARTITIONS))
-    coverage = coverage_load(planned, source, destination, strict, spared, masks, engine)
+    coverage = coverage_load(planned, source, destination, strict, diverged, spared, masks, engine)
     keyed = _needing(wanted, FactKind.PRIMARY_KEYS)
     judged = rows_judge(planned, source, destination, _needing(wanted, FactKind.ROWS), engine)
     found = {

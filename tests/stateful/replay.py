@@ -390,18 +390,38 @@ class Rows(_Object):
         brought_back = self.mine.brought_back(self.thing)
         for touched in (row for work in own for row in work.touched if row.id not in there.rows):
             present = rows.get(touched.id)
-            if present is not None and present.writer in self.theirs.known:
+            if present is not None and present.writer in self.theirs.known and not self._is_overwritten(touched):
                 del rows[touched.id]
         for row in there.rows.values():
             is_back = row.id in brought_back and row.id not in spared
             if row.writer in self.mine.known:
                 if is_back and brought_back[row.id].writer == row.writer:
                     rows[row.id] = row
-            elif row.birth not in self.mine.known or is_back or row.id in rows or not self._gone_by_theirs(row):
+            elif row.birth not in self.mine.known or is_back or self._is_reached(row, rows):
                 rows[row.id] = row
             else:
                 blurs = blurs | {self.theirs.branch.head}
         return replace(here, rows=rows, blurs=blurs)
+
+    def _is_reached(self, row: Row, rows: Mapping[int, Row]) -> bool:
+        """Whether what the source made of a row that both know finds it on the destination."""
+        return not self._is_overwritten(row) and (row.id in rows or not self._gone_by_theirs(row))
+
+    def _is_overwritten(self, row: Row) -> bool:
+        """Whether the destination overwrote the image that the source began with; another image of the row that it
+        put back instead is not what the source saw (A4, A5).
+        """
+        base = _base_image(row, self.mine.known)
+        is_gone = False
+        works = (work for work in self.theirs.branch.line if isinstance(work, RowWork) and work.thing == self.thing)
+        for work in works if base is not None else ():
+            if work.origin in self.theirs.known or not (work.empties_all or work.scope):
+                continue
+            if _holds(work.written, base):
+                is_gone = False
+            elif _holds(work.touched, base):
+                is_gone = True
+        return is_gone
 
     def _gone_by_theirs(self, row: Row) -> bool:
         """Whether the destination took the row away by something that the source does not know of."""
@@ -417,14 +437,24 @@ def _in_scope(row: Row, works: Iterable[RowWork]) -> bool:
     return any(work.scope is EVERYTHING or row.partition in work.scope for work in works)
 
 
+def _holds(images: Iterable[Row], wanted: Row) -> bool:
+    return any((image.id, image.writer) == (wanted.id, wanted.writer) for image in images)
+
+
+def _base_image(row: Row, known: frozenset[Origin]) -> Row | None:
+    """The last image of a row that both sides know."""
+    image: Row | None = row
+    while image is not None and image.writer not in known:
+        image = image.previous
+    return image
+
+
 def base_images(works: Iterable[RowWork], kind: str, known: frozenset[Origin]) -> list[Row]:
     """The images, known to both sides, of the rows that work of this kind took away."""
     found: dict[int, Row] = {}
     for work in works:
         for row in work.touched if work.kind == kind else ():
-            image: Row | None = row
-            while image is not None and image.writer not in known:
-                image = image.previous
+            image = _base_image(row, known)
             if image is not None:
                 found[image.id] = image
     return list(found.values())

@@ -233,3 +233,34 @@ def test_a_restore_takes_back_what_another_branch_had_brought_once_more(lake: La
     here, there = ([row[:2] for row in rows if row[0] != "Schema Version"] for rows in described)
     assert here == there
     assert ["id", "int"] in here
+
+
+def test_a_file_that_both_put_back_is_emptied_whole_although_it_had_been_masked_before(lake: Lake) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
+    lake.merge("main", "b")
+    whole = lake.head("b"), lake.head()
+    lake.sql("UPDATE d.t SET v = 'b' WHERE id = 2", "b")
+    lake.merge("b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {whole[1]}")
+    lake.merge("main", "b")
+    lake.sql("INSERT OVERWRITE d.t VALUES (9, 'z')", "b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {whole[0]}", "b")
+    lake.sql("UPDATE d.t SET v = 'm'")
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == [(1, "m"), (2, "m"), (3, "m")]
+
+
+@pytest.mark.parametrize("change", ["UPDATE d.t SET v = 'c'", "DELETE FROM d.t"])
+def test_what_was_done_to_rows_that_a_restore_took_away_is_discarded_although_it_put_older_ones_back(
+    lake: Lake, change: str
+) -> None:
+    """As with any overwrite (A4, A5)."""
+    lake.sql("INSERT INTO d.t VALUES (2, 'a')")
+    lake.merge("main", "b")
+    lake.sql("UPDATE d.t SET v = 'b' WHERE id = 2", "b")
+    merged = lake.merge("b")
+    lake.sql(f"{change} WHERE id = 2", "b")
+    lake.sql(f"RESTORE MERGE '{merged['merge_id']}'")
+    result = lake.merge("b")
+    assert lake.rows("d.t") == [(1, "a"), (2, "a")]
+    assert [note["code"] for note in result["notes"]] == [f"DISCARDED_{change[:6]}"]

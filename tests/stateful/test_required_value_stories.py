@@ -62,3 +62,30 @@ def test_rows_without_a_value_are_refused_where_the_sides_came_apart_by_a_table_
     lake.merge("main", "b")
     lake.sql(f"{write} d.t VALUES {row}", "b")
     assert lake.codes("b") == {"NOT_NULL_WITHOUT_VALUE"}
+
+
+@pytest.mark.parametrize("which", ["id = 2", "id > 0"])
+@pytest.mark.parametrize("before", ["SELECT * FROM d.t", "INSERT INTO d.t VALUES (3, 'c')"])
+def test_updated_rows_without_a_value_that_the_destination_overwrote_refuse_nothing(
+    lake: Lake, before: str, which: str
+) -> None:
+    """They are discarded (A4), also out of a file that holds rows which come over."""
+    lake.sql("INSERT INTO d.t VALUES (2, NULL)")
+    lake.merge("main", "b")
+    lake.sql(before, "b")
+    lake.sql(f"UPDATE d.t SET id = id + 10 WHERE {which}", "b")
+    lake.sql("INSERT OVERWRITE d.t VALUES (9, 'z')")
+    lake.sql("ALTER TABLE d.t ALTER COLUMN v SET NOT NULL")
+    lake.merge("b")
+    new = [] if before.startswith("SELECT") else [(13 if which == "id > 0" else 3, "c")]
+    assert sorted(lake.rows("d.t")) == sorted([(9, "z"), *new])
+
+
+def test_updated_rows_without_a_value_that_the_destination_did_not_overwrite_refuse_the_merge(lake: Lake) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, NULL)")
+    lake.merge("main", "b")
+    lake.sql("INSERT INTO d.t VALUES (3, NULL)", "b")
+    lake.sql("UPDATE d.t SET id = id + 10", "b")
+    lake.sql("INSERT OVERWRITE d.t VALUES (9, 'z')")
+    lake.sql("ALTER TABLE d.t ALTER COLUMN v SET NOT NULL")
+    assert lake.codes("b") == {"NOT_NULL_WITHOUT_VALUE"}
