@@ -173,3 +173,7 @@ class Operation:
     @property
     def is_data(self) -> bool:
         return self.kind in DATA_KINDS
+
+    @property
+    def is_replay(self) -> bool:
+        return self.origin_id is not None and self.origin_id != self.operation_id

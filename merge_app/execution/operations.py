@@ -288,8 +288,7 @@ def _add_effects_elsewhere(
     """
     replays: dict[int, list[int]] = defaultdict(list)
     for item in operations:
-        is_replay = item.origin_id is not None and item.origin_id != item.operation_id
-        if item.kind in _FOLLOWING and is_replay and item.operation_id is not None:
+        if item.kind in _FOLLOWING and item.is_replay and item.operation_id is not None:
             replays[item.origin_id or 0].append(item.operation_id)
     if not replays:
         return

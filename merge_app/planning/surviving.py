@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from catalog_app.domain.operations import (
     Change,
@@ -219,6 +220,8 @@ def _net(key: ObjectKey, operations: Sequence[Operation], past: tuple[Operation,
     partitions = net_partitions(changes.partitions) if changes.partitions else []
     kept: dict[int, list[Change]] = {}
     placed: list[tuple[int, Change]] = [*rename, *properties, *recorded, *partitions]
+    if any(operation.is_replay for operation in operations):
+        placed = _apart(placed, changes, operations)
     for index, change in placed:
         kept.setdefault(index, []).append(change)
     survivors = tuple(
@@ -237,6 +240,36 @@ def _net(key: ObjectKey, operations: Sequence[Operation], past: tuple[Operation,
         partitions=tuple(change for _, change in partitions),
         versions=_versions(survivors),
     )
+
+
+def _apart(
+    placed: Sequence[tuple[int, Change]], changes: _Changes, operations: Sequence[Operation]
+) -> list[tuple[int, Change]]:
+    """The net with every change of a property or of a column's attribute to which other branches' changes belong. A
+    branch that knows one of these knows from it that what came before is overruled.
+    """
+    every: dict[tuple[Any, ...], list[tuple[int, Change]]] = {}
+    settings: list[tuple[int, PropertyChange | ColumnChange]] = [*changes.properties, *changes.columns]
+    for index, setting in settings:
+        every.setdefault(_key(setting), []).append((index, setting))
+    unsettled = {key[:2] for key in every if key[-1] is ColumnAttribute.EXISTS}
+    found: list[tuple[int, Change]] = []
+    for index, change in placed:
+        key = _key(change)
+        steps = every.get(key, []) if key[:2] not in unsettled else []
+        is_shared = any(operations[step].is_replay for step, _ in steps)
+        found += steps if is_shared else [(index, change)]
+    return found
+
+
+def _key(change: Change) -> tuple[Any, ...]:
+    """What a change of a property or of a column's attribute sets."""
+    match change:
+        case PropertyChange():
+            return ("property", change.key)
+        case ColumnChange():
+            return ("column", change.column_id, change.attribute)
+    return ()
 
 
 def _with_changes(operation: Operation, changes: tuple[Change, ...]) -> Operation:

@@ -95,7 +95,9 @@ class Side:
         return found
 
     def _is_back_at_base(self, entry: RowWork) -> bool:
-        """Whether it restored a table to what it was before this side changed it, and nothing was pulled since (P7)."""
+        """Whether it restored a table to what it was before this side changed it, and nothing was pulled since (P7).
+        That it had been dropped and brought back is nothing.
+        """
         if entry.restored is None:
             return False
         versions = self.branch.versions
@@ -103,7 +105,7 @@ class Side:
             return False
         left: list[Entry] = []
         for other in self.branch.line[: versions[entry.restored].line]:
-            if other.thing != entry.thing:
+            if other.thing != entry.thing or (isinstance(other, Change) and other.key == ("exists",)):
                 continue
             if other.origin not in self.known:
                 left.append(other)

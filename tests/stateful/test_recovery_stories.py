@@ -264,3 +264,23 @@ def test_what_was_done_to_rows_that_a_restore_took_away_is_discarded_although_it
     result = lake.merge("b")
     assert lake.rows("d.t") == [(1, "a"), (2, "a")]
     assert [note["code"] for note in result["notes"]] == [f"DISCARDED_{change[:6]}"]
+
+
+def test_a_restore_counts_with_a_branch_that_has_only_the_other_branch_s_change_which_it_undid(lake: Lake) -> None:
+    """Two branches widened a column alike. What one of them tells of it by way of a third begins anew where the other's
+    widening came in, not at its own.
+    """
+    lake.sql("CREATE TABLE d.w (id INT, v VARCHAR(3))")
+    lake.sql("INSERT INTO d.w VALUES (1, 'a')")
+    lake.sql("CREATE BRANCH c")
+    narrow = lake.head("c")
+    lake.sql("ALTER TABLE d.w ALTER COLUMN v TYPE VARCHAR(9)", "c")
+    lake.sql("CREATE BRANCH e", "c")
+    lake.sql("ALTER TABLE d.w ALTER COLUMN v TYPE VARCHAR(9)")
+    lake.merge("main", "b")
+    lake.sql("ALTER TABLE d.w ALTER COLUMN v TYPE STRING", "b")
+    lake.merge("main", "c")
+    lake.sql(f"RESTORE TABLE d.w TO VERSION AS OF {narrow}", "c")
+    assert lake.codes("c", "b") == {"COLUMN_TYPE_NARROWING"}
+    lake.merge("c", "e")
+    assert lake.codes("e", "b") == {"COLUMN_TYPE_NARROWING"}
