@@ -19,7 +19,8 @@ from catalog_app.selectors.rows import fetch_all
 from merge_app.audit.bypasses import bypass_record
 from merge_app.execution.reach import Reach, reach_load
 from merge_app.execution.record import definitions_of_merged, objects_record, operations_record, schemas_record
-from merge_app.execution.segments import SegmentWork, segments_apply
+from merge_app.execution.segment_work import SegmentWork
+from merge_app.execution.segments import segments_apply
 from merge_app.planning.values import Finding, MergePlan
 
 

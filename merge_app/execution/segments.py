@@ -1,92 +1,38 @@
-"""A plan's file effects as bulk SQL over all its tables at once: remove, bring, attach, and keep what decodes."""
+"""A plan's file effects as bulk SQL over all its tables at once: what goes, what comes, and what decodes it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
 
-from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
-from catalog_app.selectors.lineage import LINEAGE, Lineage
-from catalog_app.selectors.rows import cursor_open, fetch_all
+from catalog_app.domain.operations import OperationKind
+from catalog_app.selectors.lineage import LINEAGE
+from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
 from lakeui.common.errors import Stale
-from merge_app.execution.booking import Booking
-from merge_app.execution.record import Recorded
-from merge_app.planning.values import DataPlan, MergePlan, ObjectPlan
-
-if TYPE_CHECKING:
-    from merge_app.execution.apply import RowWorkResult, StagedDefinition
-
-
-@dataclass(frozen=True, slots=True)
-class SegmentWork:
-    """Everything the bulk statements need. ``lineage`` is the destination before this commit. A transaction's workspace
-    vanishes: of files that came and went in it the commit keeps what the history needs.
-    """
-
-    plan: MergePlan
-    branch_id: int
-    version: int
-    lineage: Lineage
-    source: Lineage | None
-    recorded: Recorded
-    definitions: Mapping[int, StagedDefinition]
-    row_work: Mapping[int, RowWorkResult]
-    is_workspace: bool = False
-    _bookings: dict[int, Booking] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    def tables(self) -> Iterator[tuple[ObjectPlan, DataPlan]]:
-        for item in self.plan.objects:
-            if item.data is not None:
-                yield item, item.data
-
-    def operations(self, table_id: int) -> list[tuple[Operation, int]]:
-        return self.recorded.get((ObjectKind.TABLE, table_id), [])
-
-    def replay_ids(self, table_id: int, source_ids: Iterable[int]) -> list[tuple[int, int]]:
-        """(source operation row, row of its replay) for those of these operations that were recorded."""
-        wanted = set(source_ids)
-        return [(op.operation_id, row) for op, row in self.operations(table_id) if op.operation_id in wanted]
-
-    def booking(self, table_id: int) -> Booking:
-        if table_id not in self._bookings:
-            self._bookings[table_id] = Booking(self.operations(table_id))
-        return self._bookings[table_id]
+from merge_app.execution.segment_deletes import (
+    deletes_attach_brought,
+    deletes_attach_leaving,
+    deletes_attach_operations,
+    deletes_attach_pairs,
+)
+from merge_app.execution.segment_work import FEW, SegmentWork, columns_of, segment_sql_run, source_parameters
 
 
 def segments_apply(work: SegmentWork) -> None:
     """Carry out every table's DataPlan."""
     if not any(True for _ in work.tables()):
         return
-    _attach_leaving(work)
+    deletes_attach_leaving(work)
     _remove(work)
     _bring_operations(work)
     _pass_operations(work)
     _bring_files(work)
-    _attach_operations(work)
-    _attach_pairs(work)
-    _attach_brought(work)
+    deletes_attach_operations(work)
+    deletes_attach_pairs(work)
+    deletes_attach_brought(work)
     _remove_passed(work)
     _keep_invisible_schemas(work)
     _refuse_expired(work)
-
-
-FEW = 20
-"""Rows of a statement up to which PostgreSQL may keep its plan: one that knows no sizes is good for these."""
-
-
-def _execute(work: SegmentWork, query: str, **parameters: Any) -> None:
-    shared: dict[str, Any] = {
-        "branch": work.branch_id,
-        "version": work.version,
-        "table_ids": [item.object_id for item, _ in work.tables()],
-        **work.lineage.parameters,
-    }
-    is_small = all(len(value) <= FEW for value in parameters.values())
-    with cursor_open(prepared=is_small and bool(parameters)) as cursor:
-        cursor.execute(query, {**shared, **parameters})
 
 
 _SOURCE = """source AS MATERIALIZED (
@@ -128,7 +74,7 @@ def _remove(work: SegmentWork) -> None:
         ]
         files += [(file_id, work.booking(table_id).of_removed(file_id)) for file_id in data.remove_files]
     if whole or parts or files:
-        _execute(
+        segment_sql_run(
             work,
             _REMOVE,
             spared=[file_id for _, data in work.tables() for file_id in data.spare_files],
@@ -167,21 +113,15 @@ ORDER BY s.id
 """
 
 
-def _source_parameters(work: SegmentWork) -> dict[str, list[int]]:
-    """The source's chain; empty for a statement."""
-    chain = work.source or Lineage((), ())
-    return {"source_ids": list(chain.branch_ids), "source_limits": list(chain.limits)}
-
-
 def _bring_operations(work: SegmentWork) -> None:
     pairs = [pair for item, data in work.tables() for pair in work.replay_ids(item.object_id, data.bring_operations)]
     if not pairs:
         return
     excepted = [file_id for _, data in work.tables() for file_id in data.bring_except]
-    _execute(
+    segment_sql_run(
         work,
         _BRING,
-        **_source_parameters(work),
+        **source_parameters(work),
         **{"old": [pair[0] for pair in pairs], "new": [pair[1] for pair in pairs], "except": excepted},
     )
 
@@ -213,7 +153,7 @@ def _pass_operations(work: SegmentWork) -> None:
         file_id for _, data in work.tables() for files in (data.bring_except, data.bring_files) for file_id in files
     ]
     columns = {"old": [pair[0] for pair in pairs], "new": [pair[1] for pair in pairs], "except": excepted}
-    _execute(work, _PASS, **_source_parameters(work), **columns, removers=[pair[0] for pair in pairs])
+    segment_sql_run(work, _PASS, **source_parameters(work), **columns, removers=[pair[0] for pair in pairs])
 
 
 def _workspace_replays(work: SegmentWork) -> list[tuple[int, int]]:
@@ -272,114 +212,7 @@ def _bring_files(work: SegmentWork) -> None:
         rows += [(table_id, file, file, work.booking(table_id).of_kind(kind), *under) for kind, file in merged]
     if rows:
         names = ("tables", "files", "origins", "operations", "definitions", "schema_versions")
-        _execute(work, _BRING_FILES, **_source_parameters(work), **_columns(rows, *names))
-
-
-def _columns(rows: Sequence[tuple[int | None, ...]], *names: str) -> dict[str, list[int | None]]:
-    """Rows as named array parameters."""
-    return {name: [row[index] for row in rows] for index, name in enumerate(names)}
-
-
-_LIVE_TARGET = """
-    target.file_id = wanted.data_file_id AND NOT EXISTS (
-        SELECT 1 FROM here m JOIN catalog_app_segmentremoval r
-          ON r.branch_id = m.branch_id AND r.removed_version <= m.max_version
-        WHERE r.segment_id = target.id)
-"""
-
-_ATTACH = f"""
-WITH {LINEAGE}, here AS (
-    SELECT branch_id, CASE WHEN branch_id = %(branch)s THEN %(version)s ELSE max_version END AS max_version
-    FROM lineage
-), wanted AS ({{wanted}})
-INSERT INTO catalog_app_segmentdelete
-    (table_id, branch_id, operation_id, attached_version, segment_id, delete_file_id)
-SELECT target.table_id, %(branch)s, wanted.operation_id, %(version)s, target.id, wanted.delete_file_id
-FROM wanted JOIN here h ON true JOIN catalog_app_segment target
-  ON target.branch_id = h.branch_id AND target.added_version <= h.max_version AND {_LIVE_TARGET}
-WHERE NOT EXISTS (
-    SELECT 1 FROM here m JOIN catalog_app_segmentdelete d
-      ON d.branch_id = m.branch_id AND d.attached_version <= m.max_version
-    WHERE d.segment_id = target.id AND d.delete_file_id = wanted.delete_file_id)
-ORDER BY target.id, wanted.delete_file_id
-"""
-"""``here`` is the destination with this commit's own removals and segments already counted."""
-
-_BY_OPERATION = """
-SELECT DISTINCT ON (f.id) f.id AS delete_file_id, f.data_file_id, replay.new_id AS operation_id
-FROM unnest(%(old)s::bigint[], %(new)s::bigint[]) AS replay(old_id, new_id)
-JOIN catalog_app_commitoperation o ON o.id = replay.old_id
-JOIN catalog_app_segmentdelete d ON d.operation_id IN (o.id, o.origin_id)
-JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
-WHERE NOT f.id = ANY(%(except)s)
-ORDER BY f.id
-"""
-"""Also what the original marked in files that were not shown where it was replayed."""
-
-_BY_PAIR = """
-SELECT * FROM unnest(%(deletes)s::bigint[], %(files)s::bigint[], %(operations)s::bigint[])
-    AS w(delete_file_id, data_file_id, operation_id)
-"""
-
-
-_OF_BROUGHT = """
-SELECT DISTINCT ON (f.id) f.id AS delete_file_id, f.data_file_id, replay.new_id AS operation_id
-FROM unnest(%(old)s::bigint[], %(new)s::bigint[]) AS replay(old_id, new_id)
-JOIN catalog_app_segment s ON s.operation_id = replay.old_id
-JOIN catalog_app_segmentdelete d ON d.segment_id = s.id
-JOIN unnest(%(source_ids)s::bigint[], %(source_limits)s::bigint[]) AS m(branch_id, max_version)
-  ON m.branch_id = d.branch_id AND d.attached_version <= m.max_version
-JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
-WHERE NOT s.file_id = ANY(%(except)s)
-ORDER BY f.id
-"""
-
-
-def _attach_brought(work: SegmentWork) -> None:
-    """A file comes over with all that the source sees deleted in it, also by what the destination did itself."""
-    pairs = [pair for item, data in work.tables() for pair in work.replay_ids(item.object_id, data.bring_operations)]
-    if pairs and work.source is not None:
-        excepted = [file_id for _, data in work.tables() for file_id in data.bring_except]
-        columns = {"old": [pair[0] for pair in pairs], "new": [pair[1] for pair in pairs], "except": excepted}
-        _execute(work, _ATTACH.format(wanted=_OF_BROUGHT), **_source_parameters(work), **columns)
-
-
-def _attach_operations(work: SegmentWork) -> None:
-    pairs = [pair for item, data in work.tables() for pair in work.replay_ids(item.object_id, data.attach_operations)]
-    if pairs:
-        excepted = [delete for _, data in work.tables() for delete in data.attach_except]
-        columns = {"old": [pair[0] for pair in pairs], "new": [pair[1] for pair in pairs], "except": excepted}
-        _execute(work, _ATTACH.format(wanted=_BY_OPERATION), **columns)
-
-
-def _attach_leaving(work: SegmentWork) -> None:
-    """Deletes of a statement's own in files that it also takes away: they say which operation touched which rows."""
-    rows = [
-        (delete_file, data_file, work.booking(item.object_id).of_delete(delete_file, data_file))
-        for item, data in work.tables()
-        for delete_file, data_file in data.attach
-        if data_file in data.remove_files
-    ]
-    _attach_rows(work, rows)
-    if work.is_workspace:
-        _attach_operations(work)
-
-
-def _attach_pairs(work: SegmentWork) -> None:
-    rows = []
-    for item, data in work.tables():
-        table_id = item.object_id
-        followed = work.row_work[table_id].attach if table_id in work.row_work else ()
-        for delete_file, data_file in (*data.attach, *followed):
-            rows.append((delete_file, data_file, work.booking(table_id).of_delete(delete_file, data_file)))
-        merged = work.row_work[table_id].row_deletes if table_id in work.row_work else ()
-        rows += [(delete, file, work.booking(table_id).of_kind(kind)) for kind, delete, file in merged]
-    _attach_rows(work, rows)
-
-
-def _attach_rows(work: SegmentWork, rows: Sequence[tuple[int, int, int]]) -> None:
-    if rows:
-        _execute(work, _ATTACH.format(wanted=_BY_PAIR), **_columns(rows, "deletes", "files", "operations"))
+        segment_sql_run(work, _BRING_FILES, **source_parameters(work), **columns_of(rows, *names))
 
 
 _REMOVE_NEW = """
@@ -411,14 +244,14 @@ def _remove_passed(work: SegmentWork) -> None:
     pairs = _workspace_replays(work)
     if pairs:
         columns = {"old": [pair[0] for pair in pairs], "new": [pair[1] for pair in pairs]}
-        _execute(work, _REMOVE_PASSED, **_source_parameters(work), **columns, makers=columns["new"])
+        segment_sql_run(work, _REMOVE_PASSED, **source_parameters(work), **columns, makers=columns["new"])
     rows = [
         (file_id, work.booking(item.object_id).of_removed(file_id))
         for item, data in work.tables()
         for file_id in data.pass_files
     ]
     if rows:
-        _execute(work, _REMOVE_NEW, **_columns(rows, "files", "operations"))
+        segment_sql_run(work, _REMOVE_NEW, **columns_of(rows, "files", "operations"))
 
 
 _EXPIRED = """
@@ -456,4 +289,4 @@ WHERE s.table_id = ANY(%(table_ids)s) AND s.branch_id = %(branch)s AND s.added_v
 
 def _keep_invisible_schemas(work: SegmentWork) -> None:
     if work.source is not None:
-        _execute(work, _INVISIBLE)
+        segment_sql_run(work, _INVISIBLE)

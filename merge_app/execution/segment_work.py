@@ -1,0 +1,81 @@
+"""What the bulk statements of a commit's segments share: the plan with what was staged for it, and its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from catalog_app.domain.operations import ObjectKind, Operation
+from catalog_app.selectors.lineage import Lineage
+from catalog_app.selectors.rows import cursor_open
+from merge_app.execution.booking import Booking
+from merge_app.execution.record import Recorded
+from merge_app.planning.values import DataPlan, MergePlan, ObjectPlan
+
+if TYPE_CHECKING:
+    from merge_app.execution.apply import RowWorkResult, StagedDefinition
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentWork:
+    """Everything the bulk statements need. ``lineage`` is the destination before this commit. A transaction's workspace
+    vanishes: of files that came and went in it the commit keeps what the history needs.
+    """
+
+    plan: MergePlan
+    branch_id: int
+    version: int
+    lineage: Lineage
+    source: Lineage | None
+    recorded: Recorded
+    definitions: Mapping[int, StagedDefinition]
+    row_work: Mapping[int, RowWorkResult]
+    is_workspace: bool = False
+    _bookings: dict[int, Booking] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def tables(self) -> Iterator[tuple[ObjectPlan, DataPlan]]:
+        for item in self.plan.objects:
+            if item.data is not None:
+                yield item, item.data
+
+    def operations(self, table_id: int) -> list[tuple[Operation, int]]:
+        return self.recorded.get((ObjectKind.TABLE, table_id), [])
+
+    def replay_ids(self, table_id: int, source_ids: Iterable[int]) -> list[tuple[int, int]]:
+        """(source operation row, row of its replay) for those of these operations that were recorded."""
+        wanted = set(source_ids)
+        return [(op.operation_id, row) for op, row in self.operations(table_id) if op.operation_id in wanted]
+
+    def booking(self, table_id: int) -> Booking:
+        if table_id not in self._bookings:
+            self._bookings[table_id] = Booking(self.operations(table_id))
+        return self._bookings[table_id]
+
+
+FEW = 20
+"""Rows of a statement up to which PostgreSQL may keep its plan: one that knows no sizes is good for these."""
+
+
+def segment_sql_run(work: SegmentWork, query: str, **parameters: Any) -> None:
+    """One statement over all the tables of the work. ``parameters`` are arrays, those of one table alike in length."""
+    shared: dict[str, Any] = {
+        "branch": work.branch_id,
+        "version": work.version,
+        "table_ids": [item.object_id for item, _ in work.tables()],
+        **work.lineage.parameters,
+    }
+    is_small = all(len(value) <= FEW for value in parameters.values())
+    with cursor_open(prepared=is_small and bool(parameters)) as cursor:
+        cursor.execute(query, {**shared, **parameters})
+
+
+def source_parameters(work: SegmentWork) -> dict[str, list[int]]:
+    """The source's chain; empty for a statement."""
+    chain = work.source or Lineage((), ())
+    return {"source_ids": list(chain.branch_ids), "source_limits": list(chain.limits)}
+
+
+def columns_of(rows: Sequence[tuple[int | None, ...]], *names: str) -> dict[str, list[int | None]]:
+    """Rows as named array parameters."""
+    return {name: [row[index] for row in rows] for index, name in enumerate(names)}
