@@ -334,7 +334,7 @@ class Columns(_Object):
     def _added(self, table: Table, column: Column) -> Table:
         """One that is there already, because both brought it back, becomes as the source has it."""
         same = table.column(column.id) or next((item for item in table.columns if item.name == column.name), None)
-        is_one = same is not None and (column.id in same.ids or self._is_theirs(same))
+        is_one = same is not None and (not set(column.ids).isdisjoint(same.ids) or self._is_theirs(same))
         if same is None or not is_one:
             return replace(table, columns=(*table.columns, column))
         if not widens(same.type, column.type):
