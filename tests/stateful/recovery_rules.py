@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
 from lakeui.common.errors import MergeConflict
-from tests.stateful.model import Branch, Database, Table, Thing
+from tests.stateful.model import Branch, Database, RowWork, Table, Thing
 from tests.stateful.object_rules import DATABASES, TABLES
 from tests.stateful.recovery import Recovery, last_state, restored, undroppable, undropped
 from tests.stateful.twins import Twins
@@ -170,9 +170,19 @@ class RecoveryRules(Twins):
 
 
 def _is_certain(branch: Branch, version: int, things: Collection[Thing]) -> bool:
-    """Rows do not tell which files hold them: after a compaction in between, nor whether a restore brings others."""
+    """Rows do not tell which files hold them: after a compaction in between, nor whether a restore brings others; nor
+    which delete files mask them, where they were taken away, put back and taken away again.
+    """
     then = branch.versions[version].state
+    since = [entry for entry in branch.line[branch.versions[version].line :] if isinstance(entry, RowWork)]
+    taken = {entry.thing for entry in since if entry.touched}
     pairs = [(then.get(thing), last_state(branch, thing)) for thing in things]
-    return all(
-        past.blurs == present.blurs for past, present in pairs if isinstance(past, Table) and isinstance(present, Table)
+    return not any(
+        past.blurs != present.blurs or (past.thing in taken and _images(past) == _images(present))
+        for past, present in pairs
+        if isinstance(past, Table) and isinstance(present, Table)
     )
+
+
+def _images(table: Table) -> set[tuple[int, int]]:
+    return {(row.id, row.writer) for row in table.rows.values()}
