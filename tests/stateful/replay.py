@@ -378,11 +378,13 @@ class Rows(_Object):
         for kind, code in (("delete", "SAME_FILE_UPDATE_DELETE"), ("update", "SAME_FILE_UPDATE_UPDATE")):
             ours = [row for row in base_images(own, "update", self.mine.known) if row.id not in swept]
             yours = base_images(others, kind, self.theirs.known)
-            if {row.id for row in ours} & {row.id for row in yours}:
-                self.conflict(code)
-            elif is_blurred and ours and yours:
+            is_unsure = is_blurred or bool(_absorbed(own, "update") | _absorbed(others, kind))
+            if is_unsure and ours and yours:
                 self.verdict.possible.add((*self.thing, code))
-            elif {row.file for row in ours} & {row.file for row in yours}:
+            ours = [row for row in ours if row.id not in _absorbed(own, "update")]
+            yours = [row for row in yours if row.id not in _absorbed(others, kind)]
+            shared = {row.id for row in ours} & {row.id for row in yours}
+            if shared or (not is_blurred and {row.file for row in ours} & {row.file for row in yours}):
                 self.conflict(code)
 
     def _carried_out(self, own: Sequence[RowWork], here: Table, there: Table) -> Table:
@@ -410,8 +412,8 @@ class Rows(_Object):
         return not self._is_overwritten(row) and (row.id in rows or not self._gone_by_theirs(row))
 
     def _is_overwritten(self, row: Row) -> bool:
-        """Whether the destination overwrote the image that the source began with; another image of the row that it
-        put back instead is not what the source saw (A4, A5).
+        """Whether the destination overwrote the file of the image that the source began with; another image of the row
+        that it put back instead is not what the source saw (A4, A5).
         """
         base = _base_image(row, self.mine.known)
         is_gone = False
@@ -419,9 +421,9 @@ class Rows(_Object):
         for work in works if base is not None else ():
             if work.origin in self.theirs.known or not (work.empties_all or work.scope):
                 continue
-            if _holds(work.written, base):
+            if any(image.file == base.file for image in work.written):
                 is_gone = False
-            elif _holds(work.touched, base):
+            elif any(image.file == base.file for image in work.touched):
                 is_gone = True
         return is_gone
 
@@ -439,8 +441,16 @@ def _in_scope(row: Row, works: Iterable[RowWork]) -> bool:
     return any(work.scope is EVERYTHING or row.partition in work.scope for work in works)
 
 
-def _holds(images: Iterable[Row], wanted: Row) -> bool:
-    return any((image.id, image.writer) == (wanted.id, wanted.writer) for image in images)
+def _absorbed(works: Sequence[RowWork], kind: str) -> set[int]:
+    """Ids of rows taken away by work of this kind in partitions that later work of the same side emptied: whether it
+    still counts, P7 leaves open.
+    """
+    return {
+        row.id
+        for index, work in enumerate(works)
+        for row in (work.touched if work.kind == kind else ())
+        if any(later.scope and row.partition in later.scope for later in works[index + 1 :])
+    }
 
 
 def _base_image(row: Row, known: frozenset[Origin]) -> Row | None:
