@@ -119,7 +119,11 @@ class Side:
         return {row.id: row for row in restores[-1].written} if restores else {}
 
     def arrived(self, thing: Thing) -> frozenset[int]:
-        """Ids of the other side's rows that came here after own overwrites, which spare them where they are redone."""
+        """Ids of the other side's rows that came here after own overwrites, which spare them where they are redone; not of
+        rows that had come and gone before they were merged.
+        """
+        tables = (kept.state.get(thing) for kept in self.branch.versions.values())
+        seen = {row_id for table in tables if isinstance(table, Table) for row_id in table.rows}
         found: set[int] = set()
         has_emptied = False
         for entry in self.branch.line:
@@ -130,7 +134,7 @@ class Side:
                 left = set() if entry.scope is EVERYTHING else found - {row.id for row in entry.touched}
                 found = left | entry.spared
             elif entry.origin in self.known and has_emptied:
-                found |= {row.id for row in entry.written}
+                found |= {row.id for row in entry.written} & seen
         return frozenset(found)
 
 
