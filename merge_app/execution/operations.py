@@ -131,7 +131,7 @@ class _Overwrite:
 
 
 def _overwrite(operation: Operation, earlier: Sequence[Operation]) -> _Overwrite:
-    same = [item for item in earlier if item.is_data and item.object_id == operation.object_id]
+    same = [item for item in earlier if _is_on_rows(item) and item.object_id == operation.object_id]
     spared = frozenset(same[index].operation_id for index in spared_by(operation, same))
     return _Overwrite(operation.overwrite or OverwriteScope(), spared)
 

@@ -166,7 +166,7 @@ def spared_by(overwrite: Operation, earlier: Sequence[Operation]) -> Iterator[in
         return
     related = {*scope.spared, *scope.spared_in}
     for index, operation in enumerate(earlier):
-        if not operation.is_data or operation.effects is None:
+        if operation.effects is None or not (operation.is_data or operation.kind is OperationKind.PARTITION):
             yield index
             continue
         files = {*operation.effects.touched, *(item.file_id for item in operation.effects.added)}

@@ -119,8 +119,8 @@ class Side:
         return {row.id: row for row in restores[-1].written} if restores else {}
 
     def arrived(self, thing: Thing) -> frozenset[int]:
-        """Ids of the other side's rows that came here after own overwrites, which spare them where they are redone; not of
-        rows that had come and gone before they were merged.
+        """Ids of the other side's rows that came here after own overwrites, which spare them where they are redone.
+        Rows that had come and gone before they were merged never came.
         """
         tables = (kept.state.get(thing) for kept in self.branch.versions.values())
         seen = {row_id for table in tables if isinstance(table, Table) for row_id in table.rows}

@@ -80,3 +80,16 @@ def test_a_dropped_partition_that_a_merge_overwrote_is_not_dropped_again_by_a_pu
     before = parts.rows("d.p", "b")
     parts.merge("main", "b")
     assert parts.rows("d.p", "b") == before
+
+
+def test_a_dropped_partition_is_dropped_although_a_merge_overwrote_all_that_the_other_side_had_not_got_yet(
+    parts: Lake,
+) -> None:
+    parts.sql("INSERT OVERWRITE d.p VALUES (5, 5)")
+    parts.sql("INSERT OVERWRITE d.p PARTITION (k = 1) VALUES (9)", "b")
+    parts.merge("b")
+    assert parts.rows("d.p") == [(5, 5), (9, 1)]
+    parts.sql("ALTER TABLE d.p DROP PARTITION (k = 1)", "b")
+    parts.merge("main", "b")
+    parts.merge("b")
+    assert parts.rows("d.p") == parts.rows("d.p", "b") == [(5, 5)]
