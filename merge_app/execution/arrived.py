@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
-from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, PartitionChange
+from catalog_app.domain.operations import AddedFile, ObjectKind, Operation, OperationKind, PartitionChange
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
 from merge_app.execution.divergence import holders_load
@@ -102,12 +102,9 @@ def arrived_load(
     found = {}
     for table_id, file_ids in files.items():
         holders = holders_load(destination, table_id, file_ids, planned.destination)
-        found[table_id] = tuple(
-            ArrivedFile(file_id, _where(file_id, [item.file_id for item in holders.get(file_id, ())]))
-            for file_id in file_ids
-        )
+        found[table_id] = tuple(ArrivedFile(file_id, _where(file_id, holders.get(file_id, ()))) for file_id in file_ids)
     return found
 
 
-def _where(file_id: int, holders: Sequence[int]) -> tuple[int, ...]:
-    return (file_id,) if file_id in holders else tuple(holders)
+def _where(file_id: int, holders: Sequence[AddedFile]) -> tuple[AddedFile, ...]:
+    return tuple(holder for holder in holders if holder.file_id == file_id) or tuple(holders)

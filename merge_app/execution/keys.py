@@ -4,7 +4,7 @@ decide what comes over. Rows that the merge sweeps away give no key to anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from catalog_app.domain.files import FileScan, PartitionValues, TableScan
 from catalog_app.domain.operations import ObjectKind
@@ -52,7 +52,7 @@ def _clashes(
     return tuple(engine().common_keys(first, second, names, limit=KEYS_SHOWN))
 
 
-def _staying(files: Iterable[FileScan], source: ObjectChanges, spared_files: Sequence[int]) -> Iterator[FileScan]:
+def _staying(files: Iterable[FileScan], source: ObjectChanges, spared_files: Collection[int]) -> Iterator[FileScan]:
     """The destination's files that the source's overwrites and drops of partitions leave."""
     emptied = _emptied_partitions(source)
     for file in files:

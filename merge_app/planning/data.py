@@ -6,7 +6,7 @@ operation has; only what differs from that is listed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from catalog_app.domain.files import PartitionValues
@@ -304,6 +304,7 @@ class _Redo:
 
     def _plan(self, carried: list[Operation]) -> DataPlan:
         recorded = [operation for operation in carried if operation.operation_id is not None]
+        partitions = () if self._remove_all else self._removed_partitions(carried)
         held_back = {*self._rewritten, *self._gone, *self._mixed, *self._repartition}
         bringing = _ids(item for item in recorded if item.effects is None or item.effects.added)
         brought = {file_id for file_id, maker in self._mine.maker.items() if maker.operation_id in bringing}
@@ -313,14 +314,14 @@ class _Redo:
             bring_files=self._bring_files(held_back),
             pass_files=self._pass_files(held_back),
             remove_all=self._remove_all,
-            remove_partitions=() if self._remove_all else self._removed_partitions(carried),
+            remove_partitions=partitions,
             remove_files=tuple(sorted(self._removed_files())),
-            spare_files=self._arrived.files,
+            spare_files=tuple(self._arrived.files),
             attach_operations=_ids(
                 item for item in recorded if item.kind in _ATTACHING and (item.effects is None or item.effects.deletes)
             ),
             attach=tuple(self._attach),
-            row_work=self._row_work(),
+            row_work=self._row_work(partitions),
         )
 
     def _bring_files(self, held_back: Iterable[int]) -> tuple[int, ...]:
@@ -346,7 +347,7 @@ class _Redo:
         return remover is not None and is_rewrite(remover) and remover not in self._skipped
 
     def _removed_files(self) -> Iterable[int]:
-        return self._remove.keys() & set(self._arrived.files) if self._remove_all else self._remove
+        return self._remove.keys() & self._arrived.files.keys() if self._remove_all else self._remove
 
     def _removed_partitions(self, carried: Iterable[Operation]) -> tuple[PartitionValues, ...]:
         values: dict[PartitionValues, None] = {}
@@ -359,7 +360,7 @@ class _Redo:
                 values[change.before] = None
         return tuple(values)
 
-    def _row_work(self) -> tuple[RowWork, ...]:
+    def _row_work(self, removed_partitions: Collection[PartitionValues]) -> tuple[RowWork, ...]:
         work: list[RowWork] = [
             FollowDeletes(tuple(deletes), file_id, tuple(sorted(targets)), self._spared(file_id))
             for file_id, (deletes, targets) in self._follow.items()
@@ -375,7 +376,8 @@ class _Redo:
             if self._stays_alive(file_id)
         ]
         work += [RepartitionFile(file_id, values) for file_id, values in self._repartition.items()]
-        work += self._arrived.row_work
+        files = self._arrived.files
+        work += [item for item in self._arrived.row_work if self._remove_all or files[item.file] in removed_partitions]
         kept = rows_kept(self._mine, self._history, self._theirs, self._past)
         return (*work, kept) if kept is not None else tuple(work)
 

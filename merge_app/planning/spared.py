@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import FileEffects, Operation
 from merge_app.planning.files import SideFiles, effects_of
 from merge_app.planning.values import ArrivedFile, KeepRows
@@ -12,11 +13,11 @@ from merge_app.planning.values import ArrivedFile, KeepRows
 
 @dataclass(frozen=True, slots=True)
 class Spared:
-    """``files`` are those in sight on the destination that hold spared rows, ``past`` is what the destination did to
-    such rows, and ``row_work`` takes the other rows out of files that hold both.
+    """``files`` are those in sight on the destination that hold spared rows, by id, with their partitions, ``past`` is
+    what the destination did to such rows, and ``row_work`` takes the other rows out of files that hold both.
     """
 
-    files: tuple[int, ...] = ()
+    files: Mapping[int, PartitionValues] = field(default_factory=dict)
     past: tuple[Operation, ...] = ()
     row_work: tuple[KeepRows, ...] = ()
 
@@ -26,9 +27,10 @@ def spared(past: Sequence[Operation], arrived: Sequence[ArrivedFile]) -> Spared:
     if not arrived:
         return Spared()
     theirs = SideFiles(past)
-    holders = {holder for item in arrived for holder in item.holders}
+    holders = {holder for item in arrived for holder in item.holder_ids}
     related = holders | {file_id for file_id in theirs.added if theirs.leaves(file_id) & holders}
-    files = tuple(sorted(related - theirs.removed.keys()))
+    known = {holder.file_id: holder for item in arrived for holder in item.holders} | theirs.added
+    files = {file_id: known[file_id].partition for file_id in sorted(related - theirs.removed.keys())}
     kept = tuple(sorted(item.file_id for item in arrived))
     return Spared(
         files,
@@ -40,7 +42,7 @@ def spared(past: Sequence[Operation], arrived: Sequence[ArrivedFile]) -> Spared:
 def derived_of_spared(past: Sequence[Operation], arrived: Sequence[ArrivedFile]) -> frozenset[int]:
     """The files, in sight or not, that the destination wrote with spared rows: updated, or in other files now."""
     theirs = SideFiles(past)
-    holders = {holder for item in arrived for holder in item.holders}
+    holders = {holder for item in arrived for holder in item.holder_ids}
     return frozenset(file_id for file_id in theirs.added if theirs.leaves(file_id) & holders)
 
 
@@ -49,7 +51,7 @@ def with_spared(operation: Operation, arrived: Sequence[ArrivedFile]) -> Operati
     scope = operation.overwrite
     if scope is None or not arrived:
         return operation
-    holders = {holder for item in arrived for holder in item.holders}
+    holders = {holder for item in arrived for holder in item.holder_ids}
     spared_in = tuple(sorted(holders.union(scope.spared_in)))
     files = tuple(sorted(item.file_id for item in arrived))
     return replace(operation, overwrite=replace(scope, spared=files, spared_in=spared_in))

@@ -82,7 +82,11 @@ class ArrivedFile:
     """
 
     file_id: int
-    holders: tuple[int, ...]
+    holders: tuple[AddedFile, ...]
+
+    @property
+    def holder_ids(self) -> tuple[int, ...]:
+        return tuple(holder.file_id for holder in self.holders)
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,3 +93,16 @@ def test_a_dropped_partition_is_dropped_although_a_merge_overwrote_all_that_the_
     parts.merge("main", "b")
     parts.merge("b")
     assert parts.rows("d.p") == parts.rows("d.p", "b") == [(5, 5)]
+
+
+def test_the_redo_of_a_partition_s_overwrite_leaves_compacted_rows_of_other_partitions_alone(parts: Lake) -> None:
+    parts.sql("DELETE FROM d.p WHERE k = 1", "b")
+    parts.sql("INSERT INTO d.p VALUES (7, 1)", "b")
+    parts.sql("INSERT INTO d.p VALUES (8, 1)")
+    parts.merge("main", "b")
+    parts.sql("OPTIMIZE d.p")
+    parts.sql("OPTIMIZE d.p", "b")
+    parts.sql("INSERT OVERWRITE d.p PARTITION (k = 2) VALUES (9)")
+    parts.merge("b")
+    parts.merge("main", "b")
+    assert parts.rows("d.p") == parts.rows("d.p", "b") == [(7, 1), (8, 1), (9, 2)]
