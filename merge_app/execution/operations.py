@@ -274,7 +274,7 @@ def _added(operation_ids: Sequence[int]) -> list[tuple[int, AddedFile]]:
     ]
 
 
-_FOLLOWING = (OperationKind.COMPACTION, OperationKind.DELETE, OperationKind.UPDATE)
+_FOLLOWING = (OperationKind.COMPACTION, OperationKind.DELETE, OperationKind.UPDATE, OperationKind.OVERWRITE)
 
 
 def _add_effects_elsewhere(
@@ -293,7 +293,9 @@ def _add_effects_elsewhere(
     if not replays:
         return
     versions = {item.operation_id or 0: item.version for item in operations}
-    _add_files_elsewhere(replays, versions, added, removed)
+    scopes = [(item.version, item.overwrite) for item in operations if item.overwrite is not None]
+    left = {(version, file_id) for version, scope in scopes for file_id in (*scope.spared, *scope.spared_in)}
+    _add_files_elsewhere(replays, versions, left, added, removed)
     for origin, *values in fetch_all(_ATTACHED, {"ids": list(replays)}):
         attached = AttachedDelete(*values)
         for replay in replays[origin]:
@@ -304,13 +306,15 @@ def _add_effects_elsewhere(
 def _add_files_elsewhere(
     replays: Mapping[int, Sequence[int]],
     versions: Mapping[int, int],
+    left: Collection[tuple[int, int]],
     added: dict[int, list[AddedFile]],
     removed: dict[int, list[int]],
 ) -> None:
-    """What another operation of the same commit took away is that one's. Files that came and went before the originals
-    were merged together lead from what was rewritten first to what is left of it.
+    """What another operation of the same commit took away is that one's, and what an overwrite ``left``, as version and
+    file, stayed. Files that came and went before the originals were merged together lead from what was rewritten first
+    to what is left of it.
     """
-    taken = {(versions[identity], file_id) for identity, files in removed.items() for file_id in files}
+    taken = {(versions[identity], file_id) for identity, files in removed.items() for file_id in files} | left
     passed = []
     for origin, file_id in fetch_all(_REMOVED, {"ids": list(replays)}):
         passed += [(replay, file_id) for replay in replays[origin] if (versions[replay], file_id) not in taken]

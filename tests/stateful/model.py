@@ -172,7 +172,7 @@ class RowWork:
     """What a statement did to rows: ``kind`` insert, delete, update, overwrite, partition or compaction; ``touched``
     the images that it took away; ``scope`` the partitions that it emptied first, EVERYTHING for the whole table.
     ``spared`` are the ids of rows that a merge left alone when it redid the emptying; ``restored`` is the version that
-    a RESTORE went back to.
+    a RESTORE went back to. ``found_nothing``: redone by a merge, it met none of its rows.
     """
 
     origin: Origin
@@ -183,6 +183,7 @@ class RowWork:
     scope: frozenset[Partition] | None = frozenset()
     spared: frozenset[int] = frozenset()
     restored: int | None = None
+    found_nothing: bool = False
 
     @property
     def empties_all(self) -> bool:

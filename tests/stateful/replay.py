@@ -218,7 +218,9 @@ def _as_redone(entry: RowWork, mine: Side, before: State, after: State) -> RowWo
     hit = {i: row for i, row in gone.items() if _in_scope(row, [entry]) or any(t.id == i for t in entry.touched)}
     written = tuple(row for row in entry.written if row.birth not in mine.known or row.id in left)
     spared = mine.arrived(entry.thing) if entry.scope is EVERYTHING else frozenset()
-    return replace(entry, touched=tuple((new | hit).values()), written=written, spared=spared)
+    touched = tuple((new | hit).values())
+    found_nothing = bool(entry.touched) and not touched and not any(left.get(row.id) is row for row in entry.written)
+    return replace(entry, touched=touched, written=written, spared=spared, found_nothing=found_nothing)
 
 
 def _dropped_databases(mine: Side, verdict: Verdict) -> None:
@@ -374,11 +376,15 @@ class Rows(_Object):
         return here
 
     def _judge(self, own: Sequence[RowWork], others: Sequence[RowWork], *, is_blurred: bool) -> None:
-        mine, theirs = ({work.kind for work in works} for works in (own, others))
+        predicates = [work for work in own if work.kind in ("delete", "update")]
         # What a restore put back is as if new: the redo of the restore leaves nothing else of these rows.
         swept = self.mine.brought_back(self.thing).keys() - self.mine.arrived(self.thing)
-        if mine & {"delete", "update"} and "insert" in theirs:
-            self.conflict("PREDICATE_DML_VS_INSERT")
+        if predicates and any(work.kind == "insert" for work in others):
+            # Whether what found nothing on this branch is told at all, files decide.
+            is_unsure = all(work.found_nothing for work in predicates)
+            (self.verdict.possible if is_unsure else self.verdict.required).add(
+                (*self.thing, "PREDICATE_DML_VS_INSERT")
+            )
         for kind, code in (("delete", "SAME_FILE_UPDATE_DELETE"), ("update", "SAME_FILE_UPDATE_UPDATE")):
             ours = [row for row in base_images(own, "update", self.mine.known) if row.id not in swept]
             yours = base_images(others, kind, self.theirs.known)

@@ -475,3 +475,16 @@ def test_nulls_are_refused_in_a_column_that_the_other_side_added_too_as_not_null
     lake.sql("ALTER TABLE d.t ADD COLUMN w STRING")
     lake.sql("INSERT INTO d.t VALUES (2, 'm', NULL)")
     assert lake.codes("b") == {"NOT_NULL_WITHOUT_VALUE"}
+
+
+def test_rows_that_an_overwrite_of_a_third_branch_took_away_do_not_come_after_it(lake: Lake) -> None:
+    lake.sql("UPDATE d.t SET v = 'b'")
+    lake.sql("DELETE FROM d.t", "b")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(1, "b")]
+    lake.sql("CREATE BRANCH c")
+    lake.sql("INSERT OVERWRITE d.t VALUES (9, 'z')", "c")
+    lake.merge("c", "b")
+    lake.sql("UPDATE d.t SET v = 'c'")
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == [(9, "z")]
