@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,6 +99,11 @@ def table_files(lineage: Lineage, tables: Collection[int]) -> dict[int, list[Vis
         for row in fetch_all(_FILES, {**lineage.parameters, "table_ids": list(tables)}):
             found.setdefault(row[0], []).append(_file(row))
     return found
+
+
+def masked(files: Iterable[VisibleFile]) -> set[tuple[int, frozenset[tuple[int, int, int]]]]:
+    """The files with their deletes: what two sights of a table differ in, whatever operations led to it."""
+    return {(item.added.file_id, item.deletes) for item in files}
 
 
 def _file(row: tuple[Any, ...]) -> VisibleFile:

@@ -22,6 +22,7 @@ from merge_app.execution.facts import facts_load
 from merge_app.execution.operations import effects_load, operations_load
 from merge_app.execution.reach import Reach, newest_merge, own_ranges, reach_load
 from merge_app.execution.replacements import replacements_load
+from merge_app.execution.row_merges import tables_apart
 from merge_app.planning.needs import needs
 from merge_app.planning.surviving import RESTORED_VERSION
 from merge_app.planning.values import Decision, FactKind, PlanInput, Resolution
@@ -139,7 +140,7 @@ def _restore_base(operations: Sequence[Operation], lineage: Lineage | None, othe
 
 
 def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engine: EngineSource) -> PlanInput:
-    wanted = needs(planned)
+    wanted = needs(planned, tables_apart(planned, side.lineage, destination))
     arrived = arrived_files(planned, side.lineage)
     moved = tables_merged_after_drops(planned, side.lineage)
     for table_id in arrived.keys() | moved:

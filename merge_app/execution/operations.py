@@ -314,7 +314,7 @@ def _add_files_elsewhere(
     file, stayed. Files that came and went before the originals were merged together lead from what was rewritten first
     to what is left of it.
     """
-    taken = {(versions[identity], file_id) for identity, files in removed.items() for file_id in files} | left
+    taken = {(versions[identity], file_id) for identity, files in removed.items() for file_id in files}.union(left)
     passed = []
     for origin, file_id in fetch_all(_REMOVED, {"ids": list(replays)}):
         passed += [(replay, file_id) for replay in replays[origin] if (versions[replay], file_id) not in taken]

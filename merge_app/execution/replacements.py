@@ -18,7 +18,7 @@ from catalog_app.domain.operations import (
     OverwriteScope,
 )
 from catalog_app.domain.state import ObjectState
-from catalog_app.selectors.changes import VisibleFile, table_files
+from catalog_app.selectors.changes import VisibleFile, masked, table_files
 from catalog_app.selectors.lineage import Lineage
 from merge_app.planning.surviving import ObjectKey
 from merge_app.planning.values import Decision, PlanInput, Resolution, ResolutionPart
@@ -30,7 +30,7 @@ def overwrite_with(
     """One overwrite: all segments go, the wanted ones come, with their deletes. None where they are the same already,
     unless ``always``: only with all rows replaced may a type become narrower.
     """
-    if not always and _masked(wanted) == _masked(present):
+    if not always and masked(wanted) == masked(present):
         return None
     effects = FileEffects(
         added=tuple(item.added for item in wanted),
@@ -46,10 +46,6 @@ def overwrite_with(
         effects=effects,
         metrics=metrics,
     )
-
-
-def _masked(files: Sequence[VisibleFile]) -> set[tuple[int, frozenset[tuple[int, int, int]]]]:
-    return {(item.added.file_id, item.deletes) for item in files}
 
 
 def is_retyped(change: Change) -> bool:

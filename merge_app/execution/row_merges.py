@@ -10,6 +10,7 @@ from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
 from catalog_app.engine.port import RowEngine
 from catalog_app.models import Branch
+from catalog_app.selectors.changes import masked, table_files
 from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.objects import tables_load
 from catalog_app.selectors.segments import SegmentState, definitions_load, file_scan, segments_list
@@ -33,6 +34,27 @@ def rows_judge(
     return {
         table_id: engine().rows_judge(_planned_merge(planned, source, destination, table_id)) for table_id in tables
     }
+
+
+def tables_apart(planned: PlanInput, source: Lineage | None, destination: Lineage) -> set[int]:
+    """The tables with a key, changed by the source alone, that the destination has in other files than it had when the
+    source last met it: merges by key write rows anew, under ids of either side, so that files do not lead to them.
+    """
+    sides = sides_of(planned)
+    changed = {
+        table_id
+        for (kind, table_id), mine in sides.source.items()
+        if kind is ObjectKind.TABLE
+        and table_id in planned.tables
+        and mine.hits("update", "delete")
+        and not mine.dropped
+        if planned.tables[table_id].schema.primary_key
+    }
+    base = base_lineage(source, destination) if source is not None and changed else None
+    if base is None:
+        return set()
+    then, now = table_files(base, changed), table_files(destination, changed)
+    return {table_id for table_id in changed if masked(then.get(table_id, ())) != masked(now.get(table_id, ()))}
 
 
 def _planned_merge(planned: PlanInput, source: Lineage | None, destination: Lineage, table_id: int) -> RowMerge:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from catalog_app.domain.operations import ColumnAttribute, ObjectKind
 from catalog_app.domain.schema import Schema
@@ -17,8 +17,10 @@ _REPLACING_AXES = (*_FILE_AXES, "overwrite")
 _SWEEPING_AXES = ("overwrite", "partition")
 
 
-def needs(given: PlanInput) -> dict[int, set[FactKind]]:
-    """By table id, for an input without facts and without file effects. Tables that need nothing are absent."""
+def needs(given: PlanInput, apart: Collection[int] = ()) -> dict[int, set[FactKind]]:
+    """By table id, for an input without facts and without file effects. Tables that need nothing are absent. ``apart``:
+    those with a key of which the destination has its rows in other files than the source had them from.
+    """
     sides = sides_of(given)
     found = {}
     for (kind, object_id), source in sides.source.items():
@@ -29,7 +31,7 @@ def needs(given: PlanInput) -> dict[int, set[FactKind]]:
         if destination.dropped:
             continue
         # A statement's rows lie on no branch that could be compared: it is judged by files.
-        if given.source_head and merges_by_key(source, destination, before):
+        if given.source_head and merges_by_key(source, destination, before, is_apart=object_id in apart):
             found[object_id] = {FactKind.ROWS, *_row_needs(source, destination, _stricter(given, object_id))}
             continue
         wanted = _table_needs(source, destination, before.schema, _stricter(given, object_id))

@@ -29,9 +29,12 @@ _COUNTS = {
 }
 
 
-def merges_by_key(source: ObjectChanges, destination: ObjectChanges, before: TableState) -> bool:
-    """Whether rows are judged one by one: both sides changed some, or a merge by key is among what is redone. What
-    sweeps whole partitions or tables is redone as in tables without a key.
+def merges_by_key(
+    source: ObjectChanges, destination: ObjectChanges, before: TableState, *, is_apart: bool = False
+) -> bool:
+    """Whether rows are judged one by one: both sides changed some, a merge by key is among what is redone, or the
+    destination has its rows in other files than the source had them from (``is_apart``). What sweeps whole partitions
+    or tables is redone as in tables without a key.
     """
     if not source.hits(*_CHANGING):
         return False
@@ -39,7 +42,8 @@ def merges_by_key(source: ObjectChanges, destination: ObjectChanges, before: Tab
         return False
     if source.hits(*_SWEEPING) or destination.hits(*_SWEEPING):
         return False
-    if not destination.hits(*_CHANGING) and not any(ROWS_MERGED in item.metrics for item in source.operations):
+    is_needed = is_apart or any(ROWS_MERGED in item.metrics for item in source.operations)
+    if not is_needed and not destination.hits(*_CHANGING):
         return False
     # Asked last, as a schema that nobody looks at is not even read.
     return bool(before.schema.primary_key)
@@ -100,19 +104,23 @@ def rows_plan(judged: RowJudgement, given: MergeRows) -> DataPlan | None:
     return DataPlan(row_work=(given,)) if judged.changes else None
 
 
-def row_operations(judged: RowJudgement, source: ObjectChanges) -> tuple[Operation, ...]:
-    """What the merge does to the destination's rows, as operations of its own."""
+def row_operations(judged: RowJudgement, source: ObjectChanges, destination: ObjectChanges) -> tuple[Operation, ...]:
+    """What the merge does to the destination's rows, as operations of its own. Where both changed rows, there is one
+    even if it has nothing to do: either side may show other files with the same rows.
+    """
+    counts = {kind: judged.changes[kind] for kind in _COUNTS if judged.changes.get(kind)}
+    if not counts and destination.hits(*_CHANGING):
+        counts = {OperationKind.UPDATE: 0}
     return tuple(
         Operation(
             kind,
             ObjectKind.TABLE,
             source.object_id,
-            metrics={name: judged.changes[kind], ROWS_MERGED: 1},
+            metrics={_COUNTS[kind]: rows, ROWS_MERGED: 1},
             version=_last_version(source.data),
             branch=source.branch,
         )
-        for kind, name in _COUNTS.items()
-        if judged.changes.get(kind)
+        for kind, rows in counts.items()
     )
 
 

@@ -16,7 +16,7 @@ from merge_app.planning.data import DataOutcome, data_redo
 from merge_app.planning.databases import done_already, properties_redo
 from merge_app.planning.findings import Pair, Problem, judge, problem_finding
 from merge_app.planning.notes import attribute_notes, data_notes
-from merge_app.planning.row_merges import columns_merged, merges_by_key, row_operations, rows_plan
+from merge_app.planning.row_merges import columns_merged, row_operations, rows_plan
 from merge_app.planning.spared import with_spared
 from merge_app.planning.surviving import ObjectChanges
 from merge_app.planning.values import Action, DataPlan, Finding, MergeRows, ObjectPlan, TableFacts
@@ -40,18 +40,11 @@ class TableCase:
     keyed_rules: RuleTable
     choices: tuple[RowChoice, ...] = ()
 
-    @property
-    def rows(self) -> RowJudgement | None:
-        """What merging rows by key comes to, where this is done."""
-        if self.before is None or not merges_by_key(self.source, self.destination, self.before):
-            return None
-        return self.facts.rows
-
 
 def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     """What becomes of one table that the source changed. A table that the destination does not know is new."""
     source, before = case.source, case.before
-    rules = case.rules if case.rows is None else case.keyed_rules
+    rules = case.rules if case.facts.rows is None else case.keyed_rules
     pair = Pair(rules, case.name, source, case.destination)
     if before is None:
         return (_absent_table(case), judge(pair, [])) if case.destination.dropped else (_new_table(case), [])
@@ -63,8 +56,8 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     findings += [problem_finding(pair, note) for note in attribute_notes(pair)]
     if source.dropped:
         return _dropped(case, before), findings
-    if case.rows is not None:
-        return _merged(case, before, columns, case.rows), findings
+    if case.facts.rows is not None:
+        return _merged(case, before, columns, case.facts.rows), findings
     outcome = data_redo(source, case.destination, is_new=False, facts=case.facts)
     if not case.destination.dropped:
         findings += [problem_finding(pair, note) for note in data_notes(pair, outcome)]
@@ -111,9 +104,10 @@ def _merged(case: TableCase, before: TableState, columns: ColumnRedo, judged: Ro
     data = rows_plan(judged, MergeRows(columns.schema, case.choices))
     kept = (item for item in case.source.operations if item.changes and item.kind is not OperationKind.CREATE)
     attributes = tuple(item for item in kept if not item.is_data)
+    rows = row_operations(judged, case.source, case.destination)
     if after == before and data is None:
-        return _plan(case, Action.UNTOUCHED, before, done_already(attributes))
-    return _plan(case, Action.ALTER, after, (*attributes, *row_operations(judged, case.source)), data)
+        return _plan(case, Action.UNTOUCHED, before, (*done_already(attributes), *rows))
+    return _plan(case, Action.ALTER, after, (*attributes, *rows), data)
 
 
 def _is_left(operation: Operation, index: int, outcome: DataOutcome) -> bool:
@@ -164,7 +158,7 @@ def _plan(
 
 
 def _key_clashes(case: TableCase) -> list[Problem]:
-    keys = case.facts.primary_key_clashes if case.rows is None else ()
+    keys = case.facts.primary_key_clashes if case.facts.rows is None else ()
     if not keys:
         return []
     mine = next((axis for axis in ROW_AXES if case.source.hits(axis)), None)

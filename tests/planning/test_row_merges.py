@@ -101,8 +101,21 @@ def test_the_merge_does_what_was_counted_as_operations_of_its_own() -> None:
     assert [(item.kind, item.operation_id) for item in table.operations] == [(UPDATE, None), (INSERT, None)]
 
 
-def test_where_both_made_the_same_rows_nothing_is_done() -> None:
+def test_where_both_made_the_same_rows_only_that_they_were_merged_is_recorded() -> None:
     table = table_of(judged(update(6, deletes=[(5, 1)]), insert(31), RowJudgement({})))
+    assert (table.action, table.data) == (Action.UNTOUCHED, None)
+    assert [(item.kind, item.metrics) for item in table.operations] == [(UPDATE, {"rows_updated": 0, ROWS_MERGED: 1})]
+
+
+def test_rows_that_lie_in_other_files_than_the_source_had_them_from_are_compared() -> None:
+    planned = merge_input([update(6, deletes=[(5, 1)])], [], tables={TABLE: KEYED})
+    assert FactKind.ROWS not in needs(planned)[TABLE]
+    assert needs(planned, {TABLE}) == {TABLE: {FactKind.ROWS}}
+
+
+def test_where_the_source_alone_changed_rows_that_the_destination_has_already_nothing_is_recorded() -> None:
+    facts = {TABLE: TableFacts(rows=RowJudgement({}))}
+    table = table_of(merged([update(6, deletes=[(5, 1)])], [], tables={TABLE: KEYED}, facts=facts))
     assert (table.action, table.operations, table.data) == (Action.UNTOUCHED, (), None)
 
 

@@ -137,3 +137,25 @@ def test_a_transaction_is_merged_by_key_too(keyed: Lake) -> None:
     keyed.sql("UPDATE d.k SET n = 100 WHERE id = 1")
     keyed.sql("COMMIT", transaction=begun)
     assert keyed.rows("d.k WHERE id = 1") == [(1, "T", 100)]
+
+
+@pytest.mark.parametrize(
+    ("change", "again"),
+    [
+        ("UPDATE d.k SET n = 7 WHERE id = 1", "UPDATE d.k SET n = 8 WHERE id = 1"),
+        ("INSERT INTO d.k VALUES (5, 'e', 5)", "UPDATE d.k SET n = 8 WHERE id = 5"),
+        ("DELETE FROM d.k WHERE id = 1", "INSERT INTO d.k VALUES (1, 'a', 8)"),
+    ],
+)
+def test_what_both_did_alike_is_there_once_after_a_pull_and_a_merge_back(keyed: Lake, change: str, again: str) -> None:
+    """Each shows a file of its own with the same row."""
+    for branch in ("main", "b"):
+        keyed.sql(change, branch)
+    keyed.merge("main", "b")
+    keyed.merge("b")
+    assert keyed.rows("d.k") == keyed.rows("d.k", "b")
+    keyed.sql(again, "b")
+    keyed.merge("b")
+    keyed.merge("main", "b")
+    assert keyed.rows("d.k") == keyed.rows("d.k", "b")
+    assert len({row[0] for row in keyed.rows("d.k")}) == len(keyed.rows("d.k"))
