@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -50,7 +50,7 @@ def operations_record(plan: MergePlan, *, commit: Commit, is_replay: bool) -> Re
     replays. Those of a transaction point at what they were in its workspace, for the sake of its files; for
     reachability they are new.
     """
-    pairs = [(item, operation) for item in plan.objects for operation in item.operations]
+    pairs = [(item, operation) for item in plan.objects for operation in _from_here(item)]
     if not pairs:
         return {}
     named = {operation.operation_id for _, operation in pairs if operation.operation_id is not None}
@@ -74,13 +74,12 @@ def _described(
     item: ObjectPlan, operation: Operation, commit: Commit, origins: Mapping[int, tuple[int, int]]
 ) -> dict[str, Any]:
     here = (commit.branch_id, commit.version)
-    changes = [_from_here(change, item.before) for change in operation.changes]
     origin_branch, origin_version = origins.get(operation.operation_id or 0, here)
     return {
         "object_kind": operation.object_kind.value,
         "object_id": operation.object_id,
         "kind": operation.kind.value,
-        "changes": [change_as_json(change) for change in changes],
+        "changes": [change_as_json(change) for change in operation.changes],
         "created": operation.created,
         "overwrite": scope_as_json(operation.overwrite),
         "metrics": operation.metrics,
@@ -91,16 +90,39 @@ def _described(
     }
 
 
-def _from_here(change: Change, before: DatabaseState | TableState | None) -> Change:
-    """The change from what this branch had, which may be what the source only came to: the net of what happens here is
-    from the first value to the last. A rename also says which of name and database it set.
+def _from_here(item: ObjectPlan) -> Iterator[Operation]:
+    """The object's operations, their changes from what this branch had, which may be what the source only came to, and
+    then each from what the one before it left: the net of what happens here is from the first value to the last. A
+    rename also says which of name and database it set.
     """
-    if isinstance(change, PropertyChange) and before is not None:
-        return replace(change, before=before.properties.get(change.key))
-    if isinstance(change, ColumnChange) and change.attribute in COLUMN_FIELDS and isinstance(before, TableState):
-        column = before.schema.column(change.column_id)
-        return change if column is None else replace(change, before=getattr(column, change.attribute.value))
-    return change
+    present: dict[tuple[int | None, str], Any] = {}
+    for operation in item.operations:
+        changes = []
+        for change in operation.changes:
+            key = _setting(change)
+            if key is None or item.before is None:
+                changes.append(change)
+                continue
+            before = present[key] if key in present else _value(item.before, change)
+            present[key] = change.after
+            changes.append(replace(change, before=before))
+        yield operation if tuple(changes) == operation.changes else replace(operation, changes=tuple(changes))
+
+
+def _setting(change: Change) -> tuple[int | None, str] | None:
+    """The property, or the attribute of which column, that it sets; None of what makes or ends a thing, or renames."""
+    if isinstance(change, PropertyChange):
+        return (None, change.key)
+    if isinstance(change, ColumnChange) and change.attribute in COLUMN_FIELDS:
+        return (change.column_id, change.attribute.value)
+    return None
+
+
+def _value(state: DatabaseState | TableState, change: Change) -> Any:
+    if isinstance(change, ColumnChange) and isinstance(state, TableState):
+        column = state.schema.column(change.column_id)
+        return change.before if column is None else getattr(column, change.attribute.value)
+    return state.properties.get(change.key) if isinstance(change, PropertyChange) else change.before
 
 
 def objects_record(plan: MergePlan, *, branch_id: int, version: int, recorded: Recorded) -> None:

@@ -488,3 +488,17 @@ def test_rows_that_an_overwrite_of_a_third_branch_took_away_do_not_come_after_it
     lake.sql("UPDATE d.t SET v = 'c'")
     lake.merge("main", "b")
     assert lake.rows("d.t", "b") == [(9, "z")]
+
+
+@pytest.mark.parametrize("what", ["DATABASE d {} DBPROPERTIES ({})", "TABLE d.t {} TBLPROPERTIES ({})"])
+def test_a_property_that_went_through_three_branches_is_unset_where_the_first_value_is(lake: Lake, what: str) -> None:
+    lake.sql("CREATE BRANCH c")
+    lake.sql("ALTER " + what.format("SET", "'q' = '1'"), "b")
+    lake.merge("b", "c")
+    lake.sql("ALTER " + what.format("SET", "'q' = '2'"), "c")
+    lake.merge("c")
+    lake.sql("ALTER " + what.format("UNSET", "'q'"), "c")
+    lake.merge("c")
+    lake.merge("main", "b")
+    kind, name = what.split()[:2]
+    assert lake.sql(f"DESCRIBE {kind} EXTENDED {name}", "b").rows == lake.sql(f"DESCRIBE {kind} EXTENDED {name}").rows
