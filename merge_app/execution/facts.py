@@ -15,6 +15,7 @@ from merge_app.execution.coverage import coverage_load
 from merge_app.execution.divergence import diverged_load, moved_load
 from merge_app.execution.keys import key_clashes
 from merge_app.execution.restored_masks import masks_load
+from merge_app.execution.rewritten_masks import rewritten_masks_load
 from merge_app.execution.row_merges import rows_judge
 from merge_app.planning.values import FactKind, PlanInput, TableFacts
 
@@ -37,6 +38,7 @@ def facts_load(
     diverged = diverged_load(planned, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
     spared = arrived_load(planned, destination, arrived)
     masks = masks_load(planned, source, destination, _needing(wanted, FactKind.DESTINATION_EFFECTS))
+    rewritten = rewritten_masks_load(planned, source, _needing(wanted, FactKind.SOURCE_EFFECTS))
     moved = moved_load(planned, destination, _needing(wanted, FactKind.MOVED_ROWS))
     strict = _needing(wanted, FactKind.COVERAGE)
     partitions = _partitions(destination, _needing(wanted, FactKind.PARTITIONS))
@@ -51,6 +53,7 @@ def facts_load(
             destination_partitions=partitions.get(table_id, {}),
             masks=masks.get(table_id, {}),
             moved=moved.get(table_id, {}),
+            rewritten_masks=rewritten.get(table_id, {}),
             rows=judged.get(table_id),
         )
         for table_id in wanted

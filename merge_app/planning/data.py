@@ -6,7 +6,7 @@ operation has; only what differs from that is listed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from catalog_app.domain.files import PartitionValues
@@ -81,6 +81,7 @@ class _Redo:
         self._mine = SideFiles(self._history, restores_are_own=True)
         self._masks = facts.masks
         self._moved = facts.moved
+        self._rewritten_masks = facts.rewritten_masks
         self._arrived = spared(destination.past, facts.arrived)
         self._past = self._arrived.past if self._remove_all else () if is_new else destination.past
         self._theirs = SideFiles(self._past)
@@ -370,6 +371,7 @@ class _Redo:
             FollowDeletes(() if self._was_emptied(file_id) else tuple(deletes), file_id, self._put_back[file_id])
             for file_id, deletes in self._images.items()
         ]
+        work += self._masks_of_skipped()
         work += [
             FilterImages(file_id, tuple(sorted(lost)))
             for file_id, lost in self._mixed.items()
@@ -380,6 +382,14 @@ class _Redo:
         work += [item for item in self._arrived.row_work if self._remove_all or files[item.file] in removed_partitions]
         kept = rows_kept(self._mine, self._history, self._theirs, self._past)
         return (*work, kept) if kept is not None else tuple(work)
+
+    def _masks_of_skipped(self) -> Iterator[FollowDeletes]:
+        """What merges took away of a skipped rewrite is marked in its inputs where these come over instead."""
+        for file_id, deletes in self._rewritten_masks.items():
+            if file_id in self._rewritten:
+                targets = self._stand_ins(file_id) & self._mine.added.keys()
+                if targets:
+                    yield FollowDeletes(deletes, file_id, tuple(sorted(targets)))
 
     def _spared(self, file_id: int) -> tuple[int, ...]:
         """Delete files that mark rows which are not the source's to take: those of the destination's updates of rows

@@ -99,8 +99,9 @@ class TableFacts:
     text, that the merged state would hold twice. ``masks``: by file that the source emptied and a restore of the
     destination put back, the delete files that masked it when the sides parted; their rows are not for it to take.
     ``moved``: by file that went with its partition on the source, the files of other partitions that may hold rows of
-    it on the destination, as it was before its own operations. ``rows``: of a table whose rows are merged by key, what
-    that comes to.
+    it on the destination, as it was before its own operations. ``rewritten_masks``: by file that the source wrote by
+    rewriting others, the delete files that its merges attached to it. ``rows``: of a table whose rows are merged by
+    key, what that comes to.
     """
 
     diverged: tuple[DivergedFile, ...] = ()
@@ -111,6 +112,7 @@ class TableFacts:
     primary_key_clashes: tuple[str, ...] = ()
     masks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     moved: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    rewritten_masks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     rows: RowJudgement | None = None
 
 
