@@ -505,14 +505,16 @@ def test_a_property_that_went_through_three_branches_is_unset_where_the_first_va
 
 
 def test_rows_that_a_merge_took_out_of_a_compacted_file_do_not_come_back_with_what_it_was_made_of(lake: Lake) -> None:
+    lake.sql("INSERT INTO d.t VALUES (5, 'a'), (6, 'a')")
+    lake.merge("main", "b")
     lake.sql("INSERT OVERWRITE d.t VALUES (8, 'y')", "b")
-    lake.sql("INSERT INTO d.t VALUES (2, 'a')")
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (4, 'a')")
     lake.merge("main", "b")
     lake.sql("INSERT INTO d.t VALUES (3, 's')", "b")
-    lake.sql("UPDATE d.t SET v = 'm'")
+    lake.sql("UPDATE d.t SET v = 'm' WHERE id = 2 OR id = 5")
     assert lake.codes("main", "b") == {"PREDICATE_DML_VS_INSERT"}
     lake.sql("OPTIMIZE d.t")
     lake.merge("b")
-    assert lake.rows("d.t") == [(2, "m"), (3, "s"), (8, "y")]
+    assert lake.rows("d.t") == [(2, "m"), (3, "s"), (4, "a"), (8, "y")]
     lake.merge("main", "b")
-    assert lake.rows("d.t", "b") == [(2, "m"), (3, "s"), (8, "y")]
+    assert lake.rows("d.t", "b") == [(2, "m"), (3, "s"), (4, "a"), (8, "y")]
