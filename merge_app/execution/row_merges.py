@@ -53,8 +53,26 @@ def tables_apart(planned: PlanInput, source: Lineage | None, destination: Lineag
     base = base_lineage(source, destination) if source is not None and changed else None
     if base is None:
         return set()
-    then, now = table_files(base, changed), table_files(destination, changed)
+    then = table_files(base, changed)
+    now = {
+        table_id: files
+        for lineage, tables in _before_own_work(planned, destination, changed).items()
+        for table_id, files in table_files(lineage, tables).items()
+    }
     return {table_id for table_id in changed if masked(then.get(table_id, ())) != masked(now.get(table_id, ()))}
+
+
+def _before_own_work(planned: PlanInput, destination: Lineage, tables: Iterable[int]) -> dict[Lineage, list[int]]:
+    """The tables by the sight that the destination had of them before it, say, compacted them."""
+    began: dict[int, int] = {}
+    for item in planned.destination:
+        if item.object_kind is ObjectKind.TABLE and item.is_data:
+            began.setdefault(item.object_id, item.version)
+    sights: dict[Lineage, list[int]] = {}
+    for table_id in tables:
+        lineage = destination.at(began[table_id] - 1) if table_id in began else destination
+        sights.setdefault(lineage, []).append(table_id)
+    return sights
 
 
 def _planned_merge(planned: PlanInput, source: Lineage | None, destination: Lineage, table_id: int) -> RowMerge:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from catalog_app.models import CommitOperation
+from merge_app.planning.row_merges import ROWS_MERGED
 from tests.e2e.lake import Lake
 
 
@@ -159,3 +161,21 @@ def test_what_both_did_alike_is_there_once_after_a_pull_and_a_merge_back(keyed: 
     keyed.merge("main", "b")
     assert keyed.rows("d.k") == keyed.rows("d.k", "b")
     assert len({row[0] for row in keyed.rows("d.k")}) == len(keyed.rows("d.k"))
+
+
+def test_rows_are_compared_by_key_only_where_files_do_not_lead_to_them(keyed: Lake) -> None:
+    def is_merged_by_key() -> bool:
+        keyed.sql("UPDATE d.k SET n = n + 1 WHERE id > 3", "b")
+        version = keyed.merge("b")["version"]
+        made = CommitOperation.objects.filter(commit__branch__catalog__name=keyed.catalog, version=version)
+        return made.filter(metrics__has_key=ROWS_MERGED).exists()
+
+    assert not is_merged_by_key()
+    keyed.sql("OPTIMIZE d.k")
+    assert not is_merged_by_key()
+    for branch in ("main", "b"):
+        keyed.sql("INSERT INTO d.k VALUES (5, 'e', 5)", branch)
+    keyed.merge("main", "b")
+    keyed.merge("b")
+    assert is_merged_by_key()
+    assert keyed.rows("d.k") == keyed.rows("d.k", "b")
