@@ -141,19 +141,21 @@ def _object_changes(key: ObjectKey, group: Sequence[Operation], base: int | None
 
 def _absorb_data(operations: Sequence[Operation], base: int | None) -> list[Operation]:
     """Leave out data operations that a later full overwrite of the same side makes as good as never done, and the
-    overwrite itself where it is a RESTORE to what there was at base.
+    overwrite itself where it is a RESTORE to what there was at base; with it what was done to partitions until then.
     """
     indices = [index for index, operation in enumerate(operations) if is_full_overwrite(operation)]
     if not indices:
         return list(operations)
     last = indices[-1]
-    spared = frozenset(spared_by(operations[last], operations[:last]))
-    if _restores_base(operations, operations[last], base):
-        last += 1
+    overwrite = operations[last]
+    spared = frozenset(spared_by(overwrite, operations[:last]))
+    is_back = _restores_base(operations, overwrite, base)
+    first = last + 1 if is_back else last
     return [
-        operation if index >= last or index in spared else _without_effects(operation)
+        operation if index >= first or index in spared else _without_effects(operation)
         for index, operation in enumerate(operations)
-        if index >= last or index in spared or not operation.is_data
+        if (index >= first or index in spared or not operation.is_data)
+        and not (is_back and operation.kind is OperationKind.PARTITION and operation.version <= overwrite.version)
     ]
 
 

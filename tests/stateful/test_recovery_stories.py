@@ -284,3 +284,17 @@ def test_a_restore_counts_with_a_branch_that_has_only_the_other_branch_s_change_
     assert lake.codes("c", "b") == {"COLUMN_TYPE_NARROWING"}
     lake.merge("c", "e")
     assert lake.codes("e", "b") == {"COLUMN_TYPE_NARROWING"}
+
+
+@pytest.mark.parametrize("change", ["ALTER TABLE d.p DROP PARTITION (k = 1)", "ALTER TABLE d.p ADD PARTITION (k = 7)"])
+def test_nothing_is_left_of_partitions_that_a_restore_took_back(lake: Lake, change: str) -> None:
+    lake.sql("CREATE TABLE d.p (id INT, k INT) PARTITIONED BY (k)")
+    lake.sql("INSERT INTO d.p VALUES (1, 1), (2, 2)")
+    lake.merge("main", "b")
+    version = lake.head("b")
+    lake.sql(change, "b")
+    lake.sql("DELETE FROM d.p WHERE id = 2", "b")
+    lake.sql(f"RESTORE TABLE d.p TO VERSION AS OF {version}", "b")
+    lake.sql("DROP TABLE d.p")
+    lake.merge("b")
+    assert [row[1] for row in lake.sql("SHOW TABLES").rows] == ["t"]
