@@ -80,6 +80,11 @@ class PropertyChange:
     before: str | None
     after: str | None
 
+    @property
+    def setting(self) -> tuple[Any, ...]:
+        """What of its object it sets."""
+        return ("property", self.key)
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnChange:
@@ -87,6 +92,11 @@ class ColumnChange:
     attribute: ColumnAttribute
     before: Any
     after: Any
+
+    @property
+    def setting(self) -> tuple[Any, ...]:
+        """What of its object it sets."""
+        return ("column", self.column_id, self.attribute)
 
 
 @dataclass(frozen=True, slots=True)

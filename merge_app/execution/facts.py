@@ -14,8 +14,7 @@ from merge_app.execution.arrived import arrived_load
 from merge_app.execution.coverage import coverage_load
 from merge_app.execution.divergence import diverged_load, moved_load
 from merge_app.execution.keys import key_clashes
-from merge_app.execution.restored_masks import masks_load
-from merge_app.execution.rewritten_masks import rewritten_masks_load
+from merge_app.execution.masks import masks_load, rewritten_masks_load
 from merge_app.execution.row_merges import rows_judge
 from merge_app.planning.values import FactKind, PlanInput, TableFacts
 

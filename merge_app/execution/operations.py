@@ -192,13 +192,8 @@ def _thing(operation: Operation) -> tuple[Any, ...]:
 
 def _attribute(operation: Operation, change: PropertyChange | ColumnChange | PartitionChange) -> tuple[Any, ...]:
     """What of which object a change sets. Partitions are sets of values, not attributes: none overrules another."""
-    match change:
-        case PropertyChange():
-            return (*_thing(operation), "property", change.key)
-        case ColumnChange():
-            return (*_thing(operation), "column", change.column_id, change.attribute)
-        case PartitionChange():
-            return (*_thing(operation), "partition", operation.operation_id)
+    setting = ("partition", operation.operation_id) if isinstance(change, PartitionChange) else change.setting
+    return (*_thing(operation), *setting)
 
 
 def _operation(row: tuple[Any, ...], known: dict[str, tuple[Change, ...]]) -> Operation:
@@ -274,7 +269,7 @@ def _added(operation_ids: Sequence[int]) -> list[tuple[int, AddedFile]]:
     ]
 
 
-_FOLLOWING = (OperationKind.COMPACTION, OperationKind.DELETE, OperationKind.UPDATE, OperationKind.OVERWRITE)
+_TAKING = (OperationKind.COMPACTION, OperationKind.DELETE, OperationKind.UPDATE, OperationKind.OVERWRITE)
 
 
 def _add_effects_elsewhere(
@@ -288,7 +283,7 @@ def _add_effects_elsewhere(
     """
     replays: dict[int, list[int]] = defaultdict(list)
     for item in operations:
-        if item.kind in _FOLLOWING and item.is_replay and item.operation_id is not None:
+        if item.kind in _TAKING and item.is_replay and item.operation_id is not None:
             replays[item.origin_id or 0].append(item.operation_id)
     if not replays:
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from django.db import connection
 
@@ -95,30 +95,27 @@ def _from_here(item: ObjectPlan) -> Iterator[Operation]:
     then each from what the one before it left: the net of what happens here is from the first value to the last. A
     rename also says which of name and database it set.
     """
-    present: dict[tuple[int | None, str], Any] = {}
+    present: dict[tuple[Any, ...], Any] = {}
     for operation in item.operations:
-        changes = []
+        changes: list[Change] = []
         for change in operation.changes:
-            key = _setting(change)
-            if key is None or item.before is None:
+            if item.before is None or not _sets_value(change):
                 changes.append(change)
                 continue
-            before = present[key] if key in present else _value(item.before, change)
-            present[key] = change.after
+            before = present[change.setting] if change.setting in present else _value(item.before, change)
+            present[change.setting] = change.after
             changes.append(replace(change, before=before))
         yield operation if tuple(changes) == operation.changes else replace(operation, changes=tuple(changes))
 
 
-def _setting(change: Change) -> tuple[int | None, str] | None:
-    """The property, or the attribute of which column, that it sets; None of what makes or ends a thing, or renames."""
-    if isinstance(change, PropertyChange):
-        return (None, change.key)
-    if isinstance(change, ColumnChange) and change.attribute in COLUMN_FIELDS:
-        return (change.column_id, change.attribute.value)
-    return None
+def _sets_value(change: Change) -> TypeGuard[PropertyChange | ColumnChange]:
+    """Not one that makes or ends a thing, moves a column or renames."""
+    return isinstance(change, PropertyChange) or (
+        isinstance(change, ColumnChange) and change.attribute in COLUMN_FIELDS
+    )
 
 
-def _value(state: DatabaseState | TableState, change: Change) -> Any:
+def _value(state: DatabaseState | TableState, change: PropertyChange | ColumnChange) -> Any:
     if isinstance(change, ColumnChange) and isinstance(state, TableState):
         column = state.schema.column(change.column_id)
         return change.before if column is None else getattr(column, change.attribute.value)

@@ -252,26 +252,16 @@ def _apart(
     """
     every: dict[tuple[Any, ...], list[tuple[int, Change]]] = {}
     settings: list[tuple[int, PropertyChange | ColumnChange]] = [*changes.properties, *changes.columns]
-    for index, setting in settings:
-        every.setdefault(_key(setting), []).append((index, setting))
+    for index, own in settings:
+        every.setdefault(own.setting, []).append((index, own))
     unsettled = {key[:2] for key in every if key[-1] is ColumnAttribute.EXISTS}
     found: list[tuple[int, Change]] = []
     for index, change in placed:
-        key = _key(change)
+        key = change.setting if isinstance(change, PropertyChange | ColumnChange) else ()
         steps = every.get(key, []) if key[:2] not in unsettled else []
         is_shared = any(operations[step].is_replay for step, _ in steps)
         found += steps if is_shared else [(index, change)]
     return found
-
-
-def _key(change: Change) -> tuple[Any, ...]:
-    """What a change of a property or of a column's attribute sets."""
-    match change:
-        case PropertyChange():
-            return ("property", change.key)
-        case ColumnChange():
-            return ("column", change.column_id, change.attribute)
-    return ()
 
 
 def _with_changes(operation: Operation, changes: tuple[Change, ...]) -> Operation:

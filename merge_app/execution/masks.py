@@ -1,0 +1,126 @@
+"""Deletes on files that the source emptied or rewrote, which are not its own to redo (see ``TableFacts``).
+
+``masks`` are those that had masked a file which a restore of the destination put back, ``rewritten_masks`` those that
+merges attached to what the source had rewritten.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
+from catalog_app.selectors.lineage import Lineage
+from catalog_app.selectors.rows import fetch_all
+from merge_app.execution.reach import newest_merge
+from merge_app.planning.files import effects_of, is_rewrite
+from merge_app.planning.surviving import RESTORED_VERSION
+from merge_app.planning.values import PlanInput
+
+_EMPTYING = (OperationKind.DELETE, OperationKind.UPDATE)
+
+_MASKS = """
+SELECT DISTINCT f.table_id, f.data_file_id, f.id
+FROM unnest(%(branches)s::bigint[], %(limits)s::bigint[]) AS c(branch_id, max_version)
+JOIN catalog_app_segmentdelete d
+  ON d.branch_id = c.branch_id AND d.table_id = ANY(%(tables)s) AND d.attached_version <= c.max_version
+JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
+WHERE f.data_file_id = ANY(%(files)s) AND NOT f.id = ANY(%(own)s) AND NOT d.operation_id = ANY(%(operations)s)
+ORDER BY f.table_id, f.data_file_id, f.id
+"""
+"""Whatever the chain ever attached to the files, but certain deletes and what certain operations attached."""
+
+_MASKS_AT_REMOVAL = """
+SELECT DISTINCT f.table_id, f.data_file_id, f.id
+FROM catalog_app_segmentremoval r
+JOIN catalog_app_segment s ON s.id = r.segment_id AND s.file_id = ANY(%(files)s)
+JOIN catalog_app_segmentdelete d ON d.table_id = ANY(%(tables)s) AND d.segment_id = s.id
+JOIN unnest(%(branches)s::bigint[], %(limits)s::bigint[]) AS c(branch_id, max_version)
+  ON d.branch_id = c.branch_id AND d.attached_version <= c.max_version
+JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
+WHERE r.table_id = ANY(%(tables)s) AND r.operation_id = ANY(%(operations)s) AND NOT f.id = ANY(%(own)s)
+ORDER BY f.table_id, f.data_file_id, f.id
+"""
+"""The same file may have been masked otherwise before, on either side: a restore took that back."""
+
+Masks = dict[int, Mapping[int, tuple[int, ...]]]
+"""By table and data file, the delete files."""
+
+
+def masks_load(planned: PlanInput, source: Lineage | None, destination: Lineage, tables: Collection[int]) -> Masks:
+    """For an input with file effects. No query where no restore put back a file that the source emptied."""
+    back = {table_id: _put_back(planned, table_id) for table_id in tables}
+    emptying = [
+        operation
+        for table_id, files in back.items()
+        for operation in _of_table(planned.source, table_id)
+        if operation.kind in _EMPTYING and files & set(effects_of(operation).removed)
+    ]
+    if not emptying:
+        return {}
+    files = [i for operation in emptying for i in effects_of(operation).removed if i in back[operation.object_id]]
+    own = _own_deletes((*planned.source, *planned.destination))
+    if source is None:
+        # What a statement is about to do is recorded nowhere yet.
+        return _found(_MASKS, destination, emptying, files, own=own)
+    return _found(_MASKS_AT_REMOVAL, source, emptying, files, own=own, operations=_ids(emptying))
+
+
+def rewritten_masks_load(planned: PlanInput, source: Lineage | None, tables: Collection[int]) -> Masks:
+    """For an input with file effects. No query where the source merged nothing after it rewrote a file."""
+    rewrites = [item for table_id in tables for item in _of_table(planned.source, table_id) if is_rewrite(item)]
+    if source is None or not rewrites or newest_merge(source) < min(item.version for item in rewrites):
+        return {}
+    files = [made.file_id for item in rewrites for made in effects_of(item).added]
+    return _found(_MASKS, source, rewrites, files, operations=_ids(planned.source))
+
+
+def _found(
+    query: str,
+    chain: Lineage,
+    touching: Iterable[Operation],
+    files: Sequence[int],
+    *,
+    own: Sequence[int] = (),
+    operations: Sequence[int] = (),
+) -> Masks:
+    parameters = {
+        "branches": list(chain.branch_ids),
+        "limits": list(chain.limits),
+        "tables": list({operation.object_id for operation in touching}),
+        "files": list(files),
+        "own": list(own),
+        "operations": list(operations),
+    }
+    masks: dict[int, dict[int, tuple[int, ...]]] = defaultdict(lambda: defaultdict(tuple))
+    for table_id, file_id, delete_id in fetch_all(query, parameters):
+        masks[table_id][file_id] += (delete_id,)
+    return {table_id: dict(found) for table_id, found in masks.items()}
+
+
+def _put_back(planned: PlanInput, table_id: int) -> set[int]:
+    """The files that a restore of the destination brought back."""
+    return {
+        item.file_id
+        for operation in _of_table(planned.destination, table_id)
+        if RESTORED_VERSION in operation.metrics
+        for item in effects_of(operation).added
+    }
+
+
+def _of_table(operations: Sequence[Operation], table_id: int) -> list[Operation]:
+    return [item for item in operations if item.object_kind is ObjectKind.TABLE and item.object_id == table_id]
+
+
+def _ids(operations: Iterable[Operation]) -> list[int]:
+    return [operation.operation_id for operation in operations if operation.operation_id is not None]
+
+
+def _own_deletes(operations: Sequence[Operation]) -> list[int]:
+    """What either side deleted since they parted; deletes that come back with a restore are older."""
+    return [
+        item.delete_file_id
+        for operation in operations
+        if operation.kind is not OperationKind.OVERWRITE
+        for item in effects_of(operation).deletes
+    ]
