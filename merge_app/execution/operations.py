@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -115,8 +115,7 @@ def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Ope
             continue
         if _is_on_rows(operation) and _is_swept(operation, overwrites[operation.object_id]):
             continue
-        left = (_left_of(operation, change, overruled) for change in operation.changes)
-        changes = tuple(change for change in left if change is not None)
+        changes = tuple(_not_overruled(operation, overruled))
         if changes or not operation.changes:
             kept.append(operation if changes == operation.changes else replace(operation, changes=changes))
     return tuple(reversed(kept))
@@ -161,6 +160,18 @@ def _is_swept(operation: Operation, overwrites: Sequence[_Overwrite]) -> bool:
     return bool(emptied) and emptied <= {values for scope in later for values in scope.partitions or ()}
 
 
+def _not_overruled(operation: Operation, overruled: set[tuple[Any, ...]]) -> Iterator[Change]:
+    """What is left of its changes. The drop of a column that the other side brought back goes, but what it had ended
+    stays ended: that is added to ``overruled``.
+    """
+    for change in operation.changes:
+        left = _left_of(operation, change, overruled)
+        if left is not None:
+            yield left
+        elif _drops_column(change):
+            overruled.update(_overruled(operation, change))
+
+
 def _left_of(operation: Operation, change: Change, overruled: Collection[tuple[Any, ...]]) -> Change | None:
     """The change without what is overruled: a rename may keep the name or the database that it gave."""
     if isinstance(change, Rename):
@@ -182,8 +193,11 @@ def _overruled(operation: Operation, change: Change) -> list[tuple[Any, ...]]:
         }
         return [(*_thing(operation), part) for part, is_set in parts.items() if is_set]
     attribute = _attribute(operation, change)
-    is_drop = isinstance(change, ColumnChange) and change.attribute is ColumnAttribute.EXISTS and change.after is None
-    return [attribute[:-1] if is_drop else attribute]
+    return [attribute[:-1] if _drops_column(change) else attribute]
+
+
+def _drops_column(change: Change) -> bool:
+    return isinstance(change, ColumnChange) and change.attribute is ColumnAttribute.EXISTS and change.after is None
 
 
 def _thing(operation: Operation) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 from django.db import connection
 
 from catalog_app.domain.operation_json import change_as_json, scope_as_json
-from catalog_app.domain.operations import Change, ColumnChange, ObjectKind, Operation, PropertyChange
+from catalog_app.domain.operations import Change, ColumnAttribute, ColumnChange, ObjectKind, Operation, PropertyChange
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import (
     Commit,
@@ -93,19 +93,41 @@ def _described(
 def _from_here(item: ObjectPlan) -> Iterator[Operation]:
     """The object's operations, their changes from what this branch had, which may be what the source only came to, and
     then each from what the one before it left: the net of what happens here is from the first value to the last. A
-    rename also says which of name and database it set.
+    rename also says which of name and database it set; the addition of a column that was there, what it made of it.
     """
+    if item.before is None:
+        yield from item.operations
+        return
+    stated = {c.setting for operation in item.operations for c in operation.changes if _sets_value(c)}
     present: dict[tuple[Any, ...], Any] = {}
     for operation in item.operations:
         changes: list[Change] = []
         for change in operation.changes:
-            if item.before is None or not _sets_value(change):
-                changes.append(change)
+            if not _sets_value(change):
+                changes += [change, *(given for given in _given(item, change) if given.setting not in stated)]
                 continue
             before = present[change.setting] if change.setting in present else _value(item.before, change)
             present[change.setting] = change.after
             changes.append(replace(change, before=before))
         yield operation if tuple(changes) == operation.changes else replace(operation, changes=tuple(changes))
+
+
+def _given(item: ObjectPlan, change: Change) -> Iterator[ColumnChange]:
+    """The attributes of a column that was there which its addition by the source changed."""
+    if not (isinstance(item.before, TableState) and isinstance(item.after, TableState) and _adds_column(change)):
+        return
+    column = item.after.schema.column(change.column_id)
+    known = None if column is None else item.before.schema.column(column.id)
+    if column is None or known is None:
+        return
+    for attribute in COLUMN_FIELDS:
+        before, after = (getattr(each, attribute.value) for each in (known, column))
+        if before != after:
+            yield ColumnChange(column.id, attribute, before, after)
+
+
+def _adds_column(change: Change) -> TypeGuard[ColumnChange]:
+    return isinstance(change, ColumnChange) and change.attribute is ColumnAttribute.EXISTS and change.after is not None
 
 
 def _sets_value(change: Change) -> TypeGuard[PropertyChange | ColumnChange]:

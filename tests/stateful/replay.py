@@ -161,10 +161,20 @@ def _nets(line: Sequence[Entry], known: frozenset[Origin]) -> dict[Key, Net]:
             continue
         key = (entry.thing, entry.key)
         if entry.origin in known:
+            if _ends_words(entry, found.get(key)):
+                found = {other: net for other, net in found.items() if (other[0], other[1][:2]) != (key[0], key[1][:2])}
             found.pop(key, None)
         else:
             found[key] = Net(found[key].before if key in found else entry.before, entry.after)
     return {key: net for key, net in found.items() if net.before != net.after}
+
+
+def _ends_words(change: Change, own: Net | None) -> bool:
+    """Whether nothing is left of what this side said of a column: the other dropped it, or brought back what it had
+    dropped itself.
+    """
+    is_drop = change.after is None or (own is not None and own.after is None)
+    return change.key[0] == "column" and change.key[2] == "exists" and is_drop
 
 
 def merge(source: Branch, destination: Branch) -> Verdict:
@@ -199,7 +209,23 @@ def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry
             before = values.get((entry.thing, entry.key), entry.before)
             values[entry.thing, entry.key] = entry.after
             entries.append(replace(entry, before=before))
+            entries += _given(entry, mine, destination, after)
     return entries
+
+
+def _given(entry: Change, mine: Side, destination: Branch, after: State) -> Iterable[Change]:
+    """What the addition of a column made of one that the destination had, but for what the source says apart."""
+    here, there = destination.last(entry.thing), after.get(entry.thing)
+    if not (isinstance(entry.after, Column) and isinstance(here, Table) and isinstance(there, Table)):
+        return
+    for column in there.columns:
+        known = here.column(column.id)
+        if known is None or entry.after.id not in column.ids:
+            continue
+        for attribute in ("name", "type", "nullable", "default"):
+            before, made = getattr(known, attribute), getattr(column, attribute)
+            if before != made and mine.net(entry.thing, "column", column.id, attribute) is None:
+                yield Change(entry.origin, entry.thing, ("column", column.id, attribute), before, made)
 
 
 def _is_news(change: Change, before: State, after: State) -> bool:
