@@ -455,10 +455,10 @@ class Rows(_Object):
         is_gone = False
         works = (work for work in self.theirs.branch.line if isinstance(work, RowWork) and work.thing == self.thing)
         for work in works if base is not None else ():
-            if work.origin in self.theirs.known or not (work.empties_all or work.scope):
-                continue
             if any(image.file == base.file for image in work.written):
                 is_gone = False
+            elif work.origin in self.theirs.known or not (work.empties_all or work.scope):
+                continue
             elif any(image.file == base.file for image in work.touched):
                 is_gone = True
         return is_gone
