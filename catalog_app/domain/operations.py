@@ -134,11 +134,14 @@ class AttachedDelete:
 
 @dataclass(frozen=True, slots=True)
 class FileEffects:
-    """What one data operation did to files. ``removed`` are data files that it took out of sight."""
+    """What one data operation did to files. ``removed`` are data files that it took out of sight, ``overruled`` delete
+    files that it attached to files which a later overwrite took away or put back: they are not to be redone.
+    """
 
     added: tuple[AddedFile, ...] = ()
     removed: tuple[int, ...] = ()
     deletes: tuple[AttachedDelete, ...] = ()
+    overruled: tuple[int, ...] = ()
 
     @property
     def touched(self) -> frozenset[int]:

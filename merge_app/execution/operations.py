@@ -27,7 +27,7 @@ from catalog_app.domain.operations import (
 )
 from catalog_app.selectors.rows import fetch_all, json_value
 from merge_app.execution.reach import CommitRange, Reach
-from merge_app.planning.surviving import spared_by
+from merge_app.planning.surviving import is_full_overwrite, spared_by, without_deletes_on
 
 FEW_VERSIONS = 100
 """A range up to which the plan that PostgreSQL keeps for the query is a good one."""
@@ -113,26 +113,47 @@ def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Ope
             continue
         if operation.kind in _DROPS and (*_thing(operation), "exists") in overruled:
             continue
-        if _is_on_rows(operation) and _is_swept(operation, overwrites[operation.object_id]):
+        later = overwrites[operation.object_id] if _is_on_rows(operation) else []
+        if _is_swept(operation, later):
             continue
         changes = tuple(_not_overruled(operation, overruled))
         if changes or not operation.changes:
-            kept.append(operation if changes == operation.changes else replace(operation, changes=changes))
+            own = operation if changes == operation.changes else replace(operation, changes=changes)
+            kept.append(_not_overwritten(own, later))
     return tuple(reversed(kept))
 
 
 @dataclass(frozen=True, slots=True)
 class _Overwrite:
-    """What an overwrite takes away, and the operations before it that it left in effect."""
+    """What an overwrite takes away, and the operations before it that it left in effect. Of one of the whole table,
+    ``taken`` are the files that it took away, ``brought`` those that it put in their place.
+    """
 
     scope: OverwriteScope
     spared: frozenset[int | None]
+    taken: frozenset[int]
+    brought: frozenset[int]
 
 
 def _overwrite(operation: Operation, earlier: Sequence[Operation]) -> _Overwrite:
     same = [item for item in earlier if _is_on_rows(item) and item.object_id == operation.object_id]
     spared = frozenset(same[index].operation_id for index in spared_by(operation, same))
-    return _Overwrite(operation.overwrite or OverwriteScope(), spared)
+    effects = operation.effects if is_full_overwrite(operation) else None
+    taken = frozenset(effects.removed) if effects else frozenset()
+    brought = frozenset(item.file_id for item in effects.added) if effects else frozenset()
+    return _Overwrite(operation.overwrite or OverwriteScope(), spared, taken, brought)
+
+
+def _not_overwritten(operation: Operation, later: Sequence[_Overwrite]) -> Operation:
+    """The operation without what it did to files that later overwrites took away or put back."""
+    taken = frozenset[int]().union(*(item.taken for item in later))
+    brought = frozenset[int]().union(*(item.brought for item in later))
+    operation = without_deletes_on(operation, taken | brought)
+    if operation.effects is None or not (taken or brought):
+        return operation
+    added = tuple(item for item in operation.effects.added if item.file_id not in taken)
+    removed = tuple(file_id for file_id in operation.effects.removed if file_id not in brought)
+    return replace(operation, effects=replace(operation.effects, added=added, removed=removed))
 
 
 def _is_on_rows(operation: Operation) -> bool:
@@ -246,30 +267,49 @@ FROM catalog_app_segmentdelete d JOIN catalog_app_deletefile f ON f.id = d.delet
 WHERE d.operation_id = ANY(%(ids)s) ORDER BY d.id
 """
 
+_PUT_BACK = """
+SELECT t.operation_id, t.file_id, s.added_version
+FROM (
+    SELECT r.operation_id, g.file_id FROM catalog_app_segmentremoval r
+    JOIN catalog_app_segment g ON g.id = r.segment_id WHERE r.operation_id = ANY(%(ids)s)
+    UNION
+    SELECT d.operation_id, f.data_file_id FROM catalog_app_segmentdelete d
+    JOIN catalog_app_deletefile f ON f.id = d.delete_file_id WHERE d.operation_id = ANY(%(ids)s)
+) t
+JOIN catalog_app_commitoperation o ON o.id = t.operation_id AND o.kind <> 'overwrite'
+JOIN catalog_app_segment s ON s.branch_id = o.branch_id AND s.file_id = t.file_id AND s.added_version > o.version
+JOIN catalog_app_commitoperation k ON k.id = s.operation_id AND k.kind = 'overwrite'
+"""
+"""Files that these operations touched and a later overwrite put back, on the branch where they were made."""
+
 
 def effects_load(operations: Sequence[Operation]) -> tuple[Operation, ...]:
-    """The same operations, those recorded in the history with their file effects."""
-    recorded = [item.operation_id for item in operations if item.operation_id is not None]
+    """The same operations, those recorded in the history with their file effects; those that have them keep them."""
+    recorded = [item.operation_id for item in operations if item.operation_id is not None and item.effects is None]
     if not recorded:
         return tuple(operations)
     parameters = {"ids": recorded}
     added: dict[int, list[AddedFile]] = defaultdict(list)
     removed: dict[int, list[int]] = defaultdict(list)
     deletes: dict[int, list[AttachedDelete]] = defaultdict(list)
+    overruled: dict[int, list[int]] = defaultdict(list)
     for operation_id, file in _added(recorded):
         added[operation_id].append(file)
     for operation_id, file_id in fetch_all(_REMOVED, parameters):
         removed[operation_id].append(file_id)
     for operation_id, *attached in fetch_all(_ATTACHED, parameters):
         deletes[operation_id].append(AttachedDelete(*attached))
-    _add_effects_elsewhere(operations, added, removed, deletes)
+    _add_effects_elsewhere(operations, added, removed, deletes, overruled)
     return tuple(
         item
-        if item.operation_id is None
+        if item.operation_id is None or item.effects is not None
         else replace(
             item,
             effects=FileEffects(
-                tuple(added[item.operation_id]), tuple(removed[item.operation_id]), tuple(deletes[item.operation_id])
+                tuple(added[item.operation_id]),
+                tuple(removed[item.operation_id]),
+                tuple(deletes[item.operation_id]),
+                tuple(overruled[item.operation_id]),
             ),
         )
         for item in operations
@@ -291,6 +331,7 @@ def _add_effects_elsewhere(
     added: dict[int, list[AddedFile]],
     removed: dict[int, list[int]],
     deletes: dict[int, list[AttachedDelete]],
+    overruled: dict[int, list[int]],
 ) -> None:
     """What the originals of replays did to files that were never shown where they were replayed: a third branch may
     show them.
@@ -304,11 +345,21 @@ def _add_effects_elsewhere(
     versions = {item.operation_id or 0: item.version for item in operations}
     scopes = [(item.version, item.overwrite) for item in operations if item.overwrite is not None]
     left = {(version, file_id) for version, scope in scopes for file_id in (*scope.spared, *scope.spared_in)}
-    _add_files_elsewhere(replays, versions, left, added, removed)
+    put_back = {
+        (replay, file_id)
+        for origin, file_id, version in fetch_all(_PUT_BACK, {"ids": list(replays)})
+        for replay in replays[origin]
+        if version < versions[replay]
+    }
+    _add_files_elsewhere(replays, versions, left, put_back, added, removed)
     for origin, *values in fetch_all(_ATTACHED, {"ids": list(replays)}):
         attached = AttachedDelete(*values)
         for replay in replays[origin]:
-            if attached not in deletes[replay]:
+            if attached in deletes[replay]:
+                continue
+            if (replay, attached.data_file_id) in put_back:
+                overruled[replay].append(attached.delete_file_id)
+            else:
                 deletes[replay].append(attached)
 
 
@@ -316,6 +367,7 @@ def _add_files_elsewhere(
     replays: Mapping[int, Sequence[int]],
     versions: Mapping[int, int],
     left: Collection[tuple[int, int]],
+    put_back: Collection[tuple[int, int]],
     added: dict[int, list[AddedFile]],
     removed: dict[int, list[int]],
 ) -> None:
@@ -326,7 +378,11 @@ def _add_files_elsewhere(
     taken = {(versions[identity], file_id) for identity, files in removed.items() for file_id in files}.union(left)
     passed = []
     for origin, file_id in fetch_all(_REMOVED, {"ids": list(replays)}):
-        passed += [(replay, file_id) for replay in replays[origin] if (versions[replay], file_id) not in taken]
+        passed += [
+            (replay, file_id)
+            for replay in replays[origin]
+            if (versions[replay], file_id) not in taken and (replay, file_id) not in put_back
+        ]
     for replay, file_id in passed:
         removed[replay].append(file_id)
     gone = {(versions[replay], file_id) for replay, file_id in passed}

@@ -82,7 +82,8 @@ class _Redo:
         self._masks = facts.masks
         self._moved = facts.moved
         self._rewritten_masks = facts.rewritten_masks
-        self._arrived = spared(destination.past, facts.arrived)
+        # What the source put back itself goes and comes with that.
+        self._arrived = spared(destination.past, [i for i in facts.arrived if i.file_id not in self._mine.added])
         self._past = self._arrived.past if self._remove_all else () if is_new else destination.past
         self._theirs = SideFiles(self._past)
         self._touched = self._theirs.touched_base(self._past)
@@ -321,6 +322,7 @@ class _Redo:
             attach_operations=_ids(
                 item for item in recorded if item.kind in _ATTACHING and (item.effects is None or item.effects.deletes)
             ),
+            attach_except=frozenset(i for item in recorded for i in effects_of(item).overruled),
             attach=tuple(self._attach),
             row_work=self._row_work(partitions),
         )

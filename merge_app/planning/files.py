@@ -71,9 +71,10 @@ class SideFiles:
 
     def _replay(self, operation: Operation) -> None:
         effects = effects_of(operation)
-        for file_id in effects.touched:
-            if file_id not in self.added:
-                self._met.add(file_id)
+        # A merge may have masked images in the file that it brought with them.
+        images = {item.file_id for item in effects.added} if operation.kind is OperationKind.UPDATE else set()
+        touched = effects.touched - images
+        self._met.update(touched - self.added.keys())
         gone = (*self.removed, *effects.removed) if _absorbs_all(operation) else effects.removed
         # A replay also names files that its side never showed, or took away before.
         again = frozenset() if _absorbs_all(operation) else self.removed.keys()
@@ -89,7 +90,7 @@ class SideFiles:
             if item.file_id not in self._met:
                 self.added[item.file_id] = item
                 self.maker[item.file_id] = operation
-                self._inputs[item.file_id] = effects.touched if derived else frozenset()
+                self._inputs[item.file_id] = touched if derived else frozenset()
 
     def leaves(self, file_id: int) -> frozenset[int]:
         """The files that its rows come from in the end: base files, and files added by insert or overwrite."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from catalog_app.domain.operations import (
     Change,
     ColumnAttribute,
     ColumnChange,
+    FileEffects,
     ObjectKind,
     Operation,
     OperationKind,
@@ -151,8 +153,14 @@ def _absorb_data(operations: Sequence[Operation], base: int | None) -> list[Oper
     spared = frozenset(spared_by(overwrite, operations[:last]))
     is_back = _restores_base(operations, overwrite, base)
     first = last + 1 if is_back else last
+    effects = overwrite.effects or FileEffects()
+    moved = {*effects.removed, *(item.file_id for item in effects.added)}
     return [
-        operation if index >= first or index in spared else _without_effects(operation)
+        without_deletes_on(operation, moved)
+        if index in spared
+        else operation
+        if index >= first
+        else _without_effects(operation)
         for index, operation in enumerate(operations)
         if (index >= first or index in spared or not operation.is_data)
         and not (is_back and operation.kind is OperationKind.PARTITION and operation.version <= overwrite.version)
@@ -175,6 +183,16 @@ def spared_by(overwrite: Operation, earlier: Sequence[Operation]) -> Iterator[in
         if related & files:
             related |= files - set(operation.effects.touched)
             yield index
+
+
+def without_deletes_on(operation: Operation, files: AbstractSet[int]) -> Operation:
+    """The operation without what it masked in files that a later overwrite took away or put back."""
+    effects = operation.effects
+    if effects is None or files.isdisjoint(item.data_file_id for item in effects.deletes):
+        return operation
+    left = tuple(item for item in effects.deletes if item.data_file_id not in files)
+    gone = tuple(item.delete_file_id for item in effects.deletes if item.data_file_id in files)
+    return replace(operation, effects=replace(effects, deletes=left, overruled=(*effects.overruled, *gone)))
 
 
 def _without_effects(operation: Operation) -> Operation:

@@ -80,19 +80,34 @@ class Side:
         """Own row work on a table. A full overwrite absorbs what precedes it (P7), also one that was merged from the
         other side, which knows of it; but not work on rows that it spared.
         """
-        found: list[RowWork] = []
+        return [left for _, left in self._left(thing)]
+
+    def is_left(self, entry: RowWork) -> bool:
+        return any(work is entry for work, _ in self._left(entry.thing))
+
+    def _left(self, thing: Thing) -> list[tuple[RowWork, RowWork]]:
+        """Own row work as it was done, and what is left of it."""
+        found: list[tuple[RowWork, RowWork]] = []
         gone: set[int] = set()
         for entry in self.branch.line:
             if not isinstance(entry, RowWork) or entry.thing != thing:
                 continue
             if entry.empties_all:
-                found = [work for work in found if _is_spared(work, entry, gone)]
+                spared = [(work, left) for work, left in found if _is_spared(work, entry, gone)]
+                found = [(work, self._beside(left, entry)) for work, left in spared]
                 gone |= {row.id for row in entry.touched if entry.origin not in self.known}
             if entry.origin not in self.known:
-                found += [] if self._is_back_at_base(entry) else [entry]
+                found += [] if self._is_back_at_base(entry) else [(entry, entry)]
             elif entry.kind == "overwrite":
-                found = [work for work in found if not _is_overruled(work, entry)]
+                found = [(work, left) for work, left in found if not _is_overruled(work, entry)]
         return found
+
+    def _beside(self, work: RowWork, overwrite: RowWork) -> RowWork:
+        """What it did besides to rows that a full overwrite spared: not to those in files that this put back."""
+        files = {row.file for row in overwrite.written}
+        images = [(row, _base_image(row, self.known)) for row in work.touched]
+        left = [row for row, image in images if image is None or row.id in overwrite.spared or image.file not in files]
+        return replace(work, touched=tuple(left))
 
     def _is_back_at_base(self, entry: RowWork) -> bool:
         """Whether it restored a table to what it was before this side changed it, and nothing was pulled since (P7).
@@ -120,11 +135,13 @@ class Side:
 
     def arrived(self, thing: Thing) -> frozenset[int]:
         """Ids of the other side's rows that came here after own overwrites, which spare them where they are redone.
-        Rows that had come and gone before they were merged never came.
+        Rows that had come and gone before they were merged never came; those that own overwrites put back came with
+        these.
         """
         tables = (kept.state.get(thing) for kept in self.branch.versions.values())
         seen = {row_id for table in tables if isinstance(table, Table) for row_id in table.rows}
         found: set[int] = set()
+        put_back: set[int] = set()
         has_emptied = False
         for entry in self.branch.line:
             if not isinstance(entry, RowWork) or entry.thing != thing:
@@ -132,9 +149,11 @@ class Side:
             if entry.origin not in self.known and (entry.scope is EVERYTHING or entry.scope):
                 has_emptied = True
                 left = set() if entry.scope is EVERYTHING else found - {row.id for row in entry.touched}
-                found = left | entry.spared
+                found = left | (entry.spared - put_back)
+                put_back |= {row.id for row in entry.written}
             elif entry.origin in self.known and has_emptied:
-                found |= {row.id for row in entry.written} & seen
+                came = {row.id for row in entry.written} & seen
+                found, put_back = found | came, put_back - came
         return frozenset(found)
 
 
@@ -203,7 +222,7 @@ def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry
             # A drop absorbs what precedes it (P7).
             continue
         if isinstance(entry, RowWork):
-            if any(work is entry for work in mine.works(entry.thing)):
+            if mine.is_left(entry):
                 entries.append(_as_redone(entry, mine, destination.state, after))
         elif (entry.thing, entry.key) in mine.nets and _is_news(entry, destination.state, after):
             before = values.get((entry.thing, entry.key), entry.before)

@@ -298,3 +298,63 @@ def test_nothing_is_left_of_partitions_that_a_restore_took_back(lake: Lake, chan
     lake.sql("DROP TABLE d.p")
     lake.merge("b")
     assert [row[1] for row in lake.sql("SHOW TABLES").rows] == ["t"]
+
+
+@pytest.fixture
+def put_back(lake: Lake) -> list[tuple[int, str]]:
+    """The rows that branch c went back to, which merged those of b, 6 and 7, afterwards; c began as main and b are."""
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
+    lake.merge("main", "b")
+    lake.sql("CREATE BRANCH c")
+    lake.sql("INSERT INTO d.t VALUES (5, 'c')", "c")
+    version, rows = lake.head("c"), lake.rows("d.t", "c")
+    lake.sql("DELETE FROM d.t WHERE id = 5", "c")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}", "c")
+    lake.sql("INSERT INTO d.t VALUES (6, 'b'), (7, 'b')", "b")
+    lake.merge("b", "c")
+    return rows
+
+
+_BESIDE = [
+    ("INSERT OVERWRITE d.t VALUES (9, 'b')", []),
+    ("DELETE FROM d.t", []),
+    ("DELETE FROM d.t WHERE id >= 3 AND id < 7", [(7, "b")]),
+    ("UPDATE d.t SET v = 'u' WHERE id >= 3", [(6, "u"), (7, "u")]),
+]
+"""What b did to rows that the merged restore put back and to rows that it spared, and what is left of these."""
+
+
+@pytest.mark.parametrize(("change", "left"), _BESIDE)
+@pytest.mark.parametrize("destination", ["c", "main"])
+def test_rows_that_a_merged_restore_put_back_stay_when_what_it_spared_is_merged(
+    lake: Lake, put_back: list[tuple[int, str]], change: str, left: list[tuple[int, str]], destination: str
+) -> None:
+    lake.sql(change, "b")
+    lake.merge("c", "b")
+    assert lake.rows("d.t", "b") == [*put_back, *left]
+    lake.merge("b", destination)
+    assert lake.rows("d.t", destination) == [*put_back, *left]
+
+
+@pytest.mark.parametrize(("change", "left"), _BESIDE)
+@pytest.mark.parametrize("last", ["UPDATE d.t SET v = 'c' WHERE id = 3", "DELETE FROM d.t WHERE id = 3"])
+def test_rows_that_a_merged_restore_put_back_are_changed_by_what_its_branch_does_next(
+    lake: Lake, put_back: list[tuple[int, str]], change: str, left: list[tuple[int, str]], last: str
+) -> None:
+    lake.sql(change, "b")
+    lake.merge("c", "b")
+    lake.sql(last, "c")
+    lake.merge("c", "b")
+    changed = [(3, "c")] if last.startswith("UPDATE") else []
+    assert lake.rows("d.t", "b") == sorted([*[row for row in put_back if row[0] != 3], *changed, *left])
+
+
+@pytest.mark.parametrize(("change", "left"), _BESIDE)
+def test_rows_that_a_restore_put_back_go_on_to_a_third_branch_beside_what_was_spared(
+    lake: Lake, put_back: list[tuple[int, str]], change: str, left: list[tuple[int, str]]
+) -> None:
+    lake.sql(change, "b")
+    lake.merge("c", "b")
+    lake.merge("b", "c")
+    lake.merge("c")
+    assert lake.rows("d.t") == [*put_back, *left]
