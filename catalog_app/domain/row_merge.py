@@ -1,16 +1,17 @@
 """Rows of a table with a primary key, merged by key and cell (semantics §3): what to merge, and what was found.
 
 A row is what three sights show under one key: the merge base, the source and the destination. A cell conflicts where
-both sides changed it to different values, a row where one side took away what the other changed.
+both sides changed it to different values, a row where one side took away what the other changed. What a side swept
+away, a partition at a time or the whole table, it did to files and not to rows: such rows conflict with nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile
+from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, PartitionValues
 from catalog_app.domain.operations import OperationKind
 from catalog_app.domain.schema import Column, Schema
 
@@ -44,6 +45,38 @@ class RowChoice:
 
 
 @dataclass(frozen=True, slots=True)
+class Sweep:
+    """The partitions that a side overwrote or dropped since the merge base; None: it overwrote the whole table.
+    ``puts_back``: by a restore, so that rows of the base may be there again.
+    """
+
+    partitions: frozenset[PartitionValues] | None = frozenset()
+    puts_back: bool = False
+
+    def __bool__(self) -> bool:
+        return self.partitions is None or bool(self.partitions)
+
+    def takes(self, partition: PartitionValues) -> bool:
+        return self.partitions is None or partition in self.partitions
+
+
+NO_SWEEP = Sweep()
+
+
+@dataclass(frozen=True, slots=True)
+class Sweeps:
+    """What both sides swept. Of the rows in what the source swept, the destination gets what the source has now; what
+    the source did to rows of the base in what the destination swept is discarded (A4, A5).
+    """
+
+    source: Sweep = NO_SWEEP
+    destination: Sweep = NO_SWEEP
+
+
+NO_SWEEPS = Sweeps()
+
+
+@dataclass(frozen=True, slots=True)
 class RowMerge:
     """Three sights of one table, read under the merged schema. Of each only the files that not all three share."""
 
@@ -53,6 +86,7 @@ class RowMerge:
     source: tuple[FileScan, ...]
     destination: tuple[FileScan, ...]
     choices: tuple[RowChoice, ...] = ()
+    sweeps: Sweeps = NO_SWEEPS
 
     @property
     def has_files(self) -> bool:
@@ -80,12 +114,14 @@ class RowConflicts:
 @dataclass(frozen=True, slots=True)
 class RowJudgement:
     """What merging rows by key does to the destination. ``changes``: rows by what becomes of them there; ``combined``
-    of those updated hold cells of both sides. ``is_decided``: choices count.
+    of those updated hold cells of both sides. ``discarded``: rows by what the source did to them before the destination
+    swept them away. ``is_decided``: choices count.
     """
 
     changes: Mapping[OperationKind, int]
     combined: int = 0
     conflicts: tuple[RowConflicts, ...] = ()
+    discarded: Mapping[OperationKind, int] = field(default_factory=dict)
     is_decided: bool = False
 
     def decided(self) -> RowJudgement:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -40,8 +40,10 @@ _KINDS = [
 ]
 _ACTS = f"""CASE WHEN is_left OR r_is_d THEN 'none' WHEN d IS NULL THEN 'insert' WHEN r IS NULL THEN 'delete'
     ELSE 'update' END AS {_ACT}"""
+_DISCARDED = "CASE WHEN NOT is_discarded THEN '' WHEN s IS NULL THEN 'delete' ELSE 'update' END AS discarded"
+_SIGHTS = ("base_row", "s", "d")
 _MASKING = (OperationKind.UPDATE, OperationKind.DELETE)
-_SAID = ("source_kind", "destination_kind", "is_conflict", "is_left", "combined")
+_SAID = ("source_kind", "destination_kind", "is_conflict", "is_left", "combined", "discarded")
 _COUNTED = (*(f"__lake_{name}" for name in _SAID), _ACT)
 KEPT_BYTES = 64 * 1024 * 1024
 """So much of what a plan judged is kept in memory for the merge that follows."""
@@ -73,13 +75,16 @@ class KeptRows:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Rows of which the same is to be said. ``keys``: the first of them, where they conflict."""
+    """Rows of which the same is to be said. ``discarded``: what the source did to them for nothing; ``keys``: the first
+    of them, where they conflict.
+    """
 
     source: str
     destination: str
     is_conflict: bool
     is_left: bool
     combined: bool
+    discarded: str
     act: str
     rows: int
     keys: Sequence[str]
@@ -142,14 +147,21 @@ def _first_keys(rows: pa.Table, said: Sequence[Any]) -> list[str]:
 def _judgement(groups: Sequence[_Group]) -> RowJudgement:
     changes = dict.fromkeys((OperationKind.INSERT, *_MASKING), 0)
     combined = 0
+    discarded = dict.fromkeys(_MASKING, 0)
     for group in groups:
+        if group.discarded:
+            discarded[OperationKind(group.discarded)] += group.rows
         if group.act != "none":
             changes[OperationKind(group.act)] += group.rows
             combined += group.rows if group.combined else 0
     conflicting = [group for group in groups if group.is_conflict]
     pairs = sorted({(group.source, group.destination) for group in conflicting})
     conflicts = tuple(_conflicts(conflicting, *pair) for pair in pairs)
-    return RowJudgement({kind: count for kind, count in changes.items() if count}, combined, conflicts)
+    return RowJudgement(_counted(changes), combined, conflicts, _counted(discarded))
+
+
+def _counted(rows: Mapping[OperationKind, int]) -> dict[OperationKind, int]:
+    return {kind: count for kind, count in rows.items() if count}
 
 
 def _conflicts(conflicting: Sequence[_Group], source: str, destination: str) -> RowConflicts:
@@ -173,7 +185,7 @@ def _judge(spark: SparkSession, task: RowMerge, three: ThreeWay, *, all_of_desti
     """Every row that the source changed, with what becomes of it; ``all_of_destination``: and that the other did."""
     judge = Judge(task.schema.columns, task.choices)
     rows = judge.judged(spark, three.rows(all_of_destination=all_of_destination))
-    return rows.selectExpr("*", *_KINDS, _ACTS)
+    return rows.selectExpr("*", *_KINDS, _ACTS, _DISCARDED)
 
 
 # -- staging ----------------------------------------------------------------------------------------------------------
@@ -320,8 +332,8 @@ def rows_compared(
             "is_left",
             "CASE WHEN source_changed THEN source_kind END AS source_kind",
             "CASE WHEN destination_changed THEN destination_kind END AS destination_kind",
-            *(f"{side} IS NOT NULL" for side in "bsd"),
-            *(f"{side}.c{place}" for side in "bsd" for place in places),
+            *(f"{side} IS NOT NULL" for side in _SIGHTS),
+            *(f"{side}.c{place}" for side in _SIGHTS for place in places),
         ),
         limit=limit,
     )

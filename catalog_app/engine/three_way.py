@@ -80,7 +80,9 @@ class ThreeWay:
 
     Columns of ``rows``: ``b``, ``s`` and ``d``, the row in each sight as a struct of cells ``c<place>``, NULL where it
     is not there; of the sides also ``s_id`` and ``d_id`` (row id) and ``s_at`` and ``d_at`` (address); the key as
-    JSON; ``source_changed`` and ``destination_changed``.
+    JSON; ``source_changed`` and ``destination_changed``; ``is_discarded``: the source changed a row that the
+    destination swept away. What was swept is not judged as changed: ``b`` is then the row from which nothing else
+    than what ``Sweeps`` says comes out, and ``base_row`` the base's.
     """
 
     def __init__(self, spark: SparkSession, warehouse: Warehouse, task: RowMerge, identity: Identity) -> None:
@@ -95,16 +97,18 @@ class ThreeWay:
         from pyspark.sql.connect.functions import expr
 
         names = self.identity.names
-        gone = self._base(all_of_destination=all_of_destination)
+        # What the destination has in what the source swept goes, whether or not the source knew it.
+        is_whole = all_of_destination or bool(self.task.sweeps.source)
+        gone = self._base(all_of_destination=is_whole)
         mine = self._whole(_come(self.task.base, self.task.source), "sc")
         theirs = self._whole(_come(self.task.base, self.task.destination), "dc")
         both = gone.join(mine, expr(self.identity.condition("b", "sc")), "full_outer")
         keyed = both.selectExpr("*", *(f"coalesce(b_{name}, sc_{name}) AS one_{name}" for name in names))
-        how = "full_outer" if all_of_destination else "left"
+        how = "full_outer" if is_whole else "left"
         joined = keyed.join(theirs, expr(self.identity.condition("one", "dc")), how)
         found = joined.selectExpr("*", *(f"coalesce(one_{name}, dc_{name}) AS k_{name}" for name in names))
-        wanted = "source_changed OR destination_changed" if all_of_destination else "source_changed"
-        return found.selectExpr(*self._sights()).selectExpr("*", *self._changes()).filter(wanted)
+        wanted = "source_changed OR is_discarded" + (" OR destination_changed" if all_of_destination else "")
+        return self._without_swept(found.selectExpr(*self._sights())).selectExpr("*", *self._changes()).filter(wanted)
 
     def rows_to_come(self) -> int:
         """So many rows lie in the files that the source brings; more of them did not change."""
@@ -169,19 +173,40 @@ class ThreeWay:
         )
 
     def _whole(self, files: Sequence[FileScan], prefix: str) -> DataFrame:
+        """Every row that is left in the files; with ``by_source`` and ``by_destination``, whether it lies in what that
+        side swept.
+        """
+        sweeps = self.task.sweeps
+        groups: dict[tuple[bool, bool], list[FileScan]] = {}
+        for file in files:
+            swept = sweeps.source.takes(file.partition), sweeps.destination.takes(file.partition)
+            groups.setdefault(swept, []).append(file)
+        return _union([self._read(found, prefix, *swept) for swept, found in (groups or {(False, False): []}).items()])
+
+    def _read(self, files: Sequence[FileScan], prefix: str, by_source: bool, by_destination: bool) -> DataFrame:
         scan = TableScan(self.task.table_id, self.task.schema, tuple(files))
         frame = table_dataframe(self._spark, self._warehouse, scan, with_address=True)
         cells = (f"'c{place}', {quoted(column.name)}" for place, column in enumerate(self.columns))
         keys = (f"{quoted(self.columns[place].name)} AS {prefix}_{place}" for place in self.identity.places)
-        row = f"named_struct({', '.join(cells)}) AS {prefix}"
-        return frame.selectExpr(row, f"{ROW_ID} AS {prefix}_id", f"{ADDRESS} AS {prefix}_at", *keys)
+        return frame.selectExpr(
+            f"named_struct({', '.join(cells)}) AS {prefix}",
+            f"{ROW_ID} AS {prefix}_id",
+            f"{ADDRESS} AS {prefix}_at",
+            f"{_sql(by_source)} AS {prefix}_by_source",
+            f"{_sql(by_destination)} AS {prefix}_by_destination",
+            *keys,
+        )
 
     def _columns(self, prefix: str) -> list[str]:
-        return [prefix, f"{prefix}_id", f"{prefix}_at", *(f"{prefix}_{place}" for place in self.identity.places)]
+        named = ("id", "at", "by_source", "by_destination", *self.identity.places)
+        return [prefix, *(f"{prefix}_{name}" for name in named)]
 
     def _sights(self) -> list[str]:
         """Key, and the row in each sight. A side that did not touch it has it as the base does."""
         found = [f"{self.identity.text(self.columns, 'k')} AS {KEY}", "b"]
+        if self._is_swept:
+            found += ["b_id", "b_by_source", "b_by_destination"]
+            found.append("coalesce(dc_by_source, NOT d_lost AND b_by_source) AS d_by_source")
         for side in ("s", "d"):
             touched = f"(coalesce({side}_lost, false) OR {side}c_id IS NOT NULL)"
             found.append(f"{touched} AS {side}_touched")
@@ -190,6 +215,35 @@ class ThreeWay:
                 for name in ("", "_id", "_at")
             ]
         return found
+
+    @property
+    def _is_swept(self) -> bool:
+        return bool(self.task.sweeps.source or self.task.sweeps.destination)
+
+    def _without_swept(self, rows: DataFrame) -> DataFrame:
+        """``b`` where a side swept the row away: what the destination has, if the source is to overrule that; nothing,
+        if only the base's row is gone; what the source has, if that is to be discarded.
+        """
+        if not self._is_swept:
+            return rows.selectExpr("*", "b AS base_row", "false AS is_discarded")
+        is_there = "false" if self.task.sweeps.destination.puts_back else "coalesce(d_id IN (b_id, s_id), false)"
+        by_destination = f"b_by_destination AND NOT {is_there}"
+        changed = f"s_touched AND NOT {same_row(self.columns, 's', 'b')}"
+        others = (KEY, *(f"{side}{name}" for side in ("s", "d") for name in ("", "_id", "_at")))
+        base = """CASE swept_by WHEN 'source' THEN d WHEN 'source, from the base' THEN NULL WHEN 'destination' THEN s
+            ELSE b END AS b"""
+        return rows.selectExpr(
+            "*",
+            f"""CASE WHEN d_by_source THEN 'source' WHEN b_by_source THEN 'source, from the base'
+                WHEN {by_destination} THEN 'destination' END AS swept_by""",
+        ).selectExpr(
+            base,
+            "b AS base_row",
+            *others,
+            "s_touched OR swept_by IS NOT NULL AS s_touched",
+            "d_touched OR swept_by IS NOT NULL AS d_touched",
+            f"coalesce(swept_by = 'destination', false) AND {changed} AS is_discarded",
+        )
 
     def _changes(self) -> list[str]:
         return [

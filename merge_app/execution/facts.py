@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
+from catalog_app.domain.row_merge import NO_SWEEPS
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
@@ -15,7 +16,7 @@ from merge_app.execution.coverage import coverage_load
 from merge_app.execution.divergence import diverged_load, moved_load
 from merge_app.execution.keys import key_clashes
 from merge_app.execution.masks import masks_load, rewritten_masks_load
-from merge_app.execution.row_merges import rows_judge
+from merge_app.execution.row_merges import rows_judge, sweeps_load
 from merge_app.planning.values import FactKind, PlanInput, TableFacts
 
 _PARTITIONS = f"""
@@ -36,14 +37,15 @@ def facts_load(
     """The facts that each table needs. ``arrived``: by table, the files that the source merged after overwrites."""
     diverged = diverged_load(planned, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
     spared = arrived_load(planned, destination, arrived)
-    masks = masks_load(planned, source, destination, _needing(wanted, FactKind.DESTINATION_EFFECTS))
+    masks = masks_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS), diverged)
     rewritten = rewritten_masks_load(planned, source, _needing(wanted, FactKind.SOURCE_EFFECTS))
     moved = moved_load(planned, destination, _needing(wanted, FactKind.MOVED_ROWS))
     strict = _needing(wanted, FactKind.COVERAGE)
     partitions = _partitions(destination, _needing(wanted, FactKind.PARTITIONS))
     coverage = coverage_load(planned, source, destination, strict, diverged, spared, masks, engine)
     keyed = _needing(wanted, FactKind.PRIMARY_KEYS)
-    judged = rows_judge(planned, source, destination, _needing(wanted, FactKind.ROWS), engine)
+    sweeps = sweeps_load(planned, source, destination, _needing(wanted, FactKind.ROWS))
+    judged = rows_judge(planned, source, destination, sweeps, engine)
     found = {
         table_id: TableFacts(
             diverged=diverged.get(table_id, ()),
@@ -54,6 +56,7 @@ def facts_load(
             moved=moved.get(table_id, {}),
             rewritten_masks=rewritten.get(table_id, {}),
             rows=judged.get(table_id),
+            sweeps=sweeps.get(table_id, NO_SWEEPS),
         )
         for table_id in wanted
     }

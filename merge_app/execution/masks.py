@@ -1,7 +1,8 @@
 """Deletes on files that the source emptied or rewrote, which are not its own to redo (see ``TableFacts``).
 
-``masks`` are those that had masked a file which a restore of the destination put back, ``rewritten_masks`` those that
-merges attached to what the source had rewritten.
+``masks`` are those that had masked a file which a restore of the destination put back, or whose rows the destination
+has in other files now, where they may lie beside newer images; ``rewritten_masks`` those that merges attached to what
+the source had rewritten.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from catalog_app.selectors.rows import fetch_all
 from merge_app.execution.reach import newest_merge
 from merge_app.planning.files import effects_of, is_rewrite
 from merge_app.planning.surviving import RESTORED_VERSION
-from merge_app.planning.values import PlanInput
+from merge_app.planning.values import DivergedFile, PlanInput
 
 _EMPTYING = (OperationKind.DELETE, OperationKind.UPDATE)
 
@@ -47,18 +48,31 @@ Masks = dict[int, Mapping[int, tuple[int, ...]]]
 """By table and data file, the delete files."""
 
 
-def masks_load(planned: PlanInput, source: Lineage | None, destination: Lineage, tables: Collection[int]) -> Masks:
-    """For an input with file effects. No query where no restore put back a file that the source emptied."""
-    back = {table_id: _put_back(planned, table_id) for table_id in tables}
+def masks_load(
+    planned: PlanInput,
+    source: Lineage | None,
+    destination: Lineage,
+    tables: Collection[int],
+    diverged: Mapping[int, Sequence[DivergedFile]],
+) -> Masks:
+    """For an input with file effects. No query where the destination has all files that the source emptied as ever.
+    ``diverged`` is that of ``TableFacts``.
+    """
+    moved = {
+        table_id: _put_back(planned, table_id)
+        | _rewritten(planned, table_id)
+        | {item.file.file_id for item in diverged.get(table_id, ())}
+        for table_id in tables
+    }
     emptying = [
         operation
-        for table_id, files in back.items()
+        for table_id, files in moved.items()
         for operation in _of_table(planned.source, table_id)
         if operation.kind in _EMPTYING and files & set(effects_of(operation).removed)
     ]
     if not emptying:
         return {}
-    files = [i for operation in emptying for i in effects_of(operation).removed if i in back[operation.object_id]]
+    files = [i for operation in emptying for i in effects_of(operation).removed if i in moved[operation.object_id]]
     own = _own_deletes((*planned.source, *planned.destination))
     if source is None:
         # What a statement is about to do is recorded nowhere yet.
@@ -105,6 +119,16 @@ def _put_back(planned: PlanInput, table_id: int) -> set[int]:
         for operation in _of_table(planned.destination, table_id)
         if RESTORED_VERSION in operation.metrics
         for item in effects_of(operation).added
+    }
+
+
+def _rewritten(planned: PlanInput, table_id: int) -> set[int]:
+    """The files whose rows the destination put into others."""
+    return {
+        file_id
+        for operation in _of_table(planned.destination, table_id)
+        if is_rewrite(operation)
+        for file_id in effects_of(operation).removed
     }
 
 

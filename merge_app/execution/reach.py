@@ -62,6 +62,25 @@ def merge_base_version(first: Reach, second: Reach) -> int:
     return max((min(version, second[branch]) for branch, version in first.items() if branch in second), default=0)
 
 
+_REACHED = f"""
+WITH {LINEAGE}
+SELECT min(r.at_version) FROM lineage l JOIN catalog_app_branchreach r
+  ON r.branch_id = l.branch_id AND r.at_version <= l.max_version
+WHERE r.reached_branch_id = %(reached)s AND r.reached_version >= %(version)s
+"""
+
+
+def reached_at(lineage: Lineage, other: Lineage) -> int:
+    """The version from which on the chain reaches another branch's head: that of a merge, or the head's own; 0 where it
+    does not.
+    """
+    branch_id, version = other.branch_ids[0], other.version
+    if chain_reach(lineage).get(branch_id, 0) >= version:
+        return version
+    parameters = {**lineage.parameters, "reached": branch_id, "version": version}
+    return int(fetch_all(_REACHED, parameters)[0][0] or 0)
+
+
 _NEWEST_MERGE = f"""
 WITH {LINEAGE}
 SELECT max(c.version) FROM lineage l JOIN catalog_app_commit c

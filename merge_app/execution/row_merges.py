@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from catalog_app.domain.operations import ObjectKind
-from catalog_app.domain.row_merge import RowChoice, RowJudgement, RowMerge
-from catalog_app.domain.schema import Schema
+from catalog_app.domain.row_merge import NO_SWEEPS, RowJudgement, RowMerge, Sweeps
 from catalog_app.domain.state import TableState
 from catalog_app.engine.port import RowEngine
 from catalog_app.models import Branch
@@ -20,19 +19,46 @@ from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import RowWorkResult
 from merge_app.execution.base import base_lineage
 from merge_app.execution.operations import operations_load
-from merge_app.execution.reach import own_ranges, reach_load
-from merge_app.planning.row_merges import choices_of, columns_merged
+from merge_app.execution.reach import own_ranges, reach_load, reached_at
+from merge_app.planning.row_merges import choices_of, columns_merged, sweep_of
 from merge_app.planning.sides import sides_of
 from merge_app.planning.surviving import ObjectChanges, surviving
 from merge_app.planning.values import MergeRows, PlanInput, Resolution
 
 
+def sweeps_load(
+    planned: PlanInput, source: Lineage | None, destination: Lineage, tables: Collection[int]
+) -> dict[int, Sweeps]:
+    """By table whose rows are merged by key, what both sides swept since the merge base."""
+    sides = sides_of(planned)
+    if source is None or not tables:
+        return {}
+    since = _since_base(source, destination)
+    keys = [(ObjectKind.TABLE, table_id) for table_id in tables]
+    return {key[1]: _sweeps(sides.source[key], sides.destination_of(*key), since) for key in keys}
+
+
+def _since_base(source: Lineage, destination: Lineage) -> tuple[int, int]:
+    """The versions from which on the source and the destination know the merge base."""
+    base = base_lineage(source, destination)
+    return (0, 0) if base is None else (reached_at(source, base), reached_at(destination, base))
+
+
+def _sweeps(source: ObjectChanges, destination: ObjectChanges, since: tuple[int, int]) -> Sweeps:
+    return Sweeps(sweep_of(source, since[0]), sweep_of(destination, since[1]))
+
+
 def rows_judge(
-    planned: PlanInput, source: Lineage | None, destination: Lineage, tables: Iterable[int], engine: EngineSource
+    planned: PlanInput,
+    source: Lineage | None,
+    destination: Lineage,
+    sweeps: Mapping[int, Sweeps],
+    engine: EngineSource,
 ) -> dict[int, RowJudgement]:
     """By table, what merging its rows by key comes to, decisions counted in."""
     return {
-        table_id: engine().rows_judge(_planned_merge(planned, source, destination, table_id)) for table_id in tables
+        table_id: engine().rows_judge(_planned_merge(planned, source, destination, table_id, swept))
+        for table_id, swept in sweeps.items()
     }
 
 
@@ -75,20 +101,21 @@ def _before_own_work(planned: PlanInput, destination: Lineage, tables: Iterable[
     return sights
 
 
-def _planned_merge(planned: PlanInput, source: Lineage | None, destination: Lineage, table_id: int) -> RowMerge:
+def _planned_merge(
+    planned: PlanInput, source: Lineage | None, destination: Lineage, table_id: int, sweeps: Sweeps
+) -> RowMerge:
     assert source is not None
     sides = sides_of(planned)
     mine = sides.source[ObjectKind.TABLE, table_id]
     theirs = sides.destination_of(ObjectKind.TABLE, table_id)
     state = planned.source_tables.get(table_id)
     schema = columns_merged(mine, theirs, planned.tables[table_id], state).schema
-    return row_merge_load(table_id, schema, source, destination, choices_of(planned.resolutions, table_id))
+    work = MergeRows(schema, choices_of(planned.resolutions, table_id), sweeps)
+    return row_merge_load(table_id, work, source, destination)
 
 
-def row_merge_load(
-    table_id: int, schema: Schema, source: Lineage, destination: Lineage, choices: tuple[RowChoice, ...] = ()
-) -> RowMerge:
-    """The files that merge base, source and destination do not all show in the same way, read as ``schema``."""
+def row_merge_load(table_id: int, work: MergeRows, source: Lineage, destination: Lineage) -> RowMerge:
+    """The files that merge base, source and destination do not all show in the same way."""
     base = base_lineage(source, destination)
     sights = [_segments(lineage, table_id) for lineage in (base, source, destination)]
     shared = set.intersection(*({_as_seen(item) for item in sight} for sight in sights))
@@ -97,7 +124,7 @@ def row_merge_load(
     of_base, of_source, of_destination = (
         tuple(file_scan(item, schemas[item.definition_id]) for item in sight) for sight in left
     )
-    return RowMerge(table_id, schema, of_base, of_source, of_destination, choices)
+    return RowMerge(table_id, work.schema, of_base, of_source, of_destination, work.choices, work.sweeps)
 
 
 def compared_rows_load(
@@ -108,6 +135,7 @@ def compared_rows_load(
     """
     there, here = branch_lineage(source), branch_lineage(destination)
     state, before = _valid_table(there, table_id), _valid_table(here, table_id)
+    sweeps = NO_SWEEPS
     if state is not None and before is not None:
         reach, other = reach_load(there), reach_load(here)
         mine, theirs = (
@@ -116,12 +144,14 @@ def compared_rows_load(
         )
         key = (ObjectKind.TABLE, table_id)
         nothing = ObjectChanges(*key)
-        schema = columns_merged(mine.get(key, nothing), theirs.get(key, nothing), before, state).schema
+        changes = mine.get(key, nothing), theirs.get(key, nothing)
+        schema = columns_merged(*changes, before, state).schema
+        sweeps = _sweeps(*changes, _since_base(there, here))
     elif (known := state or before) is not None:
         schema = known.schema
     else:
         raise NotFound("table", str(table_id), where=f"on the branches {source.name} and {destination.name}")
-    return row_merge_load(table_id, schema, there, here, choices_of(resolutions, table_id))
+    return row_merge_load(table_id, MergeRows(schema, choices_of(resolutions, table_id), sweeps), there, here)
 
 
 def _valid_table(lineage: Lineage | None, table_id: int) -> TableState | None:
@@ -144,7 +174,7 @@ def rows_merge(
     table_id: int, work: MergeRows, source: Lineage, destination: Lineage, engine: RowEngine
 ) -> RowWorkResult:
     """Stage and register what the merge makes of the table's rows."""
-    merged = engine.rows_merge(row_merge_load(table_id, work.schema, source, destination, work.choices))
+    merged = engine.rows_merge(row_merge_load(table_id, work, source, destination))
     files = data_files_register(table_id, [file for _, file in merged.files])
     deletes = delete_files_register(table_id, [file for _, file in merged.delete_files])
     return RowWorkResult(

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
-from catalog_app.domain.row_merge import RowChoice, RowJudgement, Take
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, PartitionChange
+from catalog_app.domain.row_merge import RowChoice, RowJudgement, Sweep, Take
 from catalog_app.domain.state import TableState
 from catalog_app.rules.codes import VerdictCode
 from merge_app.planning.columns import ColumnRedo, columns_redo
 from merge_app.planning.findings import Problem
-from merge_app.planning.surviving import ObjectChanges
+from merge_app.planning.surviving import RESTORED_VERSION, ObjectChanges, is_full_overwrite
 from merge_app.planning.values import DataPlan, MergeRows, Resolution, ResolutionPart
 
 ROWS_MERGED = "rows_merged_by_key"
@@ -34,19 +34,35 @@ def merges_by_key(
 ) -> bool:
     """Whether rows are judged one by one: both sides changed some, a merge by key is among what is redone, or the
     destination has its rows in other files than the source had them from (``is_apart``). What sweeps whole partitions
-    or tables is redone as in tables without a key.
+    or tables is redone as in tables without a key, as long as files lead to the rows; the source's own overwrite of the
+    table always is.
     """
-    if not source.hits(*_CHANGING):
+    if not source.hits(*_CHANGING) or source.overwrites_all:
         return False
     if source.created or source.undropped or destination.created or destination.undropped:
         return False
-    if source.hits(*_SWEEPING) or destination.hits(*_SWEEPING):
-        return False
     is_needed = is_apart or any(ROWS_MERGED in item.metrics for item in source.operations)
-    if not is_needed and not destination.hits(*_CHANGING):
+    is_swept = source.hits(*_SWEEPING) or destination.hits(*_SWEEPING)
+    if not is_needed and (is_swept or not destination.hits(*_CHANGING)):
         return False
     # Asked last, as a schema that nobody looks at is not even read.
     return bool(before.schema.primary_key)
+
+
+def sweep_of(changes: ObjectChanges, since: int) -> Sweep:
+    """What the side swept after the version ``since`` of its own."""
+    found = [item for item in changes.data if item.kind is OperationKind.OVERWRITE and item.version > since]
+    if any(is_full_overwrite(item) for item in found):
+        return Sweep(None, puts_back=any(RESTORED_VERSION in item.metrics for item in found))
+    written = {values for item in found for values in (item.overwrite.partitions if item.overwrite else None) or ()}
+    partitions = [item for item in changes.operations if item.kind is OperationKind.PARTITION and item.version > since]
+    dropped = {
+        change.before
+        for item in partitions
+        for change in item.changes
+        if isinstance(change, PartitionChange) and change.before is not None and change.after is None
+    }
+    return Sweep(frozenset(written | dropped))
 
 
 def columns_merged(
@@ -97,6 +113,23 @@ _SENTENCES = {
     (OperationKind.DELETE, OperationKind.UPDATE): "The destination changed a row that the source took away.",
     (OperationKind.UPDATE, OperationKind.DELETE): "The source changed a row that the destination took away.",
 }
+
+
+def row_notes(judged: RowJudgement, destination: ObjectChanges) -> Iterator[Problem]:
+    """What of the source's work found its rows swept away."""
+    axis = next((axis for axis in ("overwrite", "partition") if destination.hits(axis)), None)
+    for kind, rows in judged.discarded.items() if axis is not None else ():
+        assert axis is not None
+        is_delete = kind is OperationKind.DELETE
+        extent = f"{rows} row{'' if rows == 1 else 's'}"
+        note = "P" if axis == "partition" else "A5" if is_delete else "A4"
+        yield Problem(
+            (kind.value, axis),
+            VerdictCode.DISCARDED_DELETE if is_delete else VerdictCode.DISCARDED_UPDATE,
+            note,
+            f"What the source did to rows that the destination took away is discarded ({extent}).",
+            {"rows": rows},
+        )
 
 
 def rows_plan(judged: RowJudgement, given: MergeRows) -> DataPlan | None:

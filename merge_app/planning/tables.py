@@ -16,7 +16,7 @@ from merge_app.planning.data import DataOutcome, data_redo
 from merge_app.planning.databases import done_already, properties_redo
 from merge_app.planning.findings import Pair, Problem, judge, problem_finding
 from merge_app.planning.notes import attribute_notes, data_notes
-from merge_app.planning.row_merges import columns_merged, row_operations, rows_plan
+from merge_app.planning.row_merges import columns_merged, row_notes, row_operations, rows_plan
 from merge_app.planning.spared import with_spared
 from merge_app.planning.surviving import ObjectChanges
 from merge_app.planning.values import Action, DataPlan, Finding, MergeRows, ObjectPlan, TableFacts
@@ -57,6 +57,7 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     if source.dropped:
         return _dropped(case, before), findings
     if case.facts.rows is not None:
+        findings += [problem_finding(pair, note) for note in row_notes(case.facts.rows, case.destination)]
         return _merged(case, before, columns, case.facts.rows), findings
     outcome = data_redo(source, case.destination, is_new=False, facts=case.facts)
     if not case.destination.dropped:
@@ -101,7 +102,7 @@ def _altered(case: TableCase, before: TableState, columns: ColumnRedo, outcome: 
 def _merged(case: TableCase, before: TableState, columns: ColumnRedo, judged: RowJudgement) -> ObjectPlan:
     """Rows are merged by key; the rest of what the source did is redone as ever."""
     after = _redo(before, case.source, columns)
-    data = rows_plan(judged, MergeRows(columns.schema, case.choices))
+    data = rows_plan(judged, MergeRows(columns.schema, case.choices, case.facts.sweeps))
     kept = (item for item in case.source.operations if item.changes and item.kind is not OperationKind.CREATE)
     attributes = tuple(item for item in kept if not item.is_data)
     rows = row_operations(judged, case.source, case.destination)

@@ -13,7 +13,7 @@ from typing import Any
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import AddedFile, ObjectKind, Operation
-from catalog_app.domain.row_merge import RowChoice, RowJudgement
+from catalog_app.domain.row_merge import NO_SWEEPS, RowChoice, RowJudgement, Sweeps
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 
@@ -96,12 +96,13 @@ class TableFacts:
     ``diverged`` is loaded with the file effects of the source; ``arrived`` with overwrites of the source, and where
     there is any, the file effects of both sides with it. ``destination_partitions``: values of live
     destination segments with their live row counts, loaded when partitions matter. ``primary_key_clashes``: keys, as
-    text, that the merged state would hold twice. ``masks``: by file that the source emptied and a restore of the
-    destination put back, the delete files that masked it when the sides parted; their rows are not for it to take.
+    text, that the merged state would hold twice. ``masks``: by file that the source emptied, and that a restore of the
+    destination put back or whose rows it has in other files, the delete files that masked it when the sides parted;
+    their rows are not for it to take.
     ``moved``: by file that went with its partition on the source, the files of other partitions that may hold rows of
     it on the destination, as it was before its own operations. ``rewritten_masks``: by file that the source wrote by
     rewriting others, the delete files that its merges attached to it. ``rows``: of a table whose rows are merged by
-    key, what that comes to.
+    key, what that comes to, and ``sweeps`` what sides took away there by partitions or whole.
     """
 
     diverged: tuple[DivergedFile, ...] = ()
@@ -114,6 +115,7 @@ class TableFacts:
     moved: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     rewritten_masks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     rows: RowJudgement | None = None
+    sweeps: Sweeps = NO_SWEEPS
 
 
 class FactKind(StrEnum):
@@ -278,6 +280,7 @@ class MergeRows:
 
     schema: Schema
     choices: tuple[RowChoice, ...] = ()
+    sweeps: Sweeps = NO_SWEEPS
 
 
 RowWork = FollowDeletes | FilterImages | RepartitionFile | CountKeptRows | KeepRows | MergeRows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from catalog_app.domain.files import FileScan, TableScan
@@ -12,10 +13,11 @@ from catalog_app.domain.row_merge import Behind, MergedRows, RowConflicts, RowJu
 from catalog_app.engine.values import QueryResult
 from tests.stateful.memory_engine import LiveRow
 from tests.stateful.memory_merging import MergingMemoryEngine
-from tests.stateful.row_model import Merged, Row, row_merged
+from tests.stateful.row_model import Merged, Place, Row, Sights, row_merged, swept_sights
 
 INSERT, UPDATE, DELETE = OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE
-Sights = tuple[LiveRow | None, LiveRow | None, LiveRow | None]
+LiveRows = tuple[LiveRow | None, LiveRow | None, LiveRow | None]
+"""A row in base, source and destination."""
 
 
 class KeyedMemoryEngine(MergingMemoryEngine):
@@ -25,22 +27,28 @@ class KeyedMemoryEngine(MergingMemoryEngine):
         changes: dict[OperationKind, int] = {}
         conflicts: dict[tuple[OperationKind, OperationKind], list[tuple[str, bool]]] = {}
         combined = 0
-        for key, sights, merged in self._merged(task):
+        discarded: dict[OperationKind, int] = {}
+        for key, _, sights, merged in self._merged(task):
             act = _act(sights, merged)
+            if merged.is_discarded:
+                kind = UPDATE if sights[1] else DELETE
+                discarded[kind] = discarded.get(kind, 0) + 1
             if act is not None:
                 changes[act] = changes.get(act, 0) + 1
                 combined += merged.is_combined
             if merged.conflicting:
                 pair = _change(sights[0], sights[1]), _change(sights[0], sights[2])
                 conflicts.setdefault(pair, []).append((key, bool(merged.left)))
-        return RowJudgement(changes, combined, tuple(_conflicts(*pair, conflicts[pair]) for pair in sorted(conflicts)))
+        found = tuple(_conflicts(*pair, conflicts[pair]) for pair in sorted(conflicts))
+        return RowJudgement(changes, combined, found, discarded)
 
-    def _merged(self, task: RowMerge) -> Iterator[tuple[str, Sights, Merged]]:
+    def _merged(self, task: RowMerge) -> Iterator[tuple[str, LiveRows, Sights, Merged]]:
         base, source, destination = (self._by_key(task, files) for files in (task.base, task.source, task.destination))
         for key in sorted({**base, **source, **destination}):
-            sights = base.get(key), source.get(key), destination.get(key)
-            values = _values(sights[0]), _values(sights[1]), _values(sights[2])
-            yield key, sights, row_merged(task.schema.columns, key, values, task.choices)
+            live = base.get(key), source.get(key), destination.get(key)
+            sights, is_discarded = swept_sights(task.sweeps, (_place(live[0]), _place(live[1]), _place(live[2])))
+            merged = row_merged(task.schema.columns, key, sights, task.choices)
+            yield key, live, sights, replace(merged, is_discarded=is_discarded)
 
     def _by_key(self, task: RowMerge, files: tuple[FileScan, ...]) -> dict[str, LiveRow]:
         found = {}
@@ -53,9 +61,8 @@ class KeyedMemoryEngine(MergingMemoryEngine):
         images: dict[OperationKind, list[tuple[dict[int, Any], int | None]]] = {UPDATE: [], INSERT: []}
         marks: dict[OperationKind, list[LiveRow]] = {UPDATE: [], DELETE: []}
         held = {row.row_id for row in self._by_key(task, task.destination).values()}
-        for _, sights, merged in self._merged(task):
+        for _, (_, source, destination), sights, merged in self._merged(task):
             act = _act(sights, merged)
-            _, source, destination = sights
             if act in images:
                 assert act is not None
                 owner = destination or source
@@ -84,17 +91,16 @@ class KeyedMemoryEngine(MergingMemoryEngine):
 
     def rows_compare(self, task: RowMerge, *, limit: int, behind: Behind | None, only_conflicts: bool) -> QueryResult:
         rows = []
-        for key, (base, source, destination), merged in self._merged(task):
-            changed = [_values(side) != _values(base) for side in (source, destination)]
-            if not any(changed) or (only_conflicts and not merged.conflicting):
+        for key, live, (base, *sides), merged in self._merged(task):
+            changed = [side != base for side in sides]
+            if not (any(changed) or merged.is_discarded) or (only_conflicts and not merged.conflicting):
                 continue
             kinds = [
                 _change(base, side).value if is_changed else None
-                for side, is_changed in zip((source, destination), changed, strict=True)
+                for side, is_changed in zip(sides, changed, strict=True)
             ]
-            sides = (base, source, destination)
-            cells = [None if side is None else side.values[c.id] for side in sides for c in task.schema.columns]
-            held = [side is not None for side in sides]
+            cells = [None if row is None else row.values[c.id] for row in live for c in task.schema.columns]
+            held = [row is not None for row in live]
             rows.append([key, bool(merged.conflicting), bool(merged.left), *kinds, *held, *cells])
         rows.sort(key=lambda row: (not row[1], row[0]))
         if behind is not None:
@@ -102,21 +108,21 @@ class KeyedMemoryEngine(MergingMemoryEngine):
         return QueryResult((), rows[:limit], len(rows) > limit)
 
 
-def _values(row: LiveRow | None) -> Row:
-    return None if row is None else row.values
+def _place(row: LiveRow | None) -> Place | None:
+    return None if row is None else Place(row.row_id, row.file.partition, row.values)
 
 
 def _act(sights: Sights, merged: Merged) -> OperationKind | None:
     """What becomes of the row on the destination; nothing while it conflicts, or where it is that already."""
     destination = sights[2]
-    if merged.left or merged.row == _values(destination):
+    if merged.left or merged.row == destination:
         return None
     if merged.row is None:
         return DELETE
     return INSERT if destination is None else UPDATE
 
 
-def _change(before: LiveRow | None, after: LiveRow | None) -> OperationKind:
+def _change(before: Row, after: Row) -> OperationKind:
     if before is None:
         return INSERT
     return DELETE if after is None else UPDATE

@@ -7,11 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from catalog_app.domain.row_merge import RowChoice, Take
+from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.row_merge import RowChoice, Sweeps, Take
 from catalog_app.domain.schema import Column
 
 Row = Mapping[int, Any] | None
 """Values by column id; None where the row is not there."""
+Sights = tuple[Row, Row, Row]
+"""A row in base, source and destination."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +27,36 @@ class Merged:
     conflicting: frozenset[int]
     left: frozenset[int]
     is_combined: bool = False
+    is_discarded: bool = False
 
 
-def row_merged(
-    columns: Sequence[Column], key: str, sights: tuple[Row, Row, Row], choices: Sequence[RowChoice] = ()
-) -> Merged:
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A row with its id and its partition."""
+
+    row_id: Any
+    partition: PartitionValues
+    row: Mapping[int, Any]
+
+
+def swept_sights(sweeps: Sweeps, places: tuple[Place | None, Place | None, Place | None]) -> tuple[Sights, bool]:
+    """The sights of a row to merge, and whether what the source did to it is discarded. In what the source swept the
+    destination has nothing of its own; what the destination swept the source did not change.
+    """
+    base, source, destination = places
+    before, mine, theirs = (None if place is None else place.row for place in places)
+    if destination and sweeps.source.takes(destination.partition):
+        return (theirs, mine, theirs), False
+    if base and sweeps.source.takes(base.partition):
+        return (None, mine, theirs), False
+    if base and sweeps.destination.takes(base.partition):
+        survivors = set() if sweeps.destination.puts_back else {base.row_id, source and source.row_id}
+        if destination is None or destination.row_id not in survivors:
+            return (mine, mine, theirs), mine != before
+    return (before, mine, theirs), False
+
+
+def row_merged(columns: Sequence[Column], key: str, sights: Sights, choices: Sequence[RowChoice] = ()) -> Merged:
     """``sights``: base, source, destination."""
     base, source, destination = sights
     nothing: frozenset[int] = frozenset()

@@ -518,3 +518,25 @@ def test_rows_that_a_merge_took_out_of_a_compacted_file_do_not_come_back_with_wh
     assert lake.rows("d.t") == [(2, "m"), (3, "s"), (4, "a"), (8, "y")]
     lake.merge("main", "b")
     assert lake.rows("d.t", "b") == [(2, "m"), (3, "s"), (4, "a"), (8, "y")]
+
+
+@pytest.mark.parametrize("last", ["UPDATE d.u SET v = 'B' WHERE id = 2", "DELETE FROM d.u WHERE id = 2"])
+@pytest.mark.parametrize("is_compacted_before", [False, True])
+def test_a_file_whose_last_row_was_changed_takes_no_image_of_its_earlier_rows_along(
+    lake: Lake, last: str, is_compacted_before: bool
+) -> None:
+    """The destination has both in one file, where it compacted what it had updated (a random history of keys)."""
+    lake.sql("CREATE TABLE d.u (id INT, v STRING)")
+    lake.sql("INSERT INTO d.u VALUES (1, 'a'), (2, 'b')")
+    lake.merge("main", "b")
+    lake.sql("UPDATE d.u SET v = 'M' WHERE id = 1")
+    lake.merge("main", "b")
+    if is_compacted_before:
+        lake.sql("OPTIMIZE d.u")
+        lake.sql(last, "b")
+    else:
+        lake.sql(last, "b")
+        lake.sql("OPTIMIZE d.u")
+    lake.merge("b")
+    assert lake.rows("d.u") == lake.rows("d.u", "b")
+    assert (1, "M") in lake.rows("d.u")

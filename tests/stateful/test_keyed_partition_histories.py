@@ -1,0 +1,131 @@
+"""Random histories of a table with a primary key and partitions: three branches change rows, overwrite, drop and compact
+partitions, and merge in every direction, against laws that hold whichever way rows are merged (semantics §3).
+
+Each run plays the same few histories; ``LAKEUI_SOAK=1`` plays many fresh ones, ``LAKEUI_SEED=<number>`` others.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from lakeui.common.errors import MergeConflict
+from tests.e2e.lake import Lake
+from tests.stateful.test_histories import IS_SOAK, SEED
+
+NAMES = ("main", "b", "w")
+WRITES = ("insert", "insert", "delete", "set", "set", "set", "move", "overwrite", "empty", "optimize")
+CELLS = {"main": "v", "b": "n", "w": "n"}
+"""Each branch changes one cell, so that most merges are not refused."""
+Step = tuple[str, str, int, int]
+"""What, on which branch, which key, which cell; of a merge the destination's place behind it, and whether back too."""
+Row = tuple[int, int, int, int]
+"""Key, two cells, and the partition."""
+
+
+def statement(step: Step, rows: dict[int, Row]) -> str | None:
+    """SQL of a step on a branch that holds these rows; None where it would be refused."""
+    what, branch, key, cell = step
+    match what:
+        case "insert":
+            return None if key in rows else f"INSERT INTO d.k VALUES ({key}, 0, 0, {key % 2})"
+        case "delete":
+            return f"DELETE FROM d.k WHERE id = {key}"
+        case "set":
+            return f"UPDATE d.k SET {CELLS[branch]} = {cell} WHERE id = {key}"
+        case "move":
+            return f"UPDATE d.k SET p = {cell} WHERE id = {key}"
+        case "overwrite":
+            taken = key in rows and rows[key][3] != key % 2
+            return None if taken else f"INSERT OVERWRITE d.k PARTITION (p = {key % 2}) VALUES ({key}, {cell}, {cell})"
+        case "empty":
+            held = any(row[3] == cell for row in rows.values())
+            return f"ALTER TABLE d.k DROP PARTITION (p = {cell})" if held else None
+        case _:
+            return "OPTIMIZE d.k"
+
+
+def history(number: int) -> Iterator[Step]:
+    """The steps of one history. Numbers that are drawn evenly lead further than those that are to be made small."""
+    draw = random.Random(f"{SEED}, {number}")  # noqa: S311 - a history, not a secret
+    for _ in range(draw.randint(6, 24)):
+        branch = draw.choice(NAMES)
+        if draw.random() < 0.35:
+            yield "merge", branch, draw.randint(1, 2), draw.randint(0, 1)
+        else:
+            yield draw.choice(WRITES), branch, draw.randint(1, 4), draw.randint(0, 1)
+
+
+class Branches:
+    """A lake whose branches are looked at after every step."""
+
+    def __init__(self, lake: Lake) -> None:
+        self.lake = lake
+        lake.sql("CREATE TABLE d.k (id INT PRIMARY KEY, v INT, n INT, p INT) PARTITIONED BY (p)")
+        lake.sql("INSERT INTO d.k VALUES (1, 0, 0, 1), (2, 0, 0, 0), (3, 0, 0, 1)")
+        lake.merge("main", "b")
+        lake.sql("CREATE BRANCH w")
+
+    def rows(self, branch: str) -> dict[int, Row]:
+        found = self.lake.rows("d.k", branch)
+        rows = {row[0]: (row[0], row[1], row[2], row[3]) for row in found}
+        assert len(rows) == len(found), f"{branch} holds a key twice: {found}"
+        return rows
+
+    def take(self, step: Step) -> None:
+        what, branch, place, is_returned = step
+        if what == "merge":
+            other = NAMES[(NAMES.index(branch) + place) % len(NAMES)]
+            if self.merge(branch, other) and is_returned:
+                self.take_over(other, branch)
+            return
+        text = statement(step, self.rows(branch))
+        if text is not None:
+            print(f"{branch}: {text}")
+            self.lake.sql(text, branch)
+
+    def merge(self, source: str, destination: str) -> bool:
+        """Whether it was not refused."""
+        mine, theirs = self.rows(source), self.rows(destination)
+        print(f"MERGE BRANCH {source} TO {destination}")
+        try:
+            self.lake.merge(source, destination)
+        except MergeConflict:
+            assert self.rows(destination) == theirs
+            return False
+        merged = self.rows(destination)
+        print(
+            f"{source}: {sorted(mine.values())}; {destination}: {sorted(theirs.values())} -> {sorted(merged.values())}"
+        )
+        self._holds_only_what_was_there(merged, mine, theirs)
+        assert self.rows(source) == mine
+        self.lake.merge(source, destination)
+        assert self.rows(destination) == merged, "a second merge changed rows"
+        return True
+
+    def _holds_only_what_was_there(self, merged: dict[int, Row], mine: dict[int, Row], theirs: dict[int, Row]) -> None:
+        for key, row in merged.items():
+            sides = [side[key] for side in (mine, theirs) if key in side]
+            assert sides, f"key {key} was on neither branch"
+            assert all(cell in {side[place] for side in sides} for place, cell in enumerate(row))
+        for key, row in mine.items():
+            assert theirs.get(key) != row or merged.get(key) == row, f"key {key} was alike on both branches"
+
+    def take_over(self, source: str, destination: str) -> None:
+        """What was merged has nothing to meet on the way back: the branches are alike then."""
+        rows = self.rows(source)
+        print(f"MERGE BRANCH {source} TO {destination}, the way back")
+        try:
+            self.lake.merge(source, destination)
+        except MergeConflict as refusal:
+            raise AssertionError(f"the way back is refused: {refusal.details['conflicts']}") from refusal
+        assert self.rows(destination) == rows, "the branches differ after the way back"
+
+
+@pytest.mark.parametrize("number", range(1000 if IS_SOAK else 40))
+def test_branches_of_a_keyed_table_with_partitions_keep_the_laws(lake: Lake, number: int) -> None:
+    branches = Branches(lake)
+    for step in history(number):
+        branches.take(step)
