@@ -62,6 +62,26 @@ def diverged_load(
     }
 
 
+def lost_load(planned: PlanInput, source: Lineage | None, tables: Collection[int]) -> dict[int, frozenset[int]]:
+    """By table, files that the source wrote by rewriting others, and does not show although nothing of its own took
+    them: what it merged from the destination did.
+    """
+    sides = sides_of(planned).source
+    written: dict[int, set[int]] = {}
+    for table_id in tables:
+        mine = sides.get((ObjectKind.TABLE, table_id))
+        if mine is not None:
+            side = SideFiles(mine.history)
+            made = {item.file_id for o in mine.history if is_rewrite(o) for item in effects_of(o).added}
+            written[table_id] = made - side.removed.keys()
+    files = [file_id for found in written.values() for file_id in found]
+    if source is None or not files:
+        return {}
+    parameters = {**source.parameters, "table_ids": list(written), "files": files}
+    seen = {row[0] for row in fetch_all(_SEEN, parameters)}
+    return {table_id: frozenset(found - seen) for table_id, found in written.items()}
+
+
 def _of_table(operations: Sequence[Operation], table_id: int) -> list[Operation]:
     return [
         item

@@ -36,13 +36,15 @@ SELECT DISTINCT f.table_id, f.data_file_id, f.id
 FROM catalog_app_segmentremoval r
 JOIN catalog_app_segment s ON s.id = r.segment_id AND s.file_id = ANY(%(files)s)
 JOIN catalog_app_segmentdelete d ON d.table_id = ANY(%(tables)s) AND d.segment_id = s.id
-JOIN unnest(%(branches)s::bigint[], %(limits)s::bigint[]) AS c(branch_id, max_version)
+LEFT JOIN unnest(%(branches)s::bigint[], %(limits)s::bigint[]) AS c(branch_id, max_version)
   ON d.branch_id = c.branch_id AND d.attached_version <= c.max_version
 JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
-WHERE r.table_id = ANY(%(tables)s) AND r.operation_id = ANY(%(operations)s) AND NOT f.id = ANY(%(own)s)
+WHERE (c.branch_id IS NOT NULL OR (d.branch_id = r.branch_id AND d.attached_version < r.removed_version))
+  AND r.table_id = ANY(%(tables)s) AND r.operation_id = ANY(%(operations)s) AND NOT f.id = ANY(%(own)s)
 ORDER BY f.table_id, f.data_file_id, f.id
 """
-"""The same file may have been masked otherwise before, on either side: a restore took that back."""
+"""The same file may have been masked otherwise before, on either side: a restore took that back. Where a merge took
+masks and file at once, the masks are only known where that was first done."""
 
 Masks = dict[int, Mapping[int, tuple[int, ...]]]
 """By table and data file, the delete files."""
@@ -77,7 +79,8 @@ def masks_load(
     if source is None:
         # What a statement is about to do is recorded nowhere yet.
         return _found(_MASKS, destination, emptying, files, own=own)
-    return _found(_MASKS_AT_REMOVAL, source, emptying, files, own=own, operations=_ids(emptying))
+    first = [operation.origin_id for operation in emptying if operation.origin_id is not None]
+    return _found(_MASKS_AT_REMOVAL, source, emptying, files, own=own, operations=[*_ids(emptying), *first])
 
 
 def rewritten_masks_load(planned: PlanInput, source: Lineage | None, tables: Collection[int]) -> Masks:

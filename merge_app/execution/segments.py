@@ -177,9 +177,9 @@ wanted AS (
 ), latest AS (
     SELECT DISTINCT ON (w.file_id) w.file_id, s.definition_id, s.schema_version
     FROM wanted w JOIN catalog_app_segment s ON s.table_id = w.table_id AND s.file_id = w.origin_id
-    JOIN (SELECT branch_id, max_version FROM source UNION ALL SELECT branch_id, max_version FROM lineage) m
+    LEFT JOIN (SELECT branch_id, max_version FROM source UNION ALL SELECT branch_id, max_version FROM lineage) m
       ON m.branch_id = s.branch_id AND s.added_version <= m.max_version
-    ORDER BY w.file_id, s.added_version DESC
+    ORDER BY w.file_id, m.branch_id IS NULL, s.added_version DESC
 ), placed AS (
     SELECT w.table_id, w.operation_id, w.file_id, coalesce(s.definition_id, w.definition_id) AS definition_id,
            coalesce(s.schema_version, w.schema_version) AS schema_version, s.file_id IS NULL AS is_new
@@ -193,8 +193,9 @@ FROM placed p LEFT JOIN line ON line.table_id = p.table_id AND line.version = p.
      AND line.definition_id = p.definition_id
 ORDER BY p.file_id
 """
-"""A file that some segment of either side shows, or showed, keeps the schema version that it was written under; a
-statement's new file lies under the statement's own, which is on the visible line."""
+"""A file that some segment of either side shows, or showed, keeps the schema version that it was written under, and so
+does one that was rewritten elsewhere before the source merged it; a statement's new file lies under the statement's
+own, which is on the visible line."""
 
 
 def _bring_files(work: SegmentWork) -> None:

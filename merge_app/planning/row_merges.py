@@ -137,12 +137,12 @@ def rows_plan(judged: RowJudgement, given: MergeRows) -> DataPlan | None:
     return DataPlan(row_work=(given,)) if judged.changes else None
 
 
-def row_operations(judged: RowJudgement, source: ObjectChanges, destination: ObjectChanges) -> tuple[Operation, ...]:
-    """What the merge does to the destination's rows, as operations of its own. Where both changed rows, there is one
-    even if it has nothing to do: either side may show other files with the same rows.
+def row_operations(judged: RowJudgement, source: ObjectChanges) -> tuple[Operation, ...]:
+    """What the merge does to the destination's rows, as operations of its own. There is one even if it has nothing to
+    do: the destination then knows of rows that it shows in other files. Not if the source only says that itself.
     """
     counts = {kind: judged.changes[kind] for kind in _COUNTS if judged.changes.get(kind)}
-    if not counts and destination.hits(*_CHANGING):
+    if not counts and not all(_does_nothing(operation) for operation in source.data):
         counts = {OperationKind.UPDATE: 0}
     return tuple(
         Operation(
@@ -155,6 +155,11 @@ def row_operations(judged: RowJudgement, source: ObjectChanges, destination: Obj
         )
         for kind, rows in counts.items()
     )
+
+
+def _does_nothing(operation: Operation) -> bool:
+    rows = (operation.metrics.get(name, 0) for name in _COUNTS.values())
+    return ROWS_MERGED in operation.metrics and not any(rows)
 
 
 def _last_version(operations: Sequence[Operation]) -> int:

@@ -105,7 +105,7 @@ def _merged(case: TableCase, before: TableState, columns: ColumnRedo, judged: Ro
     data = rows_plan(judged, MergeRows(columns.schema, case.choices, case.facts.sweeps))
     kept = (item for item in case.source.operations if item.changes and item.kind is not OperationKind.CREATE)
     attributes = tuple(item for item in kept if not item.is_data)
-    rows = row_operations(judged, case.source, case.destination)
+    rows = row_operations(judged, case.source)
     if after == before and data is None:
         return _plan(case, Action.UNTOUCHED, before, (*done_already(attributes), *rows))
     return _plan(case, Action.ALTER, after, (*attributes, *rows), data)

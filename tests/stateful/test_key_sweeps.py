@@ -124,6 +124,65 @@ def test_a_deleted_key_that_came_again_is_not_there_twice_when_the_other_side_ch
     assert len(keys) == len(set(keys))
 
 
+ALIKE = {
+    "INSERT INTO d.k VALUES (7, 'n', 1)": "UPDATE d.k SET v = 'N' WHERE id = 7",
+    "UPDATE d.k SET v = 'M' WHERE id = 1": "UPDATE d.k SET v = 'N' WHERE id = 1",
+    "DELETE FROM d.k WHERE id = 1": "INSERT INTO d.k VALUES (1, 'N', 1)",
+}
+
+
+@pytest.mark.parametrize("is_returned", [True, False])
+@pytest.mark.parametrize("change", ALIKE)
+@pytest.mark.parametrize("sweep", ["INSERT OVERWRITE d.k PARTITION (p = 2) VALUES (3, 'x')", "TRUNCATE TABLE d.k"])
+@pytest.mark.parametrize("sweeper", ["main", "b"])
+def test_what_both_sides_did_alike_is_changed_once_after_a_sweep(
+    keyed: Lake, change: str, sweep: str, sweeper: str, is_returned: bool
+) -> None:
+    """They have such rows in files and under ids of their own, so that only keys lead to them."""
+    for branch in ("main", "b"):
+        keyed.sql(change, branch)
+    keyed.merge("main", "b")
+    if is_returned:
+        keyed.merge("b")
+    keyed.sql(sweep, sweeper)
+    keyed.sql(ALIKE[change], "b")
+    keyed.merge("b")
+    found = keyed.rows("d.k")
+    assert [row[0] for row in found] == sorted({row[0] for row in found})
+    if sweep.startswith("TRUNCATE"):
+        is_new = ALIKE[change].startswith("INSERT")
+        assert found == ([(1, "N", 1)] if is_new else [])
+    else:
+        assert found == keyed.rows("d.k", "b") or sweeper == "main"
+        assert any(row[1] == "N" for row in found)
+    keyed.merge("main", "b")
+    assert keyed.rows("d.k", "b") == found
+
+
+def test_cells_that_both_sides_changed_stay_together_after_a_sweep(keyed: Lake) -> None:
+    keyed.sql("ALTER TABLE d.k ADD COLUMN n INT")
+    keyed.merge("main", "b")
+    keyed.sql("UPDATE d.k SET v = 'M' WHERE id = 1")
+    keyed.sql("UPDATE d.k SET n = 5 WHERE id = 1", "b")
+    keyed.merge("main", "b")
+    keyed.sql("INSERT OVERWRITE d.k PARTITION (p = 2) VALUES (3, 'x', 1)", "b")
+    keyed.merge("b")
+    assert keyed.rows("d.k") == [(1, "M", 1, 5), (2, "b", 1, None), (3, "x", 2, 1)]
+
+
+def test_what_the_source_did_to_rows_that_the_destination_swept_is_noted_where_keys_lead_to_them(keyed: Lake) -> None:
+    for branch in ("main", "b"):
+        keyed.sql("UPDATE d.k SET v = 'M' WHERE id = 1 OR id = 2", branch)
+    keyed.merge("main", "b")
+    keyed.sql("UPDATE d.k SET v = 'N' WHERE id = 1", "b")
+    keyed.sql("DELETE FROM d.k WHERE id = 2", "b")
+    keyed.sql("INSERT OVERWRITE d.k PARTITION (p = 1) VALUES (9, 'swept')")
+    notes = {note["code"]: note["details"] for note in keyed.dry_run("b")["notes"]}
+    assert notes == {"DISCARDED_UPDATE": {"rows": 1}, "DISCARDED_DELETE": {"rows": 1}}
+    keyed.merge("b")
+    assert keyed.rows("d.k") == [(3, "c", 2), (9, "swept", 1)]
+
+
 def outcome(keyed: Lake) -> list[int]:
     """The keys that are there after a merge that may be refused."""
     found = keyed.dry_run("b")
