@@ -172,8 +172,9 @@ class Commit(models.Model):
 class CommitOperation(models.Model):
     """One kind of change to one object in one commit: what the rule tables judge.
 
-    ``origin`` is the operation that this one replays (null: it is no replay); ``origin_branch`` and
-    ``origin_version`` name the commit of the origin, or of the operation itself, so that reachability needs no join.
+    ``origin`` is the operation that this one replays (null: it is no replay), for the drop of a table that a merged
+    drop of its database amounts to, the latter; ``origin_branch`` and ``origin_version`` name the commit of the origin,
+    or of the operation itself, so that reachability needs no join.
     A transaction's statement has its origin in the workspace, which nobody reaches: its commit is where it begins.
     ``already_done``: the object was as the operation would have left it, so this is no version of the object; what the
     branch said of these attributes before is the other branch's word from here on.

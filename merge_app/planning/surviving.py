@@ -103,18 +103,11 @@ def surviving(operations: Iterable[Operation], *, base: int | None = None) -> di
 
 
 def implied_drop(object_id: int, database: ObjectChanges) -> ObjectChanges:
-    """The drop of a table that the drop of its database amounts to."""
+    """The drop of a table that the drop of its database amounts to. Its row and origin are those of the database's: a
+    branch that knows of the one drop knows of the other.
+    """
     cause = next(item for item in database.operations if item.kind is OperationKind.DROP)
-    drop = replace(
-        cause,
-        object_kind=ObjectKind.TABLE,
-        object_id=object_id,
-        changes=(),
-        effects=None,
-        metrics={},
-        operation_id=None,
-        origin_id=None,
-    )
+    drop = replace(cause, object_kind=ObjectKind.TABLE, object_id=object_id, changes=(), effects=None, metrics={})
     return ObjectChanges(
         ObjectKind.TABLE, object_id, operations=(drop,), dropped=True, versions={"drop": (drop.version,)}
     )

@@ -153,7 +153,12 @@ def test_a_dropped_database_takes_its_tables_and_notes_what_was_new_in_them() ->
         ("table", "drop"),
     ]
     assert codes(result.notes) == ["DROPS_DEST_CHANGES"]
-    assert table_of(result).operations[0].operation_id is None
+
+
+def test_the_drop_of_a_table_with_its_database_begins_where_that_of_the_database_does() -> None:
+    result = merged([DROP_DATABASE], [], database_tables={DB: (TABLE,)})
+    (dropped,) = table_of(result).operations
+    assert (dropped.operation_id, dropped.origin_id) == (100, 100)
 
 
 def test_a_table_created_in_a_dropped_database_goes_with_it_noted() -> None:

@@ -19,3 +19,38 @@ def test_a_table_that_was_moved_into_a_database_goes_with_it_when_the_other_side
     result = lake.merge("b")
     assert lake.sql("SHOW TABLES").rows == []
     assert "DROPS_DEST_CHANGES" in {note["code"] for note in result["notes"]}
+
+
+@pytest.fixture
+def dropped_by_b(lake: Lake) -> str:
+    """Branch b, which never had d.u, dropped d, and branch c, which has it, merged that. Which merge it was."""
+    lake.sql("CREATE DATABASE e")
+    lake.merge("main", "b")
+    lake.sql("CREATE TABLE d.u (id INT)")
+    lake.sql("INSERT INTO d.u VALUES (1)")
+    lake.sql("CREATE BRANCH c")
+    lake.sql("DROP DATABASE d CASCADE", "b")
+    return str(lake.merge("b", "c")["merge_id"])
+
+
+@pytest.mark.parametrize("before", ["SELECT * FROM d.u", "DROP TABLE d.u"])
+@pytest.mark.parametrize("undrop", ["RESTORE MERGE '{}'", "UNDROP DATABASE d"])
+@pytest.mark.parametrize("change", ["SELECT * FROM d.u", "ALTER TABLE d.u SET TBLPROPERTIES ('p' = '2')"])
+def test_a_table_comes_back_with_its_database_also_where_the_drop_came_from_a_branch_without_it(
+    lake: Lake, dropped_by_b: str, before: str, undrop: str, change: str
+) -> None:
+    lake.sql(before)
+    lake.merge("b")
+    lake.sql(undrop.format(dropped_by_b), "c")
+    lake.sql(change, "c")
+    lake.merge("c")
+    assert (lake.rows("d.t"), lake.rows("d.u")) == ([(1, "a")], [(1,)])
+
+
+@pytest.mark.usefixtures("dropped_by_b")
+def test_the_drop_of_a_database_that_both_merged_takes_no_table_that_one_had_moved_out_of_it(lake: Lake) -> None:
+    lake.sql("ALTER TABLE d.u RENAME TO e.u")
+    lake.merge("b")
+    lake.sql("CREATE DATABASE f", "c")
+    lake.merge("c")
+    assert lake.rows("e.u") == [(1,)]
