@@ -160,6 +160,12 @@ class Engine:
         """
         return rewriting.follow_deletes(self._writer, table_id, delete_paths, from_file, to_files, spared_paths)
 
+    def replace_images(
+        self, table_id: int, image: FileScan, shown_in: Sequence[FileScan], to_files: Sequence[FileScan]
+    ) -> list[NewDeleteFile]:
+        """Mark in ``to_files`` the rows of ``image`` that are live in ``shown_in``."""
+        return rewriting.replace_images(self._writer, table_id, image, shown_in, to_files)
+
     def keep_rows(self, table_id: int, file: FileScan, kept: Sequence[FileScan]) -> NewDeleteFile | None:
         """Mark the live rows of ``file`` whose ids lie in none of ``kept``."""
         return rewriting.keep_rows(self._writer, table_id, file, kept)

@@ -26,6 +26,12 @@ class RowEngine(Protocol):
         """
         ...
 
+    def replace_images(
+        self, table_id: int, image: FileScan, shown_in: Sequence[FileScan], to_files: Sequence[FileScan]
+    ) -> list[NewDeleteFile]:
+        """Delete files that mark in ``to_files`` the rows of ``image`` that are live in ``shown_in``, by row id."""
+        ...
+
     def keep_rows(self, table_id: int, file: FileScan, kept: Sequence[FileScan]) -> NewDeleteFile | None:
         """A delete file that marks the live rows of ``file`` whose ids lie in none of ``kept``; None without any."""
         ...

@@ -28,6 +28,7 @@ from catalog_app.storage.deletes import (
     Integers,
     deleted_positions,
     deleted_row_ids,
+    live_row_ids,
     stored_row_ids,
     write_deletes,
 )
@@ -102,20 +103,32 @@ def follow_deletes(
     """
     warehouse = writer.warehouse
     marked = deleted_row_ids(warehouse, delete_paths) if delete_paths else stored_row_ids(warehouse, from_file)
-    wanted = np.setdiff1d(marked, deleted_row_ids(warehouse, spared_paths))
-    followed = []
-    for file in to_files:
+    return _mark(writer, table_id, np.setdiff1d(marked, deleted_row_ids(warehouse, spared_paths)), to_files)
+
+
+def replace_images(
+    writer: FileWriter, table_id: int, image: FileScan, shown_in: Sequence[FileScan], to_files: Sequence[FileScan]
+) -> list[NewDeleteFile]:
+    """Mark in ``to_files``, where they are live, the rows of ``image`` that are live in ``shown_in``."""
+    shown = live_row_ids(writer.warehouse, shown_in)
+    return _mark(writer, table_id, np.intersect1d(stored_row_ids(writer.warehouse, image), shown), to_files)
+
+
+def _mark(writer: FileWriter, table_id: int, wanted: Integers, files: Sequence[FileScan]) -> list[NewDeleteFile]:
+    """Delete files that mark the live rows of these ids."""
+    marked = []
+    for file in files:
         row_ids = stored_row_ids(writer.warehouse, file)
         hit = np.isin(row_ids, wanted)
         hit[deleted_positions(writer.warehouse, file.delete_paths)] = False
         positions = np.flatnonzero(hit).astype(np.int64)
         if len(positions):
-            followed.append(
+            marked.append(
                 write_deletes(
                     writer.warehouse, table_id=table_id, file=file, positions=positions, row_ids=row_ids[positions]
                 )
             )
-    return followed
+    return marked
 
 
 def keep_rows(writer: FileWriter, table_id: int, file: FileScan, kept: Sequence[FileScan]) -> NewDeleteFile | None:

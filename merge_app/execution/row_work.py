@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
-from catalog_app.domain.files import FileScan, NewDataFile
+from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.lineage import Lineage
@@ -28,6 +28,7 @@ from merge_app.planning.values import (
     MergePlan,
     MergeRows,
     RepartitionFile,
+    ReplaceImages,
     RowWork,
 )
 
@@ -68,6 +69,7 @@ def _table_work(
     images = tuple((file_id, scan.file_id) for file_id, scan in rewritten.items() if scan is not None)
     attach = (
         *_follow(table_id, data.row_work, scans, rewritten, engine),
+        *_replace(table_id, data.row_work, scans, rewritten, engine),
         *_keep(table_id, data.row_work, scans, rewritten, engine),
     )
     return RowWorkResult(attach, images, _kept_rows(data.row_work, scans, engine))
@@ -120,16 +122,40 @@ def _follow(
     paths = _delete_paths({item for work in follows for item in (*work.delete_files, *work.spared_deletes)})
     attach: list[tuple[int, int]] = []
     for work in follows:
-        targets = [rewritten.get(file, scans[file]) for file in work.to_files]
         staged = engine.follow_deletes(
             table_id,
             [paths[delete] for delete in work.delete_files],
             scans[work.from_file],
-            [target for target in targets if target is not None],
+            _as_rewritten(work.to_files, scans, rewritten),
             spared_paths=[paths[delete] for delete in work.spared_deletes],
         )
         attach += [(item.delete_file_id, item.data_file_id) for item in delete_files_register(table_id, staged)]
     return tuple(attach)
+
+
+def _replace(
+    table_id: int,
+    row_work: Iterable[RowWork],
+    scans: Mapping[int, FileScan],
+    rewritten: Mapping[int, FileScan | None],
+    engine: RowEngine,
+) -> tuple[tuple[int, int], ...]:
+    """(delete file, data file) pairs that mark images which others replace."""
+    staged: list[NewDeleteFile] = []
+    for work in (item for item in row_work if isinstance(item, ReplaceImages)):
+        shown_in = _as_rewritten(work.shown_in, scans, rewritten)
+        to_files = _as_rewritten(work.to_files, scans, rewritten)
+        for image in _as_rewritten([work.image], scans, rewritten):
+            staged += engine.replace_images(table_id, image, shown_in, to_files)
+    return tuple((item.delete_file_id, item.data_file_id) for item in delete_files_register(table_id, staged))
+
+
+def _as_rewritten(
+    files: Iterable[int], scans: Mapping[int, FileScan], rewritten: Mapping[int, FileScan | None]
+) -> list[FileScan]:
+    """The files, or what row work made of them; without those that it left no row of."""
+    found = (rewritten.get(file, scans[file]) for file in files)
+    return [file for file in found if file is not None]
 
 
 def _keep(
@@ -185,6 +211,8 @@ def _files_of(work: RowWork) -> set[int]:
     match work:
         case FollowDeletes():
             return {work.from_file, *work.to_files}
+        case ReplaceImages():
+            return {work.image, *work.shown_in, *work.to_files}
         case FilterImages():
             return {work.file, *work.discarded_files}
         case RepartitionFile():

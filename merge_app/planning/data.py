@@ -23,7 +23,15 @@ from merge_app.planning.kept_rows import rows_kept
 from merge_app.planning.partition_paths import partition_after, partition_renames
 from merge_app.planning.spared import spared
 from merge_app.planning.surviving import ObjectChanges, is_full_overwrite
-from merge_app.planning.values import DataPlan, FilterImages, FollowDeletes, RepartitionFile, RowWork, TableFacts
+from merge_app.planning.values import (
+    DataPlan,
+    FilterImages,
+    FollowDeletes,
+    RepartitionFile,
+    ReplaceImages,
+    RowWork,
+    TableFacts,
+)
 
 _ATTACHING = (OperationKind.DELETE, OperationKind.UPDATE, OperationKind.OVERWRITE)
 
@@ -98,7 +106,6 @@ class _Redo:
         self._attach: list[tuple[int, int]] = []
         self._discarded: dict[tuple[OperationKind, OperationKind], Discarded] = {}
         self._repartition: dict[int, PartitionValues] = {}
-        self._images: dict[int, dict[int, None]] = {}
         left = {id(item) for item in destination.history}
         put_back = () if is_new or self._remove_all else [o for o in self._past if id(o) not in left]
         self._put_back = updated_files(self._theirs, put_back)
@@ -208,8 +215,6 @@ class _Redo:
         if self._is_base(file_id) and file_id not in self._theirs.removed:
             if operation.operation_id is None:
                 self._attach.append((item.delete_file_id, file_id))
-            if operation.kind is OperationKind.UPDATE and file_id in self._put_back:
-                self._images.setdefault(file_id, {})[item.delete_file_id] = None
             return True
         if not self._is_base(file_id) and file_id not in self._rewritten:
             if file_id in self._gone:
@@ -224,8 +229,6 @@ class _Redo:
         if not self._is_base(file_id) and file_id not in self._rewritten:
             return file_id not in self._gone
         if self._is_base(file_id) and file_id not in self._theirs.removed and file_id not in self._masks:
-            if operation.kind is OperationKind.UPDATE and file_id in self._put_back:
-                self._images.setdefault(file_id, {})
             return True
         return self._follow_rows(operation, file_id, None)
 
@@ -371,11 +374,7 @@ class _Redo:
             FollowDeletes(tuple(deletes), file_id, tuple(sorted(targets)), self._spared(file_id))
             for file_id, (deletes, targets) in self._follow.items()
         ]
-        # A restore put the destination's images of these rows back; the source's replace them.
-        work += [
-            FollowDeletes(() if self._was_emptied(file_id) else tuple(deletes), file_id, self._put_back[file_id])
-            for file_id, deletes in self._images.items()
-        ]
+        work += self._replaced_images()
         work += self._masks_of_skipped()
         work += [
             FilterImages(file_id, tuple(sorted(lost)))
@@ -387,6 +386,16 @@ class _Redo:
         work += [item for item in self._arrived.row_work if self._remove_all or files[item.file] in removed_partitions]
         kept = rows_kept(self._mine, self._history, self._theirs, self._past)
         return (*work, kept) if kept is not None else tuple(work)
+
+    def _replaced_images(self) -> Iterator[ReplaceImages]:
+        """The source's images that come over, where a restore put images of the destination's back."""
+        for image, maker in self._mine.maker.items() if self._put_back else ():
+            if maker.kind is not OperationKind.UPDATE or image in self._gone:
+                continue
+            shown_in = self._mine.stand_ins(image)
+            put_back = {file_id for leaf in self._mine.leaves(image) for file_id in self._put_back.get(leaf, ())}
+            if shown_in and put_back:
+                yield ReplaceImages(image, tuple(sorted(shown_in)), tuple(sorted(put_back)))
 
     def _masks_of_skipped(self) -> Iterator[FollowDeletes]:
         """What merges took away of a skipped rewrite is marked in its inputs where these come over instead."""

@@ -230,6 +230,19 @@ class FollowDeletes:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplaceImages:
+    """Row work: a restore put the destination's images of updated rows back into ``to_files``, and the source's replace
+    them: rows of ``image``, which the source wrote, are looked up there by row id and marked. Only those that are live
+    in ``shown_in``, the files that hold them on the source now: a row that the source deleted since has nothing to
+    replace the destination's image by. A file that other row work of the plan rewrites stands for the rewritten one.
+    """
+
+    image: int
+    shown_in: tuple[int, ...]
+    to_files: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FilterImages:
     """Row work: a file of new row images is rewritten without the rows whose ids lie in ``discarded_files``
     (A4: the destination overwrote those base files). Its own deletes are applied on the way.
@@ -285,7 +298,7 @@ class MergeRows:
     sweeps: Sweeps = NO_SWEEPS
 
 
-RowWork = FollowDeletes | FilterImages | RepartitionFile | CountKeptRows | KeepRows | MergeRows
+RowWork = FollowDeletes | ReplaceImages | FilterImages | RepartitionFile | CountKeptRows | KeepRows | MergeRows
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,6 +170,20 @@ def test_deletes_follow_rows_into_a_compacted_file(lake: Lake, size: int) -> Non
     assert compacted.rows("SELECT count(*), count_if(k IN (1, 4)) FROM __lake_0") == [[size - 2, 0]]
 
 
+def test_images_replace_others_of_their_rows_where_they_are_still_shown(lake: Lake) -> None:
+    lake.schema = schema_of("k int", "v string")
+    lake.values("1|'a'", "2|'b'", "3|'c'")
+    (other,) = lake.files
+    lake.update("k < 3", v="upper(v)")
+    lake.delete("k = 2")
+    (image,) = [file for file in lake.files if file.stores_row_ids]
+    (replaced,) = lake.engine.replace_images(TABLE, image, [image], [other])
+    assert (replaced.rows, replaced.data_file_id) == (1, other.file_id)
+    lake.files = [replace(other, delete_paths=(replaced.path,))]
+    assert sorted(lake.rows()) == [[2, "b"], [3, "c"]]
+    assert lake.engine.replace_images(TABLE, image, [], [other]) == []
+
+
 def test_only_rows_that_other_files_hold_are_kept(lake: Lake) -> None:
     lake.schema = schema_of("k int", "v string")
     lake.values("1|'a'", "2|'b'")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from merge_app.planning.plan import plan
+from merge_app.planning.surviving import RESTORED_VERSION
 from merge_app.planning.values import (
     Action,
     CountKeptRows,
@@ -12,6 +13,7 @@ from merge_app.planning.values import (
     FilterImages,
     FollowDeletes,
     RepartitionFile,
+    ReplaceImages,
     Verdict,
 )
 from tests.planning.build import (
@@ -149,6 +151,17 @@ def test_a_partition_overwrite_leaves_the_operations_of_other_partitions_alive()
     result = merged([delete((12, 1), (13, 2))], [overwrite(31, removed=[1], partitions=(("x",),))])
     assert table_of(result).data == DataPlan(attach_operations=(100,))
     assert codes(result.notes) == ["DISCARDED_DELETE"]
+
+
+def test_images_that_a_restore_put_back_are_replaced_by_those_that_the_source_still_has() -> None:
+    restore = overwrite(1, 2, 32, removed=[33], metrics={RESTORED_VERSION: 200})
+    theirs = [update(32, deletes=[(31, 1)]), overwrite(33, removed=[1, 2, 32]), restore]
+    mine = update(11, deletes=[(12, 1)])
+    replaced = _data([mine, update(13, deletes=[(14, 11)])], theirs)
+    assert replaced is not None
+    assert replaced.row_work == (ReplaceImages(11, (11,), (32,)), ReplaceImages(13, (13,), (32,)))
+    assert _data([mine, delete(removed=[11])], theirs) == DataPlan(bring_operations=(100,), attach_operations=(100,))
+    assert _data([update(11, deletes=[(12, 2)])], theirs) == DataPlan(bring_operations=(100,), attach_operations=(100,))
 
 
 # Overwrites of the source

@@ -267,15 +267,24 @@ class MemoryEngine:
     ) -> list[NewDeleteFile]:
         marked = {row_id for path in delete_paths for row_id in self._deletes[path].values()}
         wanted = marked if delete_paths else set(self._files[from_file.path].row_ids)
-        wanted = wanted - {row_id for path in spared_paths for row_id in self._deletes[path].values()}
-        followed = []
-        for file in to_files:
+        spared = {row_id for path in spared_paths for row_id in self._deletes[path].values()}
+        return self._mark(table_id, wanted - spared, to_files)
+
+    def replace_images(
+        self, table_id: int, image: FileScan, shown_in: Sequence[FileScan], to_files: Sequence[FileScan]
+    ) -> list[NewDeleteFile]:
+        shown = {row_id for file in shown_in for row_id in self.live_row_ids(file)}
+        return self._mark(table_id, shown.intersection(self._files[image.path].row_ids), to_files)
+
+    def _mark(self, table_id: int, wanted: set[int], files: Sequence[FileScan]) -> list[NewDeleteFile]:
+        marked = []
+        for file in files:
             gone = self._deleted_positions(file)
             row_ids = enumerate(self._files[file.path].row_ids)
             marks = {at: row_id for at, row_id in row_ids if row_id in wanted and at not in gone}
             if marks:
-                followed.append(self._write_deletes(table_id, file, marks))
-        return followed
+                marked.append(self._write_deletes(table_id, file, marks))
+        return marked
 
     def count_kept_rows(
         self,

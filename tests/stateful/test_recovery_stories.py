@@ -156,17 +156,46 @@ def test_a_drop_counts_that_follows_an_undrop_and_a_drop_and_the_other_side_s_un
     assert lake.sql("SHOW TABLES").rows == []
 
 
-@pytest.mark.parametrize("which", ["id = 2", "id > 1"])
-def test_an_update_replaces_the_image_of_its_row_that_the_other_side_put_back(lake: Lake, which: str) -> None:
+def _merge_into_put_back_image(lake: Lake, changes: list[str], *, after: str) -> None:
+    """The changes happen on b, on rows of which main updated row 2, overwrote the table and restored it."""
     lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
     lake.merge("main", "b")
     lake.sql("UPDATE d.t SET v = 'm' WHERE id = 2")
     version = lake.head()
-    lake.sql(f"UPDATE d.t SET v = 's' WHERE {which}", "b")
+    for text in changes:
+        lake.sql(text, "b")
     lake.sql("INSERT OVERWRITE d.t VALUES (9, 'z')")
     lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
+    lake.sql(after)
     lake.merge("b")
+
+
+@pytest.mark.parametrize("which", ["id = 2", "id > 1"])
+@pytest.mark.parametrize("before", ["SELECT * FROM d.t", "OPTIMIZE d.t"])
+@pytest.mark.parametrize("after", ["SELECT * FROM d.t", "OPTIMIZE d.t"])
+def test_an_update_replaces_the_image_of_its_row_that_the_other_side_put_back(
+    lake: Lake, which: str, before: str, after: str
+) -> None:
+    _merge_into_put_back_image(lake, [before, f"UPDATE d.t SET v = 's' WHERE {which}"], after=after)
     assert lake.rows("d.t") == [(1, "a"), (2, "s"), (3, "s" if which == "id > 1" else "a")]
+
+
+@pytest.mark.parametrize("after", ["SELECT * FROM d.t", "OPTIMIZE d.t"])
+@pytest.mark.parametrize(
+    ("changes", "left"),
+    [
+        (["UPDATE d.t SET v = 's' WHERE id = 2", "DELETE FROM d.t WHERE v = 's'"], [(2, "m"), (3, "a")]),
+        (["UPDATE d.t SET v = 's' WHERE id > 1", "DELETE FROM d.t WHERE v = 's'"], [(2, "m")]),
+        (["UPDATE d.t SET v = 's' WHERE id > 1", "DELETE FROM d.t WHERE id = 2"], [(2, "m"), (3, "s")]),
+        (["UPDATE d.t SET v = 's' WHERE id = 3", "DELETE FROM d.t WHERE id = 2"], [(2, "m"), (3, "s")]),
+    ],
+)
+def test_a_delete_of_what_its_side_had_updated_leaves_the_image_that_the_other_side_put_back(
+    lake: Lake, changes: list[str], left: list[tuple[int, str]], after: str
+) -> None:
+    """As a delete does without the update before it."""
+    _merge_into_put_back_image(lake, changes, after=after)
+    assert lake.rows("d.t") == [(1, "a"), *left]
 
 
 @pytest.fixture
