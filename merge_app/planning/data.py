@@ -370,10 +370,7 @@ class _Redo:
         return tuple(values)
 
     def _row_work(self, removed_partitions: Collection[PartitionValues]) -> tuple[RowWork, ...]:
-        work: list[RowWork] = [
-            FollowDeletes(tuple(deletes), file_id, tuple(sorted(targets)), self._spared(file_id))
-            for file_id, (deletes, targets) in self._follow.items()
-        ]
+        work: list[RowWork] = [item for file_id in self._follow for item in self._followed(file_id)]
         work += self._replaced_images()
         work += self._masks_of_skipped()
         work += [
@@ -386,6 +383,15 @@ class _Redo:
         work += [item for item in self._arrived.row_work if self._remove_all or files[item.file] in removed_partitions]
         kept = rows_kept(self._mine, self._history, self._theirs, self._past)
         return (*work, kept) if kept is not None else tuple(work)
+
+    def _followed(self, file_id: int) -> Iterator[FollowDeletes]:
+        """What is spared is so in the destination's files: the source's own hold no images of the destination's."""
+        deletes, targets = self._follow[file_id]
+        spared = self._spared(file_id)
+        own = targets & self._mine.added.keys() if spared else frozenset()
+        for files, left_alone in ((targets - own, spared), (own, ())):
+            if files:
+                yield FollowDeletes(tuple(deletes), file_id, tuple(sorted(files)), left_alone)
 
     def _replaced_images(self) -> Iterator[ReplaceImages]:
         """The source's images that come over, where a restore put images of the destination's back."""

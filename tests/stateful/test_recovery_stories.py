@@ -188,6 +188,7 @@ def test_an_update_replaces_the_image_of_its_row_that_the_other_side_put_back(
         (["UPDATE d.t SET v = 's' WHERE id > 1", "DELETE FROM d.t WHERE v = 's'"], [(2, "m")]),
         (["UPDATE d.t SET v = 's' WHERE id > 1", "DELETE FROM d.t WHERE id = 2"], [(2, "m"), (3, "s")]),
         (["UPDATE d.t SET v = 's' WHERE id = 3", "DELETE FROM d.t WHERE id = 2"], [(2, "m"), (3, "s")]),
+        (["UPDATE d.t SET v = 's' WHERE id > 1", "OPTIMIZE d.t", "DELETE FROM d.t WHERE id = 2"], [(2, "m"), (3, "s")]),
     ],
 )
 def test_a_delete_of_what_its_side_had_updated_leaves_the_image_that_the_other_side_put_back(
