@@ -157,6 +157,18 @@ def file_scan(segment: SegmentState, schema: Schema) -> FileScan:
     )
 
 
+_IN_SIGHT = f"""
+WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS})
+SELECT v.file_id FROM visible v WHERE v.file_id = ANY(%(files)s)
+"""
+
+
+def files_in_sight(lineage: Lineage, table_ids: Collection[int], file_ids: Collection[int]) -> set[int]:
+    """Those of the tables' files that the chain sees."""
+    parameters = {**lineage.parameters, "table_ids": list(table_ids), "files": list(file_ids)}
+    return {row[0] for row in fetch_all(_IN_SIGHT, parameters)}
+
+
 _FILES = """
 SELECT f.id, f.path, f.base, f.rows, f.partition, f.statistics, f.stores_row_ids, s.definition_id
 FROM catalog_app_datafile f LEFT JOIN LATERAL (

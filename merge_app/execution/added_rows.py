@@ -12,7 +12,7 @@ from catalog_app.domain.state import TableState
 from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.segments import files_load
-from merge_app.execution.operations import effects_load
+from merge_app.execution.written_files import written_files_load
 from merge_app.planning.files import SideFiles, divergence, effects_of, is_rewrite
 from merge_app.planning.sides import sides_of
 from merge_app.planning.values import DivergedFile, PlanInput
@@ -36,10 +36,9 @@ def added_rows_load(
     ``lineage`` and ``table`` are the side's; a statement has no lineage, its files lie under the schema of ``table``.
     ``further_deletes`` are delete files that mask them besides the side's own.
     """
-    history = effects_load([o for o in operations if o.object_kind is ObjectKind.TABLE and o.object_id == table_id])
-    side = SideFiles(history)
-    written = [item.file_id for o in history if not is_rewrite(o) for item in effects_of(o).added]
-    later = {file_id: side.rewritten_into(file_id) for file_id in dict.fromkeys(written) if side.stand_ins(file_id)}
+    files = written_files_load(table_id, operations, lineage)
+    written = [item.file_id for o in files.own if not is_rewrite(o) for item in effects_of(o).added]
+    later = {i: files.side.rewritten_into(i) for i in dict.fromkeys(written) if files.is_left(i)}
     wanted = {file_id for chain in later.items() for file_id in (chain[0], *chain[1])}
     if not wanted:
         return ()
@@ -47,7 +46,7 @@ def added_rows_load(
     schema = table.schema if table else None
     scans = files_load(table_id, wanted, chains, staged_schema=schema, staged_deletes=further_deletes)
     return tuple(
-        _as_left(table_id, scans[file_id], [(scans[other], other in side.removed) for other in others], side, engine)
+        _as_left(table_id, scans[file_id], [(scans[other], files.is_gone(other)) for other in others], engine)
         for file_id, others in later.items()
     )
 
@@ -86,18 +85,14 @@ def _without(table_id: int, file: FileScan, others: Iterable[FileScan], engine: 
 
 
 def _as_left(
-    table_id: int,
-    file: FileScan,
-    rewritten: Sequence[tuple[FileScan, bool]],
-    side: SideFiles,
-    engine: EngineSource,
+    table_id: int, file: FileScan, rewritten: Iterable[tuple[FileScan, bool]], engine: EngineSource
 ) -> FileScan:
-    """The file masked also by what was deleted from the files that its rows were rewritten into."""
-    for other, is_removed in rewritten:
-        whole = is_removed and not is_rewrite(side.removed[other.file_id])
-        if whole or other.delete_paths:
-            paths = () if whole else other.delete_paths
-            file = _marked(table_id, file, paths, other, engine)
+    """The file masked also by what was deleted from the files that its rows were rewritten into, each with whether it
+    is gone with all that it held.
+    """
+    for other, is_gone in rewritten:
+        if is_gone or other.delete_paths:
+            file = _marked(table_id, file, () if is_gone else other.delete_paths, other, engine)
     return file
 
 

@@ -8,15 +8,10 @@ from typing import Any
 from catalog_app.domain.operations import AddedFile, ObjectKind, Operation, OperationKind
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
-from catalog_app.selectors.segments import VISIBLE_SEGMENTS
+from catalog_app.selectors.segments import VISIBLE_SEGMENTS, files_in_sight
 from merge_app.planning.files import SideFiles, effects_of, empties_partitions, is_rewrite
 from merge_app.planning.sides import sides_of
 from merge_app.planning.values import DivergedFile, PlanInput
-
-_SEEN = f"""
-WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS})
-SELECT v.file_id FROM visible v WHERE v.file_id = ANY(%(files)s)
-"""
 
 _HOLDERS = f"""
 WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}), at_base AS (
@@ -53,33 +48,12 @@ def diverged_load(
     files = [file_id for found in touched.values() for file_id in found]
     if not files:
         return {}
-    parameters = {**destination.parameters, "table_ids": list(touched)}
-    seen = {row[0] for row in fetch_all(_SEEN, {**parameters, "files": files})}
+    seen = files_in_sight(destination, list(touched), files)
     return {
         table_id: _diverged(destination, table_id, found - seen, theirs[table_id])
         for table_id, found in touched.items()
         if not found <= seen
     }
-
-
-def lost_load(planned: PlanInput, source: Lineage | None, tables: Collection[int]) -> dict[int, frozenset[int]]:
-    """By table, files that the source wrote by rewriting others, and does not show although nothing of its own took
-    them: what it merged from the destination did.
-    """
-    sides = sides_of(planned).source
-    written: dict[int, set[int]] = {}
-    for table_id in tables:
-        mine = sides.get((ObjectKind.TABLE, table_id))
-        if mine is not None:
-            side = SideFiles(mine.history)
-            made = {item.file_id for o in mine.history if is_rewrite(o) for item in effects_of(o).added}
-            written[table_id] = made - side.removed.keys()
-    files = [file_id for found in written.values() for file_id in found]
-    if source is None or not files:
-        return {}
-    parameters = {**source.parameters, "table_ids": list(written), "files": files}
-    seen = {row[0] for row in fetch_all(_SEEN, parameters)}
-    return {table_id: frozenset(found - seen) for table_id, found in written.items()}
 
 
 def _of_table(operations: Sequence[Operation], table_id: int) -> list[Operation]:

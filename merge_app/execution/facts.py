@@ -13,7 +13,7 @@ from catalog_app.selectors.segments import VISIBLE_SEGMENTS
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.arrived import arrived_load
 from merge_app.execution.coverage import coverage_load
-from merge_app.execution.divergence import diverged_load, lost_load, moved_load
+from merge_app.execution.divergence import diverged_load, moved_load
 from merge_app.execution.keys import key_clashes
 from merge_app.execution.masks import masks_load, rewritten_masks_load
 from merge_app.execution.row_merges import rows_judge, sweeps_load
@@ -39,7 +39,6 @@ def facts_load(
     spared = arrived_load(planned, destination, arrived)
     masks = masks_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS), diverged)
     rewritten = rewritten_masks_load(planned, source, _needing(wanted, FactKind.SOURCE_EFFECTS))
-    lost = lost_load(planned, source, _needing(wanted, FactKind.SOURCE_EFFECTS))
     moved = moved_load(planned, destination, _needing(wanted, FactKind.MOVED_ROWS))
     strict = _needing(wanted, FactKind.COVERAGE)
     partitions = _partitions(destination, _needing(wanted, FactKind.PARTITIONS))
@@ -56,7 +55,6 @@ def facts_load(
             masks=masks.get(table_id, {}),
             moved=moved.get(table_id, {}),
             rewritten_masks=rewritten.get(table_id, {}),
-            lost=lost.get(table_id, frozenset()),
             rows=judged.get(table_id),
             sweeps=sweeps.get(table_id, NO_SWEEPS),
         )

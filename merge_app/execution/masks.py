@@ -14,6 +14,7 @@ from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
 from merge_app.execution.reach import newest_merge
+from merge_app.execution.written_files import written_files_load
 from merge_app.planning.files import effects_of, is_rewrite
 from merge_app.planning.surviving import RESTORED_VERSION
 from merge_app.planning.values import DivergedFile, PlanInput
@@ -89,7 +90,17 @@ def rewritten_masks_load(planned: PlanInput, source: Lineage | None, tables: Col
     if source is None or not rewrites or newest_merge(source) < min(item.version for item in rewrites):
         return {}
     files = [made.file_id for item in rewrites for made in effects_of(item).added]
-    return _found(_MASKS, source, rewrites, files, operations=_ids(planned.source))
+    masks = _found(_MASKS, source, rewrites, files, operations=_ids(planned.source))
+    gone = {table_id: _merged_away(planned, source, table_id) for table_id in {item.object_id for item in rewrites}}
+    return {table_id: {**masks.get(table_id, {}), **dict.fromkeys(found, ())} for table_id, found in gone.items()}
+
+
+def _merged_away(planned: PlanInput, source: Lineage, table_id: int) -> list[int]:
+    """The files that the source wrote by rewriting others and that merges took away from it whole."""
+    files = written_files_load(table_id, planned.source, source)
+    made = [item.file_id for operation in files.own if is_rewrite(operation) for item in effects_of(operation).added]
+    own = {file_id for operation in files.own for file_id in effects_of(operation).removed}
+    return [file_id for file_id in made if file_id not in own and not files.is_left(file_id)]
 
 
 def _found(

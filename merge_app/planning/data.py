@@ -89,7 +89,6 @@ class _Redo:
         self._mine = SideFiles(self._history, restores_are_own=True)
         self._masks = facts.masks
         self._moved = facts.moved
-        self._lost = facts.lost
         self._rewritten_masks = facts.rewritten_masks
         # What the source put back itself goes and comes with that.
         self._arrived = spared(destination.past, [i for i in facts.arrived if i.file_id not in self._mine.added])
@@ -164,8 +163,6 @@ class _Redo:
 
     def _stays_alive(self, file_id: int) -> bool:
         """Whether a file that the source added has its rows in sight at the end, skipped rewrites undone."""
-        if file_id in self._lost:
-            return False
         remover = self._mine.removed.get(file_id)
         if remover is None:
             return True

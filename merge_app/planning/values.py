@@ -101,9 +101,9 @@ class TableFacts:
     their rows are not for it to take.
     ``moved``: by file that went with its partition on the source, the files of other partitions that may hold rows of
     it on the destination, as it was before its own operations. ``rewritten_masks``: by file that the source wrote by
-    rewriting others, the delete files that its merges attached to it. ``lost``: files that the source wrote by
-    rewriting others and lost by what it merged from the destination. ``rows``: of a table whose rows are merged by key,
-    what that comes to, and ``sweeps`` what sides took away there by partitions or whole.
+    rewriting others, the delete files that its merges attached to it, none where they took it away whole. ``rows``: of
+    a table whose rows are merged by key, what that comes to, and ``sweeps`` what sides took away there by partitions or
+    whole.
     """
 
     diverged: tuple[DivergedFile, ...] = ()
@@ -115,7 +115,6 @@ class TableFacts:
     masks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     moved: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     rewritten_masks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    lost: frozenset[int] = frozenset()
     rows: RowJudgement | None = None
     sweeps: Sweeps = NO_SWEEPS
 

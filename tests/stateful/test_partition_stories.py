@@ -106,3 +106,46 @@ def test_the_redo_of_a_partition_s_overwrite_leaves_compacted_rows_of_other_part
     parts.merge("b")
     parts.merge("main", "b")
     assert parts.rows("d.p") == parts.rows("d.p", "b") == [(7, 1), (8, 1), (9, 2)]
+
+
+@emptied
+def test_rows_that_were_compacted_before_a_pull_took_their_partition_away_stay_gone(
+    parts: Lake, emptying: str, written: list[tuple[int, int]]
+) -> None:
+    parts.sql("INSERT INTO d.p VALUES (6, 1), (5, 2)", "b")
+    parts.sql("OPTIMIZE d.p", "b")
+    parts.sql(emptying)
+    parts.merge("main", "b")
+    parts.merge("b")
+    assert parts.rows("d.p") == parts.rows("d.p", "b") == sorted([(4, 2), (5, 2), *written])
+
+
+@pytest.mark.parametrize(("side", "other"), [("b", "main"), ("main", "b")])
+@pytest.mark.parametrize("write", ["INSERT INTO d.p VALUES (NULL, 1)", "UPDATE d.p SET id = NULL WHERE id = 3"])
+@pytest.mark.parametrize("after", ["SELECT * FROM d.p", "OPTIMIZE d.p"])
+class TestRowsWithoutAValue:
+    """One side wrote them, then merged what the other did to their partition; then the other made the column NOT NULL
+    (A6.2).
+    """
+
+    @emptied
+    def test_refuse_nothing_once_they_went_with_their_partition(
+        self, parts: Lake, side: str, other: str, write: str, after: str, emptying: str, written: list[tuple[int, int]]
+    ) -> None:
+        parts.sql(write, side)
+        parts.sql(after, side)
+        parts.sql(emptying, other)
+        parts.merge(other, side)
+        parts.sql("ALTER TABLE d.p ALTER COLUMN id SET NOT NULL", other)
+        parts.merge("b")
+        assert parts.rows("d.p") == sorted([(4, 2), *written])
+
+    def test_refuse_the_merge_where_their_partition_was_renamed(
+        self, parts: Lake, side: str, other: str, write: str, after: str
+    ) -> None:
+        parts.sql(write, side)
+        parts.sql(after, side)
+        parts.sql("ALTER TABLE d.p PARTITION (k = 1) RENAME TO PARTITION (k = 7)", other)
+        parts.merge(other, side)
+        parts.sql("ALTER TABLE d.p ALTER COLUMN id SET NOT NULL", other)
+        assert parts.codes("b") == {"NOT_NULL_WITHOUT_VALUE"}

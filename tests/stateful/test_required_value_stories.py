@@ -89,3 +89,39 @@ def test_updated_rows_without_a_value_that_the_destination_did_not_overwrite_ref
     lake.sql("INSERT OVERWRITE d.t VALUES (9, 'z')")
     lake.sql("ALTER TABLE d.t ALTER COLUMN v SET NOT NULL")
     assert lake.codes("b") == {"NOT_NULL_WITHOUT_VALUE"}
+
+
+@pytest.fixture
+def restored(lake: Lake) -> Lake:
+    """Branch b restored row 2, which has no value; main, whose deletion of it b had merged, has only row 1."""
+    lake.sql("INSERT INTO d.t VALUES (2, NULL)")
+    lake.sql("OPTIMIZE d.t")
+    lake.merge("main", "b")
+    version = lake.head("b")
+    lake.sql("DELETE FROM d.t WHERE id = 2")
+    lake.merge("main", "b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}", "b")
+    return lake
+
+
+def test_a_restored_row_without_a_value_that_a_pull_left_refuses_the_merge(restored: Lake) -> None:
+    """Main emptied the file that holds it on b, which masks only the other row there."""
+    restored.sql("DELETE FROM d.t WHERE id = 1")
+    restored.merge("main", "b")
+    assert restored.rows("d.t", "b") == [(2, None)]
+    restored.sql("ALTER TABLE d.t ALTER COLUMN v SET NOT NULL")
+    assert restored.codes("b") == {"NOT_NULL_WITHOUT_VALUE"}
+
+
+def test_a_restored_row_without_a_value_that_a_pull_deleted_refuses_nothing(lake: Lake) -> None:
+    lake.sql("INSERT OVERWRITE d.t VALUES (1, NULL)", "b")
+    lake.merge("b")
+    lake.sql("INSERT INTO d.t VALUES (7, 'x')", "b")
+    version = lake.head("b")
+    lake.sql("TRUNCATE TABLE d.t", "b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}", "b")
+    lake.sql("DELETE FROM d.t WHERE id = 1")
+    lake.merge("main", "b")
+    lake.sql("ALTER TABLE d.t ALTER COLUMN v SET NOT NULL")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(7, "x")]
