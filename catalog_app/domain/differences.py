@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from catalog_app.domain.operations import (
+    COLUMN_FIELDS,
     ColumnAttribute,
     ColumnChange,
     ObjectKind,
@@ -18,14 +19,6 @@ from catalog_app.domain.operations import (
 )
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
-
-_ATTRIBUTES = (
-    ColumnAttribute.NAME,
-    ColumnAttribute.TYPE,
-    ColumnAttribute.NULLABLE,
-    ColumnAttribute.DEFAULT,
-    ColumnAttribute.COMMENT,
-)
 
 
 def schema_changes(before: Schema, after: Schema) -> tuple[ColumnChange, ...]:
@@ -53,7 +46,7 @@ def schema_changes(before: Schema, after: Schema) -> tuple[ColumnChange, ...]:
 
 
 def _attribute_changes(before: Column, after: Column) -> list[ColumnChange]:
-    pairs = [(item, getattr(before, item.value), getattr(after, item.value)) for item in _ATTRIBUTES]
+    pairs = [(item, getattr(before, item.value), getattr(after, item.value)) for item in COLUMN_FIELDS]
     return [ColumnChange(before.id, attribute, old, new) for attribute, old, new in pairs if old != new]
 
 

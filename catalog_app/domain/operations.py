@@ -56,8 +56,20 @@ class ColumnAttribute(StrEnum):
     TYPE = "type"
     NULLABLE = "nullable"
     DEFAULT = "default"
+    INITIAL_DEFAULT = "initial_default"
     COMMENT = "comment"
     POSITION = "position"
+
+
+COLUMN_FIELDS = (
+    ColumnAttribute.NAME,
+    ColumnAttribute.TYPE,
+    ColumnAttribute.NULLABLE,
+    ColumnAttribute.DEFAULT,
+    ColumnAttribute.INITIAL_DEFAULT,
+    ColumnAttribute.COMMENT,
+)
+"""The attributes that a column, and its JSON, holds under their own name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,15 @@ from typing import Any, TypeGuard
 from django.db import connection
 
 from catalog_app.domain.operation_json import change_as_json, scope_as_json
-from catalog_app.domain.operations import Change, ColumnAttribute, ColumnChange, ObjectKind, Operation, PropertyChange
+from catalog_app.domain.operations import (
+    COLUMN_FIELDS,
+    Change,
+    ColumnAttribute,
+    ColumnChange,
+    ObjectKind,
+    Operation,
+    PropertyChange,
+)
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import (
     Commit,
@@ -22,7 +30,6 @@ from catalog_app.models import (
 )
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
-from merge_app.planning.net import COLUMN_FIELDS
 from merge_app.planning.values import Action, MergePlan, MergeRows, ObjectPlan
 
 Recorded = dict[tuple[ObjectKind, int], list[tuple[Operation, int]]]

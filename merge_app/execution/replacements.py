@@ -28,7 +28,7 @@ def overwrite_with(
     table_id: int, wanted: Sequence[VisibleFile], present: Sequence[VisibleFile], *, always: bool
 ) -> Operation | None:
     """One overwrite: all segments go, the wanted ones come, with their deletes. None where they are the same already,
-    unless ``always``: only with all rows replaced may a type become narrower.
+    unless ``always``: only with all rows replaced may a type become narrower, or older rows read otherwise.
     """
     if not always and masked(wanted) == masked(present):
         return None
@@ -48,8 +48,12 @@ def overwrite_with(
     )
 
 
-def is_retyped(change: Change) -> bool:
-    return isinstance(change, ColumnChange) and change.attribute is ColumnAttribute.TYPE
+def replaces_rows(change: Change) -> bool:
+    """Whether the change of a column to what it was is made together with all rows."""
+    return isinstance(change, ColumnChange) and change.attribute in (
+        ColumnAttribute.TYPE,
+        ColumnAttribute.INITIAL_DEFAULT,
+    )
 
 
 def replacements_load(
@@ -73,7 +77,7 @@ def replacements_load(
             continue
         operations = state_operations(before, after)
         if kind is ObjectKind.TABLE:
-            always = any(is_retyped(change) for item in operations for change in item.changes)
+            always = any(replaces_rows(change) for item in operations for change in item.changes)
             overwrite = overwrite_with(object_id, wanted.get(object_id, ()), present.get(object_id, ()), always=always)
             operations = (*operations, overwrite) if overwrite is not None else operations
         branch = next((item.branch for item in planned.source if (item.object_kind, item.object_id) == key), "")

@@ -24,7 +24,7 @@ from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import Applied, CommitHeader
 from merge_app.execution.commit import StagedStatement, statement_commit
 from merge_app.execution.outcome import refusal_describe
-from merge_app.execution.replacements import is_retyped, overwrite_with
+from merge_app.execution.replacements import overwrite_with, replaces_rows
 from merge_app.execution.views import ViewChange, views_restore, views_restoring
 from merge_app.planning.surviving import RESTORED_VERSION
 from merge_app.planning.values import MergePlan
@@ -77,8 +77,8 @@ def restore_plan(branch: Branch, version: int, scope: Scope) -> Recovery:
         operations += state_operations(table, past)
         if past is not None and not past.is_dropped:
             valid_then.append(table_id)
-    narrowed = {item.object_id for item in operations if any(is_retyped(change) for change in item.changes)}
-    operations += _data_operations(then, now, valid_then, narrowed)
+    replaced = {item.object_id for item in operations if any(replaces_rows(change) for change in item.changes)}
+    operations += _data_operations(then, now, valid_then, replaced)
     return Recovery(
         "restore",
         branch,
@@ -107,7 +107,8 @@ def _states(lineage: Lineage, scope: Scope) -> tuple[dict[int, DatabaseState], d
 
 def _data_operations(then: Lineage, now: Lineage, tables: Collection[int], always: Collection[int]) -> list[Operation]:
     """One overwrite per table whose files differ: all segments go, those of then come, with their deletes. Tables in
-    ``always`` are overwritten even so: only with all rows replaced may a type become narrower.
+    ``always`` are overwritten even so: only with all rows replaced may a type become narrower, or older rows read
+    otherwise.
     """
     changed = tables_with_file_changes(then, now, tables) | (set(always) & set(tables))
     files_then, files_now = table_files(then, changed), table_files(now, changed)

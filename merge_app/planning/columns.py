@@ -42,7 +42,7 @@ def columns_redo(
 
     Names are judged on what comes out, so columns may swap names. ``source_schema``, which the source ended in, gives
     the order of the columns where the destination altered none. ``replaces_rows``: the source overwrites the whole
-    table, as a restore does that makes a type narrower.
+    table, as a restore does that makes a type narrower or older rows read otherwise.
     """
     if not source:
         return ColumnRedo(schema if destination else _in_order_of(schema, source_schema))
@@ -101,6 +101,8 @@ class _Redo:
                 self.schema = self.schema.with_column(replace(column, nullable=change.after))
             case ColumnAttribute.DEFAULT:
                 self.schema = self.schema.with_column(replace(column, default=change.after))
+            case ColumnAttribute.INITIAL_DEFAULT:
+                self.schema = self.schema.with_column(self._with_initial(column, change.after))
             case _:
                 self.schema = self.schema.with_column(replace(column, comment=change.after))
 
@@ -121,7 +123,7 @@ class _Redo:
         self._join(holder, column)
 
     def _join(self, holder: Column, column: Column) -> None:
-        """Make the source's column one with the destination's, which keeps its id, and its rows what they read as."""
+        """Make the source's column one with the destination's, which keeps its id."""
         self._retype(holder, column.type)
         holder = self.schema.column(holder.id) or holder
         merged = replace(
@@ -129,11 +131,15 @@ class _Redo:
             name=column.name,
             nullable=column.nullable,
             default=column.default,
-            initial_default=column.initial_default if holder.initial_default is None else holder.initial_default,
             comment=holder.comment if column.comment is None else column.comment,
             aliases=(*holder.aliases, *(i for i in column.ids if i not in holder.ids)),
         )
-        self.schema = self.schema.with_column(merged)
+        self.schema = self.schema.with_column(self._with_initial(merged, column.initial_default))
+
+    def _with_initial(self, column: Column, wanted: str | None) -> Column:
+        """Rows of the destination that read as a value keep it, unless those of the source take their place."""
+        is_free = self._replaces_rows or column.initial_default is None
+        return replace(column, initial_default=wanted) if is_free else column
 
     def check_names(self) -> None:
         """A column that the source named must be alone in bearing its name."""

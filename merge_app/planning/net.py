@@ -12,6 +12,7 @@ from typing import Any
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import (
+    COLUMN_FIELDS,
     ColumnAttribute,
     ColumnChange,
     ObjectName,
@@ -19,15 +20,6 @@ from catalog_app.domain.operations import (
     PropertyChange,
     Rename,
 )
-
-COLUMN_FIELDS = (
-    ColumnAttribute.NAME,
-    ColumnAttribute.TYPE,
-    ColumnAttribute.NULLABLE,
-    ColumnAttribute.DEFAULT,
-    ColumnAttribute.COMMENT,
-)
-"""The attributes that a column's JSON holds under their own name."""
 
 
 def net_rename(changes: Iterable[tuple[int, Rename]]) -> list[tuple[int, Rename]]:

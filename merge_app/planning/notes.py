@@ -127,7 +127,7 @@ def _column_notes(pair: Pair) -> Iterator[Problem]:
         theirs = pair.destination.columns.get((column_id, attribute))
         if theirs is None or attribute is ColumnAttribute.POSITION or theirs.after == mine.after:
             continue
-        if attribute in (ColumnAttribute.TYPE, ColumnAttribute.EXISTS):
+        if attribute in (ColumnAttribute.TYPE, ColumnAttribute.INITIAL_DEFAULT, ColumnAttribute.EXISTS):
             continue
         yield Problem(
             ("column", "column"),

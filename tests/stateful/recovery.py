@@ -25,7 +25,7 @@ from tests.stateful.model import (
 STAGED = 0
 """The origin of entries until the commit has a version."""
 
-_COLUMN_ATTRIBUTES = ("name", "type", "nullable", "default")
+_COLUMN_ATTRIBUTES = ("name", "type", "nullable", "default", "initial")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +159,14 @@ def _dropped_column(branch: Branch, thing: Thing, column: Column) -> Column:
 
 
 def _overwrite(thing: Thing, now: Database | Table, then: Database | Table, version: int) -> list[Entry]:
-    """Types become narrower only together with all rows."""
+    """Types become narrower, and older rows read otherwise, only together with all rows."""
     if isinstance(now, Database) or isinstance(then, Database):
         return []
     images = {(row.id, row.writer) for row in then.rows.values()}
     touched = tuple(row for row in now.rows.values() if (row.id, row.writer) not in images)
-    retyped = any((other := now.column(c.id)) is not None and other.type != c.type for c in then.columns)
-    if not touched and len(now.rows) == len(then.rows) and not retyped:
+    pairs = [(other, column) for column in then.columns if (other := now.column(column.id)) is not None]
+    is_reread = any((one.type, one.initial) != (other.type, other.initial) for one, other in pairs)
+    if not touched and len(now.rows) == len(then.rows) and not is_reread:
         return []
     written = tuple(then.rows.values())
     return [RowWork(STAGED, thing, "overwrite", touched, written, EVERYTHING, restored=version)]

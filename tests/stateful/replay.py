@@ -241,7 +241,7 @@ def _given(entry: Change, mine: Side, destination: Branch, after: State) -> Iter
         known = here.column(column.id)
         if known is None or entry.after.id not in column.ids:
             continue
-        for attribute in ("name", "type", "nullable", "default"):
+        for attribute in ("name", "type", "nullable", "default", "initial"):
             before, made = getattr(known, attribute), getattr(column, attribute)
             if before != made and mine.net(entry.thing, "column", column.id, attribute) is None:
                 yield Change(entry.origin, entry.thing, ("column", column.id, attribute), before, made)
@@ -377,8 +377,10 @@ class Columns(_Object):
         if column is None:
             self.conflict("COLUMN_MISSING")
             return table
-        replaced = column.type == net.before and any(work.empties_all for work in self.mine.works(self.thing))
-        if attribute == "type" and not widens(column.type, net.after) and not replaced:
+        if attribute == "initial":
+            return _with_column(table, self._filled(column, net.after))
+        is_replaced = column.type == net.before and self._replaces_rows()
+        if attribute == "type" and not widens(column.type, net.after) and not is_replaced:
             self.conflict("COLUMN_TYPE_NARROWING")
         return _with_column(table, replace(column, **{attribute: net.after}))
 
@@ -393,8 +395,14 @@ class Columns(_Object):
         aliases = tuple(dict.fromkeys(i for i in (*same.aliases, *column.ids) if i != same.id))
         stated = {"name": column.name, "type": column.type, "nullable": column.nullable, "default": column.default}
         merged = replace(same, **stated, aliases=aliases)
-        merged = replace(merged, initial=column.initial) if same.initial is None else merged
-        return _with_column(table, merged)
+        return _with_column(table, self._filled(merged, column.initial))
+
+    def _filled(self, column: Column, initial: Any) -> Column:
+        """Older rows that read as a value here keep it, unless the source's take the place of all."""
+        return replace(column, initial=initial) if column.initial is None or self._replaces_rows() else column
+
+    def _replaces_rows(self) -> bool:
+        return any(work.empties_all for work in self.mine.works(self.thing))
 
     def _is_theirs(self, column: Column) -> bool:
         return self.theirs.net(self.thing, "column", column.id, "exists") is not None

@@ -79,3 +79,56 @@ def test_a_column_that_both_sides_added_stays_with_the_source_as_it_was_merged(l
     lake.merge("b")
     lake.merge("main", "b")
     assert columns(lake) == columns(lake, "b")
+
+
+@pytest.fixture
+def joined(lake: Lake) -> str:
+    """Both branches added column x, b with a value for the row that there was; the merge that made them one."""
+    lake.sql("ALTER TABLE d.t ADD COLUMN x STRING")
+    lake.sql("ALTER TABLE d.t ADD COLUMN x STRING DEFAULT 'b'", "b")
+    merge: str = lake.merge("b")["merge_id"]
+    assert lake.rows("d.t") == [(1, "a", "b")]
+    return merge
+
+
+@pytest.mark.parametrize("back", ["MERGE '{}'", "TABLE d.t TO VERSION AS OF {}", "BRANCH main TO VERSION AS OF {}"])
+def test_rows_read_as_before_a_merge_that_gave_their_column_a_value_once_it_is_taken_back(
+    lake: Lake, joined: str, back: str
+) -> None:
+    made = lake.head()
+    lake.sql(f"RESTORE {back.format(joined if 'MERGE' in back else made - 1)}")
+    assert lake.rows("d.t") == [(1, "a", None)]
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {made}")
+    assert lake.rows("d.t") == [(1, "a", "b")]
+
+
+def test_rows_that_read_otherwise_after_a_restore_do_so_on_every_branch_that_merges_it(lake: Lake, joined: str) -> None:
+    lake.sql("CREATE BRANCH c")
+    lake.sql(f"RESTORE MERGE '{joined}'")
+    lake.merge("main", "c")
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "c") == lake.rows("d.t", "b") == lake.rows("d.t") == [(1, "a", None)]
+
+
+def test_rows_of_a_branch_keep_their_value_beside_one_that_the_source_merged_from_a_third(lake: Lake) -> None:
+    lake.sql("CREATE BRANCH c")
+    lake.sql("ALTER TABLE d.t ADD COLUMN x STRING")
+    lake.sql("ALTER TABLE d.t ADD COLUMN x STRING DEFAULT 'b'", "b")
+    lake.sql("ALTER TABLE d.t ADD COLUMN x STRING DEFAULT 'c'", "c")
+    lake.merge("main", "c")
+    lake.merge("b")
+    lake.merge("main", "c")
+    assert lake.rows("d.t", "c") == [(1, "a", "c")]
+
+
+def test_a_restore_before_a_merge_that_gave_rows_a_value_is_not_the_last_word_on_it(lake: Lake) -> None:
+    lake.sql("CREATE BRANCH c")
+    lake.sql("ALTER TABLE d.t ADD COLUMN x STRING")
+    lake.sql("ALTER TABLE d.t ADD COLUMN x STRING DEFAULT 'b'", "b")
+    lake.sql("ALTER TABLE d.t ADD COLUMN x STRING DEFAULT 'c'", "c")
+    merge = lake.merge("c")["merge_id"]
+    lake.merge("main", "b")
+    lake.sql(f"RESTORE MERGE '{merge}'")
+    lake.merge("b")
+    lake.merge("main", "b")
+    assert lake.rows("d.t") == lake.rows("d.t", "b") == [(1, "a", "b")]
