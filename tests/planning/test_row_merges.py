@@ -10,7 +10,8 @@ from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.row_merge import RowChoice, RowConflicts, RowJudgement, Take
 from catalog_app.domain.schema import Schema
 from merge_app.planning.needs import needs
-from merge_app.planning.row_merges import ROWS_MERGED
+from merge_app.planning.row_merges import ROWS_MERGED, sweep_of
+from merge_app.planning.surviving import surviving
 from merge_app.planning.values import (
     Action,
     Decision,
@@ -66,8 +67,21 @@ def test_rows_that_both_sides_changed_are_compared_by_key_and_no_file_is(mine: O
 
 
 @pytest.mark.parametrize("swept", [overwrite(31), partition((), None, removed=[1])])
-def test_what_sweeps_rows_away_is_redone_as_without_a_key(swept: Operation) -> None:
-    assert FactKind.ROWS not in needs(merge_input([update(6, deletes=[(5, 1)])], [swept], tables={TABLE: KEYED}))[TABLE]
+def test_what_sweeps_rows_away_is_redone_as_without_a_key_where_files_lead_to_rows(swept: Operation) -> None:
+    planned = merge_input([update(6, deletes=[(5, 1)])], [swept], tables={TABLE: KEYED})
+    assert FactKind.ROWS not in needs(planned)[TABLE]
+    assert FactKind.ROWS in needs(planned, {TABLE})[TABLE]
+    replaced = merge_input([update(6, deletes=[(5, 1)]), overwrite(31)], [], tables={TABLE: KEYED})
+    assert FactKind.ROWS not in needs(replaced, {TABLE}).get(TABLE, set())
+
+
+@pytest.mark.parametrize("version", [6, 7])
+def test_what_was_swept_before_the_merge_base_counts_no_more(version: int) -> None:
+    operations = [
+        replace(item, version=version) for item in (overwrite(31, partitions=(("x",),)), partition(("y",), None))
+    ]
+    swept = sweep_of(surviving(operations)[ObjectKind.TABLE, TABLE], 6)
+    assert swept.partitions == (frozenset({("x",), ("y",)}) if version > 6 else frozenset())
 
 
 @pytest.mark.parametrize("theirs", [compaction(31, inputs=[1]), set_property("p", "1", "2")])
@@ -113,10 +127,14 @@ def test_rows_that_lie_in_other_files_than_the_source_had_them_from_are_compared
     assert needs(planned, {TABLE}) == {TABLE: {FactKind.ROWS}}
 
 
-def test_where_the_source_alone_changed_rows_that_the_destination_has_already_nothing_is_recorded() -> None:
+@pytest.mark.parametrize("rows", [0, 2])
+def test_that_rows_were_merged_before_is_recorded_once(rows: int) -> None:
+    """Whoever merges from the source later finds rows of its in other files; not if it changed none itself."""
     facts = {TABLE: TableFacts(rows=RowJudgement({}))}
-    table = table_of(merged([update(6, deletes=[(5, 1)])], [], tables={TABLE: KEYED}, facts=facts))
-    assert (table.action, table.operations, table.data) == (Action.UNTOUCHED, (), None)
+    said = replace(update(6, deletes=[(5, 1)]), metrics={"rows_updated": rows, ROWS_MERGED: 1})
+    table = table_of(merged([said], [], tables={TABLE: KEYED}, facts=facts))
+    assert (table.action, table.data) == (Action.UNTOUCHED, None)
+    assert len(table.operations) == (1 if rows else 0)
 
 
 def test_columns_are_redone_beside_rows_and_rows_read_under_them() -> None:
