@@ -323,9 +323,6 @@ def _added(operation_ids: Sequence[int]) -> list[tuple[int, AddedFile]]:
     ]
 
 
-_TAKING = (OperationKind.COMPACTION, OperationKind.DELETE, OperationKind.UPDATE, OperationKind.OVERWRITE)
-
-
 def _add_effects_elsewhere(
     operations: Sequence[Operation],
     added: dict[int, list[AddedFile]],
@@ -338,7 +335,7 @@ def _add_effects_elsewhere(
     """
     replays: dict[int, list[int]] = defaultdict(list)
     for item in operations:
-        if item.kind in _TAKING and item.is_replay and item.operation_id is not None:
+        if item.is_data and item.is_replay and item.operation_id is not None:
             replays[item.origin_id or 0].append(item.operation_id)
     if not replays:
         return

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
-from catalog_app.domain.operations import ObjectKind
+from catalog_app.domain.operations import ObjectKind, Operation
 from catalog_app.domain.row_merge import NO_SWEEPS, RowJudgement, RowMerge, Sweeps
 from catalog_app.domain.state import TableState
 from catalog_app.engine.port import RowEngine
@@ -63,42 +64,40 @@ def rows_judge(
 
 
 def tables_apart(planned: PlanInput, source: Lineage | None, destination: Lineage) -> set[int]:
-    """The tables with a key, changed by the source alone, that the destination has in other files than it had when the
-    source last met it: merges by key write rows anew, under ids of either side, so that files do not lead to them.
+    """The tables with a key, changed by the source, of which the sides had not the same files before what they did
+    since they last met: merges by key write rows anew, under ids of either side, so that files do not lead to them.
     """
+    if source is None:
+        return set()
     sides = sides_of(planned)
     changed = {
         table_id
         for (kind, table_id), mine in sides.source.items()
         if kind is ObjectKind.TABLE
         and table_id in planned.tables
-        and mine.hits("update", "delete")
-        and not mine.dropped
+        and mine.hits("insert", "update", "delete")
+        and not (mine.dropped or mine.created)
         if planned.tables[table_id].schema.primary_key
     }
-    base = base_lineage(source, destination) if source is not None and changed else None
-    if base is None:
+    if not changed:
         return set()
-    then = table_files(base, changed)
-    now = {
-        table_id: files
-        for lineage, tables in _before_own_work(planned, destination, changed).items()
-        for table_id, files in table_files(lineage, tables).items()
-    }
-    return {table_id for table_id in changed if masked(then.get(table_id, ())) != masked(now.get(table_id, ()))}
+    there = _files_before(planned.source, source, changed)
+    here = _files_before(planned.destination, destination, changed)
+    return {table_id for table_id in changed if there[table_id] != here[table_id]}
 
 
-def _before_own_work(planned: PlanInput, destination: Lineage, tables: Iterable[int]) -> dict[Lineage, list[int]]:
-    """The tables by the sight that the destination had of them before it, say, compacted them."""
+def _files_before(operations: Iterable[Operation], lineage: Lineage, tables: Collection[int]) -> dict[int, Any]:
+    """By table, the files with their deletes that the side had before its operations on rows, say, compactions."""
     began: dict[int, int] = {}
-    for item in planned.destination:
+    for item in operations:
         if item.object_kind is ObjectKind.TABLE and item.is_data:
             began.setdefault(item.object_id, item.version)
     sights: dict[Lineage, list[int]] = {}
     for table_id in tables:
-        lineage = destination.at(began[table_id] - 1) if table_id in began else destination
-        sights.setdefault(lineage, []).append(table_id)
-    return sights
+        sight = lineage.at(began[table_id] - 1) if table_id in began else lineage
+        sights.setdefault(sight, []).append(table_id)
+    found = {i: files for sight, chosen in sights.items() for i, files in table_files(sight, chosen).items()}
+    return {table_id: masked(found.get(table_id, ())) for table_id in tables}
 
 
 def _planned_merge(

@@ -98,3 +98,12 @@ def test_a_row_moved_into_a_partition_that_a_third_branch_drops_stays_where_it_w
     keyed3.merge("main", "w")
     keyed3.merge("w")
     assert keyed3.rows("d.k") == keyed3.rows("d.k", "w") == [(1, 0, 0, 1), (3, 0, 0, 0)]
+
+
+@pytest.mark.parametrize("write", ["INSERT INTO d.k VALUES (4, 0, 0, 0)", "UPDATE d.k SET v = 5 WHERE id = 2"])
+def test_rows_compacted_before_they_were_merged_come_over_to_a_third_branch(lake3: Lake, write: str) -> None:
+    lake3.sql(write)
+    lake3.sql("OPTIMIZE d.k")
+    lake3.merge("main", "b")
+    lake3.merge("b", "w")
+    assert lake3.rows("d.k", "w") == lake3.rows("d.k", "b") == lake3.rows("d.k")
