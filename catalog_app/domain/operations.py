@@ -110,6 +110,13 @@ class ColumnChange:
         """What of its object it sets."""
         return ("column", self.column_id, self.attribute)
 
+    @property
+    def column_ids(self) -> tuple[int, ...]:
+        """The column's ids: of one that begins or ends, also those that merges made one with it."""
+        definition = (self.before or self.after or {}) if self.attribute is ColumnAttribute.EXISTS else {}
+        ids = (self.column_id, definition.get("id", self.column_id), *definition.get("aliases", ()))
+        return tuple(dict.fromkeys(ids))
+
 
 @dataclass(frozen=True, slots=True)
 class PartitionChange:

@@ -200,9 +200,12 @@ def _left_of(operation: Operation, change: Change, overruled: Collection[tuple[A
         home = change.before if (*_thing(operation), "database") in overruled else change.after
         left = Rename(change.before, ObjectName(name, home.database_id))
         return None if left.after == left.before else left
-    attribute = _attribute(operation, change)
-    is_gone = attribute in overruled or (isinstance(change, ColumnChange) and attribute[:-1] in overruled)
-    return None if is_gone else change
+    if not isinstance(change, ColumnChange):
+        return None if _attribute(operation, change) in overruled else change
+    attributes = _column_attributes(operation, change)
+    are_gone = [attribute in overruled or attribute[:-1] in overruled for attribute in attributes]
+    # A column goes as a whole, but each id under which it is added may be news to another branch.
+    return None if (any(are_gone) if _drops_column(change) else all(are_gone)) else change
 
 
 def _overruled(operation: Operation, change: Change) -> list[tuple[Any, ...]]:
@@ -213,8 +216,10 @@ def _overruled(operation: Operation, change: Change) -> list[tuple[Any, ...]]:
             "database": change.before.database_id != change.after.database_id,
         }
         return [(*_thing(operation), part) for part, is_set in parts.items() if is_set]
-    attribute = _attribute(operation, change)
-    return [attribute[:-1] if _drops_column(change) else attribute]
+    if not isinstance(change, ColumnChange):
+        return [_attribute(operation, change)]
+    attributes = _column_attributes(operation, change)
+    return [attribute[:-1] for attribute in attributes] if _drops_column(change) else attributes
 
 
 def _drops_column(change: Change) -> bool:
@@ -225,7 +230,12 @@ def _thing(operation: Operation) -> tuple[Any, ...]:
     return (operation.object_kind, operation.object_id)
 
 
-def _attribute(operation: Operation, change: PropertyChange | ColumnChange | PartitionChange) -> tuple[Any, ...]:
+def _column_attributes(operation: Operation, change: ColumnChange) -> list[tuple[Any, ...]]:
+    """What a change sets, under each id of its column."""
+    return [(*_thing(operation), *replace(change, column_id=i).setting) for i in change.column_ids]
+
+
+def _attribute(operation: Operation, change: PropertyChange | PartitionChange) -> tuple[Any, ...]:
     """What of which object a change sets. Partitions are sets of values, not attributes: none overrules another."""
     setting = ("partition", operation.operation_id) if isinstance(change, PartitionChange) else change.setting
     return (*_thing(operation), *setting)

@@ -101,15 +101,17 @@ def _from_here(item: ObjectPlan) -> Iterator[Operation]:
     """The object's operations, their changes from what this branch had, which may be what the source only came to, and
     then each from what the one before it left: the net of what happens here is from the first value to the last. A
     rename also says which of name and database it set; the addition of a column that was there, what it made of it.
+    Columns bear the ids that they have here, where both sides may have added the same one.
     """
     if item.before is None:
         yield from item.operations
         return
-    stated = {c.setting for operation in item.operations for c in operation.changes if _sets_value(c)}
+    named = [[_named_here(item, change) for change in each.changes] for each in item.operations]
+    stated = {change.setting for changes in named for change in changes if _sets_value(change)}
     present: dict[tuple[Any, ...], Any] = {}
-    for operation in item.operations:
+    for operation, own in zip(item.operations, named, strict=True):
         changes: list[Change] = []
-        for change in operation.changes:
+        for change in own:
             if not _sets_value(change):
                 changes += [change, *(given for given in _given(item, change) if given.setting not in stated)]
                 continue
@@ -117,6 +119,22 @@ def _from_here(item: ObjectPlan) -> Iterator[Operation]:
             present[change.setting] = change.after
             changes.append(replace(change, before=before))
         yield operation if tuple(changes) == operation.changes else replace(operation, changes=tuple(changes))
+
+
+def _named_here(item: ObjectPlan, change: Change) -> Change:
+    """The change under the id that this branch has the column under, and all of the column where it is dropped. An
+    addition keeps its id: it is what makes this one of the column's.
+    """
+    if not (isinstance(item.before, TableState) and isinstance(item.after, TableState)):
+        return change
+    if not isinstance(change, ColumnChange) or _adds_column(change):
+        return change
+    if change.attribute is ColumnAttribute.EXISTS:
+        found = (item.before.schema.column(column_id) for column_id in change.column_ids)
+        gone = next((column for column in found if column is not None), None)
+        return change if gone is None else replace(change, column_id=gone.id, before=gone.as_json())
+    column = item.after.schema.column(change.column_id)
+    return change if column is None else replace(change, column_id=column.id)
 
 
 def _given(item: ObjectPlan, change: Change) -> Iterator[ColumnChange]:

@@ -50,7 +50,7 @@ def columns_redo(
     by_attribute = sorted(source.values(), key=lambda change: change.attribute is not ColumnAttribute.EXISTS)
     for change in by_attribute:
         if change.attribute is ColumnAttribute.EXISTS and change.after is None:
-            redo.drop(change.column_id)
+            redo.drop(change)
     for change in by_attribute:
         if change.attribute not in (ColumnAttribute.EXISTS, ColumnAttribute.POSITION):
             redo.alter(change)
@@ -81,10 +81,10 @@ class _Redo:
         self._renamed: set[int] = set()
         self._missing: set[int] = set()
 
-    def drop(self, column_id: int) -> None:
-        column = self.schema.column(column_id)
-        if column is not None:
-            self.schema = _with_columns(self.schema, (c for c in self.schema.columns if c.id != column.id))
+    def drop(self, change: ColumnChange) -> None:
+        gone = {column.id for i in change.column_ids if (column := self.schema.column(i)) is not None}
+        if gone:
+            self.schema = _with_columns(self.schema, (c for c in self.schema.columns if c.id not in gone))
 
     def alter(self, change: ColumnChange) -> None:
         column = self.schema.column(change.column_id)
@@ -108,12 +108,13 @@ class _Redo:
 
     def add(self, column: Column) -> None:
         # An earlier merge may have made it one column with another on the source: what it is there was judged since.
-        known = (self._source_schema.column(column.id) if self._source_schema is not None else None) or column
-        same = next((c for i in (*column.ids, *known.ids) if (c := self.schema.column(i)) is not None), None)
+        added_ids = column.ids
+        column = (self._source_schema.column(column.id) if self._source_schema is not None else None) or column
+        same = next((c for i in (*added_ids, *column.ids) if (c := self.schema.column(i)) is not None), None)
         if same is not None:
             # Both sides brought it back, each perhaps as it was at another time.
             self._renamed.add(same.id)
-            self._join(same, known)
+            self._join(same, column)
             return
         holder = self.schema.named(column.name)
         if holder is None or not self._is_new(holder):
@@ -177,8 +178,8 @@ class _Redo:
         if change.column_id in self._missing:
             return
         self._missing.add(change.column_id)
-        dropped = self._destination.get((change.column_id, ColumnAttribute.EXISTS))
-        name = dropped.before["name"] if dropped is not None and dropped.before else f"with id {change.column_id}"
+        dropped = next((item for item in self._destination.values() if _drops(item, change.column_id)), None)
+        name = dropped.before["name"] if dropped is not None else f"with id {change.column_id}"
         self.problems.append(
             ColumnProblem(
                 VerdictCode.COLUMN_MISSING,
@@ -196,6 +197,10 @@ class _Redo:
             for identifier in column.ids
         )
         return by_destination or column.id in self._added
+
+
+def _drops(change: ColumnChange, column_id: int) -> bool:
+    return change.attribute is ColumnAttribute.EXISTS and bool(change.before) and column_id in change.column_ids
 
 
 def _same_name(first: Column, second: Column) -> bool:

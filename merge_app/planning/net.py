@@ -57,7 +57,9 @@ def net_columns(
 
 
 class _ColumnNet:
-    """Folds column changes: an added column's later changes into its addition, a dropped one's earlier into nothing."""
+    """Folds column changes: an added column's later changes into its addition, a dropped one's earlier into nothing.
+    Of a column that merges made of several, each id begins and ends by itself, as the other side may know but one.
+    """
 
     def __init__(self, folds_additions: bool) -> None:
         self._folds_additions = folds_additions
@@ -75,8 +77,16 @@ class _ColumnNet:
         return [
             (index, ColumnChange(column_id, attribute, before, after))
             for (column_id, attribute), (index, before, after) in self._net.items()
-            if before != after
+            if before != after and not self._is_said(column_id, attribute, before, after)
         ]
+
+    def _is_said(self, column_id: int, attribute: ColumnAttribute, before: Any, after: Any) -> bool:
+        """Whether the same is said of the column under its first id."""
+        if attribute is not ColumnAttribute.EXISTS:
+            return False
+        first = (before or after).get("id", column_id)
+        known = self._net.get((first, attribute)) if first != column_id else None
+        return known is not None and (known[1] is None) == (before is None) and (known[2] is None) == (after is None)
 
     def _attribute(self, index: int, change: ColumnChange) -> None:
         exists = self._net.get((change.column_id, ColumnAttribute.EXISTS))
@@ -91,25 +101,28 @@ class _ColumnNet:
         self._net[key] = (index, change.before if known is None else known[1], change.after)
 
     def _added(self, index: int, change: ColumnChange) -> None:
-        key = (change.column_id, ColumnAttribute.EXISTS)
-        known = self._net.pop(key, None)
-        if known is None:
-            self._net[key] = (index, None, change.after)
-            return
-        for attribute in COLUMN_FIELDS:
-            before, after = known[1][attribute.value], change.after[attribute.value]
-            self._net[change.column_id, attribute] = (index, before, after)
+        is_told = False
+        for column_id in change.column_ids:
+            known = self._net.pop((column_id, ColumnAttribute.EXISTS), None)
+            if known is None or known[1] is None:
+                self._net[column_id, ColumnAttribute.EXISTS] = (index, None, change.after)
+                continue
+            for attribute in () if is_told else COLUMN_FIELDS:
+                before, after = known[1][attribute.value], change.after[attribute.value]
+                self._net[column_id, attribute] = (index, before, after)
+            is_told = True
 
     def _dropped(self, index: int, change: ColumnChange) -> None:
-        earlier = {key: self._net.pop(key) for key in list(self._net) if key[0] == change.column_id}
-        key = (change.column_id, ColumnAttribute.EXISTS)
-        if key in earlier and earlier[key][1] is None:
-            return
+        ids = change.column_ids
+        earlier = {key: self._net.pop(key) for key in list(self._net) if key[0] in ids}
         definition = dict(change.before)
         for (_, attribute), (_, before, _) in earlier.items():
             if attribute in COLUMN_FIELDS:
                 definition[attribute.value] = before
-        self._net[key] = (index, definition, None)
+        for column_id in ids:
+            begun = earlier.get((column_id, ColumnAttribute.EXISTS))
+            if begun is None or begun[1] is not None:
+                self._net[column_id, ColumnAttribute.EXISTS] = (index, definition, None)
 
 
 @dataclass(slots=True)

@@ -265,7 +265,8 @@ def _apart(
     settings: list[tuple[int, PropertyChange | ColumnChange]] = [*changes.properties, *changes.columns]
     for index, own in settings:
         every.setdefault(own.setting, []).append((index, own))
-    unsettled = {key[:2] for key in every if key[-1] is ColumnAttribute.EXISTS}
+    begun = (change for _, change in changes.columns if change.attribute is ColumnAttribute.EXISTS)
+    unsettled = {("column", column_id) for change in begun for column_id in change.column_ids}
     found: list[tuple[int, Change]] = []
     for index, change in placed:
         key = change.setting if isinstance(change, PropertyChange | ColumnChange) else ()

@@ -148,14 +148,17 @@ def _column_pairs(
 
 
 def _dropped_column(branch: Branch, thing: Thing, column: Column) -> Column:
-    key = ("column", column.id, "exists")
+    # A merged drop of what was gone already has nothing before.
     drops = [
         entry.before
         for entry in branch.line
-        if isinstance(entry, Change) and (entry.thing, entry.key) == (thing, key) and entry.after is None
+        if isinstance(entry, Change) and entry.thing == thing and entry.after is None and _is_of(column, entry.before)
     ]
-    # A merged drop of what was gone already has nothing before.
-    return next(column for column in reversed(drops) if column is not None)
+    return drops[-1]
+
+
+def _is_of(column: Column, known: object) -> bool:
+    return isinstance(known, Column) and column.id in known.ids
 
 
 def _overwrite(thing: Thing, now: Database | Table, then: Database | Table, version: int) -> list[Entry]:

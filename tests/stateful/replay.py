@@ -178,21 +178,32 @@ def _nets(line: Sequence[Entry], known: frozenset[Origin]) -> dict[Key, Net]:
     for entry in line:
         if not isinstance(entry, Change):
             continue
-        key = (entry.thing, entry.key)
+        keys = [(entry.thing, key) for key in _keys(entry)]
         if entry.origin in known:
-            if _ends_words(entry, found.get(key)):
-                found = {other: net for other, net in found.items() if (other[0], other[1][:2]) != (key[0], key[1][:2])}
-            found.pop(key, None)
-        else:
+            if _ends_words(entry, [found[key] for key in keys if key in found]):
+                ended = {(thing, key[:2]) for thing, key in keys}
+                found = {other: net for other, net in found.items() if (other[0], other[1][:2]) not in ended}
+            for key in keys:
+                found.pop(key, None)
+            continue
+        for key in keys:
             found[key] = Net(found[key].before if key in found else entry.before, entry.after)
     return {key: net for key, net in found.items() if net.before != net.after}
 
 
-def _ends_words(change: Change, own: Net | None) -> bool:
+def _keys(change: Change) -> list[tuple[Any, ...]]:
+    """What it sets: a column that merges made of several begins and ends under each of their ids."""
+    column = change.before or change.after
+    if not isinstance(column, Column):
+        return [change.key]
+    return [("column", i, "exists") for i in dict.fromkeys((change.key[1], *column.ids))]
+
+
+def _ends_words(change: Change, own: Sequence[Net]) -> bool:
     """Whether nothing is left of what this side said of a column: the other dropped it, or brought back what it had
     dropped itself.
     """
-    is_drop = change.after is None or (own is not None and own.after is None)
+    is_drop = change.after is None or any(net.after is None for net in own)
     return change.key[0] == "column" and change.key[2] == "exists" and is_drop
 
 
@@ -224,12 +235,28 @@ def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry
         if isinstance(entry, RowWork):
             if mine.is_left(entry):
                 entries.append(_as_redone(entry, mine, destination.state, after))
-        elif (entry.thing, entry.key) in mine.nets and _is_news(entry, destination.state, after):
-            before = values.get((entry.thing, entry.key), entry.before)
-            values[entry.thing, entry.key] = entry.after
-            entries.append(replace(entry, before=before))
+        elif any((entry.thing, key) in mine.nets for key in _keys(entry)) and _is_news(entry, destination.state, after):
+            named = _named_here(entry, destination.state, after)
+            before = values.get((named.thing, named.key), named.before)
+            values[named.thing, named.key] = named.after
+            is_drop = isinstance(before, Column) and named.after is None
+            entries.append(named if is_drop else replace(named, before=before))
             entries += _given(entry, mine, destination, after)
     return entries
+
+
+def _named_here(change: Change, before: State, after: State) -> Change:
+    """The change under the id that the destination has a column under; an addition keeps its own."""
+    here, there = before.get(change.thing), after.get(change.thing)
+    if change.key[0] != "column" or not (isinstance(here, Table) and isinstance(there, Table)):
+        return change
+    if change.key[2] != "exists":
+        column = there.column(change.key[1])
+        return change if column is None else replace(change, key=("column", column.id, change.key[2]))
+    gone = next((c for key in _keys(change) if (c := here.column(key[1])) is not None), None)
+    if change.after is not None or gone is None:
+        return change
+    return replace(change, key=("column", gone.id, "exists"), before=gone)
 
 
 def _given(entry: Change, mine: Side, destination: Branch, after: State) -> Iterable[Change]:
@@ -243,7 +270,7 @@ def _given(entry: Change, mine: Side, destination: Branch, after: State) -> Iter
             continue
         for attribute in ("name", "type", "nullable", "default", "initial"):
             before, made = getattr(known, attribute), getattr(column, attribute)
-            if before != made and mine.net(entry.thing, "column", column.id, attribute) is None:
+            if before != made and all(mine.net(entry.thing, "column", i, attribute) is None for i in column.ids):
                 yield Change(entry.origin, entry.thing, ("column", column.id, attribute), before, made)
 
 
@@ -405,7 +432,7 @@ class Columns(_Object):
         return any(work.empties_all for work in self.mine.works(self.thing))
 
     def _is_theirs(self, column: Column) -> bool:
-        return self.theirs.net(self.thing, "column", column.id, "exists") is not None
+        return any(self.theirs.net(self.thing, "column", i, "exists") is not None for i in column.ids)
 
 
 def _with_column(table: Table, changed: Column) -> Table:

@@ -82,7 +82,7 @@ def test_a_column_that_both_sides_added_stays_with_the_source_as_it_was_merged(l
 
 
 @pytest.fixture
-def joined(lake: Lake) -> str:
+def joining(lake: Lake) -> str:
     """Both branches added column x, b with a value for the row that there was; the merge that made them one."""
     lake.sql("ALTER TABLE d.t ADD COLUMN x STRING")
     lake.sql("ALTER TABLE d.t ADD COLUMN x STRING DEFAULT 'b'", "b")
@@ -93,18 +93,20 @@ def joined(lake: Lake) -> str:
 
 @pytest.mark.parametrize("back", ["MERGE '{}'", "TABLE d.t TO VERSION AS OF {}", "BRANCH main TO VERSION AS OF {}"])
 def test_rows_read_as_before_a_merge_that_gave_their_column_a_value_once_it_is_taken_back(
-    lake: Lake, joined: str, back: str
+    lake: Lake, joining: str, back: str
 ) -> None:
     made = lake.head()
-    lake.sql(f"RESTORE {back.format(joined if 'MERGE' in back else made - 1)}")
+    lake.sql(f"RESTORE {back.format(joining if 'MERGE' in back else made - 1)}")
     assert lake.rows("d.t") == [(1, "a", None)]
     lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {made}")
     assert lake.rows("d.t") == [(1, "a", "b")]
 
 
-def test_rows_that_read_otherwise_after_a_restore_do_so_on_every_branch_that_merges_it(lake: Lake, joined: str) -> None:
+def test_rows_that_read_otherwise_after_a_restore_do_so_on_every_branch_that_merges_it(
+    lake: Lake, joining: str
+) -> None:
     lake.sql("CREATE BRANCH c")
-    lake.sql(f"RESTORE MERGE '{joined}'")
+    lake.sql(f"RESTORE MERGE '{joining}'")
     lake.merge("main", "c")
     lake.merge("main", "b")
     assert lake.rows("d.t", "c") == lake.rows("d.t", "b") == lake.rows("d.t") == [(1, "a", None)]
@@ -132,3 +134,84 @@ def test_a_restore_before_a_merge_that_gave_rows_a_value_is_not_the_last_word_on
     lake.merge("b")
     lake.merge("main", "b")
     assert lake.rows("d.t") == lake.rows("d.t", "b") == [(1, "a", "b")]
+
+
+@pytest.fixture
+def joined(lake: Lake) -> Lake:
+    """Both branches added column x, which merges in both directions made one."""
+    lake.sql("ALTER TABLE d.t ADD COLUMN x INT")
+    lake.sql("ALTER TABLE d.t ADD COLUMN x INT", "b")
+    lake.merge("main", "b")
+    lake.merge("b")
+    return lake
+
+
+@pytest.mark.parametrize(
+    ("on_main", "on_b"),
+    [
+        ("ALTER COLUMN x SET DEFAULT 1", "ALTER COLUMN x SET DEFAULT 2"),
+        ("ALTER COLUMN x COMMENT 'm'", "ALTER COLUMN x COMMENT 'b'"),
+        ("RENAME COLUMN x TO y", "RENAME COLUMN x TO z"),
+        ("ALTER COLUMN x TYPE BIGINT", "ALTER COLUMN x TYPE BIGINT"),
+        ("ALTER COLUMN x SET DEFAULT 1", "DROP COLUMN x"),
+    ],
+)
+@pytest.mark.parametrize(("first", "second"), [("main", "b"), ("b", "main")])
+def test_the_last_word_on_a_column_that_both_sides_added_is_that_of_the_first_merge(
+    joined: Lake, on_main: str, on_b: str, first: str, second: str
+) -> None:
+    if "DROP" in on_b and first == "main":
+        pytest.skip("a column that the destination dropped is a conflict")
+    joined.sql(f"ALTER TABLE d.t {on_main}")
+    joined.sql(f"ALTER TABLE d.t {on_b}", "b")
+    before = columns(joined, first)
+    joined.merge(first, second)
+    joined.merge(second, first)
+    assert columns(joined) == columns(joined, "b") == before
+
+
+@pytest.mark.parametrize(("pulling", "other"), [("main", "b"), ("b", "main")])
+def test_a_column_that_both_sides_added_is_dropped_for_both(lake: Lake, pulling: str, other: str) -> None:
+    without = columns(lake)
+    lake.sql("ALTER TABLE d.t ADD COLUMN x INT")
+    lake.sql("ALTER TABLE d.t ADD COLUMN x INT", "b")
+    lake.merge(other, pulling)
+    whole = lake.head(pulling)
+    lake.sql("ALTER TABLE d.t DROP COLUMN x", pulling)
+    lake.merge(pulling, other)
+    assert columns(lake) == columns(lake, "b") == without
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {whole}", pulling)
+    lake.merge(pulling, other)
+    lake.merge(other, pulling)
+    assert columns(lake) == columns(lake, "b") != without
+
+
+def test_a_column_that_both_sides_added_comes_and_goes_on_one_side_without_a_word(lake: Lake) -> None:
+    lake.sql("ALTER TABLE d.t ADD COLUMN x INT")
+    lake.sql("ALTER TABLE d.t ADD COLUMN x INT", "b")
+    lake.merge("main", "b")
+    whole = lake.head("b")
+    lake.sql("ALTER TABLE d.t ALTER COLUMN x SET DEFAULT 2", "b")
+    lake.sql("ALTER TABLE d.t DROP COLUMN x", "b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {whole}", "b")
+    lake.merge("b")
+    assert columns(lake) == columns(lake, "b")
+    lake.sql("INSERT INTO d.t (id, x) VALUES (77, 7)", "b")
+    lake.merge("b")
+    lake.merge("main", "b")
+    assert columns(lake) == columns(lake, "b")
+    assert lake.sql("SELECT x FROM d.t WHERE id = 77").rows == [[7]]
+
+
+@pytest.mark.parametrize("again", [(), ("ADD COLUMN x INT",)])
+def test_a_column_that_was_joined_comes_as_it_was_merged_where_its_other_half_was_dropped(
+    lake: Lake, again: tuple[str, ...]
+) -> None:
+    lake.sql("ALTER TABLE d.t ADD COLUMN x INT DEFAULT 1")
+    lake.sql("ALTER TABLE d.t ADD COLUMN x INT", "b")
+    lake.merge("b")
+    for change in ("DROP COLUMN x", *again):
+        lake.sql(f"ALTER TABLE d.t {change}", "b")
+    lake.merge("main", "b")
+    assert columns(lake) == columns(lake, "b")
+    assert columns(lake)[2][3] is None
