@@ -19,12 +19,15 @@ class Booking:
         self._named: dict[int, int] = {}
         self._removed: dict[int, int] = {}
         self._deletes: dict[int, int] = {}
+        self._added: dict[int, int] = {}
         for operation, row in operations:
             if operation.effects is not None:
                 for file_id in (*operation.effects.touched, *(item.file_id for item in operation.effects.added)):
                     self._named.setdefault(file_id, row)
                 for file_id in operation.effects.removed:
                     self._removed.setdefault(file_id, row)
+                for added in operation.effects.added:
+                    self._added.setdefault(added.file_id, row)
                 for item in operation.effects.deletes:
                     self._deletes.setdefault(item.delete_file_id, row)
 
@@ -40,6 +43,19 @@ class Booking:
             if found is None
             else found
         )
+
+    def of_moved(self, file_id: int) -> int:
+        """Of a file that is put into another partition: the operation that wrote it, else the one that moved it."""
+        if file_id in self._added:
+            return self._added[file_id]
+        moving = [
+            (operation, row)
+            for operation, row in self._operations
+            if operation.kind in (OperationKind.COMPACTION, OperationKind.PARTITION)
+        ]
+        named = (row for operation, row in moving if operation.effects and file_id in operation.effects.removed)
+        last = [row for operation, row in moving if operation.kind is OperationKind.PARTITION]
+        return next(named, self._last(last))
 
     def of_emptying(self, partition: PartitionValues | None = None) -> int:
         """The last operation that emptied the table, or this partition of it."""

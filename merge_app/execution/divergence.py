@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from catalog_app.domain.operations import AddedFile, ObjectKind, Operation, OperationKind
+from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.operation_json import change_from_json
+from catalog_app.domain.operations import AddedFile, ObjectKind, Operation, OperationKind, PartitionChange
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS, files_in_sight
@@ -21,11 +24,21 @@ SELECT f.id, h.id, h.base, h.rows, h.partition, h.stores_row_ids, h.smallest_row
 FROM catalog_app_datafile f JOIN catalog_app_datafile h
   ON h.table_id = f.table_id AND h.smallest_row_id <= f.largest_row_id AND h.largest_row_id >= f.smallest_row_id
  AND (CASE WHEN %(elsewhere)s THEN h.partition <> f.partition
-           ELSE h.partition = f.partition OR h.id = ANY(%(removed)s) END)
+           ELSE h.partition = f.partition OR h.id = ANY(%(removed)s) OR EXISTS (
+               SELECT 1 FROM unnest(%(names)s::text[], %(later_names)s::text[]) AS n(name, later)
+               WHERE n.name::jsonb = f.partition AND n.later::jsonb = h.partition) END)
 JOIN at_base b ON b.file_id = h.id
 WHERE f.id = ANY(%(files)s) ORDER BY f.id, h.id
 """
-"""Rows that the source moved between partitions may lie in files of others that the destination took away since."""
+"""Rows that the source moved between partitions may lie in files of others that the destination took away since, and
+those of renamed partitions under later names."""
+
+_PARTITION_CHANGES = f"""
+WITH {LINEAGE}
+SELECT o.changes FROM lineage l JOIN catalog_app_commitoperation o
+  ON o.branch_id = l.branch_id AND o.version <= l.max_version
+WHERE o.object_kind = 'table' AND o.object_id = %(table)s AND o.kind = 'partition' ORDER BY o.version, o.id
+"""
 
 _DIVERGED = """
 SELECT id, base, rows, partition, stores_row_ids, smallest_row_id, largest_row_id FROM catalog_app_datafile
@@ -125,9 +138,12 @@ def _emptied(operations: Sequence[Operation], table_id: int, side: SideFiles) ->
 def _holders(
     destination: Lineage, table_id: int, files: Collection[int], theirs: SideFiles, *, elsewhere: bool = False
 ) -> dict[int, list[AddedFile]]:
+    names = [] if elsewhere else _later_names(destination, table_id)
     parameters = {
         **destination.parameters,
         "table_ids": [table_id],
+        "names": [json.dumps(list(name)) for name, _ in names],
+        "later_names": [json.dumps(list(later)) for _, later in names],
         "files": list(files),
         "elsewhere": elsewhere,
         "added": list(theirs.added),
@@ -137,6 +153,17 @@ def _holders(
     for file_id, *holder in fetch_all(_HOLDERS, parameters):
         holders.setdefault(file_id, []).append(_file(holder))
     return holders
+
+
+def _later_names(lineage: Lineage, table_id: int) -> list[tuple[PartitionValues, PartitionValues]]:
+    """Each name that a partition of the table had, with each that a rename on the chain gave it afterwards."""
+    found: dict[tuple[PartitionValues, PartitionValues], None] = {}
+    rows = fetch_all(_PARTITION_CHANGES, {**lineage.parameters, "table": table_id})
+    for change in (change_from_json(item) for (changes,) in rows for item in json_value(changes)):
+        if isinstance(change, PartitionChange) and change.before is not None and change.after is not None:
+            earlier = [name for name, later in found if later == change.before]
+            found.update(((name, change.after), None) for name in (*earlier, change.before))
+    return list(found)
 
 
 def _file(row: Sequence[Any]) -> AddedFile:

@@ -345,7 +345,7 @@ def _add_effects_elsewhere(
     """
     replays: dict[int, list[int]] = defaultdict(list)
     for item in operations:
-        if item.is_data and item.is_replay and item.operation_id is not None:
+        if _is_on_files(item) and item.is_replay and item.operation_id is not None:
             replays[item.origin_id or 0].append(item.operation_id)
     if not replays:
         return
@@ -368,6 +368,10 @@ def _add_effects_elsewhere(
                 overruled[replay].append(attached.delete_file_id)
             else:
                 deletes[replay].append(attached)
+
+
+def _is_on_files(operation: Operation) -> bool:
+    return operation.is_data or operation.kind is OperationKind.PARTITION
 
 
 def _add_files_elsewhere(

@@ -16,6 +16,7 @@ from merge_app.execution.segment_deletes import (
     deletes_attach_pairs,
 )
 from merge_app.execution.segment_work import FEW, SegmentWork, columns_of, segment_sql_run, source_parameters
+from merge_app.planning.values import DataPlan, RepartitionFile
 
 
 def segments_apply(work: SegmentWork) -> None:
@@ -72,7 +73,10 @@ def _remove(work: SegmentWork) -> None:
             (table_id, json.dumps(list(values)), work.booking(table_id).of_emptying(values))
             for values in data.remove_partitions
         ]
-        files += [(file_id, work.booking(table_id).of_removed(file_id)) for file_id in data.remove_files]
+        moved = _moved(data)
+        for file_id in data.remove_files:
+            booking = work.booking(table_id)
+            files.append((file_id, booking.of_moved(file_id) if file_id in moved else booking.of_removed(file_id)))
     if whole or parts or files:
         segment_sql_run(
             work,
@@ -86,6 +90,10 @@ def _remove(work: SegmentWork) -> None:
             file_ids=[row[0] for row in files],
             file_operations=[row[1] for row in files],
         )
+
+
+def _moved(data: DataPlan) -> set[int]:
+    return {item.file for item in data.row_work if isinstance(item, RepartitionFile)}
 
 
 _LINE = """line AS MATERIALIZED (
@@ -205,9 +213,10 @@ def _bring_files(work: SegmentWork) -> None:
         images = work.row_work[table_id].images if table_id in work.row_work else ()
         staged = work.definitions.get(table_id)
         under = (staged.definition_id, staged.schema_version) if staged else (None, None)
+        booking, moved = work.booking(table_id), _moved(data)
         rows += [
-            (table_id, replacement, origin, work.booking(table_id).of_file(origin), *under)
-            for origin, replacement in [*((f, f) for f in (*data.bring_files, *data.pass_files)), *images]
+            (table_id, new, old, booking.of_moved(old) if old in moved else booking.of_file(old), *under)
+            for old, new in [*((f, f) for f in (*data.bring_files, *data.pass_files)), *images]
         ]
         merged = work.row_work[table_id].rows if table_id in work.row_work else ()
         rows += [(table_id, file, file, work.booking(table_id).of_kind(kind), *under) for kind, file in merged]

@@ -10,13 +10,15 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import AttachedDelete, Operation, OperationKind
+from catalog_app.domain.operations import AttachedDelete, FileEffects, Operation, OperationKind
 from merge_app.planning.files import (
+    PARTITION_MOVE,
     SideFiles,
     divergence,
     effects_of,
     empties_partitions,
     is_rewrite,
+    moves_partitions,
     updated_files,
 )
 from merge_app.planning.kept_rows import rows_kept
@@ -51,10 +53,13 @@ class Discarded:
 
 @dataclass(frozen=True, slots=True)
 class DataOutcome:
-    """``plan`` is None where no file changes. ``carried`` are the data and partition operations that had an effect."""
+    """``plan`` is None where no file changes. ``carried`` are the data and partition operations that had an effect,
+    ``moves`` what the redo of renames does to files that the destination wrote itself, as operations of its own.
+    """
 
     plan: DataPlan | None
     carried: frozenset[int]
+    moves: tuple[Operation, ...] = ()
     discarded: tuple[Discarded, ...] = ()
     skipped: tuple[Operation, ...] = ()
     overtaken_partitions: tuple[PartitionValues, ...] = ()
@@ -96,6 +101,7 @@ class _Redo:
         self._theirs = SideFiles(self._past)
         self._touched = self._theirs.touched_base(self._past)
         self._held = {holder.file_id: holder.partition for item in facts.diverged for holder in item.holders}
+        self._unheld = {item.file.file_id for item in facts.diverged if not item.holders}
         self._rewritten = {item.file_id: made for made in left_out for item in effects_of(made).added}
         self._gone: dict[int, frozenset[int]] = {}
         self._mixed: dict[int, frozenset[int]] = {}
@@ -121,6 +127,7 @@ class _Redo:
         return DataOutcome(
             None if plan == DataPlan() else plan,
             carried,
+            self._moves(),
             tuple(self._discarded.values()),
             tuple(o for o in self._skipped if o.kind is OperationKind.COMPACTION and o in self._source.history),
             self._overtaken(),
@@ -131,7 +138,10 @@ class _Redo:
     def _sort_added(self, operation: Operation) -> None:
         effects = effects_of(operation)
         if is_rewrite(operation):
-            if any(self._blocks_rewrite(file_id) for file_id in effects.removed) or self._moves_changed(operation):
+            # A partition that went on the destination under its old name, and not under its new one, comes back.
+            left = self._unheld if operation.kind is OperationKind.PARTITION else ()
+            moved = [file_id for file_id in effects.removed if file_id not in left]
+            if any(self._blocks_rewrite(file_id) for file_id in moved) or self._moves_changed(operation):
                 self._skipped.append(operation)
                 self._rewritten.update({item.file_id: operation for item in effects.added})
         elif operation.kind is OperationKind.UPDATE:
@@ -278,24 +288,58 @@ class _Redo:
 
     def _move_partitions(self) -> None:
         """Redo renames of partitions that the destination changed: what it holds of them now is rewritten."""
-        renames = [item for item in self._skipped if item.kind is OperationKind.PARTITION]
+        renames = [item for item in self._skipped if moves_partitions(item)]
         added = {**self._mine.added, **self._theirs.added}
         held = {**self._held, **{file_id: item.partition for file_id, item in added.items()}}
         goals: dict[int, PartitionValues | None] = {}
         for operation in renames:
+            if operation.kind is OperationKind.COMPACTION:
+                goals |= self._goals_of_moved(operation)
+                continue
             following = self._history[self._history.index(operation) :]
             for change in partition_renames(operation):
                 assert change.before is not None
-                for file_id in {found for item in effects_of(operation).removed for found in self._stand_ins(item)}:
+                # What an earlier operation had taken away is not this one's to move.
+                taken = (item for item in effects_of(operation).removed if self._mine.removed.get(item) is operation)
+                for file_id in {found for item in taken for found in self._stand_ins(item)}:
                     if file_id in self._mine.added:
                         goals[file_id] = partition_after(following, change.before)
                     else:
                         values = held.setdefault(file_id, change.before)
                         goals[file_id] = partition_after(self._history, values)
-        for item in self._theirs.live_added() if renames else ():
+        is_renamed = any(item.kind is OperationKind.PARTITION for item in renames)
+        for item in self._theirs.live_added() if is_renamed else ():
             goals[item.file_id] = partition_after(self._history, item.partition)
         for file_id in sorted(goals):
             self._move_file(file_id, held[file_id], goals[file_id])
+
+    def _goals_of_moved(self, operation: Operation) -> dict[int, PartitionValues | None]:
+        """Of what the source's own files held that a merge moved, where that lies now."""
+        effects = effects_of(operation)
+        files = {found for item in effects.removed for found in self._stand_ins(item)} & self._mine.added.keys()
+        alive = [file_id for file_id in sorted(files) if self._stays_alive(file_id)]
+        return {file_id: item.partition for item in effects.added[:1] for file_id in alive}
+
+    def _moves(self) -> tuple[Operation, ...]:
+        """By new partition one operation, which no rename by the source says: whoever knows of that has not seen the
+        destination's files yet. A statement's own rename says it all.
+        """
+        if any(item.operation_id is None for item in self._source.operations):
+            return ()
+        files: dict[PartitionValues, list[int]] = {}
+        for file_id, values in self._repartition.items():
+            if file_id in self._theirs.added and file_id in self._remove:
+                files.setdefault(values, []).append(file_id)
+        return tuple(
+            Operation(
+                OperationKind.COMPACTION,
+                self._source.kind,
+                self._source.object_id,
+                effects=FileEffects(removed=tuple(found)),
+                metrics={PARTITION_MOVE: len(found)},
+            )
+            for found in files.values()
+        )
 
     def _move_file(self, file_id: int, present: PartitionValues, goal: PartitionValues | None) -> None:
         if goal == present:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from catalog_app.domain.operations import AddedFile, FileEffects, ObjectKind, Operation, OperationKind
+from merge_app.planning.partition_paths import partition_renames
 from merge_app.planning.surviving import RESTORED_VERSION, is_full_overwrite
 from merge_app.planning.values import DivergedFile
 
+PARTITION_MOVE = "partition_move"
+"""Metric of a compaction by which a merge carried its destination's own files to where a partition was renamed to."""
 _NOTHING = FileEffects()
 
 
@@ -18,9 +21,16 @@ def effects_of(operation: Operation) -> FileEffects:
 
 def is_rewrite(operation: Operation) -> bool:
     """Whether it put the same rows into other files: a compaction, or the rename of a partition."""
-    return operation.kind is OperationKind.COMPACTION or (
-        operation.kind is OperationKind.PARTITION and bool(effects_of(operation).added)
-    )
+    if operation.kind is OperationKind.PARTITION:
+        return bool(effects_of(operation).added or partition_renames(operation))
+    return operation.kind is OperationKind.COMPACTION
+
+
+def moves_partitions(operation: Operation) -> bool:
+    """Whether it put rows under other partition values: the rename of a partition, or what a merge that redid one did
+    to files of its destination.
+    """
+    return operation.kind is OperationKind.PARTITION or PARTITION_MOVE in operation.metrics
 
 
 def empties_partitions(operation: Operation) -> bool:
@@ -66,6 +76,8 @@ class SideFiles:
         self._inputs: dict[int, frozenset[int]] = {}
         self._updates: dict[int, list[int]] = {}
         self._met: set[int] = set()
+        rewrites = [operation for operation in history if is_rewrite(operation)]
+        self._rewritten = {(item.version, file.file_id) for item in rewrites for file in effects_of(item).added}
         for operation in history:
             self._replay(operation)
 
@@ -74,7 +86,9 @@ class SideFiles:
         # A merge may have masked images in the file that it brought with them.
         images = {item.file_id for item in effects.added} if operation.kind is OperationKind.UPDATE else set()
         touched = effects.touched - images
-        self._met.update(touched - self.added.keys())
+        # The redo of a delete also marks what a later operation of its commit rewrote, and that is no base file.
+        made = {file_id for file_id in touched if (operation.version, file_id) in self._rewritten}
+        self._met.update(touched - self.added.keys() - made)
         gone = (*self.removed, *effects.removed) if _absorbs_all(operation) else effects.removed
         # A replay also names files that its side never showed, or took away before.
         again = frozenset() if _absorbs_all(operation) else self.removed.keys()

@@ -96,7 +96,7 @@ def _altered(case: TableCase, before: TableState, columns: ColumnRedo, outcome: 
     )
     if after == before and not (outcome.plan and outcome.plan.changes_files):
         return _plan(case, Action.UNTOUCHED, before, done_already(operations), data=outcome.plan)
-    return _plan(case, Action.ALTER, after, operations, outcome.plan)
+    return _plan(case, Action.ALTER, after, (*outcome.moves, *operations), outcome.plan)
 
 
 def _merged(case: TableCase, before: TableState, columns: ColumnRedo, judged: RowJudgement) -> ObjectPlan:

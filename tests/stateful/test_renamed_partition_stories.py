@@ -1,0 +1,139 @@
+"""Partitions that one side renamed while the other wrote to them or emptied them, merged there and back again."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.lake import Lake
+
+RENAME = "ALTER TABLE d.p PARTITION (k = 1) RENAME TO PARTITION (k = 7)"
+
+written = pytest.mark.parametrize(
+    "write",
+    [
+        "INSERT INTO d.p VALUES (8, 1)",
+        "UPDATE d.p SET id = 9 WHERE id = 3",
+        "UPDATE d.p SET id = 9 WHERE id = 1",
+        "DELETE FROM d.p WHERE id = 1",
+        "INSERT OVERWRITE d.p PARTITION (k = 1) VALUES (9)",
+    ],
+    ids=["insert", "update of a file", "update in a file", "delete", "overwrite"],
+)
+compacted = pytest.mark.parametrize("after", ["SELECT * FROM d.p", "OPTIMIZE d.p"], ids=["as written", "compacted"])
+LATER = {
+    "then nothing": "SELECT * FROM d.p",
+    "then optimize": "OPTIMIZE d.p",
+    "then delete": "DELETE FROM d.p WHERE id <> 2",
+    "then delete others": "DELETE FROM d.p WHERE id = 2 OR id = 3",
+    "then update": "UPDATE d.p SET id = id + 20 WHERE id <> 4",
+    "then drop": "ALTER TABLE d.p DROP PARTITION (k = 7)",
+}
+changed = pytest.mark.parametrize("later", LATER.values(), ids=LATER)
+
+
+@pytest.fixture
+def parts(lake: Lake) -> Lake:
+    """Table d.p on main, b and c: rows 1, 2 in one file of partition 1, 3 in another of it, row 4 in partition 2."""
+    lake.sql("CREATE TABLE d.p (id INT, k INT) PARTITIONED BY (k)")
+    lake.sql("INSERT INTO d.p VALUES (1, 1), (2, 1), (4, 2)")
+    lake.sql("INSERT INTO d.p VALUES (3, 1)")
+    lake.merge("main", "b")
+    lake.sql("CREATE BRANCH c")
+    return lake
+
+
+def arrive(parts: Lake, *branches: str) -> None:
+    """What b holds comes to these, each from the one before."""
+    source, rows = "b", parts.rows("d.p", "b")
+    for branch in branches:
+        parts.merge(source, branch)
+        assert parts.rows("d.p", branch) == rows
+        source = branch
+
+
+class TestRowsWrittenToAPartitionThatTheOtherSideRenamed:
+    @compacted
+    @changed
+    @written
+    def test_come_to_it_and_to_a_third_branch(self, parts: Lake, write: str, after: str, later: str) -> None:
+        parts.sql(write, "b")
+        parts.sql(after, "b")
+        parts.sql(RENAME)
+        parts.merge("main", "b")
+        parts.sql(later, "b")
+        arrive(parts, "main", "c")
+
+    @compacted
+    @changed
+    @written
+    def test_come_to_it_by_way_of_a_third_branch(self, parts: Lake, write: str, after: str, later: str) -> None:
+        parts.sql(write, "b")
+        parts.sql(after, "b")
+        parts.sql(RENAME)
+        parts.merge("main", "b")
+        parts.sql(later, "b")
+        arrive(parts, "c", "main")
+        arrive(parts, "main")
+
+    @compacted
+    @written
+    def test_come_to_it_under_yet_another_name(self, parts: Lake, write: str, after: str) -> None:
+        parts.sql(write, "b")
+        parts.sql(after, "b")
+        parts.sql(RENAME)
+        parts.merge("main", "b")
+        parts.sql("ALTER TABLE d.p PARTITION (k = 7) RENAME TO PARTITION (k = 6)", "b")
+        arrive(parts, "main", "c")
+
+    @compacted
+    @written
+    def test_come_to_a_third_branch_that_wrote_there_too(self, parts: Lake, write: str, after: str) -> None:
+        parts.sql("INSERT INTO d.p VALUES (5, 1)", "c")
+        parts.sql(write, "b")
+        parts.sql(after, "b")
+        parts.sql(RENAME)
+        parts.merge("main", "b")
+        rows = parts.rows("d.p", "b")
+        if write.startswith(("UPDATE", "DELETE")):
+            assert parts.codes("b", "c") == {"PREDICATE_DML_VS_INSERT"}
+            return
+        parts.merge("b", "c")
+        kept = [] if "OVERWRITE" in write else [(5, 7)]
+        assert parts.rows("d.p", "c") == sorted([*rows, *kept])
+        parts.merge("b")
+        parts.merge("c")
+        assert parts.rows("d.p") == parts.rows("d.p", "c")
+
+
+@pytest.mark.parametrize(
+    "emptying",
+    ["ALTER TABLE d.p DROP PARTITION (k = 1)", "INSERT OVERWRITE d.p PARTITION (k = 1) VALUES (9)"],
+    ids=["drop", "overwrite"],
+)
+@pytest.mark.parametrize(
+    ("before", "later"),
+    [
+        ("SELECT * FROM d.p", "SELECT * FROM d.p"),
+        ("DELETE FROM d.p WHERE id = 1", "OPTIMIZE d.p"),
+        ("OPTIMIZE d.p", "DELETE FROM d.p WHERE id = 1"),
+        ("INSERT INTO d.p VALUES (8, 7)", "UPDATE d.p SET id = 5 WHERE id = 1"),
+    ],
+)
+@pytest.mark.parametrize("branches", [("main", "c"), ("c", "main")])
+def test_rows_under_a_new_name_come_to_the_side_that_emptied_the_old_one(
+    parts: Lake, emptying: str, before: str, later: str, branches: tuple[str, ...]
+) -> None:
+    parts.sql(RENAME, "b")
+    parts.sql(before, "b")
+    parts.sql(emptying)
+    parts.merge("main", "b")
+    parts.sql(later, "b")
+    arrive(parts, *branches)
+    arrive(parts, "main")
+
+
+def test_inserted_rows_that_were_compacted_before_their_merge_come_to_a_third_branch(parts: Lake) -> None:
+    parts.sql("INSERT INTO d.p VALUES (8, 5)", "b")
+    parts.sql("INSERT INTO d.p VALUES (9, 5)", "b")
+    parts.sql("OPTIMIZE d.p", "b")
+    arrive(parts, "main", "c")
