@@ -88,6 +88,11 @@ class Schema:
             object.__setattr__(self, attribute, getattr(read, attribute))
         return getattr(self, name)
 
+    @property
+    def is_keyed(self) -> bool:
+        """Whether it has a primary key. Of one that has only its text yet, columns are not read to say no."""
+        return _NO_KEY not in self._text and bool(self.primary_key)
+
     def column(self, column_id: int) -> Column | None:
         """The column with this id or alias."""
         return self._by_id.get(column_id)
@@ -137,4 +142,6 @@ class Schema:
         )
 
 
+_NO_KEY = '"primary_key": []'
+"""As PostgreSQL writes it; quotes inside of names and comments are escaped."""
 _READ_FROM_TEXT = ("columns", "primary_key", "partition_by", "_by_id")

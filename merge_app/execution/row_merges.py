@@ -75,9 +75,9 @@ def tables_apart(planned: PlanInput, source: Lineage | None, destination: Lineag
         for (kind, table_id), mine in sides.source.items()
         if kind is ObjectKind.TABLE
         and table_id in planned.tables
-        and mine.hits("update", "delete")
+        and mine.hits("insert", "update", "delete")
         and not (mine.dropped or mine.created)
-        if planned.tables[table_id].schema.primary_key
+        and planned.tables[table_id].schema.is_keyed
     }
     if not changed:
         return set()

@@ -50,3 +50,12 @@ def test_a_text_that_is_no_schema_fails_where_it_is_looked_at() -> None:
     broken = Schema.from_text('{"columns": []}')
     with pytest.raises(KeyError, match="primary_key"):
         _ = broken.columns
+
+
+def test_that_there_is_no_key_is_known_without_a_look() -> None:
+    tricky = Column(1, 'x", "primary_key": []', "int")
+    for columns, key in ((SCHEMA.columns, ()), (SCHEMA.columns, (1,)), ((tricky,), (1,)), ((tricky,), ())):
+        schema = Schema.from_text(json.dumps(Schema(columns, key).as_json()))
+        assert schema.is_keyed is Schema(columns, key).is_keyed is bool(key)
+    broken = Schema.from_text('{"columns": 7, "primary_key": []}')
+    assert not broken.is_keyed
