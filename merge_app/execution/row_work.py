@@ -5,8 +5,8 @@ First files are rewritten, then deletes are followed, so that they reach what wa
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile
 from catalog_app.domain.operations import ObjectKind
@@ -67,11 +67,8 @@ def _table_work(
     scans = _scans(table_id, data, side, destination, staged_under)
     rewritten = _rewrite(table_id, data.row_work, scans, engine)
     images = tuple((file_id, scan.file_id) for file_id, scan in rewritten.items() if scan is not None)
-    attach = (
-        *_follow(table_id, data.row_work, scans, rewritten, engine),
-        *_replace(table_id, data.row_work, scans, rewritten, engine),
-        *_keep(table_id, data.row_work, scans, rewritten, engine),
-    )
+    marking = _Marking(table_id, data.row_work, scans, rewritten, engine)
+    attach = (*marking.follow(), *marking.replace(), *marking.keep())
     return RowWorkResult(attach, images, _kept_rows(data.row_work, scans, engine))
 
 
@@ -110,68 +107,57 @@ def _rewritten(before: FileScan, file: NewDataFile | None, file_id: int = 0) -> 
     )
 
 
-def _follow(
-    table_id: int,
-    row_work: Iterable[RowWork],
-    scans: Mapping[int, FileScan],
-    rewritten: Mapping[int, FileScan | None],
-    engine: RowEngine,
-) -> tuple[tuple[int, int], ...]:
-    """(delete file, data file) pairs that mark followed rows where they lie now."""
-    follows = [work for work in row_work if isinstance(work, FollowDeletes)]
-    paths = _delete_paths({item for work in follows for item in (*work.delete_files, *work.spared_deletes)})
-    attach: list[tuple[int, int]] = []
-    for work in follows:
-        staged = engine.follow_deletes(
-            table_id,
-            [paths[delete] for delete in work.delete_files],
-            scans[work.from_file],
-            _as_rewritten(work.to_files, scans, rewritten),
-            spared_paths=[paths[delete] for delete in work.spared_deletes],
-        )
-        attach += [(item.delete_file_id, item.data_file_id) for item in delete_files_register(table_id, staged)]
-    return tuple(attach)
+@dataclass(frozen=True, slots=True)
+class _Marking:
+    """A table's row work that marks rows, once files are rewritten: as (delete file, data file) pairs."""
 
+    table_id: int
+    row_work: Sequence[RowWork]
+    scans: Mapping[int, FileScan]
+    rewritten: Mapping[int, FileScan | None]
+    engine: RowEngine
 
-def _replace(
-    table_id: int,
-    row_work: Iterable[RowWork],
-    scans: Mapping[int, FileScan],
-    rewritten: Mapping[int, FileScan | None],
-    engine: RowEngine,
-) -> tuple[tuple[int, int], ...]:
-    """(delete file, data file) pairs that mark images which others replace."""
-    staged: list[NewDeleteFile] = []
-    for work in (item for item in row_work if isinstance(item, ReplaceImages)):
-        shown_in = _as_rewritten(work.shown_in, scans, rewritten)
-        to_files = _as_rewritten(work.to_files, scans, rewritten)
-        for image in _as_rewritten([work.image], scans, rewritten):
-            staged += engine.replace_images(table_id, image, shown_in, to_files)
-    return tuple((item.delete_file_id, item.data_file_id) for item in delete_files_register(table_id, staged))
+    def follow(self) -> tuple[tuple[int, int], ...]:
+        """Those that mark followed rows where they lie now."""
+        follows = [work for work in self.row_work if isinstance(work, FollowDeletes)]
+        paths = _delete_paths({item for work in follows for item in (*work.delete_files, *work.spared_deletes)})
+        staged: list[NewDeleteFile] = []
+        for work in follows:
+            staged += self.engine.follow_deletes(
+                self.table_id,
+                [paths[delete] for delete in work.delete_files],
+                self.scans[work.from_file],
+                self._as_rewritten(work.to_files),
+                spared_paths=[paths[delete] for delete in work.spared_deletes],
+            )
+        return self._registered(staged)
 
+    def replace(self) -> tuple[tuple[int, int], ...]:
+        """Those that mark images which others replace."""
+        staged: list[NewDeleteFile] = []
+        for work in (item for item in self.row_work if isinstance(item, ReplaceImages)):
+            shown_in, to_files = self._as_rewritten(work.shown_in), self._as_rewritten(work.to_files)
+            for image in self._as_rewritten([work.image]):
+                staged += self.engine.replace_images(self.table_id, image, shown_in, to_files)
+        return self._registered(staged)
 
-def _as_rewritten(
-    files: Iterable[int], scans: Mapping[int, FileScan], rewritten: Mapping[int, FileScan | None]
-) -> list[FileScan]:
-    """The files, or what row work made of them; without those that it left no row of."""
-    found = (rewritten.get(file, scans[file]) for file in files)
-    return [file for file in found if file is not None]
+    def keep(self) -> tuple[tuple[int, int], ...]:
+        """Those that mark the rows which spared files hold besides those spared."""
+        staged: list[NewDeleteFile] = []
+        for work in (item for item in self.row_work if isinstance(item, KeepRows)):
+            for file in self._as_rewritten([work.file]):
+                marks = self.engine.keep_rows(self.table_id, file, [self.scans[kept] for kept in work.kept_files])
+                staged += [] if marks is None else [marks]
+        return self._registered(staged)
 
+    def _as_rewritten(self, files: Iterable[int]) -> list[FileScan]:
+        """The files, or what row work made of them; without those that it left no row of."""
+        found = (self.rewritten.get(file, self.scans[file]) for file in files)
+        return [file for file in found if file is not None]
 
-def _keep(
-    table_id: int,
-    row_work: Iterable[RowWork],
-    scans: Mapping[int, FileScan],
-    rewritten: Mapping[int, FileScan | None],
-    engine: RowEngine,
-) -> tuple[tuple[int, int], ...]:
-    """(delete file, data file) pairs that mark the rows which spared files hold besides those spared."""
-    staged = []
-    for work in (item for item in row_work if isinstance(item, KeepRows)):
-        file = rewritten.get(work.file, scans[work.file])
-        marks = None if file is None else engine.keep_rows(table_id, file, [scans[kept] for kept in work.kept_files])
-        staged += [] if marks is None else [marks]
-    return tuple((item.delete_file_id, item.data_file_id) for item in delete_files_register(table_id, staged))
+    def _registered(self, staged: Sequence[NewDeleteFile]) -> tuple[tuple[int, int], ...]:
+        added = delete_files_register(self.table_id, staged)
+        return tuple((item.delete_file_id, item.data_file_id) for item in added)
 
 
 def _kept_rows(row_work: Iterable[RowWork], scans: Mapping[int, FileScan], engine: RowEngine) -> int:
