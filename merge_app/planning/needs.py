@@ -57,7 +57,7 @@ def _table_needs(
         wanted.add(FactKind.PARTITIONS)
     wanted |= _row_needs(source, destination, stricter)
     mine, theirs = source.hits(*ROW_AXES), destination.hits(*ROW_AXES)
-    if mine and theirs and schema.primary_key:
+    if mine and theirs and schema.is_keyed:
         wanted.add(FactKind.PRIMARY_KEYS)
         if source.hits(*_SWEEPING_AXES) or destination.hits(*_SWEEPING_AXES):
             # Rows that are swept away give no key to anything; files tell which.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from catalog_app.domain.operations import ColumnAttribute, OperationKind
+from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.rules.codes import VerdictCode
 from merge_app.planning.data import DataOutcome, Discarded
 from merge_app.planning.findings import Pair, Problem
@@ -23,22 +25,17 @@ def attribute_notes(pair: Pair) -> Iterator[Problem]:
     yield from _column_notes(pair)
 
 
+def row_notes(pair: Pair, judged: RowJudgement) -> Iterator[Problem]:
+    """What of the source's work on rows that are merged by key found them swept away."""
+    by = OperationKind.OVERWRITE if pair.destination.hits("overwrite") else OperationKind.PARTITION
+    for kind, rows in judged.discarded.items():
+        yield _discarded_note(kind, by, _rows_text(rows), {"rows": rows})
+
+
 def data_notes(pair: Pair, outcome: DataOutcome) -> Iterator[Problem]:
     for item in outcome.discarded:
-        code, note = (
-            (VerdictCode.DISCARDED_DELETE, "A5")
-            if item.kind is OperationKind.DELETE
-            else (VerdictCode.DISCARDED_UPDATE, "A4")
-        )
-        if item.by is OperationKind.PARTITION:
-            note = "P"
-        yield Problem(
-            (item.kind.value, item.by.value),
-            code,
-            note,
-            f"What the source did to rows that the destination took away is discarded ({_extent(item)}).",
-            {"files": sorted(item.files), "rows": item.rows, "emptied_files": len(item.emptied)},
-        )
+        details = {"files": sorted(item.files), "rows": item.rows, "emptied_files": len(item.emptied)}
+        yield _discarded_note(item.kind, item.by, _extent(item), details)
     if outcome.skipped:
         hit = next((axis for axis in _DATA_AXES if pair.destination.hits(axis)), "compaction")
         versions = sorted({operation.version for operation in outcome.skipped})
@@ -60,8 +57,24 @@ def data_notes(pair: Pair, outcome: DataOutcome) -> Iterator[Problem]:
         )
 
 
+def _discarded_note(kind: OperationKind, by: OperationKind, extent: str, details: dict[str, Any]) -> Problem:
+    is_delete = kind is OperationKind.DELETE
+    note = "A5" if is_delete else "A4"
+    return Problem(
+        (kind.value, by.value),
+        VerdictCode.DISCARDED_DELETE if is_delete else VerdictCode.DISCARDED_UPDATE,
+        "P" if by is OperationKind.PARTITION else note,
+        f"What the source did to rows that the destination took away is discarded ({extent}).",
+        details,
+    )
+
+
+def _rows_text(rows: int) -> str:
+    return f"{rows} row{'' if rows == 1 else 's'}"
+
+
 def _extent(item: Discarded) -> str:
-    rows = f"{item.rows} row{'' if item.rows == 1 else 's'}"
+    rows = _rows_text(item.rows)
     if not item.emptied:
         return rows
     files = f"{len(item.emptied)} whole file{'' if len(item.emptied) == 1 else 's'}"

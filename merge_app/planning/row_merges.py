@@ -46,7 +46,7 @@ def merges_by_key(
     if not is_needed and (is_swept or not destination.hits(*_CHANGING)):
         return False
     # Asked last, as a schema that nobody looks at is not even read.
-    return bool(before.schema.primary_key)
+    return before.schema.is_keyed
 
 
 def sweep_of(changes: ObjectChanges, since: int) -> Sweep:
@@ -113,23 +113,6 @@ _SENTENCES = {
     (OperationKind.DELETE, OperationKind.UPDATE): "The destination changed a row that the source took away.",
     (OperationKind.UPDATE, OperationKind.DELETE): "The source changed a row that the destination took away.",
 }
-
-
-def row_notes(judged: RowJudgement, destination: ObjectChanges) -> Iterator[Problem]:
-    """What of the source's work found its rows swept away."""
-    axis = next((axis for axis in ("overwrite", "partition") if destination.hits(axis)), None)
-    for kind, rows in judged.discarded.items() if axis is not None else ():
-        assert axis is not None
-        is_delete = kind is OperationKind.DELETE
-        extent = f"{rows} row{'' if rows == 1 else 's'}"
-        note = "P" if axis == "partition" else "A5" if is_delete else "A4"
-        yield Problem(
-            (kind.value, axis),
-            VerdictCode.DISCARDED_DELETE if is_delete else VerdictCode.DISCARDED_UPDATE,
-            note,
-            f"What the source did to rows that the destination took away is discarded ({extent}).",
-            {"rows": rows},
-        )
 
 
 def rows_plan(judged: RowJudgement, given: MergeRows) -> DataPlan | None:

@@ -15,8 +15,8 @@ from merge_app.planning.conditions import ROW_AXES, Case, columns_stricter, prob
 from merge_app.planning.data import DataOutcome, data_redo
 from merge_app.planning.databases import done_already, properties_redo
 from merge_app.planning.findings import Pair, Problem, judge, problem_finding
-from merge_app.planning.notes import attribute_notes, data_notes
-from merge_app.planning.row_merges import columns_merged, row_notes, row_operations, rows_plan
+from merge_app.planning.notes import attribute_notes, data_notes, row_notes
+from merge_app.planning.row_merges import columns_merged, row_operations, rows_plan
 from merge_app.planning.spared import with_spared
 from merge_app.planning.surviving import ObjectChanges
 from merge_app.planning.values import Action, DataPlan, Finding, MergeRows, ObjectPlan, TableFacts
@@ -57,7 +57,7 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     if source.dropped:
         return _dropped(case, before), findings
     if case.facts.rows is not None:
-        findings += [problem_finding(pair, note) for note in row_notes(case.facts.rows, case.destination)]
+        findings += [problem_finding(pair, note) for note in row_notes(pair, case.facts.rows)]
         return _merged(case, before, columns, case.facts.rows), findings
     outcome = data_redo(source, case.destination, is_new=False, facts=case.facts)
     if not case.destination.dropped:

@@ -52,28 +52,20 @@ def arrive(parts: Lake, *branches: str) -> None:
 
 
 class TestRowsWrittenToAPartitionThatTheOtherSideRenamed:
+    @pytest.mark.parametrize("routes", [[("main", "c")], [("c", "main"), ("main",)]], ids=["straight", "by way of c"])
     @compacted
     @changed
     @written
-    def test_come_to_it_and_to_a_third_branch(self, parts: Lake, write: str, after: str, later: str) -> None:
+    def test_come_to_it_and_to_a_third_branch(
+        self, parts: Lake, write: str, after: str, later: str, routes: list[tuple[str, ...]]
+    ) -> None:
         parts.sql(write, "b")
         parts.sql(after, "b")
         parts.sql(RENAME)
         parts.merge("main", "b")
         parts.sql(later, "b")
-        arrive(parts, "main", "c")
-
-    @compacted
-    @changed
-    @written
-    def test_come_to_it_by_way_of_a_third_branch(self, parts: Lake, write: str, after: str, later: str) -> None:
-        parts.sql(write, "b")
-        parts.sql(after, "b")
-        parts.sql(RENAME)
-        parts.merge("main", "b")
-        parts.sql(later, "b")
-        arrive(parts, "c", "main")
-        arrive(parts, "main")
+        for route in routes:
+            arrive(parts, *route)
 
     @compacted
     @written
