@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,6 +98,38 @@ def table_files(lineage: Lineage, tables: Collection[int]) -> dict[int, list[Vis
     if tables:
         for row in fetch_all(_FILES, {**lineage.parameters, "table_ids": list(tables)}):
             found.setdefault(row[0], []).append(_file(row))
+    return found
+
+
+_FILES_AT = f"""
+WITH {LINEAGE}, sights AS MATERIALIZED (
+    SELECT t.table_id, l.branch_id, least(l.max_version, t.version) AS max_version
+    FROM unnest(%(table_ids)s::bigint[], %(versions)s::bigint[]) AS t(table_id, version) CROSS JOIN lineage l
+), visible AS (
+    SELECT s.* FROM sights v JOIN catalog_app_segment s
+      ON s.table_id = v.table_id AND s.branch_id = v.branch_id AND s.added_version <= v.max_version
+    WHERE NOT EXISTS (
+        SELECT 1 FROM sights v JOIN catalog_app_segmentremoval r
+          ON r.table_id = v.table_id AND r.branch_id = v.branch_id AND r.removed_version <= v.max_version
+        WHERE r.segment_id = s.id)
+)
+SELECT v.table_id, v.file_id, masks.ids FROM visible v LEFT JOIN (
+    SELECT d.segment_id, array_agg(d.delete_file_id ORDER BY d.delete_file_id) AS ids
+    FROM sights v JOIN catalog_app_segmentdelete d
+      ON d.table_id = v.table_id AND d.branch_id = v.branch_id AND d.attached_version <= v.max_version
+    GROUP BY d.segment_id
+) masks ON masks.segment_id = v.id
+"""
+
+
+def table_files_at(lineage: Lineage, versions: Mapping[int, int]) -> dict[int, set[tuple[int, tuple[int, ...]]]]:
+    """By table, the ids of the files with those of their deletes that the chain showed at a version of the table's own:
+    ``versions`` by table. In one query, however many versions.
+    """
+    found: dict[int, set[tuple[int, tuple[int, ...]]]] = {table_id: set() for table_id in versions}
+    parameters = {**lineage.parameters, "table_ids": list(versions), "versions": list(versions.values())}
+    for table_id, file_id, deletes in fetch_all(_FILES_AT, parameters):
+        found[table_id].add((file_id, tuple(deletes or ())))
     return found
 
 

@@ -10,7 +10,7 @@ from catalog_app.domain.row_merge import NO_SWEEPS, RowJudgement, RowMerge, Swee
 from catalog_app.domain.state import TableState
 from catalog_app.engine.port import RowEngine
 from catalog_app.models import Branch
-from catalog_app.selectors.changes import masked, table_files
+from catalog_app.selectors.changes import table_files_at
 from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.objects import tables_load
 from catalog_app.selectors.segments import SegmentState, definitions_load, file_scan, segments_list
@@ -92,12 +92,9 @@ def _files_before(operations: Iterable[Operation], lineage: Lineage, tables: Col
     for item in operations:
         if item.object_kind is ObjectKind.TABLE and item.is_data:
             began.setdefault(item.object_id, item.version)
-    sights: dict[Lineage, list[int]] = {}
-    for table_id in tables:
-        sight = lineage.at(began[table_id] - 1) if table_id in began else lineage
-        sights.setdefault(sight, []).append(table_id)
-    found = {i: files for sight, chosen in sights.items() for i, files in table_files(sight, chosen).items()}
-    return {table_id: masked(found.get(table_id, ())) for table_id in tables}
+    return table_files_at(
+        lineage, {table_id: began[table_id] - 1 if table_id in began else lineage.version for table_id in tables}
+    )
 
 
 def _planned_merge(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from catalog_app.models import CommitOperation
 from merge_app.planning.row_merges import ROWS_MERGED
@@ -179,3 +181,21 @@ def test_rows_are_compared_by_key_only_where_files_do_not_lead_to_them(keyed: La
     keyed.merge("b")
     assert is_merged_by_key()
     assert keyed.rows("d.k") == keyed.rows("d.k", "b")
+
+
+def test_a_look_at_many_keyed_tables_takes_as_many_queries_as_at_few(lake: Lake) -> None:
+    for number in range(8):
+        lake.sql(f"CREATE TABLE d.k{number} (id INT PRIMARY KEY)")
+    lake.merge("main", "b")
+
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            assert not lake.dry_run("b")["conflicts"]
+        return len(captured)
+
+    for number in range(2):
+        lake.sql(f"INSERT INTO d.k{number} VALUES (1)", "b")
+    few = queries()
+    for number in range(2, 8):
+        lake.sql(f"INSERT INTO d.k{number} VALUES (1)", "b")
+    assert queries() == few
