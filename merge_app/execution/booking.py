@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import Operation, OperationKind, PartitionChange
+from merge_app.planning.files import effects_of, moves_partitions
+from merge_app.planning.partition_paths import partition_renames
 from merge_app.planning.surviving import is_full_overwrite
 
 _REMOVING = (OperationKind.OVERWRITE, OperationKind.PARTITION, OperationKind.COMPACTION, OperationKind.UPDATE)
@@ -44,22 +47,27 @@ class Booking:
             else found
         )
 
-    def of_moved(self, file_id: int) -> int:
-        """Of a file that is put into another partition: the operation that wrote it, else the one that moved it."""
-        if file_id in self._added:
+    def of_moved(self, file_id: int, partition: PartitionValues) -> int:
+        """Of a file that is put into another partition: the last rename that led there, where renames name the file, as
+        a branch that knows only the earlier ones is to move it on; else the operation that wrote it or moved it.
+        """
+        moves = [(item, row) for item, row in self._operations if moves_partitions(item)]
+        naming = [(item, row) for item, row in moves if file_id in effects_of(item).removed]
+        is_renamed = any(item.kind is OperationKind.PARTITION for item, _ in naming)
+        if not is_renamed and file_id in self._added:
             return self._added[file_id]
-        moving = [
-            (operation, row)
-            for operation, row in self._operations
-            if operation.kind in (OperationKind.COMPACTION, OperationKind.PARTITION)
-        ]
-        named = (row for operation, row in moving if operation.effects and file_id in operation.effects.removed)
-        last = [row for operation, row in moving if operation.kind is OperationKind.PARTITION]
-        return next(named, self._last(last))
+        written = (row for item, row in naming if item.kind is OperationKind.COMPACTION)
+        led_there = (row for item, row in reversed(moves) if any(c.after == partition for c in partition_renames(item)))
+        return next(chain(written, led_there), moves[-1][1])
 
     def of_emptying(self, partition: PartitionValues | None = None) -> int:
-        """The last operation that emptied the table, or this partition of it."""
-        return next(row for operation, row in reversed(self._operations) if _empties(operation, partition))
+        """The last operation that emptied the table, or this partition of it, also under a name that it got since."""
+        found, name = [], partition
+        for operation, row in self._operations:
+            if _empties(operation, partition) or _empties(operation, name):
+                found.append(row)
+            name = next((change.after for change in partition_renames(operation) if change.before == name), name)
+        return found[-1]
 
     def of_delete(self, delete_file_id: int, data_file_id: int) -> int:
         """The operation that made the delete file, else the first that names its data file."""

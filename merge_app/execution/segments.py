@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import OperationKind
 from catalog_app.selectors.lineage import LINEAGE
 from catalog_app.selectors.rows import fetch_all
@@ -75,8 +76,9 @@ def _remove(work: SegmentWork) -> None:
         ]
         moved = _moved(data)
         for file_id in data.remove_files:
-            booking = work.booking(table_id)
-            files.append((file_id, booking.of_moved(file_id) if file_id in moved else booking.of_removed(file_id)))
+            booking, goal = work.booking(table_id), moved.get(file_id)
+            row = booking.of_removed(file_id) if goal is None else booking.of_moved(file_id, goal)
+            files.append((file_id, row))
     if whole or parts or files:
         segment_sql_run(
             work,
@@ -92,8 +94,8 @@ def _remove(work: SegmentWork) -> None:
         )
 
 
-def _moved(data: DataPlan) -> set[int]:
-    return {item.file for item in data.row_work if isinstance(item, RepartitionFile)}
+def _moved(data: DataPlan) -> dict[int, PartitionValues]:
+    return {item.file: item.partition for item in data.row_work if isinstance(item, RepartitionFile)}
 
 
 _LINE = """line AS MATERIALIZED (
@@ -215,7 +217,7 @@ def _bring_files(work: SegmentWork) -> None:
         under = (staged.definition_id, staged.schema_version) if staged else (None, None)
         booking, moved = work.booking(table_id), _moved(data)
         rows += [
-            (table_id, new, old, booking.of_moved(old) if old in moved else booking.of_file(old), *under)
+            (table_id, new, old, booking.of_moved(old, moved[old]) if old in moved else booking.of_file(old), *under)
             for old, new in [*((f, f) for f in (*data.bring_files, *data.pass_files)), *images]
         ]
         merged = work.row_work[table_id].rows if table_id in work.row_work else ()

@@ -22,7 +22,7 @@ from merge_app.planning.files import (
     updated_files,
 )
 from merge_app.planning.kept_rows import rows_kept
-from merge_app.planning.partition_paths import partition_after, partition_renames
+from merge_app.planning.partition_paths import partition_after, partition_before, partition_renames
 from merge_app.planning.spared import spared
 from merge_app.planning.surviving import ObjectChanges, is_full_overwrite
 from merge_app.planning.values import (
@@ -294,9 +294,10 @@ class _Redo:
         goals: dict[int, PartitionValues | None] = {}
         for operation in renames:
             if operation.kind is OperationKind.COMPACTION:
-                goals |= self._goals_of_moved(operation)
+                goals |= self._goals_of_moved(operation, held)
                 continue
-            following = self._history[self._history.index(operation) :]
+            index = self._history.index(operation)
+            earlier, following = self._history[:index], self._history[index:]
             for change in partition_renames(operation):
                 assert change.before is not None
                 # What an earlier operation had taken away is not this one's to move.
@@ -305,7 +306,7 @@ class _Redo:
                     if file_id in self._mine.added:
                         goals[file_id] = partition_after(following, change.before)
                     else:
-                        values = held.setdefault(file_id, change.before)
+                        values = held.setdefault(file_id, partition_before(earlier, change.before))
                         goals[file_id] = partition_after(self._history, values)
         is_renamed = any(item.kind is OperationKind.PARTITION for item in renames)
         for item in self._theirs.live_added() if is_renamed else ():
@@ -313,12 +314,21 @@ class _Redo:
         for file_id in sorted(goals):
             self._move_file(file_id, held[file_id], goals[file_id])
 
-    def _goals_of_moved(self, operation: Operation) -> dict[int, PartitionValues | None]:
+    def _goals_of_moved(
+        self, operation: Operation, held: dict[int, PartitionValues]
+    ) -> dict[int, PartitionValues | None]:
         """Of what the source's own files held that a merge moved, where that lies now."""
         effects = effects_of(operation)
-        files = {found for item in effects.removed for found in self._stand_ins(item)} & self._mine.added.keys()
-        alive = [file_id for file_id in sorted(files) if self._stays_alive(file_id)]
-        return {file_id: item.partition for item in effects.added[:1] for file_id in alive}
+        goal = effects.added[0].partition if effects.added else None
+        goals: dict[int, PartitionValues | None] = {}
+        for moved in effects.removed if goal is not None else ():
+            for file_id in self._stand_ins(moved):
+                if file_id not in self._mine.added:
+                    held.setdefault(file_id, self._mine.added[moved].partition)
+                elif not self._stays_alive(file_id):
+                    continue
+                goals[file_id] = goal
+        return goals
 
     def _moves(self) -> tuple[Operation, ...]:
         """By new partition one operation, which no rename by the source says: whoever knows of that has not seen the

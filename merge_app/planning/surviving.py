@@ -19,7 +19,7 @@ from catalog_app.domain.operations import (
     PropertyChange,
     Rename,
 )
-from merge_app.planning.net import net_columns, net_partitions, net_properties, net_rename
+from merge_app.planning.net import Placed, net_columns, net_partitions, net_properties, net_rename
 
 ObjectKey = tuple[ObjectKind, int]
 
@@ -230,11 +230,11 @@ def _net(key: ObjectKey, operations: Sequence[Operation], past: tuple[Operation,
     properties = net_properties(changes.properties) if changes.properties else []
     columns = net_columns(changes.columns) if changes.columns else []
     recorded = net_columns(changes.columns, folds_additions=False) if changes.columns else []
-    partitions = net_partitions(changes.partitions) if changes.partitions else []
+    partitions = net_partitions(changes.partitions) if changes.partitions else {}
     kept: dict[int, list[Change]] = {}
     placed: list[tuple[int, Change]] = [*rename, *properties, *recorded, *partitions]
     if any(operation.is_replay for operation in operations):
-        placed = _apart(placed, changes, operations)
+        placed = _apart(placed, changes, partitions, operations)
     for index, change in placed:
         kept.setdefault(index, []).append(change)
     survivors = tuple(
@@ -256,10 +256,14 @@ def _net(key: ObjectKey, operations: Sequence[Operation], past: tuple[Operation,
 
 
 def _apart(
-    placed: Sequence[tuple[int, Change]], changes: _Changes, operations: Sequence[Operation]
+    placed: Sequence[tuple[int, Change]],
+    changes: _Changes,
+    partitions: Mapping[Placed, Sequence[Placed]],
+    operations: Sequence[Operation],
 ) -> list[tuple[int, Change]]:
-    """The net with every change of a property or of a column's attribute to which other branches' changes belong. A
-    branch that knows one of these knows from it that what came before is overruled.
+    """The net with every change of a property, of a column's attribute or of a partition's name to which other
+    branches' changes belong. A branch that knows one of these knows from it that what came before is overruled, and
+    the others lead on from there.
     """
     every: dict[tuple[Any, ...], list[tuple[int, Change]]] = {}
     settings: list[tuple[int, PropertyChange | ColumnChange]] = [*changes.properties, *changes.columns]
@@ -269,8 +273,11 @@ def _apart(
     unsettled = {("column", column_id) for change in begun for column_id in change.column_ids}
     found: list[tuple[int, Change]] = []
     for index, change in placed:
-        key = change.setting if isinstance(change, PropertyChange | ColumnChange) else ()
-        steps = every.get(key, []) if key[:2] not in unsettled else []
+        steps: Sequence[tuple[int, Change]] = ()
+        if isinstance(change, PartitionChange):
+            steps = partitions[index, change]
+        elif isinstance(change, PropertyChange | ColumnChange) and change.setting[:2] not in unsettled:
+            steps = every.get(change.setting, ())
         is_shared = any(operations[step].is_replay for step, _ in steps)
         found += steps if is_shared else [(index, change)]
     return found

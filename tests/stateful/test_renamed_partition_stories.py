@@ -129,3 +129,66 @@ def test_inserted_rows_that_were_compacted_before_their_merge_come_to_a_third_br
     parts.sql("INSERT INTO d.p VALUES (9, 5)", "b")
     parts.sql("OPTIMIZE d.p", "b")
     arrive(parts, "main", "c")
+
+
+class TestAPartitionThatTwoBranchesRenamedOneAfterTheOther:
+    """b named it first, main named it anew, and c takes both names over before b learns of the second from c."""
+
+    AGAIN = "ALTER TABLE d.p PARTITION (k = 7) RENAME TO PARTITION (k = 6)"
+    ON_MAIN = pytest.mark.parametrize(
+        "on_main",
+        ["SELECT * FROM d.p", "INSERT INTO d.p VALUES (8, 1)", "DELETE FROM d.p WHERE id = 1"],
+        ids=["main did nothing", "main inserted", "main deleted"],
+    )
+    ON_C = pytest.mark.parametrize(
+        "on_c",
+        ["SELECT * FROM d.p", "INSERT INTO d.p VALUES (5, 1)", "UPDATE d.p SET id = 30 WHERE id = 3", "OPTIMIZE d.p"],
+        ids=["c did nothing", "c inserted", "c updated", "c compacted"],
+    )
+
+    def rename(self, parts: Lake, on_main: str, on_c: str) -> None:
+        parts.sql(RENAME, "b")
+        parts.sql(on_main)
+        parts.sql(on_c, "c")
+        parts.merge("b", "main")
+        parts.sql(self.AGAIN)
+
+    @ON_MAIN
+    @ON_C
+    def test_has_its_last_name_everywhere(self, parts: Lake, on_main: str, on_c: str) -> None:
+        self.rename(parts, on_main, on_c)
+        if on_main.startswith("DELETE") and "VALUES (5, 1)" in on_c:
+            assert parts.codes("main", "c") == {"PREDICATE_DML_VS_INSERT"}
+            return
+        parts.merge("main", "c")
+        rows = parts.rows("d.p", "c")
+        assert {row[1] for row in rows} == {2, 6}
+        for source, destination in (("c", "b"), ("b", "main"), ("main", "c"), ("b", "c")):
+            parts.merge(source, destination)
+            assert parts.rows("d.p", destination) == rows
+
+    @pytest.mark.parametrize("on_main", ["SELECT * FROM d.p", "INSERT INTO d.p VALUES (8, 1)"])
+    @pytest.mark.parametrize("on_c", ["SELECT * FROM d.p", "INSERT INTO d.p VALUES (5, 1)", "OPTIMIZE d.p"])
+    @pytest.mark.parametrize(
+        ("on_b", "expected"),
+        [
+            ("INSERT INTO d.p VALUES (9, 7)", [(1, 6), (2, 6), (3, 6), (9, 6)]),
+            ("DELETE FROM d.p WHERE id = 2", [(1, 6), (3, 6)]),
+            ("UPDATE d.p SET id = 20 WHERE id = 2", [(1, 6), (20, 6), (3, 6)]),
+            ("OPTIMIZE d.p", [(1, 6), (2, 6), (3, 6)]),
+        ],
+        ids=["insert", "delete", "update", "optimize"],
+    )
+    def test_takes_along_what_was_written_under_its_first_name(
+        self, parts: Lake, on_main: str, on_c: str, on_b: str, expected: list[tuple[int, int]]
+    ) -> None:
+        self.rename(parts, on_main, on_c)
+        parts.sql(on_b, "b")
+        parts.merge("main", "c")
+        added = [row for row in parts.rows("d.p", "c") if row[0] in (5, 8)]
+        parts.merge("c", "b")
+        rows = parts.rows("d.p", "b")
+        assert rows == sorted([*expected, *added, (4, 2)], key=repr)
+        for source, destination in (("b", "main"), ("b", "c"), ("main", "c"), ("c", "main")):
+            parts.merge(source, destination)
+            assert parts.rows("d.p", destination) == rows
