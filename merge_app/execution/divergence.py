@@ -47,14 +47,14 @@ WHERE id = ANY(%(files)s) ORDER BY id
 
 
 def diverged_load(
-    planned: PlanInput, destination: Lineage, tables: Collection[int]
+    planned: PlanInput, source: Lineage | None, destination: Lineage, tables: Collection[int]
 ) -> dict[int, tuple[DivergedFile, ...]]:
     """By table, for an input with file effects. One query where no file diverged, as nearly always."""
-    source = sides_of(planned).source
+    changed = sides_of(planned).source
     left = {
-        table_id: source[ObjectKind.TABLE, table_id].history
+        table_id: changed[ObjectKind.TABLE, table_id].history
         for table_id in tables
-        if (ObjectKind.TABLE, table_id) in source
+        if (ObjectKind.TABLE, table_id) in changed
     }
     theirs = {table_id: _side(planned.destination, table_id) for table_id in left}
     touched = {table_id: _touched(history) - theirs[table_id].removed.keys() for table_id, history in left.items()}
@@ -63,7 +63,7 @@ def diverged_load(
         return {}
     seen = files_in_sight(destination, list(touched), files)
     return {
-        table_id: _diverged(destination, table_id, found - seen, theirs[table_id])
+        table_id: _diverged(source, destination, table_id, found - seen, theirs[table_id])
         for table_id, found in touched.items()
         if not found <= seen
     }
@@ -96,11 +96,16 @@ def _touched(history: Sequence[Operation]) -> set[int]:
 
 
 def _diverged(
-    destination: Lineage, table_id: int, files: Collection[int], theirs: SideFiles
+    source: Lineage | None, destination: Lineage, table_id: int, files: Collection[int], theirs: SideFiles
 ) -> tuple[DivergedFile, ...]:
     holders = _holders(destination, table_id, files, theirs)
-    found = [_file(row) for row in fetch_all(_DIVERGED, {"files": list(files)})]
-    return tuple(DivergedFile(file, tuple(holders.get(file.file_id, ()))) for file in found)
+    held = {item.file_id for found in holders.values() for item in found}
+    settled = files_in_sight(source, [table_id], held) if source is not None and held else set()
+    return tuple(
+        DivergedFile(file, tuple(kept), frozenset(item.file_id for item in kept if item.file_id in settled))
+        for file in (_file(row) for row in fetch_all(_DIVERGED, {"files": list(files)}))
+        for kept in [holders.get(file.file_id, ())]
+    )
 
 
 def holders_load(

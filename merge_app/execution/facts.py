@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
+from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.row_merge import NO_SWEEPS
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
@@ -17,6 +19,8 @@ from merge_app.execution.divergence import diverged_load, moved_load
 from merge_app.execution.keys import key_clashes
 from merge_app.execution.masks import masks_load, rewritten_masks_load
 from merge_app.execution.row_merges import rows_judge, sweeps_load
+from merge_app.planning.files import effects_of, is_rewrite, moves_partitions
+from merge_app.planning.sides import sides_of
 from merge_app.planning.values import FactKind, PlanInput, TableFacts
 
 _PARTITIONS = f"""
@@ -24,6 +28,9 @@ WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS})
 SELECT v.table_id, f.partition, sum(f.rows) FROM visible v JOIN catalog_app_datafile f ON f.id = v.file_id
 GROUP BY v.table_id, f.partition
 """
+
+
+_PARTITION_OF = "SELECT table_id, id, partition FROM catalog_app_datafile WHERE id = ANY(%(files)s)"
 
 
 def facts_load(
@@ -35,13 +42,14 @@ def facts_load(
     engine: EngineSource,
 ) -> Mapping[int, TableFacts]:
     """The facts that each table needs. ``arrived``: by table, the files that the source merged after overwrites."""
-    diverged = diverged_load(planned, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
+    diverged = diverged_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
     spared = arrived_load(planned, destination, arrived)
     masks = masks_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS), diverged)
     rewritten = rewritten_masks_load(planned, source, _needing(wanted, FactKind.SOURCE_EFFECTS))
     moved = moved_load(planned, destination, _needing(wanted, FactKind.MOVED_ROWS))
     strict = _needing(wanted, FactKind.COVERAGE)
     partitions = _partitions(destination, _needing(wanted, FactKind.PARTITIONS))
+    placed = _partition_of(planned, _needing(wanted, FactKind.SOURCE_EFFECTS))
     coverage = coverage_load(planned, source, destination, strict, diverged, spared, masks, engine)
     keyed = _needing(wanted, FactKind.PRIMARY_KEYS)
     sweeps = sweeps_load(planned, source, destination, _needing(wanted, FactKind.ROWS))
@@ -54,6 +62,7 @@ def facts_load(
             destination_partitions=partitions.get(table_id, {}),
             masks=masks.get(table_id, {}),
             moved=moved.get(table_id, {}),
+            partition_of=placed.get(table_id, {}),
             rewritten_masks=rewritten.get(table_id, {}),
             rows=judged.get(table_id),
             sweeps=sweeps.get(table_id, NO_SWEEPS),
@@ -70,8 +79,20 @@ def _needing(wanted: Mapping[int, set[FactKind]], kind: FactKind) -> frozenset[i
     return frozenset(table_id for table_id, kinds in wanted.items() if kind in kinds)
 
 
-def _partitions(lineage: Lineage, tables: frozenset[int]) -> dict[int, dict[tuple[str | None, ...], int]]:
-    found: dict[int, dict[tuple[str | None, ...], int]] = defaultdict(dict)
+def _partition_of(planned: PlanInput, tables: frozenset[int]) -> dict[int, dict[int, PartitionValues]]:
+    source = sides_of(planned).source
+    histories = [source[key].history for key in ((ObjectKind.TABLE, table_id) for table_id in tables) if key in source]
+    moving = [history for history in histories if any(moves_partitions(item) for item in history)]
+    rewrites = (item for history in moving for item in history if is_rewrite(item))
+    files = {file_id for item in rewrites for file_id in effects_of(item).removed}
+    found: dict[int, dict[int, PartitionValues]] = defaultdict(dict)
+    for table_id, file_id, values in fetch_all(_PARTITION_OF, {"files": list(files)}) if files else ():
+        found[table_id][file_id] = tuple(json_value(values))
+    return found
+
+
+def _partitions(lineage: Lineage, tables: frozenset[int]) -> dict[int, dict[PartitionValues, int]]:
+    found: dict[int, dict[PartitionValues, int]] = defaultdict(dict)
     if tables:
         for table_id, values, rows in fetch_all(_PARTITIONS, {**lineage.parameters, "table_ids": list(tables)}):
             found[table_id][tuple(json_value(values))] = int(rows)

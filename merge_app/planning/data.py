@@ -22,7 +22,7 @@ from merge_app.planning.files import (
     updated_files,
 )
 from merge_app.planning.kept_rows import rows_kept
-from merge_app.planning.partition_paths import partition_after, partition_before, partition_renames
+from merge_app.planning.partition_paths import partition_after, partition_renames
 from merge_app.planning.spared import spared
 from merge_app.planning.surviving import ObjectChanges, is_full_overwrite
 from merge_app.planning.values import (
@@ -94,13 +94,16 @@ class _Redo:
         self._mine = SideFiles(self._history, restores_are_own=True)
         self._masks = facts.masks
         self._moved = facts.moved
+        self._partition_of = {**facts.partition_of, **{i: item.partition for i, item in self._mine.added.items()}}
         self._rewritten_masks = facts.rewritten_masks
         # What the source put back itself goes and comes with that.
         self._arrived = spared(destination.past, [i for i in facts.arrived if i.file_id not in self._mine.added])
         self._past = self._arrived.past if self._remove_all else () if is_new else destination.past
         self._theirs = SideFiles(self._past)
         self._touched = self._theirs.touched_base(self._past)
+        self._diverged = {item.file.file_id for item in facts.diverged}
         self._held = {holder.file_id: holder.partition for item in facts.diverged for holder in item.holders}
+        self._settled = {file_id for item in facts.diverged for file_id in item.settled}
         self._unheld = {item.file.file_id for item in facts.diverged if not item.holders}
         self._rewritten = {item.file_id: made for made in left_out for item in effects_of(made).added}
         self._gone: dict[int, frozenset[int]] = {}
@@ -188,11 +191,19 @@ class _Redo:
     def _stand_ins(self, file_id: int) -> frozenset[int]:
         """The files that hold its rows on the destination after the merge."""
         if file_id in self._rewritten:
-            inputs = effects_of(self._rewritten[file_id]).removed
-            return frozenset(found for item in inputs for found in self._stand_ins(item))
+            return frozenset(found for item in self._inputs(file_id) for found in self._stand_ins(item))
         if file_id in self._gone:
             return frozenset()
         return self._theirs.stand_ins(file_id) if self._is_base(file_id) else frozenset({file_id})
+
+    def _inputs(self, file_id: int) -> Iterable[int]:
+        """The files that a skipped rewrite made it of. A compaction leaves rows in their partition."""
+        operation = self._rewritten[file_id]
+        inputs = effects_of(operation).removed
+        if moves_partitions(operation) or file_id in self._diverged:
+            return inputs
+        values = self._mine.added[file_id].partition
+        return [item for item in inputs if self._partition_of.get(item, values) == values]
 
     # What each operation does ------------------------------------------------------------------------------------
 
@@ -289,15 +300,14 @@ class _Redo:
     def _move_partitions(self) -> None:
         """Redo renames of partitions that the destination changed: what it holds of them now is rewritten."""
         renames = [item for item in self._skipped if moves_partitions(item)]
-        added = {**self._mine.added, **self._theirs.added}
-        held = {**self._held, **{file_id: item.partition for file_id, item in added.items()}}
+        added = {file_id: item.partition for file_id, item in self._theirs.added.items()}
+        held = {**self._held, **self._partition_of, **added}
         goals: dict[int, PartitionValues | None] = {}
         for operation in renames:
             if operation.kind is OperationKind.COMPACTION:
-                goals |= self._goals_of_moved(operation, held)
+                goals |= self._goals_of_moved(operation)
                 continue
-            index = self._history.index(operation)
-            earlier, following = self._history[:index], self._history[index:]
+            following = self._history[self._history.index(operation) :]
             for change in partition_renames(operation):
                 assert change.before is not None
                 # What an earlier operation had taken away is not this one's to move.
@@ -306,29 +316,19 @@ class _Redo:
                     if file_id in self._mine.added:
                         goals[file_id] = partition_after(following, change.before)
                     else:
-                        values = held.setdefault(file_id, partition_before(earlier, change.before))
-                        goals[file_id] = partition_after(self._history, values)
+                        goals[file_id] = partition_after(self._history, held[file_id])
         is_renamed = any(item.kind is OperationKind.PARTITION for item in renames)
         for item in self._theirs.live_added() if is_renamed else ():
             goals[item.file_id] = partition_after(self._history, item.partition)
-        for file_id in sorted(goals):
+        for file_id in sorted(goals.keys() - self._settled):
             self._move_file(file_id, held[file_id], goals[file_id])
 
-    def _goals_of_moved(
-        self, operation: Operation, held: dict[int, PartitionValues]
-    ) -> dict[int, PartitionValues | None]:
+    def _goals_of_moved(self, operation: Operation) -> dict[int, PartitionValues | None]:
         """Of what the source's own files held that a merge moved, where that lies now."""
         effects = effects_of(operation)
-        goal = effects.added[0].partition if effects.added else None
-        goals: dict[int, PartitionValues | None] = {}
-        for moved in effects.removed if goal is not None else ():
-            for file_id in self._stand_ins(moved):
-                if file_id not in self._mine.added:
-                    held.setdefault(file_id, self._mine.added[moved].partition)
-                elif not self._stays_alive(file_id):
-                    continue
-                goals[file_id] = goal
-        return goals
+        files = {found for item in effects.removed for found in self._stand_ins(item)}
+        alive = (file_id for file_id in sorted(files) if self._is_base(file_id) or self._stays_alive(file_id))
+        return {file_id: effects.added[0].partition for file_id in alive if effects.added}
 
     def _moves(self) -> tuple[Operation, ...]:
         """By new partition one operation, which no rename by the source says: whoever knows of that has not seen the

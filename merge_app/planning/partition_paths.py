@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import Operation, OperationKind, PartitionChange
@@ -31,13 +31,6 @@ def partition_after(operations: Iterable[Operation], values: PartitionValues) ->
                 values = change.after
             elif change.before is not None and change.after == values:
                 return values
-    return values
-
-
-def partition_before(operations: Sequence[Operation], values: PartitionValues) -> PartitionValues:
-    """What a partition was called before these operations."""
-    for operation in reversed(operations):
-        values = next((c.before for c in partition_renames(operation) if c.after == values and c.before), values)
     return values
 
 

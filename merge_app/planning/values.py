@@ -67,11 +67,13 @@ class SchemaCoverage:
 class DivergedFile:
     """A file that the source touched and that the destination never had or lost before the merge base: an earlier
     merge skipped the compaction that made it, filtered it or moved it to another partition. ``holders`` are the files
-    that may hold its rows on the destination, as it was before its own operations.
+    that may hold its rows on the destination, as it was before its own operations; ``settled`` are those of them that
+    the source shows too, so that they lie where it has them.
     """
 
     file: AddedFile
     holders: tuple[AddedFile, ...]
+    settled: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,20 +102,21 @@ class TableFacts:
     destination put back or whose rows it has in other files, the delete files that masked it when the sides parted;
     their rows are not for it to take.
     ``moved``: by file that went with its partition on the source, the files of other partitions that may hold rows of
-    it on the destination, as it was before its own operations. ``rewritten_masks``: by file that the source wrote by
-    rewriting others, the delete files that its merges attached to it, none where they took it away whole. ``rows``: of
-    a table whose rows are merged by key, what that comes to, and ``sweeps`` what sides took away there by partitions or
-    whole.
+    it on the destination, as it was before its own operations. ``partition_of``: where the source put rows under other
+    partition values, the partitions of the files that its rewrites took. ``rewritten_masks``: by file that the source
+    wrote by rewriting others, the delete files that its merges attached to it, none where they took it away whole.
+    ``rows``: of a table whose rows are merged by key, what that comes to, and ``sweeps`` what sides took away there by
+    partitions or whole.
     """
 
     diverged: tuple[DivergedFile, ...] = ()
     arrived: tuple[ArrivedFile, ...] = ()
     coverage: tuple[SchemaCoverage, ...] = ()
     destination_partitions: Mapping[PartitionValues, int] = field(default_factory=dict)
-    destination_partition_operations: tuple[Operation, ...] = ()
     primary_key_clashes: tuple[str, ...] = ()
     masks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     moved: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    partition_of: Mapping[int, PartitionValues] = field(default_factory=dict)
     rewritten_masks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     rows: RowJudgement | None = None
     sweeps: Sweeps = NO_SWEEPS

@@ -14,9 +14,11 @@ from merge_app.planning.values import (
     FollowDeletes,
     RepartitionFile,
     ReplaceImages,
+    TableFacts,
     Verdict,
 )
 from tests.planning.build import (
+    TABLE,
     cells,
     codes,
     compaction,
@@ -31,8 +33,8 @@ from tests.planning.build import (
 )
 
 
-def _data(source, destination=()) -> DataPlan | None:  # type: ignore[no-untyped-def]
-    result = merged(source, destination)
+def _data(source, destination=(), **facts) -> DataPlan | None:  # type: ignore[no-untyped-def]
+    result = merged(source, destination, facts={TABLE: TableFacts(**facts)})
     assert codes(result.conflicts) == []
     return table_of(result).data
 
@@ -284,7 +286,7 @@ def test_a_renamed_partition_is_a_conflict_when_dropped_or_its_new_value_filled(
 def test_a_renamed_partition_takes_along_what_the_destination_wrote_there() -> None:
     renamed = partition(X, Y, new=[11], removed=[1])
     assert _data([renamed]) == DataPlan(bring_operations=(100,), remove_files=(1,))
-    assert _data([renamed], [insert(31, partition=X)]) == DataPlan(
+    assert _data([renamed], [insert(31, partition=X)], partition_of={1: X}) == DataPlan(
         bring_operations=(100,),
         bring_except=frozenset({11}),
         remove_files=(1, 31),

@@ -192,3 +192,27 @@ class TestAPartitionThatTwoBranchesRenamedOneAfterTheOther:
         for source, destination in (("b", "main"), ("b", "c"), ("main", "c"), ("c", "main")):
             parts.merge(source, destination)
             assert parts.rows("d.p", destination) == rows
+
+
+def test_rows_of_other_partitions_stay_where_they_are_although_they_were_compacted_together(parts: Lake) -> None:
+    parts.sql("INSERT INTO d.p VALUES (5, 2)", "b")
+    parts.sql("OPTIMIZE d.p", "b")
+    parts.sql(RENAME)
+    parts.merge("main", "b")
+    arrive(parts, "main", "c")
+
+
+@written
+@pytest.mark.parametrize("is_by_c", [False, True], ids=["straight", "by way of c"])
+def test_the_side_that_renamed_has_the_rows_where_it_gives_them_back(parts: Lake, write: str, is_by_c: bool) -> None:
+    parts.sql(write, "b")
+    source = "b"
+    if is_by_c:
+        parts.merge("b", "c")
+        source = "c"
+    parts.sql(RENAME)
+    parts.merge(source)
+    rows = parts.rows("d.p")
+    for branch in ("b", "c"):
+        parts.merge("main", branch)
+        assert parts.rows("d.p", branch) == rows
