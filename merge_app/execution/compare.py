@@ -124,7 +124,7 @@ def _in_reading_order(found: list[ComparedObject]) -> tuple[ComparedObject, ...]
 
 def _object(item: ObjectPlan, sides: Sides, findings: Mapping[ObjectKey, list[Finding]]) -> ComparedObject:
     key = item.kind, item.object_id
-    mine = sides.source.get(key) or ObjectChanges(*key)
+    mine = sides.source_of(*key)
     is_database = isinstance(item.after, DatabaseState)
     return ComparedObject(
         key=key,

@@ -123,7 +123,7 @@ def object_comparison_load(
             source_commits=_commits(side.operations, key, item, source),
             destination_commits=_commits(given.destination, key, item, destination),
             states=_states(item, given, base),
-            source_partitions=sides.source[key].partitions,
+            source_partitions=sides.source_of(*key).partitions,
             destination_partitions=sides.destination_of(*key).partitions,
             preview=_preview(item, there, here),
         )

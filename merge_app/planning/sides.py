@@ -16,6 +16,10 @@ class Sides:
     destination: Mapping[ObjectKey, ObjectChanges]
     _nothing: dict[ObjectKey, ObjectChanges] = field(default_factory=dict, init=False, repr=False, compare=False)
 
+    def source_of(self, kind: ObjectKind, object_id: int) -> ObjectChanges:
+        """What the source did to one object: nothing, where nothing is left of it (P7)."""
+        return self.source.get((kind, object_id)) or ObjectChanges(kind, object_id)
+
     def destination_of(self, kind: ObjectKind, object_id: int) -> ObjectChanges:
         """What the destination did to one object: nothing, where it is unknown."""
         key = kind, object_id

@@ -279,6 +279,15 @@ def test_an_object_that_the_source_left_alone_is_not_part_of_it(lake: Lake) -> N
     problem(lake.get("compare/b...main/objects/view/1/"), 404, "NOT_FOUND")
 
 
+def test_a_table_that_went_and_came_back_is_listed_with_nothing_left_to_do(lake: Lake) -> None:
+    """The merge records both steps, for branches that know of the drop alone."""
+    lake.sql("DROP TABLE d.t", "b")
+    lake.sql("UNDROP TABLE d.t", "b")
+    entry, shown = entry_of(lake, "d.t"), of_object(lake)
+    assert (entry["verdict"], entry["source_ops"], shown["action"]) == ("ok", [], "untouched")
+    assert [commit["operation"] for commit in shown["source_commits"]] == ["DROP TABLE", "UNDROP TABLE"]
+
+
 def test_an_object_shows_the_commits_of_both_sides(lake: Lake) -> None:
     lake.sql("ALTER TABLE d.t ADD COLUMN n INT COMMENT 'new'", "b")
     lake.insert("b", 3)

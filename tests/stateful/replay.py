@@ -76,6 +76,14 @@ class Side:
         net = self.net(thing, "exists")
         return net is not None and net.after
 
+    def steps(self, thing: Thing) -> list[Change]:
+        """How it came and went by this side since the other side's last word on that."""
+        found: list[Change] = []
+        for entry in self.branch.line:
+            if isinstance(entry, Change) and entry.thing == thing and entry.key == ("exists",):
+                found = [] if entry.origin in self.known else [*found, entry]
+        return found
+
     def works(self, thing: Thing) -> list[RowWork]:
         """Own row work on a table. A full overwrite absorbs what precedes it (P7), also one that was merged from the
         other side, which knows of it; but not work on rows that it spared.
@@ -220,8 +228,8 @@ def merge(source: Branch, destination: Branch) -> Verdict:
 
 
 def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry]:
-    """What the merge adds to the destination's line: only what is left of the source's changes is said there, and of
-    what exists or not only what the merge itself made so.
+    """What the merge adds to the destination's line: only what is left of the source's changes is said there, of what
+    is there all by which it came and went, of what is not there only that the merge itself took it away.
     """
     values = {(entry.thing, entry.key): entry.after for entry in destination.line if isinstance(entry, Change)}
     entries: list[Entry] = []
@@ -235,7 +243,7 @@ def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry
         if isinstance(entry, RowWork):
             if mine.is_left(entry):
                 entries.append(_as_redone(entry, mine, destination.state, after))
-        elif any((entry.thing, key) in mine.nets for key in _keys(entry)) and _is_news(entry, destination.state, after):
+        elif _is_told(entry, mine, destination.state, after):
             named = _named_here(entry, destination.state, after)
             before = values.get((named.thing, named.key), named.before)
             values[named.thing, named.key] = named.after
@@ -274,8 +282,12 @@ def _given(entry: Change, mine: Side, destination: Branch, after: State) -> Iter
                 yield Change(entry.origin, entry.thing, ("column", column.id, attribute), before, made)
 
 
-def _is_news(change: Change, before: State, after: State) -> bool:
-    return change.key != ("exists",) or after.get(change.thing) != before.get(change.thing)
+def _is_told(change: Change, mine: Side, before: State, after: State) -> bool:
+    here, there = after.get(change.thing), mine.branch.state.get(change.thing)
+    if change.key == ("exists",) and here is not None and there is not None:
+        return any(change is step for step in mine.steps(change.thing))
+    is_news = change.key != ("exists",) or here != before.get(change.thing)
+    return is_news and any((change.thing, key) in mine.nets for key in _keys(change))
 
 
 def _as_redone(entry: RowWork, mine: Side, before: State, after: State) -> RowWork:

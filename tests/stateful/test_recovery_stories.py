@@ -248,6 +248,62 @@ def test_a_table_that_both_sides_dropped_does_not_come_back_into_a_database_that
     assert lake.codes("main", "b") == {"OBJECT_DROPPED_ON_DEST"}
 
 
+_UNDROPS_ON_B = [("DROP TABLE d.u", "UNDROP TABLE d.u"), ("DROP DATABASE d CASCADE", "UNDROP DATABASE d")]
+
+
+@pytest.fixture
+def shared(lake: Lake, maker: str) -> Lake:
+    """Branches b and c hold d.u; main does too where it made it, and else never saw it."""
+    lake.sql("CREATE TABLE d.u (id INT)", maker)
+    lake.sql("INSERT INTO d.u VALUES (1)", maker)
+    if maker == "main":
+        lake.merge("main", "b")
+    lake.sql("CREATE BRANCH c", "b")
+    return lake
+
+
+@pytest.mark.parametrize("maker", ["main", "b"])
+@pytest.mark.parametrize(("drop", "undrop"), _UNDROPS_ON_B)
+@pytest.mark.parametrize(
+    "change", ["SELECT * FROM d.u", "INSERT INTO d.u VALUES (2)", "ALTER TABLE d.u ADD COLUMN w INT"]
+)
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_a_branch_that_merged_a_drop_gets_the_table_back_from_one_to_which_that_was_nothing(
+    shared: Lake, drop: str, undrop: str, change: str, rounds: int
+) -> None:
+    """Else the table would stay lost there, and what was done to it since could not be merged."""
+    lake = shared
+    for _ in range(rounds):
+        lake.sql(drop, "b")
+        lake.merge("b", "c")
+        lake.sql(undrop, "b")
+    lake.sql(change, "b")
+    lake.merge("b")
+    lake.merge("main", "c")
+    assert lake.rows("d.u", "c") == lake.rows("d.u", "b") == lake.rows("d.u")
+    lake.sql("INSERT INTO d.u (id) VALUES (3)", "c")
+    for source, destination in (("c", "b"), ("b", "main"), ("main", "c")):
+        lake.merge(source, destination)
+    assert lake.rows("d.u", "c") == lake.rows("d.u", "b") == lake.rows("d.u")
+    assert (3,) in lake.rows("d.u", columns="id")
+
+
+@pytest.mark.parametrize("maker", ["main", "b"])
+@pytest.mark.parametrize(("drop", "undrop"), _UNDROPS_ON_B)
+def test_a_drop_stands_against_another_branch_s_drop_and_undrop_that_come_by_a_third(
+    shared: Lake, drop: str, undrop: str
+) -> None:
+    lake = shared
+    for text in (drop, undrop):
+        lake.sql(text, "b")
+    lake.merge("b")
+    lake.sql(drop, "c")
+    lake.merge("main", "c")
+    assert "u" not in {row[1] for row in lake.sql("SHOW TABLES", "c").rows}
+    lake.merge("c")
+    assert "u" not in {row[1] for row in lake.sql("SHOW TABLES").rows}
+
+
 def test_a_restore_takes_back_what_another_branch_had_brought_once_more(lake: Lake) -> None:
     lake.sql("CREATE BRANCH c")
     before = lake.head("b")
