@@ -483,7 +483,8 @@ class Rows(_Object):
             is_unsure = is_blurred or bool(_absorbed(own, "update") | _absorbed(others, kind))
             if is_unsure and ours and yours:
                 self.verdict.possible.add((*self.thing, code))
-            ours = [row for row in ours if row.id not in _absorbed(own, "update")]
+            # What the destination overwrote is discarded (A4), although it put another image of the row back.
+            ours = [row for row in ours if row.id not in _absorbed(own, "update") and not self._is_overwritten(row)]
             yours = [row for row in yours if row.id not in _absorbed(others, kind)]
             shared = {row.id for row in ours} & {row.id for row in yours}
             if shared or (not is_blurred and {row.file for row in ours} & {row.file for row in yours}):

@@ -337,18 +337,22 @@ def test_a_file_that_both_put_back_is_emptied_whole_although_it_had_been_masked_
 
 
 @pytest.mark.parametrize("change", ["UPDATE d.t SET v = 'c'", "DELETE FROM d.t"])
+@pytest.mark.parametrize("after", ["SELECT * FROM d.t", "UPDATE d.t SET v = 'm' WHERE id = 2"])
 def test_what_was_done_to_rows_that_a_restore_took_away_is_discarded_although_it_put_older_ones_back(
-    lake: Lake, change: str
+    lake: Lake, change: str, after: str
 ) -> None:
-    """As with any overwrite (A4, A5)."""
+    """As with any overwrite (A4, A5). What was done to the older ones since is no conflict: nobody else touched their
+    file (A3).
+    """
     lake.sql("INSERT INTO d.t VALUES (2, 'a')")
     lake.merge("main", "b")
     lake.sql("UPDATE d.t SET v = 'b' WHERE id = 2", "b")
     merged = lake.merge("b")
     lake.sql(f"{change} WHERE id = 2", "b")
     lake.sql(f"RESTORE MERGE '{merged['merge_id']}'")
+    lake.sql(after)
     result = lake.merge("b")
-    assert lake.rows("d.t") == [(1, "a"), (2, "a")]
+    assert lake.rows("d.t") == [(1, "a"), (2, "m" if after.startswith("UPDATE") else "a")]
     assert [note["code"] for note in result["notes"]] == [f"DISCARDED_{change[:6]}"]
 
 
