@@ -154,11 +154,14 @@ class Engine:
         to_files: Sequence[FileScan],
         *,
         spared_paths: Sequence[str] = (),
+        shown_in: Sequence[FileScan] = (),
     ) -> list[NewDeleteFile]:
         """Mark in ``to_files`` the rows that ``delete_paths`` (every row without them) mark in ``from_file``, but
-        not those that ``spared_paths`` mark.
+        not those that ``spared_paths`` mark, nor those that are in no file of ``shown_in``, where it has any.
         """
-        return rewriting.follow_deletes(self._writer, table_id, delete_paths, from_file, to_files, spared_paths)
+        return rewriting.follow_deletes(
+            self._writer, table_id, delete_paths, from_file, to_files, spared_paths, shown_in
+        )
 
     def replace_images(
         self, table_id: int, image: FileScan, shown_in: Sequence[FileScan], to_files: Sequence[FileScan]

@@ -97,12 +97,15 @@ def follow_deletes(
     from_file: FileScan,
     to_files: Sequence[FileScan],
     spared_paths: Sequence[str],
+    shown_in: Sequence[FileScan],
 ) -> list[NewDeleteFile]:
     """Mark in ``to_files``, where they are live, the rows that the delete files (without them: all) mark in
-    ``from_file``, except those that ``spared_paths`` mark.
+    ``from_file``, except those that ``spared_paths`` mark, and those that no file of ``shown_in`` shows, if it has any.
     """
     warehouse = writer.warehouse
     marked = deleted_row_ids(warehouse, delete_paths) if delete_paths else stored_row_ids(warehouse, from_file)
+    if shown_in:
+        marked = np.intersect1d(marked, live_row_ids(warehouse, shown_in))
     return _mark(writer, table_id, np.setdiff1d(marked, deleted_row_ids(warehouse, spared_paths)), to_files)
 
 

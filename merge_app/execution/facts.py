@@ -44,9 +44,9 @@ def facts_load(
     """The facts that each table needs. ``arrived``: by table, the files that the source merged after overwrites."""
     diverged = diverged_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
     spared = arrived_load(planned, destination, arrived)
-    masks = masks_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS), diverged)
-    rewritten = rewritten_masks_load(planned, source, _needing(wanted, FactKind.SOURCE_EFFECTS))
     moved = moved_load(planned, destination, _needing(wanted, FactKind.MOVED_ROWS))
+    masks = masks_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS), diverged, moved)
+    rewritten = rewritten_masks_load(planned, source, _needing(wanted, FactKind.SOURCE_EFFECTS))
     strict = _needing(wanted, FactKind.COVERAGE)
     partitions = _partitions(destination, _needing(wanted, FactKind.PARTITIONS))
     placed = _partition_of(planned, _needing(wanted, FactKind.SOURCE_EFFECTS))

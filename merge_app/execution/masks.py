@@ -15,7 +15,7 @@ from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
 from merge_app.execution.reach import newest_merge
 from merge_app.execution.written_files import written_files_load
-from merge_app.planning.files import effects_of, is_rewrite
+from merge_app.planning.files import effects_of, empties_partitions, is_rewrite
 from merge_app.planning.surviving import RESTORED_VERSION
 from merge_app.planning.values import DivergedFile, PlanInput
 
@@ -57,25 +57,27 @@ def masks_load(
     destination: Lineage,
     tables: Collection[int],
     diverged: Mapping[int, Sequence[DivergedFile]],
+    moved: Mapping[int, Collection[int]],
 ) -> Masks:
     """For an input with file effects. No query where the destination has all files that the source emptied as ever.
-    ``diverged`` is that of ``TableFacts``.
+    ``diverged`` and ``moved`` are those of ``TableFacts``.
     """
-    moved = {
+    elsewhere = {
         table_id: _put_back(planned, table_id)
         | _rewritten(planned, table_id)
         | {item.file.file_id for item in diverged.get(table_id, ())}
+        | set(moved.get(table_id, ()))
         for table_id in tables
     }
     emptying = [
         operation
-        for table_id, files in moved.items()
+        for table_id, files in elsewhere.items()
         for operation in _of_table(planned.source, table_id)
-        if operation.kind in _EMPTYING and files & set(effects_of(operation).removed)
+        if (operation.kind in _EMPTYING or empties_partitions(operation)) and files & set(effects_of(operation).removed)
     ]
     if not emptying:
         return {}
-    files = [i for operation in emptying for i in effects_of(operation).removed if i in moved[operation.object_id]]
+    files = [i for operation in emptying for i in effects_of(operation).removed if i in elsewhere[operation.object_id]]
     own = _own_deletes((*planned.source, *planned.destination))
     if source is None:
         # What a statement is about to do is recorded nowhere yet.

@@ -129,6 +129,7 @@ class _Marking:
                 self.scans[work.from_file],
                 self._as_rewritten(work.to_files),
                 spared_paths=[paths[delete] for delete in work.spared_deletes],
+                shown_in=[self.scans[file] for file in work.shown_in],
             )
         return self._registered(staged)
 
@@ -196,7 +197,7 @@ def _scans(
 def _files_of(work: RowWork) -> set[int]:
     match work:
         case FollowDeletes():
-            return {work.from_file, *work.to_files}
+            return {work.from_file, *work.to_files, *work.shown_in}
         case ReplaceImages():
             return {work.image, *work.shown_in, *work.to_files}
         case FilterImages():

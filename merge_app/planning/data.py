@@ -110,6 +110,7 @@ class _Redo:
         self._mixed: dict[int, frozenset[int]] = {}
         self._skipped: list[Operation] = list(left_out)
         self._follow: dict[int, tuple[dict[int, None], frozenset[int]]] = {}
+        self._follow_moved: list[FollowDeletes] = []
         self._remove: dict[int, None] = {}
         self._attach: list[tuple[int, int]] = []
         self._discarded: dict[tuple[OperationKind, OperationKind], Discarded] = {}
@@ -225,7 +226,7 @@ class _Redo:
                 for item in operation.effects.deletes:
                     self._mask(operation, item)
                 if empties_partitions(operation):
-                    self._follow_moved(operation.effects.removed)
+                    self._follow_moved += self._moved_out(operation.effects.removed)
                 return True
 
     def _mask(self, operation: Operation, item: AttachedDelete) -> bool:
@@ -262,15 +263,18 @@ class _Redo:
                 deletes[item.delete_file_id] = None
         return bool(targets)
 
-    def _follow_moved(self, files: Iterable[int]) -> None:
+    def _moved_out(self, files: Iterable[int]) -> Iterator[FollowDeletes]:
         """Take the rows of files that went with their partition where they had been moved out of it: when the source
-        merged that, it discarded them.
+        merged that, it discarded them. Those that were out of it on the source too did not go, and what the destination
+        did to such rows since is left alone.
         """
-        for file_id in self._moved.keys() & set(files):
-            targets = {found for holder in self._moved[file_id] for found in self._theirs.stand_ins(holder)}
+        for file_id in sorted(self._moved.keys() & set(files)):
+            holders = self._moved[file_id]
+            targets = {found for holder in holders for found in self._theirs.stand_ins(holder)}
+            updated = {delete for holder in holders for delete in self._theirs.update_deletes(holder)}
             if targets:
-                _, known = self._follow.get(file_id, ({}, frozenset()))
-                self._follow[file_id] = ({}, known | targets)
+                spared = updated.union(self._masks.get(file_id, ()))
+                yield FollowDeletes((), file_id, tuple(sorted(targets)), tuple(sorted(spared)), holders)
 
     def _discard(self, kind: OperationKind, file_id: int, item: AttachedDelete | None) -> None:
         by = self._theirs.overwriter(file_id).kind
@@ -288,7 +292,7 @@ class _Redo:
                 self._remove[file_id] = None
         for file_id in list(self._follow):
             deletes, targets = self._follow[file_id]
-            if self._was_emptied(file_id) or file_id in self._moved:
+            if self._was_emptied(file_id):
                 self._follow[file_id] = ({}, targets)
             elif not deletes or self._was_taken_away(file_id):
                 del self._follow[file_id]
@@ -422,6 +426,7 @@ class _Redo:
 
     def _row_work(self, removed_partitions: Collection[PartitionValues]) -> tuple[RowWork, ...]:
         work: list[RowWork] = [item for file_id in self._follow for item in self._followed(file_id)]
+        work += self._follow_moved
         work += self._replaced_images()
         work += self._masks_of_skipped()
         work += [

@@ -98,9 +98,9 @@ class TableFacts:
     ``diverged`` is loaded with the file effects of the source; ``arrived`` with overwrites of the source, and where
     there is any, the file effects of both sides with it. ``destination_partitions``: values of live
     destination segments with their live row counts, loaded when partitions matter. ``primary_key_clashes``: keys, as
-    text, that the merged state would hold twice. ``masks``: by file that the source emptied, and that a restore of the
-    destination put back or whose rows it has in other files, the delete files that masked it when the sides parted;
-    their rows are not for it to take.
+    text, that the merged state would hold twice. ``masks``: by file that the source emptied, or took away with its
+    partition, and that a restore of the destination put back or whose rows it has in other files, the delete files that
+    masked it when the sides parted; their rows are not for it to take.
     ``moved``: by file that went with its partition on the source, the files of other partitions that may hold rows of
     it on the destination, as it was before its own operations. ``partition_of``: where the source put rows under other
     partition values, the partitions of the files that its rewrites took. ``rewritten_masks``: by file that the source
@@ -221,14 +221,15 @@ class FollowDeletes:
     """Row work: rows that ``delete_files`` mark in ``from_file`` are looked up by row id in ``to_files`` and marked
     there by new delete files (compaction on either side). No delete files: every row of ``from_file``, which was
     removed whole. Rows that ``spared_deletes`` mark are left alone: the destination updated them before it compacted,
-    and keeps its images. A file of ``to_files`` that other row work of the plan rewrites stands for the rewritten one,
-    so deletes are followed last.
+    and keeps its images. Where ``shown_in`` names files, only rows that are live in these are marked. A file of
+    ``to_files`` that other row work of the plan rewrites stands for the rewritten one, so deletes are followed last.
     """
 
     delete_files: tuple[int, ...]
     from_file: int
     to_files: tuple[int, ...]
     spared_deletes: tuple[int, ...] = ()
+    shown_in: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,6 +179,8 @@ def test_images_replace_others_of_their_rows_where_they_are_still_shown(lake: La
     (image,) = [file for file in lake.files if file.stores_row_ids]
     (replaced,) = lake.engine.replace_images(TABLE, image, [image], [other])
     assert (replaced.rows, replaced.data_file_id) == (1, other.file_id)
+    (followed,) = lake.engine.follow_deletes(TABLE, [], image, [other], shown_in=[image])
+    assert (followed.rows, followed.data_file_id) == (1, other.file_id)
     lake.files = [replace(other, delete_paths=(replaced.path,))]
     assert sorted(lake.rows()) == [[2, "b"], [3, "c"]]
     assert lake.engine.replace_images(TABLE, image, [], [other]) == []

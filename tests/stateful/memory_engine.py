@@ -264,9 +264,12 @@ class MemoryEngine:
         to_files: Sequence[FileScan],
         *,
         spared_paths: Sequence[str] = (),
+        shown_in: Sequence[FileScan] = (),
     ) -> list[NewDeleteFile]:
         marked = {row_id for path in delete_paths for row_id in self._deletes[path].values()}
         wanted = marked if delete_paths else set(self._files[from_file.path].row_ids)
+        if shown_in:
+            wanted &= {row_id for file in shown_in for row_id in self.live_row_ids(file)}
         spared = {row_id for path in spared_paths for row_id in self._deletes[path].values()}
         return self._mark(table_id, wanted - spared, to_files)
 

@@ -69,6 +69,53 @@ def test_what_was_done_to_moved_rows_after_the_pull_stays(
     assert parts.rows("d.p") == sorted([(4, 2), *kept, *written], key=repr)
 
 
+@emptied
+@pytest.mark.parametrize("mover", ["main", "b", "c"])
+@pytest.mark.parametrize(("sweeper", "other"), [("main", "b"), ("b", "main")])
+@pytest.mark.parametrize("passes_c", [False, True], ids=["straight", "by way of c"])
+def test_rows_that_both_sides_knew_to_be_out_of_a_partition_before_it_was_emptied_stay(
+    parts: Lake, emptying: str, written: list[tuple[int, int]], mover: str, sweeper: str, other: str, passes_c: bool
+) -> None:
+    parts.sql("CREATE BRANCH c")
+    parts.sql("UPDATE d.p SET k = 3 WHERE id = 1", mover)
+    for branch in {"main", "b", "c"} - {mover}:
+        parts.merge(mover, branch)
+    parts.sql(emptying, sweeper)
+    parts.sql("INSERT INTO d.p VALUES (5, 2)", other)
+    if passes_c:
+        parts.merge(sweeper, "c")
+    passing = "c" if passes_c else sweeper
+    parts.merge(other, passing)
+    parts.merge(passing, other)
+    assert parts.rows("d.p", other) == parts.rows("d.p", passing) == sorted([(1, 3), (4, 2), (5, 2), *written])
+
+
+@emptied
+@pytest.mark.parametrize("between", ["SELECT * FROM d.p", "OPTIMIZE d.p"])
+@pytest.mark.parametrize(
+    ("moved", "later", "kept"),
+    [("id = 1", "SET k = 3 WHERE id = 2", (2, 3)), ("k = 1", "SET id = 5 WHERE id = 1", (5, 3))],
+)
+def test_what_was_done_to_rows_after_the_pull_stays_where_they_are_compacted_with_those_moved_before(
+    parts: Lake,
+    emptying: str,
+    written: list[tuple[int, int]],
+    between: str,
+    moved: str,
+    later: str,
+    kept: tuple[int, int],
+) -> None:
+    parts.sql("INSERT INTO d.p VALUES (6, 3)", "b")
+    parts.sql(emptying)
+    parts.sql(f"UPDATE d.p SET k = 3 WHERE {moved}", "b")
+    parts.merge("b")
+    parts.sql(between, "b")
+    parts.sql(f"UPDATE d.p {later}", "b")
+    parts.sql("OPTIMIZE d.p", "b")
+    parts.merge("main", "b")
+    assert parts.rows("d.p", "b") == sorted([kept, (4, 2), (6, 3), *written])
+
+
 @pytest.mark.parametrize(
     "overwrite", ["TRUNCATE TABLE d.p", "INSERT OVERWRITE d.p PARTITION (k = 1) VALUES (8)"], ids=["table", "partition"]
 )
