@@ -64,7 +64,7 @@ def coming_rows_load(
     """
     files = added_rows_load(table_id, planned.source, source, planned.source_tables.get(table_id), engine)
     sides, key = sides_of(planned), (ObjectKind.TABLE, table_id)
-    mine = SideFiles((*divergence(table_id, diverged), *sides.source[key].history))
+    mine = SideFiles(sides.source[key].history, left_out=divergence(table_id, diverged))
     theirs = SideFiles(sides.destination_of(*key).past)
     leaves = {file.file_id: mine.leaves(file.file_id) for file in files}
     lost = {i for found in leaves.values() for i in found if i not in mine.added and theirs.is_overwritten(i)}

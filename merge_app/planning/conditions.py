@@ -108,7 +108,7 @@ def _same_files(case: Case, other: OperationKind, code: VerdictCode, note: str) 
     if not any(operation.kind is OperationKind.UPDATE for operation in case.source.history):
         return
     diverged = divergence(case.source.object_id, case.facts.diverged)
-    mine = SideFiles((*diverged, *case.source.history), restores_are_own=True).touched_base(
+    mine = SideFiles(case.source.history, restores_are_own=True, left_out=diverged).touched_base(
         operation for operation in case.source.history if operation.kind is OperationKind.UPDATE
     )
     theirs = SideFiles(case.destination.past).touched_base(

@@ -91,7 +91,7 @@ class _Redo:
         left_out = divergence(source.object_id, facts.diverged)
         self._history = (*left_out, *source.history)
         self._remove_all = not is_new and source.overwrites_all
-        self._mine = SideFiles(self._history, restores_are_own=True)
+        self._mine = SideFiles(source.history, restores_are_own=True, left_out=left_out)
         self._masks = facts.masks
         self._moved = facts.moved
         self._partition_of = {**facts.partition_of, **{i: item.partition for i, item in self._mine.added.items()}}

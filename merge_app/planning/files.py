@@ -66,9 +66,12 @@ class SideFiles:
     A file is a *base file* when the side met it before adding it. ``removed`` maps each file out of sight in the end to
     the operation that removed it; a full overwrite removes also what was gone already, as it absorbs what came before.
     ``restores_are_own``: files that a restore put back count as added by it, as where the restore is redone.
+    ``left_out`` is what ``divergence`` made of files that hold other rows beside: these did not go with it.
     """
 
-    def __init__(self, history: Sequence[Operation], *, restores_are_own: bool = False) -> None:
+    def __init__(
+        self, history: Sequence[Operation], *, restores_are_own: bool = False, left_out: Sequence[Operation] = ()
+    ) -> None:
         self._restores_are_own = restores_are_own
         self.added: dict[int, AddedFile] = {}
         self.maker: dict[int, Operation] = {}
@@ -78,6 +81,9 @@ class SideFiles:
         self._met: set[int] = set()
         rewrites = [operation for operation in history if is_rewrite(operation)]
         self._rewritten = {(item.version, file.file_id) for item in rewrites for file in effects_of(item).added}
+        for operation in left_out:
+            self._replay(operation)
+        self.removed.clear()
         for operation in history:
             self._replay(operation)
 

@@ -20,6 +20,12 @@ def test_a_compaction_of_a_diverged_file_is_skipped_and_only_that_one_is_noted()
     assert codes(merged([delete((11, 5))], **LEFT_BEHIND).notes) == []
 
 
+def test_what_the_source_did_to_a_holder_that_it_has_too_is_redone() -> None:
+    data = table_of(merged([delete((11, 5)), update(12, removed=[1])], **LEFT_BEHIND)).data
+    assert data is not None
+    assert data.remove_files == (1,)
+
+
 def test_a1_and_a3_compare_the_holders() -> None:
     source = [update(12, deletes=[(11, 5)])]
     assert codes(merged(source, [delete((31, 1))], **LEFT_BEHIND).conflicts) == ["SAME_FILE_UPDATE_DELETE"]

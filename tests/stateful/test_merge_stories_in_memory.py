@@ -251,6 +251,30 @@ def test_a_delete_arrives_after_a_pull_of_a_compaction_that_it_made_skip(compact
     assert compacted.rows("d.c") == compacted.rows("d.c", "e") == [(1, "a")]
 
 
+@pytest.mark.parametrize(("compacting", "other"), [("main", "b"), ("b", "main")])
+@pytest.mark.parametrize(
+    ("change", "left"),
+    [("UPDATE d.c SET v = 'n' WHERE id = 2", [(2, "n")]), ("DELETE FROM d.c WHERE id = 2", [])],
+    ids=["update", "delete"],
+)
+@pytest.mark.parametrize("after", ["SELECT * FROM d.c", "OPTIMIZE d.c"], ids=["as written", "compacted"])
+def test_what_a_branch_did_to_an_image_that_it_merged_after_it_had_compacted_the_row_is_done_on_the_way_back(
+    lake: Lake, compacting: str, other: str, change: str, left: list[tuple[int, str]], after: str
+) -> None:
+    """Else the row would be there twice, or come back."""
+    lake.sql("CREATE TABLE d.c (id INT, v STRING)")
+    lake.sql("INSERT INTO d.c VALUES (1, 'a')")
+    lake.sql("INSERT INTO d.c VALUES (2, 'a')")
+    lake.merge("main", "b")
+    lake.sql("OPTIMIZE d.c", compacting)
+    lake.sql("UPDATE d.c SET v = 'm' WHERE id = 2", other)
+    lake.merge(other, compacting)
+    lake.sql(change, compacting)
+    lake.sql(after, other)
+    lake.merge(compacting, other)
+    assert lake.rows("d.c", other) == lake.rows("d.c", compacting) == [(1, "a"), *left]
+
+
 def test_a_compaction_merged_by_a_third_branch_takes_all_its_inputs_away(lake: Lake) -> None:
     lake.sql("CREATE BRANCH old VERSION AS OF 1")
     lake.sql("INSERT INTO d.t VALUES (2, 'b')", "b")
