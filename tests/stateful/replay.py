@@ -496,8 +496,7 @@ class Rows(_Object):
         blurs = here.blurs | there.blurs
         brought_back = self.mine.brought_back(self.thing)
         for touched in (row for work in own for row in work.touched if row.id not in there.rows):
-            present = rows.get(touched.id)
-            if present is not None and present.writer in self.theirs.known and not self._is_overwritten(touched):
+            if touched.id in rows and self._is_as_seen(touched, rows[touched.id]):
                 del rows[touched.id]
         for row in there.rows.values():
             is_back = row.id in brought_back and row.id not in spared
@@ -510,24 +509,31 @@ class Rows(_Object):
                 blurs = blurs | {self.theirs.branch.head}
         return replace(here, rows=rows, blurs=blurs)
 
+    def _is_as_seen(self, row: Row, present: Row) -> bool:
+        """Whether the destination neither changed the row that the source took away nor put another image back."""
+        base, back = _base_image(row, self.mine.known), self.theirs.brought_back(self.thing).get(row.id)
+        is_back_otherwise = base is not None and back is not None and back.writer != base.writer
+        return present.writer in self.theirs.known and not (is_back_otherwise or self._is_overwritten(row))
+
     def _is_reached(self, row: Row, rows: Mapping[int, Row]) -> bool:
         """Whether what the source made of a row that both know finds it on the destination."""
         return not self._is_overwritten(row) and (row.id in rows or not self._gone_by_theirs(row))
 
     def _is_overwritten(self, row: Row) -> bool:
         """Whether the destination overwrote the file of the image that the source began with; another image of the row
-        that it put back instead is not what the source saw (A4, A5).
+        that it put back instead is not what the source saw (A4, A5). What an overwrite of the whole table absorbs, it
+        overwrote too (P7).
         """
         base = _base_image(row, self.mine.known)
-        is_gone = False
+        is_touched = is_gone = False
         works = (work for work in self.theirs.branch.line if isinstance(work, RowWork) and work.thing == self.thing)
         for work in works if base is not None else ():
             if any(image.file == base.file for image in work.written):
-                is_gone = False
-            elif work.origin in self.theirs.known or not (work.empties_all or work.scope):
-                continue
-            elif any(image.file == base.file for image in work.touched):
-                is_gone = True
+                is_touched = is_gone = False
+            elif work.origin not in self.theirs.known:
+                is_hit = any(image.file == base.file for image in work.touched)
+                is_touched = is_touched or is_hit
+                is_gone = is_gone or (is_touched if work.empties_all else bool(work.scope) and is_hit)
         return is_gone
 
     def _gone_by_theirs(self, row: Row) -> bool:
