@@ -141,6 +141,10 @@ class AddedFile:
     smallest_row_id: int
     largest_row_id: int
 
+    def overlaps(self, other: AddedFile) -> bool:
+        """Whether both may hold the same rows."""
+        return self.smallest_row_id <= other.largest_row_id and other.smallest_row_id <= self.largest_row_id
+
 
 @dataclass(frozen=True, slots=True)
 class AttachedDelete:

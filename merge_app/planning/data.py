@@ -17,9 +17,9 @@ from merge_app.planning.files import (
     divergence,
     effects_of,
     empties_partitions,
+    images_put_back,
     is_rewrite,
     moves_partitions,
-    updated_files,
 )
 from merge_app.planning.kept_rows import rows_kept
 from merge_app.planning.partition_paths import partition_after, partition_renames
@@ -115,9 +115,7 @@ class _Redo:
         self._attach: list[tuple[int, int]] = []
         self._discarded: dict[tuple[OperationKind, OperationKind], Discarded] = {}
         self._repartition: dict[int, PartitionValues] = {}
-        left = {id(item) for item in destination.history}
-        put_back = () if is_new or self._remove_all else [o for o in self._past if id(o) not in left]
-        self._put_back = updated_files(self._theirs, put_back)
+        self._put_back = () if self._remove_all else images_put_back(self._past)
         for operation in source.history:
             self._sort_added(operation)
 
@@ -450,12 +448,13 @@ class _Redo:
                 yield FollowDeletes(tuple(deletes), file_id, tuple(sorted(files)), left_alone)
 
     def _replaced_images(self) -> Iterator[ReplaceImages]:
-        """The source's images that come over, where a restore put images of the destination's back."""
+        """The source's images that come over, where a restore of the destination put other images back."""
         for image, maker in self._mine.maker.items() if self._put_back else ():
             if maker.kind is not OperationKind.UPDATE or image in self._gone:
                 continue
-            shown_in = self._mine.stand_ins(image)
-            put_back = {file_id for leaf in self._mine.leaves(image) for file_id in self._put_back.get(leaf, ())}
+            shown_in, leaves = self._mine.stand_ins(image), self._mine.leaves(image)
+            others = [item.file_id for item in self._put_back if item.overlaps(self._mine.added[image])]
+            put_back = {holder for item in others if item not in leaves for holder in self._theirs.stand_ins(item)}
             if shown_in and put_back:
                 yield ReplaceImages(image, tuple(sorted(shown_in)), tuple(sorted(put_back)))
 

@@ -99,7 +99,9 @@ class SideFiles:
         # A replay also names files that its side never showed, or took away before.
         again = frozenset() if _absorbs_all(operation) else self.removed.keys()
         self.removed.update((file_id, operation) for file_id in gone if file_id not in again)
-        if operation.kind is OperationKind.UPDATE:
+        if _absorbs_all(operation):
+            self._updates.clear()
+        if operation.kind in (OperationKind.UPDATE, OperationKind.OVERWRITE):
             for delete in effects.deletes:
                 self._updates.setdefault(delete.data_file_id, []).append(delete.delete_file_id)
         derived = operation.kind is OperationKind.UPDATE or is_rewrite(operation)
@@ -110,7 +112,13 @@ class SideFiles:
             if item.file_id not in self._met:
                 self.added[item.file_id] = item
                 self.maker[item.file_id] = operation
-                self._inputs[item.file_id] = touched if derived else frozenset()
+                self._inputs[item.file_id] = touched if derived else self._put_back_beside(item, operation)
+
+    def _put_back_beside(self, item: AddedFile, operation: Operation) -> frozenset[int]:
+        """The base files that an overwrite put back without rows which it may have put back in this file instead."""
+        effects = effects_of(operation)
+        masked = self._met & {delete.data_file_id for delete in effects.deletes} if item.stores_row_ids else ()
+        return frozenset(file.file_id for file in effects.added if file.file_id in masked and file.overlaps(item))
 
     def leaves(self, file_id: int) -> frozenset[int]:
         """The files that its rows come from in the end: base files, and files added by insert or overwrite."""
@@ -155,7 +163,9 @@ class SideFiles:
         return (*outputs, *(later for output in outputs for later in self.rewritten_into(output)))
 
     def update_deletes(self, file_id: int) -> tuple[int, ...]:
-        """The delete files that mark rows which the side updated, in a file or in what it was rewritten into."""
+        """The delete files that mark rows which the side updated, or put back otherwise, in a file or in what it was
+        rewritten into.
+        """
         found = list(self._updates.get(file_id, ()))
         remover = self.removed.get(file_id)
         if remover is not None and is_rewrite(remover):
@@ -185,18 +195,7 @@ class SideFiles:
         return tuple(item for file_id, item in self.added.items() if file_id not in self.removed)
 
 
-def updated_files(files: SideFiles, operations: Iterable[Operation]) -> dict[int, tuple[int, ...]]:
-    """By base file, the files in sight that hold what these operations of the side updated of its rows."""
-    bases: dict[int, frozenset[int]] = {}
-    found: dict[int, dict[int, None]] = {}
-    for operation in operations:
-        effects = effects_of(operation)
-        if operation.kind is not OperationKind.UPDATE:
-            continue
-        nothing: frozenset[int] = frozenset()
-        base = nothing.union(*(bases.get(i, nothing if i in files.added else frozenset({i})) for i in effects.touched))
-        for item in effects.added:
-            bases[item.file_id] = base
-            for file_id in base:
-                found.setdefault(file_id, {}).update(dict.fromkeys(sorted(files.stand_ins(item.file_id))))
-    return {file_id: tuple(holders) for file_id, holders in found.items() if holders}
+def images_put_back(operations: Sequence[Operation]) -> tuple[AddedFile, ...]:
+    """The files with rows of others that the last overwrite of the whole table put in their place: a restore."""
+    overwrite = next((item for item in reversed(operations) if is_full_overwrite(item)), None)
+    return () if overwrite is None else tuple(item for item in effects_of(overwrite).added if item.stores_row_ids)

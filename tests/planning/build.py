@@ -152,13 +152,17 @@ def update(
 
 
 def overwrite(
-    *files: int, removed: Iterable[int] = (), partitions: tuple[PartitionValues, ...] | None = None, **fields: Any
+    *files: int,
+    removed: Iterable[int] = (),
+    deletes: Iterable[tuple[int, int]] = (),
+    partitions: tuple[PartitionValues, ...] | None = None,
+    **fields: Any,
 ) -> Operation:
     values = partitions[0] if partitions else ()
     return table_operation(
         OperationKind.OVERWRITE,
         overwrite=OverwriteScope(partitions),
-        effects=_effects(files, removed, (), values),
+        effects=_effects(files, removed, deletes, values),
         **fields,
     )
 

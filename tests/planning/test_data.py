@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from catalog_app.domain.operations import FileEffects, Operation
 from merge_app.planning.plan import plan
 from merge_app.planning.surviving import RESTORED_VERSION
 from merge_app.planning.values import (
@@ -19,6 +20,7 @@ from merge_app.planning.values import (
 )
 from tests.planning.build import (
     TABLE,
+    added,
     cells,
     codes,
     compaction,
@@ -155,15 +157,39 @@ def test_a_partition_overwrite_leaves_the_operations_of_other_partitions_alive()
     assert codes(result.notes) == ["DISCARDED_DELETE"]
 
 
+def _with_images(operation: Operation, file_id: int, of: int) -> Operation:
+    """The operation with a file that it adds as one that holds rows of another."""
+    effects, rows = operation.effects or FileEffects(), added(of)
+    ids = {"smallest_row_id": rows.smallest_row_id, "largest_row_id": rows.largest_row_id}
+    files = (replace(f, stores_row_ids=True, **ids) if f.file_id == file_id else f for f in effects.added)
+    return replace(operation, effects=replace(effects, added=tuple(files)))
+
+
+def _restore(of: int) -> Operation:
+    """It puts back file 32 with images of rows of a base file, which is there again without these."""
+    metrics = {RESTORED_VERSION: 200}
+    return _with_images(overwrite(1, 2, 32, removed=[33], deletes=[(31, of)], metrics=metrics), 32, of)
+
+
 def test_images_that_a_restore_put_back_are_replaced_by_those_that_the_source_still_has() -> None:
-    restore = overwrite(1, 2, 32, removed=[33], metrics={RESTORED_VERSION: 200})
-    theirs = [update(32, deletes=[(31, 1)]), overwrite(33, removed=[1, 2, 32]), restore]
-    mine = update(11, deletes=[(12, 1)])
-    replaced = _data([mine, update(13, deletes=[(14, 11)])], theirs)
+    theirs = [overwrite(33, removed=[1, 2]), _restore(of=1)]
+    mine = _with_images(update(11, deletes=[(12, 1)]), 11, of=1)
+    replaced = _data([mine, _with_images(update(13, deletes=[(14, 11)]), 13, of=1)], theirs)
     assert replaced is not None
     assert replaced.row_work == (ReplaceImages(11, (11,), (32,)), ReplaceImages(13, (13,), (32,)))
     assert _data([mine, delete(removed=[11])], theirs) == DataPlan(bring_operations=(100,), attach_operations=(100,))
-    assert _data([update(11, deletes=[(12, 2)])], theirs) == DataPlan(bring_operations=(100,), attach_operations=(100,))
+    unchanged = [overwrite(33, removed=[1, 2]), _restore(of=2)]
+    assert _data([mine], unchanged) == DataPlan(bring_operations=(100,), attach_operations=(100,))
+
+
+def test_images_that_a_restore_put_back_stand_for_the_rows_that_it_left_out_of_their_file() -> None:
+    mine, theirs = update(11, deletes=[(12, 1)]), [overwrite(33, removed=[1, 2]), _restore(of=1)]
+    assert codes(merged([mine], [*theirs, delete(removed=[32])]).conflicts) == ["SAME_FILE_UPDATE_DELETE"]
+    assert codes(merged([mine], [*theirs, update(34, removed=[32])]).conflicts) == ["SAME_FILE_UPDATE_UPDATE"]
+    assert merged([update(11, deletes=[(12, 2)])], [*theirs, delete(removed=[32])]).conflicts == ()
+    compacted = _data([delete((12, 1))], [*theirs, compaction(34, inputs=[1, 2, 32])])
+    assert compacted is not None
+    assert compacted.row_work == (FollowDeletes((12,), 1, (34,), (31,)),)
 
 
 # Overwrites of the source

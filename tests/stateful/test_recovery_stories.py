@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lakeui.common.errors import MergeConflict
 from tests.e2e.lake import Lake
 
 
@@ -156,15 +157,21 @@ def test_a_drop_counts_that_follows_an_undrop_and_a_drop_and_the_other_side_s_un
     assert lake.sql("SHOW TABLES").rows == []
 
 
-def _merge_into_put_back_image(lake: Lake, changes: list[str], *, after: str) -> None:
-    """The changes happen on b, on rows of which main updated row 2, overwrote the table and restored it."""
+def _merge_into_put_back_image(lake: Lake, changes: list[str], *, after: str, is_known: bool) -> None:
+    """The changes happen on b, on rows of which main updated row 2, overwrote the table and restored it. ``is_known``:
+    b had the update too, and its restore to what was before.
+    """
     lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
+    before = lake.head()
     lake.merge("main", "b")
     lake.sql("UPDATE d.t SET v = 'm' WHERE id = 2")
     version = lake.head()
+    lake.sql("INSERT OVERWRITE d.t VALUES (9, 'z')")
+    if is_known:
+        lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {before}")
+        lake.merge("main", "b")
     for text in changes:
         lake.sql(text, "b")
-    lake.sql("INSERT OVERWRITE d.t VALUES (9, 'z')")
     lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
     lake.sql(after)
     lake.merge("b")
@@ -173,17 +180,21 @@ def _merge_into_put_back_image(lake: Lake, changes: list[str], *, after: str) ->
 @pytest.mark.parametrize("which", ["id = 2", "id > 1"])
 @pytest.mark.parametrize("before", ["SELECT * FROM d.t", "OPTIMIZE d.t"])
 @pytest.mark.parametrize("after", ["SELECT * FROM d.t", "OPTIMIZE d.t"])
+@pytest.mark.parametrize("is_known", [False, True])
 def test_an_update_replaces_the_image_of_its_row_that_the_other_side_put_back(
-    lake: Lake, which: str, before: str, after: str
+    lake: Lake, which: str, before: str, after: str, is_known: bool
 ) -> None:
-    _merge_into_put_back_image(lake, [before, f"UPDATE d.t SET v = 's' WHERE {which}"], after=after)
+    changes = [before, f"UPDATE d.t SET v = 's' WHERE {which}"]
+    _merge_into_put_back_image(lake, changes, after=after, is_known=is_known)
     assert lake.rows("d.t") == [(1, "a"), (2, "s"), (3, "s" if which == "id > 1" else "a")]
 
 
 @pytest.mark.parametrize("after", ["SELECT * FROM d.t", "OPTIMIZE d.t"])
+@pytest.mark.parametrize("is_known", [False, True])
 @pytest.mark.parametrize(
     ("changes", "left"),
     [
+        (["DELETE FROM d.t WHERE id = 2"], [(2, "m"), (3, "a")]),
         (["UPDATE d.t SET v = 's' WHERE id = 2", "DELETE FROM d.t WHERE v = 's'"], [(2, "m"), (3, "a")]),
         (["UPDATE d.t SET v = 's' WHERE id > 1", "DELETE FROM d.t WHERE v = 's'"], [(2, "m")]),
         (["UPDATE d.t SET v = 's' WHERE id > 1", "DELETE FROM d.t WHERE id = 2"], [(2, "m"), (3, "s")]),
@@ -191,12 +202,28 @@ def test_an_update_replaces_the_image_of_its_row_that_the_other_side_put_back(
         (["UPDATE d.t SET v = 's' WHERE id > 1", "OPTIMIZE d.t", "DELETE FROM d.t WHERE id = 2"], [(2, "m"), (3, "s")]),
     ],
 )
-def test_a_delete_of_what_its_side_had_updated_leaves_the_image_that_the_other_side_put_back(
-    lake: Lake, changes: list[str], left: list[tuple[int, str]], after: str
+def test_a_delete_leaves_the_image_that_the_other_side_put_back(
+    lake: Lake, changes: list[str], left: list[tuple[int, str]], after: str, is_known: bool
 ) -> None:
-    """As a delete does without the update before it."""
-    _merge_into_put_back_image(lake, changes, after=after)
+    _merge_into_put_back_image(lake, changes, after=after, is_known=is_known)
     assert lake.rows("d.t") == [(1, "a"), *left]
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+@pytest.mark.parametrize(
+    ("after", "code"),
+    [
+        ("UPDATE d.t SET v = 'n' WHERE id = 2", "SAME_FILE_UPDATE_UPDATE"),
+        ("DELETE FROM d.t WHERE id = 2", "SAME_FILE_UPDATE_DELETE"),
+    ],
+)
+def test_an_update_is_in_conflict_with_what_the_other_side_did_to_the_image_of_its_row_that_it_put_back(
+    lake: Lake, after: str, code: str, is_known: bool
+) -> None:
+    """Neither change is lost, nor does the row live twice."""
+    with pytest.raises(MergeConflict) as refusal:
+        _merge_into_put_back_image(lake, ["UPDATE d.t SET v = 's' WHERE id = 2"], after=after, is_known=is_known)
+    assert [conflict["code"] for conflict in refusal.value.details["conflicts"]] == [code]
 
 
 @pytest.fixture
@@ -337,18 +364,20 @@ def test_a_file_that_both_put_back_is_emptied_whole_although_it_had_been_masked_
 
 
 @pytest.mark.parametrize("change", ["UPDATE d.t SET v = 'c'", "DELETE FROM d.t"])
+@pytest.mark.parametrize("before", ["SELECT * FROM d.t", "UPDATE d.t SET v = 'm'", "DELETE FROM d.t"])
 @pytest.mark.parametrize("after", ["SELECT * FROM d.t", "UPDATE d.t SET v = 'm' WHERE id = 2"])
 def test_what_was_done_to_rows_that_a_restore_took_away_is_discarded_although_it_put_older_ones_back(
-    lake: Lake, change: str, after: str
+    lake: Lake, change: str, before: str, after: str
 ) -> None:
-    """As with any overwrite (A4, A5). What was done to the older ones since is no conflict: nobody else touched their
-    file (A3).
+    """As with any overwrite (A4, A5), which absorbs what its side did before (P7). What was done to the older ones since
+    is no conflict: nobody else touched their file (A3).
     """
     lake.sql("INSERT INTO d.t VALUES (2, 'a')")
     lake.merge("main", "b")
     lake.sql("UPDATE d.t SET v = 'b' WHERE id = 2", "b")
     merged = lake.merge("b")
     lake.sql(f"{change} WHERE id = 2", "b")
+    lake.sql(before)
     lake.sql(f"RESTORE MERGE '{merged['merge_id']}'")
     lake.sql(after)
     result = lake.merge("b")
