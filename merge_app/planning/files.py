@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from catalog_app.domain.operations import AddedFile, FileEffects, ObjectKind, Operation, OperationKind
+from catalog_app.domain.operations import AddedFile, FileEffects, ObjectKind, Operation, OperationKind, OverwriteScope
 from merge_app.planning.partition_paths import partition_renames
 from merge_app.planning.surviving import RESTORED_VERSION, is_full_overwrite
 from merge_app.planning.values import DivergedFile
@@ -95,10 +95,10 @@ class SideFiles:
         # The redo of a delete also marks what a later operation of its commit rewrote, and that is no base file.
         made = {file_id for file_id in touched if (operation.version, file_id) in self._rewritten}
         self._met.update(touched - self.added.keys() - made)
-        gone = (*self.removed, *effects.removed) if _absorbs_all(operation) else effects.removed
+        absorbed = self._absorbed(operation)
         # A replay also names files that its side never showed, or took away before.
-        again = frozenset() if _absorbs_all(operation) else self.removed.keys()
-        self.removed.update((file_id, operation) for file_id in gone if file_id not in again)
+        again = self.removed.keys() - absorbed
+        self.removed.update((file_id, operation) for file_id in (*absorbed, *effects.removed) if file_id not in again)
         if _absorbs_all(operation):
             self._updates.clear()
         if operation.kind in (OperationKind.UPDATE, OperationKind.OVERWRITE):
@@ -113,6 +113,14 @@ class SideFiles:
                 self.added[item.file_id] = item
                 self.maker[item.file_id] = operation
                 self._inputs[item.file_id] = touched if derived else self._put_back_beside(item, operation)
+
+    def _absorbed(self, operation: Operation) -> frozenset[int]:
+        """The files gone before that a full overwrite counts as taken by it: all but those of rows that it spared."""
+        if not is_full_overwrite(operation):
+            return frozenset()
+        scope = operation.overwrite or OverwriteScope()
+        spared = {*scope.spared, *scope.spared_in}
+        return frozenset(i for i in self.removed if spared.isdisjoint((i, *self.leaves(i))))
 
     def _put_back_beside(self, item: AddedFile, operation: Operation) -> frozenset[int]:
         """The base files that an overwrite put back without rows which it may have put back in this file instead."""

@@ -533,7 +533,8 @@ class Rows(_Object):
             elif work.origin not in self.theirs.known:
                 is_hit = any(image.file == base.file for image in work.touched)
                 is_touched = is_touched or is_hit
-                is_gone = is_gone or (is_touched if work.empties_all else bool(work.scope) and is_hit)
+                is_absorbed = work.empties_all and is_touched and row.id not in work.spared
+                is_gone = is_gone or is_absorbed or (bool(work.scope) and is_hit)
         return is_gone
 
     def _gone_by_theirs(self, row: Row) -> bool:

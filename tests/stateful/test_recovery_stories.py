@@ -385,6 +385,28 @@ def test_what_was_done_to_rows_that_a_restore_took_away_is_discarded_although_it
     assert [note["code"] for note in result["notes"]] == [f"DISCARDED_{change[:6]}"]
 
 
+@pytest.mark.parametrize("change", ["UPDATE d.t SET v = 'c'", "DELETE FROM d.t"])
+@pytest.mark.parametrize("before", ["SELECT * FROM d.t", "UPDATE d.t SET v = 'm'", "DELETE FROM d.t"])
+def test_a_merged_restore_that_spared_other_rows_overwrote_what_its_destination_had_changed(
+    lake: Lake, change: str, before: str
+) -> None:
+    """Otherwise the change of the row comes over beside the older image that the restore put back."""
+    older = lake.head()
+    lake.sql("UPDATE d.t SET v = 'b'")
+    lake.merge("main", "b")
+    lake.sql("CREATE BRANCH c")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {older}", "c")
+    lake.sql("INSERT INTO d.t VALUES (2, 'a')", "b")
+    lake.merge("b", "c")
+    lake.merge("b")
+    lake.sql(f"{change} WHERE id = 1", "b")
+    lake.sql(f"{before} WHERE id = 1")
+    lake.merge("c")
+    result = lake.merge("b")
+    assert lake.rows("d.t") == [(1, "a"), (2, "a")]
+    assert [note["code"] for note in result["notes"]] == [f"DISCARDED_{change[:6]}"]
+
+
 def test_a_restore_counts_with_a_branch_that_has_only_the_other_branch_s_change_which_it_undid(lake: Lake) -> None:
     """Two branches widened a column alike. What one of them tells of it by way of a third begins anew where the other's
     widening came in, not at its own.
