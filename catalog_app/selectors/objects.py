@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.lineage import LINEAGE, Lineage, nearest_name
@@ -210,6 +211,26 @@ def tables_dropped_with(lineage: Lineage, database_id: int) -> list[TableState]:
 def _table_drops(lineage: Lineage, since: int) -> list[tuple[Any, ...]]:
     """(table id, version, branch id, database id) of each drop, the last first."""
     return fetch_all(_DROPS.format(identity="table_id", table="tablerecord"), {**lineage.parameters, "since": since})
+
+
+_LAST_DROPS = f"""
+WITH {LINEAGE}
+SELECT r.{{identity}}, max(r.version) FROM lineage l JOIN catalog_app_{{table}} r
+  ON r.branch_id = l.branch_id AND r.version <= l.max_version AND r.is_dropped
+WHERE r.{{identity}} = ANY(%(ids)s) GROUP BY r.{{identity}}
+"""
+
+
+def drop_versions(
+    lineage: Lineage, database_ids: Iterable[int], table_ids: Iterable[int]
+) -> dict[tuple[ObjectKind, int], int]:
+    """The versions at which the chain last dropped these objects themselves; what it never dropped is absent."""
+    found = {}
+    for kind, ids in ((ObjectKind.DATABASE, database_ids), (ObjectKind.TABLE, table_ids)):
+        query = _LAST_DROPS.format(identity=f"{kind.value}_id", table=f"{kind.value}record")
+        for object_id, version in fetch_all(query, {**lineage.parameters, "ids": list(ids)}):
+            found[kind, object_id] = version
+    return found
 
 
 def table_get(lineage: Lineage, database: DatabaseState, name: str) -> TableState:

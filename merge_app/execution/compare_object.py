@@ -18,6 +18,7 @@ from catalog_app.selectors.objects import databases_load, tables_load
 from lakeui.common.errors import NotFound
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.base import base_lineage
+from merge_app.execution.brought_back import brought_back_load
 from merge_app.execution.load import SourceSide, plan_input_load
 from merge_app.execution.operations import effects_load, operations_load
 from merge_app.execution.preview import FilesPreview, files_preview, schemas_discarded
@@ -139,7 +140,10 @@ def _side(there: Lineage, here: Lineage, key: ObjectKey) -> SourceSide:
     if kind is ObjectKind.DATABASE:
         database_ids.add(object_id)
     operations = operations_load(own_ranges(there, other), other, databases=sorted(database_ids), tables=table_ids)
-    return SourceSide(operations, databases_load(there, database_ids), tables, there, reach)
+    among = {(ObjectKind.DATABASE, i) for i in database_ids} | {(ObjectKind.TABLE, i) for i in table_ids}
+    brought_back = brought_back_load(operations, there, here, among=among)
+    operations = brought_back.source_operations(operations)
+    return SourceSide(operations, databases_load(there, database_ids), tables, there, reach, brought_back)
 
 
 def _planned(given: PlanInput, key: ObjectKey) -> ObjectPlan:

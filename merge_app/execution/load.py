@@ -18,6 +18,7 @@ from catalog_app.selectors.objects import (
 )
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.arrived import arrived_files, tables_merged_after_drops
+from merge_app.execution.brought_back import BroughtBack, brought_back_load
 from merge_app.execution.facts import facts_load
 from merge_app.execution.operations import effects_load, operations_load
 from merge_app.execution.reach import Reach, newest_merge, own_ranges, reach_load
@@ -30,8 +31,9 @@ from merge_app.planning.values import Decision, FactKind, PlanInput, Resolution
 
 @dataclass(frozen=True, slots=True)
 class SourceSide:
-    """What is to be redone: operations, and the states of the objects that they end in. ``schemas`` of these, by
-    the ids of their definitions, are shared with the destination's states.
+    """What is to be redone: operations, and the states of the objects that they end in. ``brought_back`` are those of
+    them that the destination lacks. ``schemas``, by the ids of their definitions, are shared with the destination's
+    states.
     """
 
     operations: tuple[Operation, ...]
@@ -39,6 +41,7 @@ class SourceSide:
     tables: Mapping[int, TableState]
     lineage: Lineage | None
     reach: Reach
+    brought_back: BroughtBack | None = None
     schemas: dict[int, Schema] = field(default_factory=dict)
 
 
@@ -47,32 +50,14 @@ def merge_source_load(source: Lineage, destination: Lineage) -> SourceSide:
     reach = reach_load(source)
     destination_reach = reach_load(destination)
     operations = operations_load(own_ranges(source, destination_reach), destination_reach)
-    operations = _with_all_of_unknown(operations, source, destination)
+    brought_back = brought_back_load(operations, source, destination)
+    operations = brought_back.source_operations(operations)
     databases, tables = _named_objects(operations)
     schemas: dict[int, Schema] = {}
     table_states = tables_load(source, tables, schemas=schemas)
     databases |= {state.database_id for state in table_states.values()}
-    return SourceSide(operations, databases_load(source, databases), table_states, source, reach, schemas)
-
-
-def _with_all_of_unknown(
-    operations: tuple[Operation, ...], source: Lineage, destination: Lineage
-) -> tuple[Operation, ...]:
-    """What the source brought back and the destination never had, made and dropped before it first merged, is new to
-    it: with all that the source ever did to it. A database comes back with its tables.
-    """
-    databases, tables = _named_objects([item for item in operations if item.kind is OperationKind.UNDROP])
-    if not (databases or tables):
-        return operations
-    tables |= {state.table_id for state in tables_list(source, databases)}
-    databases -= databases_load(destination, databases).keys()
-    tables -= tables_load(destination, tables).keys()
-    if not (databases or tables):
-        return operations
-    ids = {ObjectKind.DATABASE: databases, ObjectKind.TABLE: tables}
-    others = [item for item in operations if item.object_id not in ids[item.object_kind]]
-    whole = operations_load(own_ranges(source, {}), {}, databases=list(databases), tables=list(tables))
-    return tuple(sorted([*others, *whole], key=lambda item: (item.version, item.operation_id or 0)))
+    states = databases_load(source, databases)
+    return SourceSide(operations, states, table_states, source, reach, brought_back, schemas)
 
 
 def plan_input_load(
@@ -101,6 +86,8 @@ def plan_input_load(
     tables |= tables_named(destination, [*_claimed_tables(side), *_named_tables(side, resolutions)])
     databases |= databases_named(destination, [*_claimed_databases(side), *_named_databases(side, resolutions)])
     theirs = operations_load(own_ranges(destination, seen), seen, databases=list(databases), tables=list(tables))
+    if side.brought_back is not None:
+        theirs = side.brought_back.destination_operations(theirs)
     planned = PlanInput(
         source=side.operations,
         destination=theirs,

@@ -48,21 +48,48 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """What a branch knows: all that it reaches, of things that it ``lost`` what it reached then."""
+
+    reach: frozenset[Origin]
+    lost: Mapping[Thing, frozenset[Origin]]
+
+    @classmethod
+    def by(cls, branch: Branch, lost: Iterable[Thing]) -> Known:
+        return cls(branch.reach, {thing: _reach_before_absence(branch, thing) for thing in lost})
+
+    def of(self, thing: Thing) -> frozenset[Origin]:
+        return self.lost.get(thing, self.reach)
+
+    def has(self, entry: Entry) -> bool:
+        """That a thing came or went is known wherever it is reached."""
+        is_life = isinstance(entry, Change) and entry.key == ("exists",)
+        return entry.origin in (self.reach if is_life else self.of(entry.thing))
+
+
+def _reach_before_absence(branch: Branch, thing: Thing) -> frozenset[Origin]:
+    """What a branch reached when it last lost a thing."""
+    had = {version: kept.state.get(thing) is not None for version, kept in branch.versions.items()}
+    absent = max(version for version, is_there in had.items() if not is_there)
+    return branch.versions[max(version for version, is_there in had.items() if is_there and version < absent)].reach
+
+
+@dataclass(frozen=True, slots=True)
 class Side:
-    """One branch as seen by the other, which reaches ``known``."""
+    """One branch as seen by the other, to which this is ``known``."""
 
     branch: Branch
-    known: frozenset[Origin]
+    known: Known
     nets: Mapping[Key, Net]
 
     @classmethod
-    def of(cls, branch: Branch, other: Branch) -> Side:
-        return cls(branch, other.reach, _nets(branch.line, other.reach))
+    def of(cls, branch: Branch, known: Known) -> Side:
+        return cls(branch, known, _nets(branch.line, known))
 
     def things(self) -> set[Thing]:
         """What this side changed, net."""
         return {thing for thing, _ in self.nets} | {
-            work.thing for work in self.branch.line if isinstance(work, RowWork) and work.origin not in self.known
+            work.thing for work in self.branch.line if isinstance(work, RowWork) and not self.known.has(work)
         }
 
     def net(self, thing: Thing, *key: Any) -> Net | None:
@@ -81,7 +108,7 @@ class Side:
         found: list[Change] = []
         for entry in self.branch.line:
             if isinstance(entry, Change) and entry.thing == thing and entry.key == ("exists",):
-                found = [] if entry.origin in self.known else [*found, entry]
+                found = [] if self.known.has(entry) else [*found, entry]
         return found
 
     def works(self, thing: Thing) -> list[RowWork]:
@@ -103,8 +130,8 @@ class Side:
             if entry.empties_all:
                 spared = [(work, left) for work, left in found if _is_spared(work, entry, gone)]
                 found = [(work, self._beside(left, entry)) for work, left in spared]
-                gone |= {row.id for row in entry.touched if entry.origin not in self.known}
-            if entry.origin not in self.known:
+                gone |= {row.id for row in entry.touched if not self.known.has(entry)}
+            if not self.known.has(entry):
                 found += [] if self._is_back_at_base(entry) else [(entry, entry)]
             elif entry.kind == "overwrite":
                 found = [(work, left) for work, left in found if not _is_overruled(work, entry)]
@@ -113,7 +140,7 @@ class Side:
     def _beside(self, work: RowWork, overwrite: RowWork) -> RowWork:
         """What it did besides to rows that a full overwrite spared: not to those in files that this put back."""
         files = {row.file for row in overwrite.written}
-        images = [(row, _base_image(row, self.known)) for row in work.touched]
+        images = [(row, _base_image(row, self.known.of(work.thing))) for row in work.touched]
         left = [row for row, image in images if image is None or row.id in overwrite.spared or image.file not in files]
         return replace(work, touched=tuple(left))
 
@@ -124,13 +151,14 @@ class Side:
         if entry.restored is None:
             return False
         versions = self.branch.versions
-        if any(n > entry.restored and (n in self.known or kept.is_merge) for n, kept in versions.items()):
+        known = self.known.of(entry.thing)
+        if any(n > entry.restored and (n in known or kept.is_merge) for n, kept in versions.items()):
             return False
         left: list[Entry] = []
         for other in self.branch.line[: versions[entry.restored].line]:
             if other.thing != entry.thing or (isinstance(other, Change) and other.key == ("exists",)):
                 continue
-            if other.origin not in self.known:
+            if not self.known.has(other):
                 left.append(other)
             elif isinstance(other, RowWork) and other.empties_all:
                 left = [item for item in left if isinstance(item, Change) or _is_spared(item, other)]
@@ -154,12 +182,12 @@ class Side:
         for entry in self.branch.line:
             if not isinstance(entry, RowWork) or entry.thing != thing:
                 continue
-            if entry.origin not in self.known and (entry.scope is EVERYTHING or entry.scope):
+            if not self.known.has(entry) and (entry.scope is EVERYTHING or entry.scope):
                 has_emptied = True
                 left = set() if entry.scope is EVERYTHING else found - {row.id for row in entry.touched}
                 found = left | (entry.spared - put_back)
                 put_back |= {row.id for row in entry.written}
-            elif entry.origin in self.known and has_emptied:
+            elif self.known.has(entry) and has_emptied:
                 came = {row.id for row in entry.written} & seen
                 found, put_back = found | came, put_back - came
         return frozenset(found)
@@ -180,14 +208,14 @@ def _is_overruled(work: RowWork, later: RowWork) -> bool:
     return work.scope <= later.scope
 
 
-def _nets(line: Sequence[Entry], known: frozenset[Origin]) -> dict[Key, Net]:
+def _nets(line: Sequence[Entry], known: Known) -> dict[Key, Net]:
     """A change that the other side knows overrules what this side said before; back to the start is nothing (P7)."""
     found: dict[Key, Net] = {}
     for entry in line:
         if not isinstance(entry, Change):
             continue
         keys = [(entry.thing, key) for key in _keys(entry)]
-        if entry.origin in known:
+        if known.has(entry):
             if _ends_words(entry, [found[key] for key in keys if key in found]):
                 ended = {(thing, key[:2]) for thing, key in keys}
                 found = {other: net for other, net in found.items() if (other[0], other[1][:2]) not in ended}
@@ -218,13 +246,28 @@ def _ends_words(change: Change, own: Sequence[Net]) -> bool:
 def merge(source: Branch, destination: Branch) -> Verdict:
     """What the merge must do; the branches stay as they are."""
     verdict = Verdict(is_empty=source.reach <= destination.reach, state=destination.state)
-    mine, theirs = Side.of(source, destination), Side.of(destination, source)
+    back = _brought_back(source, destination)
+    mine = Side.of(source, Known.by(destination, back))
+    theirs = Side.of(destination, Known.by(source, back))
     for thing in sorted(mine.things()):
         _Object(thing, mine, theirs, verdict).redo()
     _dropped_databases(mine, verdict)
     _names(mine, destination.state, verdict)
     verdict.entries = _redone_entries(mine, destination, verdict.state)
     return verdict
+
+
+def _brought_back(source: Branch, destination: Branch) -> list[Thing]:
+    """What the source has again and the destination had and has not. A drop and its undrop are nothing (P7): what the
+    drop absorbed counts.
+    """
+    told = [entry.thing for entry in source.line if isinstance(entry, Change) and _brings_back(entry, destination)]
+    return [thing for thing in dict.fromkeys(told) if source.state.get(thing) is not None]
+
+
+def _brings_back(change: Change, destination: Branch) -> bool:
+    is_news = change.key == ("exists",) and change.after and change.origin not in destination.reach
+    return is_news and destination.state.get(change.thing) is None and destination.last(change.thing) is not None
 
 
 def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry]:
@@ -234,7 +277,7 @@ def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry
     values = {(entry.thing, entry.key): entry.after for entry in destination.line if isinstance(entry, Change)}
     entries: list[Entry] = []
     for entry in mine.branch.line:
-        if entry.origin in mine.known:
+        if mine.known.has(entry):
             continue
         is_gone = after.get(entry.thing) is None or mine.branch.state.get(entry.thing) is None
         if is_gone and not (isinstance(entry, Change) and entry.key == ("exists",)):
@@ -296,11 +339,12 @@ def _as_redone(entry: RowWork, mine: Side, before: State, after: State) -> RowWo
     """
     if entry.thing[1] not in before.tables or entry.thing[1] not in after.tables:
         return entry
+    known = mine.known.of(entry.thing)
     rows, left = before.tables[entry.thing[1]].rows, after.tables[entry.thing[1]].rows
     gone = {row.id: row for row in rows.values() if left.get(row.id) is not row}
-    new = {row.id: row for row in entry.touched if row.birth not in mine.known}
+    new = {row.id: row for row in entry.touched if row.birth not in known}
     hit = {i: row for i, row in gone.items() if _in_scope(row, [entry]) or any(t.id == i for t in entry.touched)}
-    written = tuple(row for row in entry.written if row.birth not in mine.known or row.id in left)
+    written = tuple(row for row in entry.written if row.birth not in known or row.id in left)
     spared = mine.arrived(entry.thing) if entry.scope is EVERYTHING else frozenset()
     touched = tuple((new | hit).values())
     found_nothing = bool(entry.touched) and not touched and not any(left.get(row.id) is row for row in entry.written)
@@ -478,8 +522,8 @@ class Rows(_Object):
                 (*self.thing, "PREDICATE_DML_VS_INSERT")
             )
         for kind, code in (("delete", "SAME_FILE_UPDATE_DELETE"), ("update", "SAME_FILE_UPDATE_UPDATE")):
-            ours = [row for row in base_images(own, "update", self.mine.known) if row.id not in swept]
-            yours = base_images(others, kind, self.theirs.known)
+            ours = [row for row in base_images(own, "update", self.mine.known.of(self.thing)) if row.id not in swept]
+            yours = base_images(others, kind, self.theirs.known.of(self.thing))
             is_unsure = is_blurred or bool(_absorbed(own, "update") | _absorbed(others, kind))
             if is_unsure and ours and yours:
                 self.verdict.possible.add((*self.thing, code))
@@ -500,10 +544,10 @@ class Rows(_Object):
                 del rows[touched.id]
         for row in there.rows.values():
             is_back = row.id in brought_back and row.id not in spared
-            if row.writer in self.mine.known:
+            if row.writer in self.mine.known.of(self.thing):
                 if is_back and brought_back[row.id].writer == row.writer:
                     rows[row.id] = row
-            elif row.birth not in self.mine.known or is_back or self._is_reached(row, rows):
+            elif row.birth not in self.mine.known.of(self.thing) or is_back or self._is_reached(row, rows):
                 rows[row.id] = row
             else:
                 blurs = blurs | {self.theirs.branch.head}
@@ -511,9 +555,11 @@ class Rows(_Object):
 
     def _is_as_seen(self, row: Row, present: Row) -> bool:
         """Whether the destination neither changed the row that the source took away nor put another image back."""
-        base, back = _base_image(row, self.mine.known), self.theirs.brought_back(self.thing).get(row.id)
+        base, back = _base_image(row, self.mine.known.of(self.thing)), self.theirs.brought_back(self.thing).get(row.id)
         is_back_otherwise = base is not None and back is not None and back.writer != base.writer
-        return present.writer in self.theirs.known and not (is_back_otherwise or self._is_overwritten(row))
+        return present.writer in self.theirs.known.of(self.thing) and not (
+            is_back_otherwise or self._is_overwritten(row)
+        )
 
     def _is_reached(self, row: Row, rows: Mapping[int, Row]) -> bool:
         """Whether what the source made of a row that both know finds it on the destination."""
@@ -524,13 +570,13 @@ class Rows(_Object):
         that it put back instead is not what the source saw (A4, A5). What an overwrite of the whole table absorbs, it
         overwrote too (P7).
         """
-        base = _base_image(row, self.mine.known)
+        base = _base_image(row, self.mine.known.of(self.thing))
         is_touched = is_gone = False
         works = (work for work in self.theirs.branch.line if isinstance(work, RowWork) and work.thing == self.thing)
         for work in works if base is not None else ():
             if any(image.file == base.file for image in work.written):
                 is_touched = is_gone = False
-            elif work.origin not in self.theirs.known:
+            elif not self.theirs.known.has(work):
                 is_hit = any(image.file == base.file for image in work.touched)
                 is_touched = is_touched or is_hit
                 is_absorbed = work.empties_all and is_touched and row.id not in work.spared
@@ -544,7 +590,7 @@ class Rows(_Object):
             for work in self.theirs.branch.line
             if isinstance(work, RowWork) and any(item.id == row.id for item in work.touched)
         ]
-        return bool(touching) and touching[-1].origin not in self.theirs.known
+        return bool(touching) and touching[-1].origin not in self.theirs.known.of(self.thing)
 
 
 def _in_scope(row: Row, works: Iterable[RowWork]) -> bool:

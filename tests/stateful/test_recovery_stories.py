@@ -499,3 +499,66 @@ def test_rows_that_a_restore_put_back_go_on_to_a_third_branch_beside_what_was_sp
     lake.merge("b", "c")
     lake.merge("c")
     assert lake.rows("d.t") == [*put_back, *left]
+
+
+@pytest.fixture
+def three_rows(lake: Lake) -> Lake:
+    """Main and b hold rows 1 to 3 of d.t, 2 and 3 in one file."""
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
+    lake.merge("main", "b")
+    return lake
+
+
+@pytest.mark.parametrize(
+    "absorbed",
+    [
+        *("UPDATE d.t SET v = 'b' WHERE id = 2", "DELETE FROM d.t WHERE id = 2", "INSERT INTO d.t VALUES (4, 'b')"),
+        *("INSERT OVERWRITE d.t VALUES (4, 'b')", "ALTER TABLE d.t ADD COLUMN w INT"),
+    ],
+)
+@pytest.mark.parametrize("compact", ["SELECT * FROM d.t", "OPTIMIZE d.t"])
+@pytest.mark.parametrize(("drop", "undrop"), UNDROPS)
+@pytest.mark.parametrize(("source", "destination"), [("b", "main"), ("main", "b")])
+def test_what_a_merged_drop_absorbed_comes_with_the_undrop(
+    three_rows: Lake, source: str, destination: str, drop: str, undrop: str, compact: str, absorbed: str
+) -> None:
+    """Else deleted rows are back on one branch, inserted ones lost, and updated ones live twice after a merge."""
+    lake = three_rows
+    for text in (absorbed, compact, drop):
+        lake.sql(text, source)
+    lake.merge(source, destination)
+    lake.sql(undrop, source)
+    rows = lake.rows("d.t", source)
+    lake.merge(source, destination)
+    assert lake.rows("d.t", destination) == rows
+    lake.sql("UPDATE d.t SET v = 'c' WHERE id > 1", destination)
+    lake.merge(destination, source)
+    lake.sql("DELETE FROM d.t WHERE id = 3", source)
+    lake.merge(source, destination)
+    assert lake.rows("d.t", destination) == lake.rows("d.t", source)
+
+
+def test_a_row_that_was_updated_before_a_drop_and_deleted_after_the_undrop_does_not_come_back_by_a_third_branch(
+    three_rows: Lake,
+) -> None:
+    lake = three_rows
+    for text in ("UPDATE d.t SET v = 'b' WHERE id = 2", "OPTIMIZE d.t", "DROP TABLE d.t"):
+        lake.sql(text, "b")
+    lake.sql("CREATE BRANCH w", "b")
+    lake.merge("w")
+    for text in ("UNDROP TABLE d.t", "DELETE FROM d.t WHERE v = 'b'", "OPTIMIZE d.t"):
+        lake.sql(text, "b")
+    lake.merge("main", "b")
+    lake.merge("b", "w")
+    lake.merge("w")
+    assert lake.rows("d.t") == lake.rows("d.t", "b") == lake.rows("d.t", "w") == [(1, "a"), (3, "a")]
+
+
+def test_what_a_merged_drop_absorbed_is_judged_when_it_comes_with_the_undrop(three_rows: Lake) -> None:
+    lake = three_rows
+    lake.sql("INSERT INTO d.t VALUES (4, 'm')")
+    lake.sql("UPDATE d.t SET v = 'b' WHERE id = 2", "b")
+    lake.sql("DROP TABLE d.t", "b")
+    lake.merge("b")
+    lake.sql("UNDROP TABLE d.t", "b")
+    assert lake.codes("b") == {"PREDICATE_DML_VS_INSERT"}

@@ -1,0 +1,125 @@
+"""What a merged drop absorbed comes with the object when the source brings it back.
+
+Whoever merged the drop reaches what preceded it (P6) and never got it (P7). A drop and its undrop are nothing together
+(P7): where the undrop is redone, each side counts as knowing of the object what it reached when it lost it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
+from catalog_app.selectors.lineage import Lineage
+from catalog_app.selectors.objects import databases_load, drop_versions, tables_list, tables_load
+from merge_app.execution.operations import operations_load
+from merge_app.execution.reach import Reach, own_ranges, reach_load
+from merge_app.planning.surviving import LIFECYCLE, ObjectKey
+
+_NEVER = 0
+"""In place of the version at which a branch lost an object: it never had it."""
+
+
+@dataclass(frozen=True, slots=True)
+class BroughtBack:
+    """The objects that the source brings back and the destination lacks, each with the version at which the destination
+    lost it.
+    """
+
+    source: Lineage
+    destination: Lineage
+    lost_at: Mapping[ObjectKey, int]
+
+    def source_operations(self, operations: Sequence[Operation]) -> tuple[Operation, ...]:
+        """The source's operations that the destination does not reach, with those on these objects that it did not
+        reach when it lost them; of what it never had, all.
+        """
+        found = tuple(operations)
+        for version, keys in _by_version(self.lost_at):
+            known = {} if version == _NEVER else reach_load(self.destination.at(version - 1))
+            found = _with_all(found, keys, self.source, known)
+        return found
+
+    def destination_operations(self, operations: Sequence[Operation]) -> tuple[Operation, ...]:
+        """The destination's operations that the source does not reach, with those on these objects that it did not
+        reach when it lost them itself.
+        """
+        found = tuple(operations)
+        lost = [key for key, version in self.lost_at.items() if version != _NEVER]
+        for version, keys in _by_version(_lost_at(self.source, lost) if lost else {}):
+            found = _with_all(found, keys, self.destination, reach_load(self.source.at(version - 1)))
+        return found
+
+
+def brought_back_load(
+    operations: Sequence[Operation],
+    source: Lineage,
+    destination: Lineage,
+    *,
+    among: Collection[ObjectKey] | None = None,
+) -> BroughtBack:
+    """``operations`` are the source's that the destination does not reach; no query where none is an undrop. A database
+    comes back with its tables. ``among``: only these objects are of interest.
+    """
+    back = {(item.object_kind, item.object_id) for item in operations if item.kind is OperationKind.UNDROP}
+    databases = _ids(back, ObjectKind.DATABASE)
+    if databases:
+        back |= {(ObjectKind.TABLE, state.table_id) for state in tables_list(source, databases)}
+    if among is not None:
+        back &= set(among)
+    lacking = back - _valid(destination, back) if back else back
+    lost_at = _lost_at(destination, lacking) if lacking else {}
+    return BroughtBack(source, destination, {key: lost_at.get(key, _NEVER) for key in sorted(lacking)})
+
+
+def _valid(lineage: Lineage, keys: Collection[ObjectKey]) -> set[ObjectKey]:
+    """Those of the objects that the chain shows."""
+    tables = tables_load(lineage, _ids(keys, ObjectKind.TABLE))
+    homes = (state.database_id for state in tables.values())
+    databases = databases_load(lineage, {*homes, *_ids(keys, ObjectKind.DATABASE)})
+    valid = {i for i, state in databases.items() if not state.is_dropped}
+    shown = {i for i, state in tables.items() if not state.is_dropped and state.database_id in valid}
+    return {(ObjectKind.DATABASE, i) for i in valid} | {(ObjectKind.TABLE, i) for i in shown}
+
+
+def _lost_at(lineage: Lineage, keys: Collection[ObjectKey]) -> dict[ObjectKey, int]:
+    """The versions at which the chain last lost the objects, a table also with its database; absent if it never did."""
+    tables = tables_load(lineage, _ids(keys, ObjectKind.TABLE))
+    homes = {(ObjectKind.TABLE, i): (ObjectKind.DATABASE, state.database_id) for i, state in tables.items()}
+    dropped = {(ObjectKind.TABLE, i) for i, state in tables.items() if state.is_dropped}
+    drops = drop_versions(lineage, _ids([*keys, *homes.values()], ObjectKind.DATABASE), tables)
+    found = {}
+    for key in keys:
+        own, with_home = drops.get(key, 0), drops.get(homes.get(key, key), 0)
+        found[key] = own if key in dropped else max(own, with_home)
+    return {key: version for key, version in found.items() if version}
+
+
+def _by_version(lost_at: Mapping[ObjectKey, int]) -> Iterable[tuple[int, list[ObjectKey]]]:
+    keys: dict[int, list[ObjectKey]] = defaultdict(list)
+    for key, version in lost_at.items():
+        keys[version].append(key)
+    return keys.items()
+
+
+def _ids(keys: Iterable[ObjectKey], kind: ObjectKind) -> list[int]:
+    return list(dict.fromkeys(object_id for found, object_id in keys if found is kind))
+
+
+def _with_all(
+    operations: Sequence[Operation], keys: Collection[ObjectKey], lineage: Lineage, known: Reach
+) -> tuple[Operation, ...]:
+    """The operations, those on the objects replaced by all on the chain that ``known`` does not reach. Of what made or
+    ended an object that was there, only what is among the operations.
+    """
+    told = {item.operation_id for item in operations}
+    whole = operations_load(
+        own_ranges(lineage, known),
+        known,
+        databases=_ids(keys, ObjectKind.DATABASE),
+        tables=_ids(keys, ObjectKind.TABLE),
+    )
+    others = [item for item in operations if (item.object_kind, item.object_id) not in keys]
+    news = [item for item in whole if not known or item.kind not in LIFECYCLE or item.operation_id in told]
+    return tuple(sorted([*others, *news], key=lambda item: (item.version, item.operation_id or 0)))
