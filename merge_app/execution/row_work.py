@@ -13,12 +13,13 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
-from catalog_app.selectors.segments import definitions_load, files_load
+from catalog_app.selectors.segments import definitions_load, files_in_sight, files_load
 from catalog_app.services.files import data_files_register, delete_files_register
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import RowWorkResult, StagedDefinition
 from merge_app.execution.load import SourceSide
 from merge_app.execution.row_merges import rows_merge
+from merge_app.planning.files import effects_of
 from merge_app.planning.values import (
     CountKeptRows,
     DataPlan,
@@ -27,6 +28,7 @@ from merge_app.planning.values import (
     KeepRows,
     MergePlan,
     MergeRows,
+    ObjectPlan,
     RepartitionFile,
     ReplaceImages,
     RowWork,
@@ -45,26 +47,27 @@ def row_work_run(
     """
     staged = definitions or {}
     return {
-        item.object_id: _table_work(item.object_id, item.data, side, destination, engine(), staged.get(item.object_id))
+        item.object_id: _table_work(item, item.data, side, destination, engine(), staged.get(item.object_id))
         for item in planned.objects
         if item.kind is ObjectKind.TABLE and item.data is not None and item.data.row_work
     }
 
 
 def _table_work(
-    table_id: int,
+    item: ObjectPlan,
     data: DataPlan,
     side: SourceSide,
     destination: Lineage,
     engine: RowEngine,
     staged_under: StagedDefinition | None,
 ) -> RowWorkResult:
+    table_id = item.object_id
     for work in data.row_work:
         if isinstance(work, MergeRows):
             assert side.lineage is not None
             # Merged by key, a table has no other row work: nothing of it comes over by file.
             return rows_merge(table_id, work, side.lineage, destination, engine)
-    scans = _scans(table_id, data, side, destination, staged_under)
+    scans = _scans(item, data, side, destination, staged_under)
     rewritten = _rewrite(table_id, data.row_work, scans, engine)
     images = tuple((file_id, scan.file_id) for file_id, scan in rewritten.items() if scan is not None)
     marking = _Marking(table_id, data.row_work, scans, rewritten, engine)
@@ -181,16 +184,28 @@ def _delete_paths(delete_files: Collection[int]) -> dict[int, str]:
 
 
 def _scans(
-    table_id: int, data: DataPlan, side: SourceSide, destination: Lineage, staged_under: StagedDefinition | None
+    item: ObjectPlan, data: DataPlan, side: SourceSide, destination: Lineage, staged_under: StagedDefinition | None
 ) -> dict[int, FileScan]:
-    """The files of all row work, with the deletes that either side or the plan attaches to them."""
+    """The files of all row work, with the deletes that the plan leaves on them: on those that the destination shows and
+    keeps its own and what the plan attaches, as the source may show them masked by work that only came here with its
+    table's drop; on others those of either side.
+    """
     own = definitions_load({staged_under.definition_id}) if staged_under else {}
-    return files_load(
-        table_id,
-        {file_id for work in data.row_work for file_id in _files_of(work)},
+    files = {file_id for work in data.row_work for file_id in _files_of(work)}
+    brought = {made.file_id for operation in item.operations for made in effects_of(operation).added}
+    kept = files_in_sight(destination, [item.object_id], files) - brought
+    attached = {delete for delete, _ in data.attach}.union(
+        mark.delete_file_id
+        for operation in item.operations
+        if operation.operation_id in data.attach_operations
+        for mark in effects_of(operation).deletes
+    )
+    return files_load(item.object_id, kept, [destination], staged_deletes=attached) | files_load(
+        item.object_id,
+        files - kept,
         [destination] if side.lineage is None else [destination, side.lineage],
         staged_schema=next(iter(own.values()), None),
-        staged_deletes=[delete for delete, _ in data.attach],
+        staged_deletes=attached,
     )
 
 

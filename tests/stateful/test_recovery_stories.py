@@ -562,3 +562,19 @@ def test_what_a_merged_drop_absorbed_is_judged_when_it_comes_with_the_undrop(thr
     lake.merge("b")
     lake.sql("UNDROP TABLE d.t", "b")
     assert lake.codes("b") == {"PREDICATE_DML_VS_INSERT"}
+
+
+@pytest.mark.parametrize("compact", ["SELECT * FROM d.t", "OPTIMIZE d.t"])
+def test_a_row_updated_before_a_drop_that_both_sides_took_back_does_not_live_on_as_it_was(
+    three_rows: Lake, compact: str
+) -> None:
+    """What masks it on the one branch masks nothing on the other, which brought the table back without the update."""
+    lake = three_rows
+    for text in ("UPDATE d.t SET v = 'b' WHERE id = 2", compact, "DROP TABLE d.t"):
+        lake.sql(text, "b")
+    lake.merge("b")
+    lake.sql("UNDROP TABLE d.t")
+    for text in ("UNDROP TABLE d.t", "DELETE FROM d.t WHERE v = 'b'"):
+        lake.sql(text, "b")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(1, "a"), (3, "a")]
