@@ -369,8 +369,8 @@ def test_a_file_that_both_put_back_is_emptied_whole_although_it_had_been_masked_
 def test_what_was_done_to_rows_that_a_restore_took_away_is_discarded_although_it_put_older_ones_back(
     lake: Lake, change: str, before: str, after: str
 ) -> None:
-    """As with any overwrite (A4, A5), which absorbs what its side did before (P7). What was done to the older ones since
-    is no conflict: nobody else touched their file (A3).
+    """As with any overwrite (A4, A5), which absorbs what its side did before (P7). What was done to the older ones
+    since is no conflict: nobody else touched their file (A3).
     """
     lake.sql("INSERT INTO d.t VALUES (2, 'a')")
     lake.merge("main", "b")
