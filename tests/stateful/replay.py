@@ -68,10 +68,11 @@ class Known:
 
 
 def _reach_before_absence(branch: Branch, thing: Thing) -> frozenset[Origin]:
-    """What a branch reached when it last lost a thing."""
+    """What a branch reached when it last lost a thing; all that it reaches, if it never did."""
     had = {version: kept.state.get(thing) is not None for version, kept in branch.versions.items()}
-    absent = max(version for version, is_there in had.items() if not is_there)
-    return branch.versions[max(version for version, is_there in had.items() if is_there and version < absent)].reach
+    absent = max((version for version, is_there in had.items() if not is_there), default=0)
+    before = max((version for version, is_there in had.items() if is_there and version < absent), default=None)
+    return branch.reach if before is None else branch.versions[before].reach
 
 
 @dataclass(frozen=True, slots=True)
