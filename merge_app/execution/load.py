@@ -83,8 +83,10 @@ def plan_input_load(
     dropped = _dropped_databases(side, databases)
     members = tables_list(destination, dropped) if dropped else []
     tables |= {state.table_id: state for state in members}
-    tables |= tables_named(destination, [*_claimed_tables(side), *_named_tables(side, resolutions)])
-    databases |= databases_named(destination, [*_claimed_databases(side), *_named_databases(side, resolutions)])
+    places = [*_claimed_tables(side, tables), *_named_tables(side, resolutions)]
+    names = [*_claimed_databases(side, databases), *_named_databases(side, resolutions)]
+    tables |= tables_named(destination, places)
+    databases |= databases_named(destination, names)
     theirs = operations_load(own_ranges(destination, seen), seen, databases=list(databases), tables=list(tables))
     if side.brought_back is not None:
         theirs = side.brought_back.destination_operations(theirs)
@@ -183,14 +185,20 @@ def _claims(operations: Sequence[Operation], kind: ObjectKind) -> set[int]:
     }
 
 
-def _claimed_tables(side: SourceSide) -> list[tuple[int, str]]:
-    claimed = _claims(side.operations, ObjectKind.TABLE)
-    return [(state.database_id, state.name) for i, state in side.tables.items() if i in claimed]
+def _claimed_tables(side: SourceSide, here: Mapping[int, TableState]) -> list[tuple[int, str]]:
+    """Where the tables may come to lie that the source made, brought back or renamed: ``here`` are the destination's
+    states, which may bear another name or lie elsewhere.
+    """
+    claimed = [
+        [states[i] for states in (side.tables, here) if i in states] for i in _claims(side.operations, ObjectKind.TABLE)
+    ]
+    return [(home.database_id, state.name) for states in claimed for home in states for state in states]
 
 
-def _claimed_databases(side: SourceSide) -> list[str]:
+def _claimed_databases(side: SourceSide, here: Mapping[int, DatabaseState]) -> list[str]:
+    """The same of databases."""
     claimed = _claims(side.operations, ObjectKind.DATABASE)
-    return [state.name for i, state in side.databases.items() if i in claimed]
+    return [states[i].name for states in (side.databases, here) for i in claimed if i in states]
 
 
 def _named_tables(side: SourceSide, resolutions: Sequence[Resolution]) -> list[tuple[int, str]]:

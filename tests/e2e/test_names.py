@@ -53,6 +53,32 @@ def test_a_rename_onto_a_name_that_the_destination_gave_is_refused(two_tables: L
     assert two_tables.codes("b") == {"NAME_EXISTS"}
 
 
+def test_a_name_is_refused_that_only_both_sides_together_would_give(two_tables: Lake) -> None:
+    """One renames the table, the other moves it."""
+    run(two_tables, "b", "ALTER TABLE d.x RENAME TO d.n")
+    run(two_tables, "main", "CREATE DATABASE e", "ALTER TABLE d.x RENAME TO e.x", "CREATE TABLE e.n (id INT)")
+    assert two_tables.codes("b") == {"NAME_EXISTS"}
+
+
+@pytest.mark.parametrize(
+    ("rename", "drop", "create", "undrop"),
+    [
+        ("TABLE d.x RENAME TO d.n", "TABLE d.x", "TABLE d.n (id INT)", "TABLE d.x"),
+        ("DATABASE d RENAME TO n", "DATABASE d CASCADE", "DATABASE n", "DATABASE d"),
+    ],
+    ids=["table", "database"],
+)
+def test_what_comes_back_under_the_destination_s_own_name_is_refused_where_that_is_taken(
+    two_tables: Lake, rename: str, drop: str, create: str, undrop: str
+) -> None:
+    run(two_tables, "main", f"ALTER {rename}")
+    run(two_tables, "b", f"DROP {drop}")
+    two_tables.merge("b")
+    run(two_tables, "main", f"CREATE {create}")
+    run(two_tables, "b", f"UNDROP {undrop}")
+    assert two_tables.codes("b") == {"NAME_EXISTS"}
+
+
 def test_a_name_that_the_destination_freed_can_be_taken(two_tables: Lake) -> None:
     run(two_tables, "b", "ALTER TABLE d.x RENAME TO d.old", "CREATE TABLE d.x (id INT)")
     run(two_tables, "main", "ALTER TABLE d.y RENAME TO d.z")
