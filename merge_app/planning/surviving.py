@@ -162,18 +162,21 @@ def _absorb_data(operations: Sequence[Operation], base: int | None) -> list[Oper
 
 def spared_by(overwrite: Operation, earlier: Sequence[Operation]) -> Iterator[int]:
     """Which of the operations before it, by index, an overwrite that a merge redid left in effect: those on files with
-    rows that it spared. All of them, where their file effects are not known.
+    rows that it spared, and later overwrites of the whole table, which took these away too. All of them, where their
+    file effects are not known.
     """
     scope = overwrite.overwrite
     if scope is None or not scope.spared:
         return
     related = {*scope.spared, *scope.spared_in}
+    has_emptied = False
     for index, operation in enumerate(earlier):
         if operation.effects is None or not (operation.is_data or operation.kind is OperationKind.PARTITION):
             yield index
             continue
         files = {*operation.effects.touched, *(item.file_id for item in operation.effects.added)}
-        if related & files:
+        if related & files or (has_emptied and is_full_overwrite(operation)):
+            has_emptied |= is_full_overwrite(operation)
             related |= files - set(operation.effects.touched)
             yield index
 
