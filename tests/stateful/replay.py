@@ -121,6 +121,13 @@ class Side:
     def is_left(self, entry: RowWork) -> bool:
         return any(work is entry for work, _ in self._left(entry.thing))
 
+    def has_met_nothing(self, thing: Thing) -> bool:
+        """Whether the other side's overwrite of a whole table found nothing here: files decide whether it was redone,
+        and then what this side had done before counts no more.
+        """
+        works = (entry for entry in self.branch.line if isinstance(entry, RowWork) and entry.thing == thing)
+        return any(work.empties_all and work.found_nothing and self.known.has(work) for work in works)
+
     def _left(self, thing: Thing) -> list[tuple[RowWork, RowWork]]:
         """Own row work as it was done, and what is left of it."""
         found: list[tuple[RowWork, RowWork]] = []
@@ -163,6 +170,8 @@ class Side:
                 left.append(other)
             elif isinstance(other, RowWork) and other.empties_all:
                 left = [item for item in left if isinstance(item, Change) or _is_spared(item, other)]
+            elif isinstance(other, RowWork) and other.kind == "overwrite":
+                left = [item for item in left if isinstance(item, Change) or not _is_overruled(item, other)]
         return not left
 
     def brought_back(self, thing: Thing) -> dict[int, Row]:
@@ -368,7 +377,8 @@ def _names(mine: Side, before: State, verdict: Verdict) -> None:
     for holders in verdict.state.names().values():
         if len(holders) > 1:
             made = {thing for thing in holders if mine.created(thing) and before.get(thing) is None}
-            named = made | {thing for thing in holders if mine.net(thing, "name") or mine.net(thing, "database")}
+            present = {thing for thing in holders if mine.branch.state.get(thing) is not None}
+            named = made | {thing for thing in present if mine.net(thing, "name") or mine.net(thing, "database")}
             verdict.required |= {(*thing, "NAME_EXISTS") for thing in named}
 
 
@@ -522,11 +532,15 @@ class Rows(_Object):
             (self.verdict.possible if is_unsure else self.verdict.required).add(
                 (*self.thing, "PREDICATE_DML_VS_INSERT")
             )
+        elif self.mine.has_met_nothing(self.thing):
+            self.verdict.possible.add((*self.thing, "PREDICATE_DML_VS_INSERT"))
         for kind, code in (("delete", "SAME_FILE_UPDATE_DELETE"), ("update", "SAME_FILE_UPDATE_UPDATE")):
             ours = [row for row in base_images(own, "update", self.mine.known.of(self.thing)) if row.id not in swept]
             yours = base_images(others, kind, self.theirs.known.of(self.thing))
-            is_unsure = is_blurred or bool(_absorbed(own, "update") | _absorbed(others, kind))
-            if is_unsure and ours and yours:
+            has_absorbed = ours and yours and (_absorbed(own, "update") | _absorbed(others, kind))
+            # A compaction may have put rows that only one branch has into one file with others.
+            has_both = any(work.kind == "update" for work in own) and any(work.kind == kind for work in others)
+            if has_absorbed or (is_blurred and has_both):
                 self.verdict.possible.add((*self.thing, code))
             # What the destination overwrote is discarded (A4), although it put another image of the row back.
             ours = [row for row in ours if row.id not in _absorbed(own, "update") and not self._is_overwritten(row)]
@@ -557,7 +571,7 @@ class Rows(_Object):
     def _is_as_seen(self, row: Row, present: Row) -> bool:
         """Whether the destination neither changed the row that the source took away nor put another image back."""
         base, back = _base_image(row, self.mine.known.of(self.thing)), self.theirs.brought_back(self.thing).get(row.id)
-        is_back_otherwise = base is not None and back is not None and back.writer != base.writer
+        is_back_otherwise = base is not None and back is not None and present.writer == back.writer != base.writer
         return present.writer in self.theirs.known.of(self.thing) and not (
             is_back_otherwise or self._is_overwritten(row)
         )
