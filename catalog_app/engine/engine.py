@@ -173,9 +173,13 @@ class Engine:
         """Mark the live rows of ``file`` whose ids lie in none of ``kept``."""
         return rewriting.keep_rows(self._writer, table_id, file, kept)
 
-    def filter_images(self, table_id: int, file: FileScan, discarded: Sequence[FileScan]) -> NewDataFile | None:
-        """``file`` without its deleted rows and without rows whose ids lie in ``discarded``."""
-        return rewriting.filter_images(self._writer, table_id, file, discarded)
+    def filter_images(
+        self, table_id: int, file: FileScan, discarded: Sequence[FileScan], *, live_in: Sequence[FileScan] = ()
+    ) -> NewDataFile | None:
+        """``file`` without its deleted rows and without rows whose ids lie in ``discarded``, unless they are live in
+        ``live_in``.
+        """
+        return rewriting.filter_images(self._writer, table_id, file, discarded, live_in)
 
     def count_kept_rows(
         self,

@@ -38,8 +38,12 @@ class RowEngine(Protocol):
         """A delete file that marks the live rows of ``file`` whose ids lie in none of ``kept``; None without any."""
         ...
 
-    def filter_images(self, table_id: int, file: FileScan, discarded: Sequence[FileScan]) -> NewDataFile | None:
-        """``file`` without its deleted rows and without rows whose ids lie in ``discarded``; None when none is left."""
+    def filter_images(
+        self, table_id: int, file: FileScan, discarded: Sequence[FileScan], *, live_in: Sequence[FileScan] = ()
+    ) -> NewDataFile | None:
+        """``file`` without its deleted rows and without rows whose ids lie in ``discarded``, unless they are live in
+        ``live_in``; None when none is left.
+        """
         ...
 
     def repartition(self, table_id: int, file: FileScan, partition: Sequence[str | None]) -> NewDataFile | None:

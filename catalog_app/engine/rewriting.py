@@ -150,17 +150,21 @@ def keep_rows(writer: FileWriter, table_id: int, file: FileScan, kept: Sequence[
 
 
 def filter_images(
-    writer: FileWriter, table_id: int, file: FileScan, discarded: Sequence[FileScan]
+    writer: FileWriter, table_id: int, file: FileScan, discarded: Sequence[FileScan], live_in: Sequence[FileScan]
 ) -> NewDataFile | None:
-    """The file's live rows whose ids lie in none of ``discarded``, as a new file; None if none is left.
+    """The file's live rows whose ids lie in none of ``discarded`` or are live in ``live_in``, as a new file; None if
+    none is left.
 
     The new file is written under the same schema definition as the old one.
     """
     row_ids = stored_row_ids(writer.warehouse, file)
-    keep = np.ones(len(row_ids), dtype=bool)
-    keep[deleted_positions(writer.warehouse, file.delete_paths)] = False
+    refused = np.zeros(len(row_ids), dtype=bool)
     for other in discarded:
-        keep &= ~_lies_in(writer, row_ids, other)
+        refused |= _lies_in(writer, row_ids, other)
+    if live_in:
+        refused &= ~np.isin(row_ids, live_row_ids(writer.warehouse, live_in))
+    keep = ~refused
+    keep[deleted_positions(writer.warehouse, file.delete_paths)] = False
     if not keep.any():
         return None
     table = pq.read_table(

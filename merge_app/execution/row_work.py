@@ -68,7 +68,9 @@ def _table_work(
             # Merged by key, a table has no other row work: nothing of it comes over by file.
             return rows_merge(table_id, work, side.lineage, destination, engine)
     scans = _scans(item, data, side, destination, staged_under)
-    rewritten = _rewrite(table_id, data.row_work, scans, engine)
+    held = {file_id for work in data.row_work if isinstance(work, FilterImages) for file_id in work.live_in}
+    present = files_load(table_id, held, [destination]) if held else {}
+    rewritten = _rewrite(table_id, data.row_work, scans, present, engine)
     images = tuple((file_id, scan.file_id) for file_id, scan in rewritten.items() if scan is not None)
     marking = _Marking(table_id, data.row_work, scans, rewritten, engine)
     attach = (*marking.follow(), *marking.replace(), *marking.keep())
@@ -76,15 +78,22 @@ def _table_work(
 
 
 def _rewrite(
-    table_id: int, row_work: Iterable[RowWork], scans: Mapping[int, FileScan], engine: RowEngine
+    table_id: int,
+    row_work: Iterable[RowWork],
+    scans: Mapping[int, FileScan],
+    present: Mapping[int, FileScan],
+    engine: RowEngine,
 ) -> dict[int, FileScan | None]:
-    """Rewritten files by the file that each replaces, None where no row is left: filtered first, then moved."""
+    """Rewritten files by the file that each replaces, None where no row is left: filtered first, then moved.
+    ``present`` are files as the destination shows them before the merge.
+    """
     staged: dict[int, NewDataFile | None] = {}
     filters = [work for work in row_work if isinstance(work, FilterImages)]
     moves = [work for work in row_work if isinstance(work, RepartitionFile)]
     for images in filters:
         discarded = [scans[file] for file in images.discarded_files]
-        staged[images.file] = engine.filter_images(table_id, scans[images.file], discarded)
+        live_in = [present[file] for file in images.live_in]
+        staged[images.file] = engine.filter_images(table_id, scans[images.file], discarded, live_in=live_in)
     for move in moves:
         scan = _rewritten(scans[move.file], staged[move.file]) if move.file in staged else scans[move.file]
         staged[move.file] = None if scan is None else engine.repartition(table_id, scan, move.partition)

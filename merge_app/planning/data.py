@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import AttachedDelete, FileEffects, Operation, OperationKind
+from catalog_app.domain.operations import AddedFile, AttachedDelete, FileEffects, Operation, OperationKind
 from merge_app.planning.files import (
     PARTITION_MOVE,
     SideFiles,
@@ -96,18 +96,19 @@ class _Redo:
         self._moved = facts.moved
         self._partition_of = {**facts.partition_of, **{i: item.partition for i, item in self._mine.added.items()}}
         self._rewritten_masks = facts.rewritten_masks
+        self._diverged = {item.file.file_id for item in facts.diverged}
         # What the source put back itself goes and comes with that.
-        self._arrived = spared(destination.past, [i for i in facts.arrived if i.file_id not in self._mine.added])
+        put_back = self._mine.added.keys() - self._diverged
+        self._arrived = spared(destination.past, [i for i in facts.arrived if i.file_id not in put_back])
         self._past = self._arrived.past if self._remove_all else () if is_new else destination.past
         self._theirs = SideFiles(self._past)
         self._touched = self._theirs.touched_base(self._past)
-        self._diverged = {item.file.file_id for item in facts.diverged}
         self._held = {holder.file_id: holder.partition for item in facts.diverged for holder in item.holders}
         self._settled = {file_id for item in facts.diverged for file_id in item.settled}
         self._unheld = {item.file.file_id for item in facts.diverged if not item.holders}
         self._rewritten = {item.file_id: made for made in left_out for item in effects_of(made).added}
         self._gone: dict[int, frozenset[int]] = {}
-        self._mixed: dict[int, frozenset[int]] = {}
+        self._mixed: dict[int, FilterImages] = {}
         self._skipped: list[Operation] = list(left_out)
         self._follow: dict[int, tuple[dict[int, None], frozenset[int]]] = {}
         self._follow_moved: list[FollowDeletes] = []
@@ -116,6 +117,9 @@ class _Redo:
         self._discarded: dict[tuple[OperationKind, OperationKind], Discarded] = {}
         self._repartition: dict[int, PartitionValues] = {}
         self._put_back = () if self._remove_all else images_put_back(self._past)
+        left = {id(operation) for operation in destination.history}
+        absorbed = () if self._remove_all else (item for item in self._past if id(item) not in left)
+        self._thinned = self._theirs.touched_base(item for item in absorbed if item.kind is OperationKind.DELETE)
         for operation in source.history:
             self._sort_added(operation)
 
@@ -150,8 +154,14 @@ class _Redo:
             for item in effects.added:
                 leaves = self._mine.leaves(item.file_id)
                 lost = frozenset(leaf for leaf in leaves if self._is_lost(leaf))
-                if lost:
-                    (self._gone if lost == leaves else self._mixed)[item.file_id] = lost
+                thinned = leaves & self._thinned
+                if lost == leaves:
+                    self._gone[item.file_id] = lost
+                elif lost or thinned:
+                    live_in = {holder for leaf in thinned for holder in self._theirs.holders(leaf)}
+                    live_in |= self._other_images(item, leaves) if thinned else set()
+                    discarded = tuple(sorted(lost | thinned))
+                    self._mixed[item.file_id] = FilterImages(item.file_id, discarded, tuple(sorted(live_in)))
 
     def _is_base(self, file_id: int) -> bool:
         return file_id not in self._mine.added
@@ -159,9 +169,15 @@ class _Redo:
     def _is_lost(self, file_id: int) -> bool:
         return self._is_base(file_id) and self._theirs.is_overwritten(file_id)
 
+    def _other_images(self, image: AddedFile, leaves: frozenset[int]) -> set[int]:
+        """The files in sight on the destination that may hold images of its rows which a restore put back."""
+        others = (item.file_id for item in self._put_back if item.overlaps(image) and item.file_id not in leaves)
+        return {holder for item in others for holder in self._theirs.stand_ins(item)}
+
     def _blocks_rewrite(self, file_id: int) -> bool:
         if self._is_base(file_id):
-            return file_id in self._touched or file_id in self._theirs.removed
+            # A file that the destination put back may show rows there that the rewrite did not meet.
+            return any(file_id in found for found in (self._touched, self._theirs.removed, self._theirs.added))
         return file_id in self._rewritten or file_id in self._gone or file_id in self._mixed
 
     def _moves_changed(self, operation: Operation) -> bool:
@@ -427,11 +443,7 @@ class _Redo:
         work += self._follow_moved
         work += self._replaced_images()
         work += self._masks_of_skipped()
-        work += [
-            FilterImages(file_id, tuple(sorted(lost)))
-            for file_id, lost in self._mixed.items()
-            if self._stays_alive(file_id)
-        ]
+        work += [images for file_id, images in self._mixed.items() if self._stays_alive(file_id)]
         work += [RepartitionFile(file_id, values) for file_id, values in self._repartition.items()]
         files = self._arrived.files
         work += [item for item in self._arrived.row_work if self._remove_all or files[item.file] in removed_partitions]
@@ -452,9 +464,8 @@ class _Redo:
         for image, maker in self._mine.maker.items() if self._put_back else ():
             if maker.kind is not OperationKind.UPDATE or image in self._gone:
                 continue
-            shown_in, leaves = self._mine.stand_ins(image), self._mine.leaves(image)
-            others = [item.file_id for item in self._put_back if item.overlaps(self._mine.added[image])]
-            put_back = {holder for item in others if item not in leaves for holder in self._theirs.stand_ins(item)}
+            shown_in = self._mine.stand_ins(image)
+            put_back = self._other_images(self._mine.added[image], self._mine.leaves(image))
             if shown_in and put_back:
                 yield ReplaceImages(image, tuple(sorted(shown_in)), tuple(sorted(put_back)))
 

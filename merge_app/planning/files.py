@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from catalog_app.domain.operations import AddedFile, FileEffects, ObjectKind, Operation, OperationKind, OverwriteScope
 from merge_app.planning.partition_paths import partition_renames
@@ -60,6 +61,19 @@ def _absorbs_all(operation: Operation) -> bool:
     return is_full_overwrite(operation) and not (operation.overwrite and operation.overwrite.spared)
 
 
+def _restored_version(operation: Operation) -> int | None:
+    """The version of its own side that it restored the table to."""
+    return None if operation.is_replay else operation.metrics.get(RESTORED_VERSION)
+
+
+@dataclass(frozen=True, slots=True)
+class _Then:
+    """What lay in other files at a version that a side restored, and the updates that counted."""
+
+    rewrites: Mapping[int, Operation] = field(default_factory=dict)
+    updates: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+
+
 class SideFiles:
     """The files of one table on one side since base, replayed once.
 
@@ -77,14 +91,19 @@ class SideFiles:
         self.maker: dict[int, Operation] = {}
         self.removed: dict[int, Operation] = {}
         self._inputs: dict[int, frozenset[int]] = {}
-        self._updates: dict[int, list[int]] = {}
+        self._updates: dict[int, tuple[int, ...]] = {}
         self._met: set[int] = set()
+        self._then: dict[int | None, _Then] = {}
         rewrites = [operation for operation in history if is_rewrite(operation)]
         self._rewritten = {(item.version, file.file_id) for item in rewrites for file in effects_of(item).added}
         for operation in left_out:
             self._replay(operation)
         self.removed.clear()
+        versions = set() if restores_are_own else {_restored_version(operation) for operation in history}
+        former = sorted((version for version in versions if version is not None), reverse=True)
         for operation in history:
+            while former and former[-1] < operation.version:
+                self._then[former.pop()] = self._state()
             self._replay(operation)
 
     def _replay(self, operation: Operation) -> None:
@@ -96,23 +115,32 @@ class SideFiles:
         made = {file_id for file_id in touched if (operation.version, file_id) in self._rewritten}
         self._met.update(touched - self.added.keys() - made)
         absorbed = self._absorbed(operation)
+        then = self._then.get(_restored_version(operation), _Then())
         # A replay also names files that its side never showed, or took away before.
         again = self.removed.keys() - absorbed
-        self.removed.update((file_id, operation) for file_id in (*absorbed, *effects.removed) if file_id not in again)
+        gone = (file_id for file_id in (*absorbed, *effects.removed) if file_id not in again)
+        self.removed.update((file_id, then.rewrites.get(file_id, operation)) for file_id in tuple(gone))
         if _absorbs_all(operation):
-            self._updates.clear()
+            self._updates = dict(then.updates)
         if operation.kind in (OperationKind.UPDATE, OperationKind.OVERWRITE):
             for delete in effects.deletes:
-                self._updates.setdefault(delete.data_file_id, []).append(delete.delete_file_id)
+                marked = self._updates.get(delete.data_file_id, ())
+                self._updates[delete.data_file_id] = (*marked, delete.delete_file_id)
         derived = operation.kind is OperationKind.UPDATE or is_rewrite(operation)
         for item in effects.added:
             self.removed.pop(item.file_id, None)
             if self._restores_are_own and RESTORED_VERSION in operation.metrics:
                 self._met.discard(item.file_id)
+            elif item.file_id in self.added and operation.kind is OperationKind.OVERWRITE:
+                continue
             if item.file_id not in self._met:
                 self.added[item.file_id] = item
                 self.maker[item.file_id] = operation
                 self._inputs[item.file_id] = touched if derived else self._put_back_beside(item, operation)
+
+    def _state(self) -> _Then:
+        rewrites = {file_id: remover for file_id, remover in self.removed.items() if is_rewrite(remover)}
+        return _Then(rewrites, dict(self._updates))
 
     def _absorbed(self, operation: Operation) -> frozenset[int]:
         """The files gone before that a full overwrite counts as taken by it: all but those of rows that it spared."""
@@ -197,6 +225,12 @@ class SideFiles:
         return next(
             self.overwriter(item.file_id) for item in effects_of(remover).added if self.is_overwritten(item.file_id)
         )
+
+    def holders(self, file_id: int) -> frozenset[int]:
+        """The files in sight that hold rows of a file: itself, or what they were updated or rewritten into."""
+        added = (item.file_id for item in self.live_added())
+        itself = () if file_id in self.removed else (file_id,)
+        return frozenset((*itself, *(found for found in added if file_id in self.leaves(found))))
 
     def live_added(self) -> tuple[AddedFile, ...]:
         """The files that the side added and left in sight."""

@@ -248,11 +248,13 @@ class ReplaceImages:
 @dataclass(frozen=True, slots=True)
 class FilterImages:
     """Row work: a file of new row images is rewritten without the rows whose ids lie in ``discarded_files``
-    (A4: the destination overwrote those base files). Its own deletes are applied on the way.
+    (A4: the destination overwrote those base files), unless they were live in ``live_in`` before the merge (it deleted
+    rows of them and restored the table to what was left). Its own deletes are applied on the way.
     """
 
     file: int
     discarded_files: tuple[int, ...]
+    live_in: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

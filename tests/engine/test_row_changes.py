@@ -216,6 +216,9 @@ def test_images_of_discarded_rows_are_left_out(lake: Lake) -> None:
     assert other.rows() == [[3, "C"]]
     assert other.row_ids("k") == {3: ids[3]}
     assert lake.engine.filter_images(TABLE, image, base) is None
+    left = lake.engine.filter_images(TABLE, image, base, live_in=[base[1]])
+    assert left is not None
+    assert left.rows == 1
 
 
 def test_checks_look_at_live_rows_only(lake: Lake) -> None:

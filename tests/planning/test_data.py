@@ -192,6 +192,20 @@ def test_images_that_a_restore_put_back_stand_for_the_rows_that_it_left_out_of_t
     assert compacted.row_work == (FollowDeletes((12,), 1, (34,), (31,)),)
 
 
+def test_images_of_rows_that_the_destination_had_deleted_when_it_restored_the_table_are_filtered() -> None:
+    theirs = [
+        delete((31, 1)),
+        insert(32),
+        overwrite(1, removed=[32], deletes=[(31, 1)], metrics={RESTORED_VERSION: 200}),
+    ]
+    data = _data([update(11, deletes=[(12, 1)])], theirs)
+    assert data is not None
+    assert data.row_work == (FilterImages(11, (1,), live_in=(1,)),)
+    data = _data([update(11, deletes=[(12, 2)])], theirs)
+    assert data is not None
+    assert data.row_work == ()
+
+
 # Overwrites of the source
 
 

@@ -309,8 +309,11 @@ class MemoryEngine:
         marks = {at: row_id for at, row_id in row_ids if row_id not in wanted and at not in gone}
         return self._write_deletes(table_id, file, marks) if marks else None
 
-    def filter_images(self, table_id: int, file: FileScan, discarded: Sequence[FileScan]) -> NewDataFile | None:
+    def filter_images(
+        self, table_id: int, file: FileScan, discarded: Sequence[FileScan], *, live_in: Sequence[FileScan] = ()
+    ) -> NewDataFile | None:
         refused = {row_id for other in discarded for row_id in self._files[other.path].row_ids}
+        refused -= {row_id for other in live_in for row_id in self.live_row_ids(other)}
         gone = self._deleted_positions(file)
         stored = self._files[file.path]
         rows: list[tuple[dict[int, Any], int | None]] = [

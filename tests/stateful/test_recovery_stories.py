@@ -226,6 +226,89 @@ def test_an_update_is_in_conflict_with_what_the_other_side_did_to_the_image_of_i
     assert [conflict["code"] for conflict in refusal.value.details["conflicts"]] == [code]
 
 
+AS_WRITTEN_OR_COMPACTED = pytest.mark.parametrize("compact", ["SELECT * FROM d.t", "OPTIMIZE d.t"])
+
+
+@pytest.mark.parametrize("before", ["SELECT * FROM d.t", "OPTIMIZE d.t"])
+@AS_WRITTEN_OR_COMPACTED
+@pytest.mark.parametrize(
+    ("theirs", "mine", "left"),
+    [
+        ("SELECT * FROM d.t", "UPDATE d.t SET v = 's' WHERE id = 2", [(2, "s"), (3, "a")]),
+        ("SELECT * FROM d.t", "DELETE FROM d.t WHERE id = 2", [(3, "a")]),
+        ("UPDATE d.t SET v = 'm' WHERE id = 2", "UPDATE d.t SET v = 's' WHERE id > 1", [(2, "s"), (3, "s")]),
+        ("UPDATE d.t SET v = 'm' WHERE id = 2", "DELETE FROM d.t WHERE id > 1", [(2, "m")]),
+        ("DELETE FROM d.t WHERE id = 2", "UPDATE d.t SET v = 's' WHERE id > 1", [(3, "s")]),
+        ("DELETE FROM d.t WHERE id = 2", "DELETE FROM d.t WHERE id = 3", []),
+    ],
+)
+def test_a_restore_to_what_was_left_of_shared_rows_leaves_them_to_the_other_side_whatever_files_hold_them(
+    lake: Lake, before: str, theirs: str, compact: str, mine: str, left: list[tuple[int, str]]
+) -> None:
+    """It took none of them away. What main had deleted by then stays deleted."""
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
+    lake.merge("main", "b")
+    for text in (before, theirs, compact):
+        lake.sql(text)
+    version = lake.head()
+    lake.sql("INSERT INTO d.t VALUES (9, 'z')")
+    lake.sql(mine, "b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(1, "a"), *left]
+
+
+@AS_WRITTEN_OR_COMPACTED
+def test_updates_of_one_file_are_in_conflict_although_one_side_restored_the_table_before_its_own(
+    lake: Lake, compact: str
+) -> None:
+    """Else the older image of row 3 would stay, and nobody learned that row 2 has two."""
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
+    lake.merge("main", "b")
+    lake.sql(compact, "b")
+    version = lake.head("b")
+    lake.sql("INSERT INTO d.t VALUES (9, 'z')", "b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}", "b")
+    lake.sql("UPDATE d.t SET v = 's' WHERE id = 2", "b")
+    lake.sql("UPDATE d.t SET v = 'm' WHERE id > 1")
+    assert lake.codes("main", "b") == {"SAME_FILE_UPDATE_UPDATE"}
+
+
+@AS_WRITTEN_OR_COMPACTED
+def test_rows_that_a_restore_put_back_beside_updated_ones_stay_when_the_updates_come_over(
+    lake: Lake, compact: str
+) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
+    lake.merge("main", "b")
+    version = lake.head("b")
+    lake.sql("UPDATE d.t SET v = 'm' WHERE id = 2")
+    lake.sql(compact)
+    for row in (2, 3):
+        lake.sql(f"DELETE FROM d.t WHERE id = {row}", "b")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(1, "a"), (2, "m")]
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}", "b")
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == [(1, "a"), (2, "m"), (3, "a")]
+
+
+@AS_WRITTEN_OR_COMPACTED
+def test_rows_that_arrived_after_a_restore_stay_when_it_comes_to_where_they_were_compacted(
+    lake: Lake, compact: str
+) -> None:
+    """The restore spares them, and what it is redone on has them in one file with what it takes away."""
+    version = lake.head()
+    lake.sql("INSERT INTO d.t VALUES (2, 'a')")
+    lake.merge("main", "b")
+    lake.sql("INSERT INTO d.t VALUES (6, 'b'), (7, 'b')", "b")
+    lake.sql(compact, "b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
+    lake.merge("b")
+    lake.sql("DELETE FROM d.t WHERE id = 6")
+    lake.merge("main", "b")
+    assert lake.rows("d.t") == lake.rows("d.t", "b") == [(1, "a"), (7, "b")]
+
+
 @pytest.fixture
 def dropped_by_both(lake: Lake, drop: str) -> Lake:
     """The drop happened on both branches before they met."""
