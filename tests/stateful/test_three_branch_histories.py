@@ -1,5 +1,5 @@
 """Random histories of a table with partitions, with and without a primary key: three branches change rows, overwrite,
-drop and compact partitions, and merge in every direction, against laws that hold whichever way rows are merged.
+drop, rename and compact partitions, and merge in every direction, against laws that hold whichever way rows are merged.
 
 Each run plays the same few histories; ``LAKEUI_SOAK=1`` plays many fresh ones, ``LAKEUI_SEED=<number>`` others.
 """
@@ -22,6 +22,7 @@ logger = logging.getLogger(__name__)
 NAMES = ("main", "b", "w")
 WRITES = ("insert", "insert", "delete", "set", "set", "set", "move", "optimize")
 SWEEPS = ("overwrite", "empty")
+RENAMES = ("rename", "rename")
 CELLS = {"main": "v", "b": "n", "w": "n"}
 """Each branch changes one cell, so that most merges are not refused."""
 Step = tuple[str, str, int, int]
@@ -30,9 +31,9 @@ Row = tuple[int, int, int, int]
 """Key, two cells, and the partition."""
 
 
-def statement(step: Step, rows: dict[int, Row], new_key: int) -> str | None:
+def statement(step: Step, rows: dict[int, Row], new_key: int, new_name: int) -> str | None:
     """SQL of a step on a branch that holds these rows; None where it would be refused. ``new_key`` is that of a row
-    which it adds.
+    which it adds, ``new_name`` what it calls a partition.
     """
     what, branch, key, cell = step
     match what:
@@ -52,16 +53,25 @@ def statement(step: Step, rows: dict[int, Row], new_key: int) -> str | None:
                 else f"INSERT OVERWRITE d.k PARTITION (p = {key % 2}) VALUES ({new_key}, {cell}, {cell})"
             )
         case "empty":
-            held = any(row[3] == cell for row in rows.values())
-            return f"ALTER TABLE d.k DROP PARTITION (p = {cell})" if held else None
+            return f"ALTER TABLE d.k DROP PARTITION (p = {partition_of(cell, rows)})" if rows else None
+        case "rename":
+            old = partition_of(key, rows)
+            return f"ALTER TABLE d.k PARTITION (p = {old}) RENAME TO PARTITION (p = {new_name})" if rows else None
         case _:
             return "OPTIMIZE d.k"
+
+
+def partition_of(place: int, rows: dict[int, Row]) -> int:
+    """A partition that holds rows, by its place among them; the place itself where no row is left."""
+    names = sorted({row[3] for row in rows.values()})
+    return names[place % len(names)] if names else place
 
 
 def history(number: int) -> Iterator[Step]:
     """The steps of one history. Numbers that are drawn evenly lead further than those that are to be made small."""
     draw = random.Random(f"{SEED}, {number}")
     writes = (*WRITES, *SWEEPS) if draw.random() < 0.5 else WRITES
+    writes = (*writes, *RENAMES) if draw.random() < 0.5 else writes
     for _ in range(draw.randint(6, 24)):
         branch = draw.choice(NAMES)
         if draw.random() < 0.35:
@@ -77,6 +87,7 @@ class Branches:
         self.lake = lake
         self.is_keyed = is_keyed
         self.keys = itertools.count(10)
+        self.names: dict[int, int] = {}
         self.is_swept = False
         lake.sql(f"CREATE TABLE d.k (id INT{' PRIMARY KEY' * is_keyed}, v INT, n INT, p INT) PARTITIONED BY (p)")
         lake.sql("INSERT INTO d.k VALUES (1, 0, 0, 1), (2, 0, 0, 0), (3, 0, 0, 1)")
@@ -103,8 +114,12 @@ class Branches:
         rows = self.rows(branch)
         # Without a key, a row that two branches add is two rows.
         key = step[2] if self.is_keyed else next(self.keys)
-        text = statement(step, rows, key)
+        # A name that no branch has used, so that a rename lands on no partition of another branch.
+        name = 2 + len(self.names)
+        text = statement(step, rows, key, name)
         if text is not None:
+            if what == "rename":
+                self.names[name] = partition_of(step[2], rows)
             logger.warning("%s: %s", branch, text)
             self.lake.sql(text, branch)
             self.is_swept = self.is_swept or step[0] in SWEEPS
@@ -131,9 +146,17 @@ class Branches:
         for key, row in merged.items():
             sides = [side[key] for side in (mine, theirs) if key in side]
             assert sides, f"key {key} was on neither branch"
-            assert all(cell in {side[place] for side in sides} for place, cell in enumerate(row))
+            assert all(cell in {side[place] for side in sides} for place, cell in enumerate(row[:3]))
+            assert {side[3] for side in sides} & set(self._names_of(row[3])), f"key {key} lies in a partition of neither"
         for key, row in mine.items():
             assert theirs.get(key) != row or merged.get(key) == row, f"key {key} was alike on both branches"
+
+    def _names_of(self, name: int) -> Iterator[int]:
+        """What a partition is called, and was before each rename."""
+        yield name
+        while name in self.names:
+            name = self.names[name]
+            yield name
 
     def take_over(self, source: str, destination: str) -> None:
         """What was merged has nothing to meet on the way back: the branches are alike then, unless one of them swept
