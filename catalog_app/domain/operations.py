@@ -6,6 +6,7 @@ that the net effect of a side is found without looking up the merge base (P7): f
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -158,13 +159,15 @@ class AttachedDelete:
 @dataclass(frozen=True, slots=True)
 class FileEffects:
     """What one data operation did to files. ``removed`` are data files that it took out of sight, ``overruled`` delete
-    files that it attached to files which a later overwrite took away or put back: they are not to be redone.
+    files that it attached to files which a later overwrite took away or put back: they are not to be redone. Of a
+    compaction of several partitions, which leaves rows in theirs, ``partition_of`` says where each removed file lay.
     """
 
     added: tuple[AddedFile, ...] = ()
     removed: tuple[int, ...] = ()
     deletes: tuple[AttachedDelete, ...] = ()
     overruled: tuple[int, ...] = ()
+    partition_of: Mapping[int, PartitionValues] = field(default_factory=dict)
 
     @property
     def touched(self) -> frozenset[int]:

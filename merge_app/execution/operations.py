@@ -276,6 +276,7 @@ SELECT d.operation_id, f.id, f.data_file_id, f.rows
 FROM catalog_app_segmentdelete d JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
 WHERE d.operation_id = ANY(%(ids)s) ORDER BY d.id
 """
+_PARTITION_OF = "SELECT id, partition FROM catalog_app_datafile WHERE id = ANY(%(files)s)"
 
 _PUT_BACK = """
 SELECT t.operation_id, t.file_id, s.added_version
@@ -310,6 +311,7 @@ def effects_load(operations: Sequence[Operation]) -> tuple[Operation, ...]:
     for operation_id, *attached in fetch_all(_ATTACHED, parameters):
         deletes[operation_id].append(AttachedDelete(*attached))
     _add_effects_elsewhere(operations, added, removed, deletes, overruled)
+    partitions = _partitions_compacted(operations, added, removed)
     return tuple(
         item
         if item.operation_id is None or item.effects is not None
@@ -320,6 +322,7 @@ def effects_load(operations: Sequence[Operation]) -> tuple[Operation, ...]:
                 tuple(removed[item.operation_id]),
                 tuple(deletes[item.operation_id]),
                 tuple(overruled[item.operation_id]),
+                partitions.get(item.operation_id, {}),
             ),
         )
         for item in operations
@@ -331,6 +334,26 @@ def _added(operation_ids: Sequence[int]) -> list[tuple[int, AddedFile]]:
         (operation_id, AddedFile(file_id, base, rows, tuple(json_value(partition)), *row_ids))
         for operation_id, file_id, base, rows, partition, *row_ids in fetch_all(_ADDED, {"ids": list(operation_ids)})
     ]
+
+
+def _partitions_compacted(
+    operations: Sequence[Operation], added: Mapping[int, Sequence[AddedFile]], removed: Mapping[int, Sequence[int]]
+) -> dict[int, dict[int, PartitionValues]]:
+    """By compaction of several partitions, those of the files that it removed."""
+    several = [
+        item.operation_id
+        for item in operations
+        if item.kind is OperationKind.COMPACTION
+        and item.operation_id is not None
+        and len({file.partition for file in added.get(item.operation_id, ())}) > 1
+    ]
+    files = list({file_id for operation_id in several for file_id in removed.get(operation_id, ())})
+    rows = fetch_all(_PARTITION_OF, {"files": files}) if files else []
+    partition_of = {file_id: tuple(json_value(values)) for file_id, values in rows}
+    return {
+        operation_id: {file_id: partition_of[file_id] for file_id in removed.get(operation_id, ())}
+        for operation_id in several
+    }
 
 
 def _add_effects_elsewhere(

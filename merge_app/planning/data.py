@@ -194,7 +194,7 @@ class _Redo:
         remover = self._mine.removed.get(file_id)
         if remover is None:
             return True
-        outputs = [item.file_id for item in effects_of(remover).added]
+        outputs = self._mine.outputs(file_id)
         if not any(output in self._rewritten for output in outputs):
             return False
         return any(self._stays_alive(output) or self._was_emptied(output) for output in outputs)

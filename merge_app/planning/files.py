@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import AddedFile, FileEffects, ObjectKind, Operation, OperationKind, OverwriteScope
 from merge_app.planning.partition_paths import partition_renames
 from merge_app.planning.surviving import RESTORED_VERSION, is_full_overwrite
@@ -127,6 +128,7 @@ class SideFiles:
                 marked = self._updates.get(delete.data_file_id, ())
                 self._updates[delete.data_file_id] = (*marked, delete.delete_file_id)
         derived = operation.kind is OperationKind.UPDATE or is_rewrite(operation)
+        inputs = _by_partition(effects)
         for item in effects.added:
             self.removed.pop(item.file_id, None)
             if self._restores_are_own and RESTORED_VERSION in operation.metrics:
@@ -136,7 +138,8 @@ class SideFiles:
             if item.file_id not in self._met:
                 self.added[item.file_id] = item
                 self.maker[item.file_id] = operation
-                self._inputs[item.file_id] = touched if derived else self._put_back_beside(item, operation)
+                taken = inputs.get(item.partition, touched)
+                self._inputs[item.file_id] = taken if derived else self._put_back_beside(item, operation)
 
     def _state(self) -> _Then:
         rewrites = {file_id: remover for file_id, remover in self.removed.items() if is_rewrite(remover)}
@@ -181,6 +184,14 @@ class SideFiles:
         """The base files whose rows these operations removed or masked."""
         return self.base_files(file_id for operation in operations for file_id in effects_of(operation).touched)
 
+    def outputs(self, file_id: int) -> tuple[int, ...]:
+        """The files that what removed a file put its rows into."""
+        effects = effects_of(self.removed[file_id])
+        values = effects.partition_of.get(file_id)
+        beside = tuple(item.file_id for item in effects.added if item.partition == values)
+        # A merge may have brought the output already renamed.
+        return beside or tuple(item.file_id for item in effects.added)
+
     def stand_ins(self, file_id: int) -> frozenset[int]:
         """The files in sight that hold the rows of a file now: itself, or what it was rewritten into."""
         remover = self.removed.get(file_id)
@@ -188,14 +199,14 @@ class SideFiles:
             return frozenset({file_id})
         if not is_rewrite(remover):
             return frozenset()
-        return frozenset(found for item in effects_of(remover).added for found in self.stand_ins(item.file_id))
+        return frozenset(found for output in self.outputs(file_id) for found in self.stand_ins(output))
 
     def rewritten_into(self, file_id: int) -> tuple[int, ...]:
         """The files that held its rows after it, one rewrite after the other, in sight or not."""
         remover = self.removed.get(file_id)
         if remover is None or not is_rewrite(remover):
             return ()
-        outputs = [item.file_id for item in effects_of(remover).added]
+        outputs = self.outputs(file_id)
         return (*outputs, *(later for output in outputs for later in self.rewritten_into(output)))
 
     def update_deletes(self, file_id: int) -> tuple[int, ...]:
@@ -205,7 +216,7 @@ class SideFiles:
         found = list(self._updates.get(file_id, ()))
         remover = self.removed.get(file_id)
         if remover is not None and is_rewrite(remover):
-            found += [delete for item in effects_of(remover).added for delete in self.update_deletes(item.file_id)]
+            found += [delete for output in self.outputs(file_id) for delete in self.update_deletes(output)]
         return tuple(dict.fromkeys(found))
 
     def is_overwritten(self, file_id: int) -> bool:
@@ -214,7 +225,7 @@ class SideFiles:
         if remover is None:
             return False
         if is_rewrite(remover):
-            return any(self.is_overwritten(item.file_id) for item in effects_of(remover).added)
+            return any(self.is_overwritten(output) for output in self.outputs(file_id))
         return remover.kind in (OperationKind.OVERWRITE, OperationKind.PARTITION)
 
     def overwriter(self, file_id: int) -> Operation:
@@ -222,9 +233,7 @@ class SideFiles:
         remover = self.removed[file_id]
         if not is_rewrite(remover):
             return remover
-        return next(
-            self.overwriter(item.file_id) for item in effects_of(remover).added if self.is_overwritten(item.file_id)
-        )
+        return next(self.overwriter(output) for output in self.outputs(file_id) if self.is_overwritten(output))
 
     def holders(self, file_id: int) -> frozenset[int]:
         """The files in sight that hold rows of a file: itself, or what they were updated or rewritten into."""
@@ -235,6 +244,13 @@ class SideFiles:
     def live_added(self) -> tuple[AddedFile, ...]:
         """The files that the side added and left in sight."""
         return tuple(item for file_id, item in self.added.items() if file_id not in self.removed)
+
+
+def _by_partition(effects: FileEffects) -> dict[PartitionValues, frozenset[int]]:
+    found: dict[PartitionValues, set[int]] = {}
+    for file_id, values in effects.partition_of.items():
+        found.setdefault(values, set()).add(file_id)
+    return {values: frozenset(files) for values, files in found.items()}
 
 
 def images_put_back(operations: Sequence[Operation]) -> tuple[AddedFile, ...]:

@@ -196,3 +196,53 @@ class TestRowsWithoutAValue:
         parts.merge(other, side)
         parts.sql("ALTER TABLE d.p ALTER COLUMN id SET NOT NULL", other)
         assert parts.codes("b") == {"NOT_NULL_WITHOUT_VALUE"}
+
+
+class TestPartitionsThatWereCompactedTogether:
+    """Main compacts partitions 1 and 2 in one operation. What becomes of one is nothing to the rows of the other."""
+
+    @pytest.fixture(autouse=True)
+    def both(self, parts: Lake) -> None:
+        parts.sql("INSERT INTO d.p VALUES (5, 2)")
+        parts.merge("main", "b")
+        parts.sql("OPTIMIZE d.p")
+
+    @pytest.mark.parametrize(
+        "emptying", ["ALTER TABLE d.p DROP PARTITION (k = 2)", "INSERT OVERWRITE d.p PARTITION (k = 2) VALUES (9)"]
+    )
+    @pytest.mark.parametrize(
+        "change",
+        [
+            "UPDATE d.p SET id = 6 WHERE id = 1",
+            "UPDATE d.p SET id = 6 WHERE id = 3",
+            "UPDATE d.p SET id = id + 10 WHERE k = 1",
+            "DELETE FROM d.p WHERE id = 3",
+        ],
+    )
+    def test_rows_changed_in_one_stay_where_the_other_was_emptied(
+        self, parts: Lake, emptying: str, change: str
+    ) -> None:
+        parts.sql(emptying)
+        parts.sql(change, "b")
+        rows = [row for row in parts.rows("d.p", "b") if row[1] == 1]
+        rows += [row for row in parts.rows("d.p") if row[1] == 2]
+        parts.merge("b")
+        assert parts.rows("d.p") == sorted(rows, key=repr)
+        parts.merge("main", "b")
+        assert parts.rows("d.p", "b") == sorted(rows, key=repr)
+
+    @pytest.mark.parametrize(("source", "destination"), [("main", "b"), ("b", "main")])
+    def test_both_sides_may_update_one_of_them_each(self, parts: Lake, source: str, destination: str) -> None:
+        parts.sql("UPDATE d.p SET id = 6 WHERE id = 3")
+        parts.sql("UPDATE d.p SET id = 7 WHERE id = 5", "b")
+        parts.merge(source, destination)
+        parts.merge(destination, source)
+        assert parts.rows("d.p") == parts.rows("d.p", "b") == [(1, 1), (2, 1), (4, 2), (6, 1), (7, 2)]
+
+    def test_new_rows_do_not_come_back_that_were_dropped_with_one_of_them(self, parts: Lake) -> None:
+        parts.sql("INSERT INTO d.p VALUES (7, 1), (8, 2)")
+        parts.sql("OPTIMIZE d.p")
+        parts.sql("ALTER TABLE d.p DROP PARTITION (k = 1)")
+        parts.sql("DELETE FROM d.p WHERE id = 5", "b")
+        parts.merge("main", "b")
+        assert parts.rows("d.p", "b") == [(4, 2), (8, 2)]
