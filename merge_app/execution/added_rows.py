@@ -29,15 +29,19 @@ def added_rows_load(
     engine: EngineSource,
     *,
     further_deletes: Collection[int] = (),
+    further_files: Collection[int] = (),
 ) -> tuple[FileScan, ...]:
     """The files that inserts, updates and overwrites of the side wrote, each masked down to the rows that the side
-    still has. Compactions and renamed partitions bring no rows: of what they rewrote the files written first count.
+    still has. Compactions and renamed partitions bring no rows: of what they rewrote the files written first count,
+    in the partition in which their rows lie now.
 
     ``lineage`` and ``table`` are the side's; a statement has no lineage, its files lie under the schema of ``table``.
-    ``further_deletes`` are delete files that mask them besides the side's own.
+    ``further_deletes`` are delete files that mask them besides the side's own, ``further_files`` older ones that count
+    as far as the side put their rows into others.
     """
     files = written_files_load(table_id, operations, lineage)
     written = [item.file_id for o in files.own if not is_rewrite(o) for item in effects_of(o).added]
+    written += (file_id for file_id in further_files if files.side.rewritten_into(file_id))
     later = {i: files.side.rewritten_into(i) for i in dict.fromkeys(written) if files.is_left(i)}
     wanted = {file_id for chain in later.items() for file_id in (chain[0], *chain[1])}
     if not wanted:
@@ -91,6 +95,7 @@ def _as_left(
     is gone with all that it held.
     """
     for other, is_gone in rewritten:
+        file = replace(file, partition=other.partition)
         if is_gone or other.delete_paths:
             file = _marked(table_id, file, () if is_gone else other.delete_paths, other, engine)
     return file

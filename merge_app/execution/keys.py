@@ -10,6 +10,7 @@ from catalog_app.domain.files import FileScan, PartitionValues, TableScan
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.selectors.lineage import Lineage
 from merge_app.execution.added_rows import EngineSource, added_rows_load, coming_rows_load
+from merge_app.planning.files import SideFiles
 from merge_app.planning.sides import sides_of
 from merge_app.planning.spared import spared
 from merge_app.planning.surviving import ObjectChanges, is_full_overwrite
@@ -26,8 +27,8 @@ def key_clashes(
     known: Mapping[int, TableFacts],
     engine: EngineSource,
 ) -> dict[int, tuple[str, ...]]:
-    """By table: keys of rows that the source adds which rows that the destination added hold too. ``known``:
-    what was found of their files.
+    """By table: keys of rows that the source adds which rows hold too that the destination added, or renamed the
+    partition of before the source swept it away. ``known``: what was found of their files.
     """
     return {table_id: _clashes(planned, source, destination, table_id, known[table_id], engine) for table_id in tables}
 
@@ -44,7 +45,9 @@ def _clashes(
     mine, theirs = sides.source[ObjectKind.TABLE, table_id], sides.destination_of(ObjectKind.TABLE, table_id)
     names = [column.name for column in table.schema.columns if column.id in table.schema.primary_key]
     come = coming_rows_load(planned, table_id, source, destination, known.diverged, engine)
-    there = added_rows_load(table_id, planned.destination, destination, table, engine)
+    there = added_rows_load(
+        table_id, planned.destination, destination, table, engine, further_files=_swept_files(mine)
+    )
     staying = tuple(_staying(there, mine, spared(theirs.past, known.arrived).files))
     if not (come and staying):
         return ()
@@ -59,6 +62,12 @@ def _staying(files: Iterable[FileScan], source: ObjectChanges, spared_files: Col
         is_swept = source.overwrites_all or file.partition in emptied
         if file.file_id in spared_files or not is_swept:
             yield file
+
+
+def _swept_files(source: ObjectChanges) -> set[int]:
+    """What was there at base and the source swept away: by partition, so that a new name keeps rows from it."""
+    side = SideFiles(source.history)
+    return {file_id for file_id in side.removed.keys() - side.added.keys() if side.is_overwritten(file_id)}
 
 
 def _emptied_partitions(changes: ObjectChanges) -> set[PartitionValues]:

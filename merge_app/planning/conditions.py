@@ -27,6 +27,8 @@ from merge_app.planning.values import SchemaCoverage, TableFacts
 
 ROW_AXES = ("insert", "update", "overwrite")
 """The operations that bring rows into a table."""
+ROW_PLACING_AXES = (*ROW_AXES, "partition")
+"""Those, and what keeps rows from being swept away: a partition's new name."""
 
 
 @dataclass(frozen=True, slots=True)

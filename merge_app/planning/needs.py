@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from catalog_app.domain.operations import ColumnAttribute, ObjectKind
 from catalog_app.domain.schema import Schema
-from merge_app.planning.conditions import ROW_AXES, columns_stricter, required_columns
+from merge_app.planning.conditions import ROW_AXES, ROW_PLACING_AXES, columns_stricter, required_columns
 from merge_app.planning.row_merges import merges_by_key
 from merge_app.planning.sides import sides_of
 from merge_app.planning.surviving import ObjectChanges
@@ -56,8 +56,7 @@ def _table_needs(
     if any(change.before is not None and change.after is not None for change in source.partitions):
         wanted.add(FactKind.PARTITIONS)
     wanted |= _row_needs(source, destination, stricter)
-    mine, theirs = source.hits(*ROW_AXES), destination.hits(*ROW_AXES)
-    if mine and theirs and schema.is_keyed:
+    if source.hits(*ROW_AXES) and destination.hits(*ROW_PLACING_AXES) and schema.is_keyed:
         wanted.add(FactKind.PRIMARY_KEYS)
         if source.hits(*_SWEEPING_AXES) or destination.hits(*_SWEEPING_AXES):
             # Rows that are swept away give no key to anything; files tell which.

@@ -11,7 +11,7 @@ from catalog_app.domain.state import TableState
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import RuleTable
 from merge_app.planning.columns import ColumnRedo
-from merge_app.planning.conditions import ROW_AXES, Case, columns_stricter, problems
+from merge_app.planning.conditions import ROW_AXES, ROW_PLACING_AXES, Case, columns_stricter, problems
 from merge_app.planning.data import DataOutcome, data_redo
 from merge_app.planning.databases import done_already, properties_redo
 from merge_app.planning.findings import Pair, Problem, judge, problem_finding
@@ -163,7 +163,7 @@ def _key_clashes(case: TableCase) -> list[Problem]:
     if not keys:
         return []
     mine = next((axis for axis in ROW_AXES if case.source.hits(axis)), None)
-    theirs = next((axis for axis in ROW_AXES if case.destination.hits(axis)), None)
+    theirs = next((axis for axis in ROW_PLACING_AXES if case.destination.hits(axis)), None)
     if mine is None or theirs is None:
         return []
     shown = ", ".join(keys[:_SHOWN_KEYS])

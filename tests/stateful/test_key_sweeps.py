@@ -183,6 +183,24 @@ def test_what_the_source_did_to_rows_that_the_destination_swept_is_noted_where_k
     assert keyed.rows("d.k") == [(3, "c", 2), (9, "swept", 1)]
 
 
+@pytest.mark.parametrize("before", ["INSERT INTO d.k VALUES (7, 'm', 1)", "SELECT * FROM d.k"])
+@pytest.mark.parametrize("after", ["OPTIMIZE d.k", "DELETE FROM d.k WHERE id = 1", "SELECT * FROM d.k"])
+@pytest.mark.parametrize("key", [1, 2, 7, 8])
+def test_no_key_is_there_twice_that_a_new_name_kept_from_the_sweep_of_its_partition(
+    keyed: Lake, before: str, after: str, key: int
+) -> None:
+    keyed.sql(before)
+    keyed.sql("ALTER TABLE d.k PARTITION (p = 1) RENAME TO PARTITION (p = 5)")
+    keyed.sql(after)
+    keyed.sql(f"INSERT OVERWRITE d.k PARTITION (p = 1) VALUES ({key}, 'b')", "b")
+    rows = keyed.rows("d.k")
+    if key in (row[0] for row in rows):
+        assert keyed.codes("b") == {"PRIMARY_KEY_CLASH"}
+        return
+    keyed.merge("b")
+    assert keyed.rows("d.k") == sorted([*rows, (key, "b", 1)], key=repr)
+
+
 def outcome(keyed: Lake) -> list[int]:
     """The keys that are there after a merge that may be refused."""
     found = keyed.dry_run("b")
