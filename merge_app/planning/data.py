@@ -339,7 +339,9 @@ class _Redo:
         for item in self._theirs.live_added() if is_renamed else ():
             goals[item.file_id] = partition_after(self._history, item.partition)
         for file_id in sorted(goals.keys() - self._settled):
-            self._move_file(file_id, held[file_id], goals[file_id])
+            # What another rewrite takes lies in what that made of it.
+            if not (self._is_passed(file_id) and self._mine.outputs(file_id)):
+                self._move_file(file_id, held[file_id], goals[file_id])
 
     def _goals_of_moved(self, operation: Operation) -> dict[int, PartitionValues | None]:
         """Of what the source's own files held that a merge moved, where that lies now."""

@@ -67,6 +67,21 @@ class TestRowsWrittenToAPartitionThatTheOtherSideRenamed:
         for route in routes:
             arrive(parts, *route)
 
+    @pytest.mark.parametrize("route", [("main", "c"), ("c", "main")])
+    @compacted
+    @changed
+    @written
+    def test_come_under_the_new_name_to_a_third_branch_that_had_them_under_the_old_one(
+        self, parts: Lake, write: str, after: str, later: str, route: tuple[str, ...]
+    ) -> None:
+        parts.sql(write, "b")
+        parts.sql(after, "b")
+        parts.merge("b", "c")
+        parts.sql(RENAME)
+        parts.merge("main", "b")
+        parts.sql(later, "b")
+        arrive(parts, *route)
+
     @compacted
     @written
     def test_come_to_it_under_yet_another_name(self, parts: Lake, write: str, after: str) -> None:
