@@ -45,9 +45,7 @@ def _clashes(
     mine, theirs = sides.source[ObjectKind.TABLE, table_id], sides.destination_of(ObjectKind.TABLE, table_id)
     names = [column.name for column in table.schema.columns if column.id in table.schema.primary_key]
     come = coming_rows_load(planned, table_id, source, destination, known.diverged, engine)
-    there = added_rows_load(
-        table_id, planned.destination, destination, table, engine, further_files=_swept_files(mine)
-    )
+    there = added_rows_load(table_id, planned.destination, destination, table, engine, further_files=_swept_files(mine))
     staying = tuple(_staying(there, mine, spared(theirs.past, known.arrived).files))
     if not (come and staying):
         return ()

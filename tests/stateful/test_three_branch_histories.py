@@ -147,7 +147,7 @@ class Branches:
             sides = [side[key] for side in (mine, theirs) if key in side]
             assert sides, f"key {key} was on neither branch"
             assert all(cell in {side[place] for side in sides} for place, cell in enumerate(row[:3]))
-            assert {side[3] for side in sides} & set(self._names_of(row[3])), f"key {key} lies in a partition of neither"
+            assert {side[3] for side in sides} & set(self._names_of(row[3])), f"key {key} lies in neither partition"
         for key, row in mine.items():
             assert theirs.get(key) != row or merged.get(key) == row, f"key {key} was alike on both branches"
 
