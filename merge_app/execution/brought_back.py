@@ -17,39 +17,30 @@ from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import Reach, own_ranges, reach_load
 from merge_app.planning.surviving import LIFECYCLE, ObjectKey
 
-_NEVER = 0
-"""In place of the version at which a branch lost an object: it never had it."""
-
 
 @dataclass(frozen=True, slots=True)
 class BroughtBack:
-    """The objects that the source brings back and the destination lacks, each with the version at which the destination
-    lost it.
+    """The objects that the source brings back and the destination lacks. ``known``: by object, what the destination
+    reached when it lost it, nothing if it never had it; ``known_by_source``: of those that the destination had, what
+    the source reached when it lost them itself.
     """
 
     source: Lineage
     destination: Lineage
-    lost_at: Mapping[ObjectKey, int]
+    known: Mapping[ObjectKey, Reach]
+    known_by_source: Mapping[ObjectKey, Reach]
 
     def source_operations(self, operations: Sequence[Operation]) -> tuple[Operation, ...]:
         """The source's operations that the destination does not reach, with those on these objects that it did not
         reach when it lost them; of what it never had, all.
         """
-        found = tuple(operations)
-        for version, keys in _by_version(self.lost_at):
-            known = {} if version == _NEVER else reach_load(self.destination.at(version - 1))
-            found = _with_all(found, keys, self.source, known)
-        return found
+        return _with_all(operations, self.source, self.known)
 
     def destination_operations(self, operations: Sequence[Operation]) -> tuple[Operation, ...]:
         """The destination's operations that the source does not reach, with those on these objects that it did not
         reach when it lost them itself.
         """
-        found = tuple(operations)
-        lost = [key for key, version in self.lost_at.items() if version != _NEVER]
-        for version, keys in _by_version(_lost_at(self.source, lost) if lost else {}):
-            found = _with_all(found, keys, self.destination, reach_load(self.source.at(version - 1)))
-        return found
+        return _with_all(operations, self.destination, self.known_by_source)
 
 
 def brought_back_load(
@@ -69,8 +60,9 @@ def brought_back_load(
     if among is not None:
         back &= set(among)
     lacking = back - _valid(destination, back) if back else back
-    lost_at = _lost_at(destination, lacking) if lacking else {}
-    return BroughtBack(source, destination, {key: lost_at.get(key, _NEVER) for key in sorted(lacking)})
+    had = _reached(destination, lacking) if lacking else {}
+    known = {key: had.get(key, {}) for key in sorted(lacking)}
+    return BroughtBack(source, destination, known, _reached(source, had) if had else {})
 
 
 def _valid(lineage: Lineage, keys: Collection[ObjectKey]) -> set[ObjectKey]:
@@ -96,11 +88,11 @@ def _lost_at(lineage: Lineage, keys: Collection[ObjectKey]) -> dict[ObjectKey, i
     return {key: version for key, version in found.items() if version}
 
 
-def _by_version(lost_at: Mapping[ObjectKey, int]) -> Iterable[tuple[int, list[ObjectKey]]]:
-    keys: dict[int, list[ObjectKey]] = defaultdict(list)
-    for key, version in lost_at.items():
-        keys[version].append(key)
-    return keys.items()
+def _reached(lineage: Lineage, keys: Collection[ObjectKey]) -> dict[ObjectKey, Reach]:
+    """What the chain reached when it last lost the objects; absent if it never did."""
+    lost_at = _lost_at(lineage, keys)
+    reached = {version: reach_load(lineage.at(version - 1)) for version in set(lost_at.values())}
+    return {key: reached[version] for key, version in lost_at.items()}
 
 
 def _ids(keys: Iterable[ObjectKey], kind: ObjectKind) -> list[int]:
@@ -108,18 +100,21 @@ def _ids(keys: Iterable[ObjectKey], kind: ObjectKind) -> list[int]:
 
 
 def _with_all(
-    operations: Sequence[Operation], keys: Collection[ObjectKey], lineage: Lineage, known: Reach
+    operations: Sequence[Operation], lineage: Lineage, known: Mapping[ObjectKey, Reach]
 ) -> tuple[Operation, ...]:
-    """The operations, those on the objects replaced by all on the chain that ``known`` does not reach. Of what made or
-    ended an object that was there, only what is among the operations.
+    """The operations, those on the objects replaced by all on the chain that what is known of them does not reach. Of
+    what made or ended an object that was there, only what is among the operations.
     """
+    if not known:
+        return tuple(operations)
     told = {item.operation_id for item in operations}
-    whole = operations_load(
-        own_ranges(lineage, known),
-        known,
-        databases=_ids(keys, ObjectKind.DATABASE),
-        tables=_ids(keys, ObjectKind.TABLE),
-    )
-    others = [item for item in operations if (item.object_kind, item.object_id) not in keys]
-    news = [item for item in whole if not known or item.kind not in LIFECYCLE or item.operation_id in told]
-    return tuple(sorted([*others, *news], key=lambda item: (item.version, item.operation_id or 0)))
+    found = [item for item in operations if (item.object_kind, item.object_id) not in known]
+    groups: dict[tuple[tuple[int, int], ...], list[ObjectKey]] = defaultdict(list)
+    for key, reach in known.items():
+        groups[tuple(sorted(reach.items()))].append(key)
+    for reached, keys in groups.items():
+        reach = dict(reached)
+        databases, tables = _ids(keys, ObjectKind.DATABASE), _ids(keys, ObjectKind.TABLE)
+        whole = operations_load(own_ranges(lineage, reach), reach, databases=databases, tables=tables)
+        found += [item for item in whole if not reach or item.kind not in LIFECYCLE or item.operation_id in told]
+    return tuple(sorted(found, key=lambda item: (item.version, item.operation_id or 0)))

@@ -25,7 +25,7 @@ from merge_app.execution.reach import Reach, newest_merge, own_ranges, reach_loa
 from merge_app.execution.replacements import replacements_load
 from merge_app.execution.row_merges import tables_apart
 from merge_app.planning.needs import needs
-from merge_app.planning.surviving import RESTORED_VERSION
+from merge_app.planning.surviving import NO_BASE, RESTORED_VERSION, ObjectKey, RestoreBase
 from merge_app.planning.values import Decision, FactKind, PlanInput, Resolution
 
 
@@ -88,8 +88,9 @@ def plan_input_load(
     tables |= tables_named(destination, places)
     databases |= databases_named(destination, names)
     theirs = operations_load(own_ranges(destination, seen), seen, databases=list(databases), tables=list(tables))
-    if side.brought_back is not None:
-        theirs = side.brought_back.destination_operations(theirs)
+    back = side.brought_back
+    if back is not None:
+        theirs = back.destination_operations(theirs)
     planned = PlanInput(
         source=side.operations,
         destination=theirs,
@@ -98,8 +99,8 @@ def plan_input_load(
         source_databases=side.databases,
         source_tables=side.tables,
         database_tables={d: tuple(t.table_id for t in members if t.database_id == d) for d in dropped},
-        source_base=_restore_base(side.operations, side.lineage, destination),
-        destination_base=_restore_base(theirs, destination, seen),
+        source_base=_restore_base(side.operations, side.lineage, destination, back.known if back else {}),
+        destination_base=_restore_base(theirs, destination, seen, back.known_by_source if back else {}),
         source_head=side.lineage.version if side.lineage else 0,
         destination_head=destination.version,
         resolutions=resolutions,
@@ -117,15 +118,25 @@ def _unaltered(side: SourceSide) -> tuple[dict[int, TableState], dict[int, Datab
     return tables, databases
 
 
-def _restore_base(operations: Sequence[Operation], lineage: Lineage | None, other: Reach | Lineage) -> int | None:
-    """The version from which on a side's own line holds nothing but its own work: what the other side reaches, and
-    what the side pulled. Looked up only where a RESTORE may lead back to it (P7).
+def _restore_base(
+    operations: Sequence[Operation],
+    lineage: Lineage | None,
+    other: Reach | Lineage,
+    known: Mapping[ObjectKey, Reach],
+) -> RestoreBase:
+    """From what the other side reaches, of objects brought back what is ``known``, and what the side pulled. Looked up
+    only where a RESTORE may lead back to it (P7).
     """
     if lineage is None or not any(RESTORED_VERSION in item.metrics for item in operations):
-        return None
+        return NO_BASE
     other = reach_load(other) if isinstance(other, Lineage) else other
-    chain = zip(lineage.branch_ids, lineage.limits, strict=True)
-    return max(newest_merge(lineage), *(min(limit, other.get(branch, 0)) for branch, limit in chain))
+    pulled = newest_merge(lineage)
+    chain = list(zip(lineage.branch_ids, lineage.limits, strict=True))
+
+    def base(reach: Reach) -> int:
+        return max(pulled, *(min(limit, reach.get(branch, 0)) for branch, limit in chain))
+
+    return RestoreBase(base(other), {key: base(reach) for key, reach in known.items()})
 
 
 def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engine: EngineSource) -> PlanInput:

@@ -88,7 +88,23 @@ def is_full_overwrite(operation: Operation) -> bool:
     return operation.kind is OperationKind.OVERWRITE and (scope is None or scope.partitions is None)
 
 
-def surviving(operations: Iterable[Operation], *, base: int | None = None) -> dict[ObjectKey, ObjectChanges]:
+@dataclass(frozen=True, slots=True)
+class RestoreBase:
+    """The version from which on a side's own line holds nothing but its own work, and that of single objects where it
+    is another. None where nobody had to know.
+    """
+
+    version: int | None = None
+    of_objects: Mapping[ObjectKey, int] = field(default_factory=dict)
+
+    def of(self, key: ObjectKey) -> int | None:
+        return self.of_objects.get(key, self.version)
+
+
+NO_BASE = RestoreBase()
+
+
+def surviving(operations: Iterable[Operation], *, base: RestoreBase = NO_BASE) -> dict[ObjectKey, ObjectChanges]:
     """The net changes by object, in the order of first change; objects with nothing left are absent."""
     grouped: dict[ObjectKey, list[Operation]] = {}
     for operation in operations:
@@ -96,7 +112,7 @@ def surviving(operations: Iterable[Operation], *, base: int | None = None) -> di
             grouped.setdefault((operation.object_kind, operation.object_id), []).append(operation)
     result = {}
     for key, group in grouped.items():
-        changes = _object_changes(key, group, base)
+        changes = _object_changes(key, group, base.of(key))
         if changes is not None:
             result[key] = changes
     return result

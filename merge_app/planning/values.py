@@ -16,6 +16,7 @@ from catalog_app.domain.operations import AddedFile, ObjectKind, Operation
 from catalog_app.domain.row_merge import NO_SWEEPS, RowChoice, RowJudgement, Sweeps
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
+from merge_app.planning.surviving import NO_BASE, RestoreBase
 
 
 class Verdict(StrEnum):
@@ -192,8 +193,8 @@ class PlanInput:
     (P6). States are the destination's, by id, of every object that the source's operations name, of the databases of
     those tables, and of whatever holds a name that the source claims. ``source_tables`` are the source's states of
     its tables (for those it created). ``database_tables``: ids of the destination's valid tables in databases that
-    either side dropped. ``source_base`` and ``destination_base`` are, where known, the newest version on that side's
-    own line that the other side reaches: what a RESTORE's ``restored_version`` metric is compared with (P7).
+    either side dropped. ``source_base`` and ``destination_base`` are what a RESTORE's ``restored_version`` metric is
+    compared with (P7).
     ``resolutions`` are what people decided; ``replacements``, of the objects of which the source is to be taken, the
     operations that make the destination's object what the source has.
     """
@@ -205,8 +206,8 @@ class PlanInput:
     source_databases: Mapping[int, DatabaseState] = field(default_factory=dict)
     source_tables: Mapping[int, TableState] = field(default_factory=dict)
     database_tables: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    source_base: int | None = None
-    destination_base: int | None = None
+    source_base: RestoreBase = NO_BASE
+    destination_base: RestoreBase = NO_BASE
     facts: Mapping[int, TableFacts] = field(default_factory=dict)
     source_head: int = 0
     destination_head: int = 0

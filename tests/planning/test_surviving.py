@@ -8,7 +8,7 @@ import pytest
 
 from catalog_app.domain.operations import ColumnAttribute, Operation
 from catalog_app.domain.schema import Column
-from merge_app.planning.surviving import surviving
+from merge_app.planning.surviving import RestoreBase, surviving
 from merge_app.planning.values import Action
 from tests.planning.build import (
     ORDERS,
@@ -76,7 +76,7 @@ def test_a_table_that_went_and_came_back_before_it_is_merged_comes_with_all_step
 
 
 def _only(operations: list[Operation], base: int | None = None):  # type: ignore[no-untyped-def]
-    (changes,) = surviving(side("dev", operations, 100), base=base).values()
+    (changes,) = surviving(side("dev", operations, 100), base=RestoreBase(base)).values()
     return changes
 
 
@@ -137,7 +137,7 @@ def test_swapped_partitions_stay_two_renames() -> None:
 
 def test_a_restore_to_base_leaves_nothing_and_an_older_one_is_an_overwrite() -> None:
     to_base = overwrite(1, removed=[1], metrics={"restored_version": 60})
-    assert surviving(side("dev", [delete((7, 1)), to_base], 100), base=50) == {}
+    assert surviving(side("dev", [delete((7, 1)), to_base], 100), base=RestoreBase(50)) == {}
     older = overwrite(1, removed=[1], metrics={"restored_version": 40})
     assert list(_only([delete((7, 1)), older], base=50).versions) == ["overwrite"]
     assert list(_only([delete((7, 1)), to_base]).versions) == ["overwrite"]

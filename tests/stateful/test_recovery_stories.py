@@ -637,6 +637,21 @@ def test_a_row_that_was_updated_before_a_drop_and_deleted_after_the_undrop_does_
     assert lake.rows("d.t") == lake.rows("d.t", "b") == lake.rows("d.t", "w") == [(1, "a"), (3, "a")]
 
 
+def test_a_restore_that_undoes_the_drop_and_what_it_absorbed_leaves_what_the_other_side_made_of_the_rows(
+    lake: Lake,
+) -> None:
+    """It leads back to what both had, so nothing is left of it (P7)."""
+    lake.merge("main", "b")
+    version = lake.head()
+    lake.sql("INSERT OVERWRITE d.t VALUES (5, 'b')", "b")
+    lake.sql("UPDATE d.t SET v = 'm'")
+    lake.sql("DROP TABLE d.t")
+    lake.merge("main", "b")
+    lake.sql(f"RESTORE BRANCH main TO VERSION AS OF {version}")
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == [(5, "b")]
+
+
 def test_what_a_merged_drop_absorbed_is_judged_when_it_comes_with_the_undrop(three_rows: Lake) -> None:
     lake = three_rows
     lake.sql("INSERT INTO d.t VALUES (4, 'm')")
