@@ -21,7 +21,7 @@ from merge_app.execution.reach import Reach, reach_load
 from merge_app.execution.record import definitions_of_merged, objects_record, operations_record, schemas_record
 from merge_app.execution.segment_work import SegmentWork
 from merge_app.execution.segments import segments_apply
-from merge_app.planning.values import Finding, MergePlan
+from merge_app.planning.values import Finding, MergePlan, RowWork
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,13 @@ class StagedDefinition:
 
 @dataclass(frozen=True, slots=True)
 class RowWorkResult:
-    """What the engine staged for a plan's row work, already registered: new (delete file, data file) pairs, and
-    rewritten image files by the source file that each replaces. ``kept_rows``: how many rows that the source deleted
-    the destination keeps, because it updated them. Of rows merged by key: new data files, and (delete file, data file)
-    pairs, each with the kind of the operation that they belong to.
+    """What the engine staged for a plan's row work, already registered: new (delete file, data file) pairs, each with
+    the work that it is of, and rewritten image files by the source file that each replaces. ``kept_rows``: how many
+    rows that the source deleted the destination keeps, because it updated them. Of rows merged by key: new data
+    files, and (delete file, data file) pairs, each with the kind of the operation that they belong to.
     """
 
-    attach: tuple[tuple[int, int], ...] = ()
+    attach: tuple[tuple[int, int, RowWork], ...] = ()
     images: tuple[tuple[int, int], ...] = ()
     kept_rows: int = 0
     rows: tuple[tuple[OperationKind, int], ...] = ()

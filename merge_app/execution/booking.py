@@ -10,6 +10,7 @@ from catalog_app.domain.operations import Operation, OperationKind, PartitionCha
 from merge_app.planning.files import effects_of, moves_partitions
 from merge_app.planning.partition_paths import partition_renames
 from merge_app.planning.surviving import is_full_overwrite
+from merge_app.planning.values import FollowDeletes, ReplaceImages, RowWork
 
 _REMOVING = (OperationKind.OVERWRITE, OperationKind.PARTITION, OperationKind.COMPACTION, OperationKind.UPDATE)
 
@@ -73,6 +74,17 @@ class Booking:
         """The operation that made the delete file, else the first that names its data file."""
         found = self._deletes.get(delete_file_id)
         return self.of_file(data_file_id) if found is None else found
+
+    def of_row_work(self, work: RowWork, data_file_id: int) -> int:
+        """The operation that row work carries out where it marks rows of a data file, else the last on rows."""
+        match work:
+            case FollowDeletes():
+                made = (self._deletes[item] for item in work.delete_files if item in self._deletes)
+                return next(made, self._removed.get(work.from_file, self.of_file(data_file_id)))
+            case ReplaceImages():
+                return self._added.get(work.image, self.of_file(data_file_id))
+            case _:
+                return self.of_file(data_file_id)
 
     def of_kind(self, kind: OperationKind) -> int:
         """The last operation of a kind."""

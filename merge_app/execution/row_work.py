@@ -119,9 +119,13 @@ def _rewritten(before: FileScan, file: NewDataFile | None, file_id: int = 0) -> 
     )
 
 
+Marks = tuple[int, int, RowWork]
+"""A delete file, its data file, and the work that it is of."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Marking:
-    """A table's row work that marks rows, once files are rewritten: as (delete file, data file) pairs."""
+    """A table's row work that marks rows, once files are rewritten: as (delete file, data file, work)."""
 
     table_id: int
     row_work: Sequence[RowWork]
@@ -129,13 +133,13 @@ class _Marking:
     rewritten: Mapping[int, FileScan | None]
     engine: RowEngine
 
-    def follow(self) -> tuple[tuple[int, int], ...]:
+    def follow(self) -> tuple[Marks, ...]:
         """Those that mark followed rows where they lie now."""
         follows = [work for work in self.row_work if isinstance(work, FollowDeletes)]
         paths = _delete_paths({item for work in follows for item in (*work.delete_files, *work.spared_deletes)})
-        staged: list[NewDeleteFile] = []
+        staged: list[tuple[NewDeleteFile, RowWork]] = []
         for work in follows:
-            staged += self.engine.follow_deletes(
+            marks = self.engine.follow_deletes(
                 self.table_id,
                 [paths[delete] for delete in work.delete_files],
                 self.scans[work.from_file],
@@ -143,24 +147,26 @@ class _Marking:
                 spared_paths=[paths[delete] for delete in work.spared_deletes],
                 shown_in=[self.scans[file] for file in work.shown_in],
             )
+            staged += [(item, work) for item in marks]
         return self._registered(staged)
 
-    def replace(self) -> tuple[tuple[int, int], ...]:
+    def replace(self) -> tuple[Marks, ...]:
         """Those that mark images which others replace."""
-        staged: list[NewDeleteFile] = []
+        staged: list[tuple[NewDeleteFile, RowWork]] = []
         for work in (item for item in self.row_work if isinstance(item, ReplaceImages)):
             shown_in, to_files = self._as_rewritten(work.shown_in), self._as_rewritten(work.to_files)
             for image in self._as_rewritten([work.image]):
-                staged += self.engine.replace_images(self.table_id, image, shown_in, to_files)
+                marks = self.engine.replace_images(self.table_id, image, shown_in, to_files)
+                staged += [(item, work) for item in marks]
         return self._registered(staged)
 
-    def keep(self) -> tuple[tuple[int, int], ...]:
+    def keep(self) -> tuple[Marks, ...]:
         """Those that mark the rows which spared files hold besides those spared."""
-        staged: list[NewDeleteFile] = []
+        staged: list[tuple[NewDeleteFile, RowWork]] = []
         for work in (item for item in self.row_work if isinstance(item, KeepRows)):
             for file in self._as_rewritten([work.file]):
                 marks = self.engine.keep_rows(self.table_id, file, [self.scans[kept] for kept in work.kept_files])
-                staged += [] if marks is None else [marks]
+                staged += [] if marks is None else [(marks, work)]
         return self._registered(staged)
 
     def _as_rewritten(self, files: Iterable[int]) -> list[FileScan]:
@@ -168,9 +174,11 @@ class _Marking:
         found = (self.rewritten.get(file, self.scans[file]) for file in files)
         return [file for file in found if file is not None]
 
-    def _registered(self, staged: Sequence[NewDeleteFile]) -> tuple[tuple[int, int], ...]:
-        added = delete_files_register(self.table_id, staged)
-        return tuple((item.delete_file_id, item.data_file_id) for item in added)
+    def _registered(self, staged: Sequence[tuple[NewDeleteFile, RowWork]]) -> tuple[Marks, ...]:
+        added = delete_files_register(self.table_id, [marks for marks, _ in staged])
+        return tuple(
+            (item.delete_file_id, item.data_file_id, work) for item, (_, work) in zip(added, staged, strict=True)
+        )
 
 
 def _kept_rows(row_work: Iterable[RowWork], scans: Mapping[int, FileScan], engine: RowEngine) -> int:

@@ -99,10 +99,11 @@ def deletes_attach_pairs(work: SegmentWork) -> None:
     for item, data in work.tables():
         table_id = item.object_id
         followed = work.row_work[table_id].attach if table_id in work.row_work else ()
-        for delete_file, data_file in (*data.attach, *followed):
-            rows.append((delete_file, data_file, work.booking(table_id).of_delete(delete_file, data_file)))
+        booking = work.booking(table_id)
+        rows += [(delete, file, booking.of_delete(delete, file)) for delete, file in data.attach]
+        rows += [(delete, file, booking.of_row_work(cause, file)) for delete, file, cause in followed]
         merged = work.row_work[table_id].row_deletes if table_id in work.row_work else ()
-        rows += [(delete, file, work.booking(table_id).of_kind(kind)) for kind, delete, file in merged]
+        rows += [(delete, file, booking.of_kind(kind)) for kind, delete, file in merged]
     _attach_rows(work, rows)
 
 

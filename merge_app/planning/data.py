@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import AddedFile, AttachedDelete, FileEffects, Operation, OperationKind
@@ -110,7 +111,7 @@ class _Redo:
         self._gone: dict[int, frozenset[int]] = {}
         self._mixed: dict[int, FilterImages] = {}
         self._skipped: list[Operation] = list(left_out)
-        self._follow: dict[int, tuple[dict[int, None], frozenset[int]]] = {}
+        self._follow: dict[int, tuple[dict[int, Operation], frozenset[int]]] = {}
         self._follow_moved: list[FollowDeletes] = []
         self._remove: dict[int, None] = {}
         self._attach: list[tuple[int, int]] = []
@@ -274,7 +275,7 @@ class _Redo:
         if targets:
             deletes, _ = self._follow.setdefault(file_id, ({}, targets))
             if item is not None:
-                deletes[item.delete_file_id] = None
+                deletes[item.delete_file_id] = operation
         return bool(targets)
 
     def _moved_out(self, files: Iterable[int]) -> Iterator[FollowDeletes]:
@@ -305,10 +306,8 @@ class _Redo:
             if is_there and file_id not in self._follow and remover not in self._skipped:
                 self._remove[file_id] = None
         for file_id in list(self._follow):
-            deletes, targets = self._follow[file_id]
-            if self._was_emptied(file_id):
-                self._follow[file_id] = ({}, targets)
-            elif not deletes or self._was_taken_away(file_id):
+            deletes, _ = self._follow[file_id]
+            if not self._was_emptied(file_id) and (not deletes or self._was_taken_away(file_id)):
                 del self._follow[file_id]
 
     def _was_taken_away(self, file_id: int) -> bool:
@@ -453,13 +452,20 @@ class _Redo:
         return (*work, kept) if kept is not None else tuple(work)
 
     def _followed(self, file_id: int) -> Iterator[FollowDeletes]:
-        """What is spared is so in the destination's files: the source's own hold no images of the destination's."""
+        """Apart by operation. What is spared is so in the destination's files: the source's own hold no images of the
+        destination's.
+        """
         deletes, targets = self._follow[file_id]
         spared = self._spared(file_id)
         own = targets & self._mine.added.keys() if spared else frozenset()
+        by_operation = groupby(deletes.items(), lambda item: item[1])
+        parts: list[tuple[tuple[int, ...], tuple[int, ...]]]
+        parts = [(tuple(delete for delete, _ in marks), ()) for _, marks in by_operation]
+        if self._was_emptied(file_id):
+            parts.append(((), tuple(deletes)))
         for files, left_alone in ((targets - own, spared), (own, ())):
-            if files:
-                yield FollowDeletes(tuple(deletes), file_id, tuple(sorted(files)), left_alone)
+            for delete_files, marked in parts if files else ():
+                yield FollowDeletes(delete_files, file_id, tuple(sorted(files)), (*left_alone, *marked))
 
     def _replaced_images(self) -> Iterator[ReplaceImages]:
         """The source's images that come over, where a restore of the destination put other images back."""

@@ -265,8 +265,16 @@ def test_rows_are_followed_into_files_that_the_destination_compacted() -> None:
     assert data == DataPlan(
         bring_operations=(100,),
         attach_operations=(100, 101),
-        row_work=(FollowDeletes((12, 13), 1, (34,)), FollowDeletes((), 2, (34,))),
+        row_work=(FollowDeletes((12,), 1, (34,)), FollowDeletes((13,), 1, (34,)), FollowDeletes((), 2, (34,))),
     )
+
+
+def test_what_an_update_and_then_a_delete_took_of_one_file_is_followed_by_operation() -> None:
+    """A branch that has learned of the one does that alone to rows that it has elsewhere."""
+    theirs = [compaction(33, inputs=[1, 2])]
+    data = _data([update(11, deletes=[(12, 1)]), delete(removed=[1])], theirs)
+    assert data is not None
+    assert data.row_work == (FollowDeletes((12,), 1, (33,)), FollowDeletes((), 1, (33,), spared_deletes=(12,)))
 
 
 def test_a_row_that_the_destination_updated_and_compacted_keeps_its_image() -> None:
