@@ -27,7 +27,7 @@ from catalog_app.domain.operations import (
 )
 from catalog_app.selectors.rows import fetch_all, json_value
 from merge_app.execution.reach import CommitRange, Reach
-from merge_app.planning.surviving import is_full_overwrite, spared_by, without_deletes_on
+from merge_app.planning.surviving import is_full_overwrite, restored_version, spared_by, without_deletes_on
 
 FEW_VERSIONS = 100
 """A range up to which the plan that PostgreSQL keeps for the query is a good one."""
@@ -95,12 +95,14 @@ def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Ope
     """Operations in commit order, each with whether it is the other side's. The others stay, without the changes of
     attributes that a later operation of the other side set, or of columns that it dropped; one that has no change
     left goes. So does a drop or undrop before another of the other side, and operations on rows that a later overwrite
-    of the other side swept away, drops of partitions among them.
+    of the other side swept away, drops of partitions among them, unless their own side restored the table to a version
+    that had them.
     """
     if not any(is_theirs for _, is_theirs in operations):
         return tuple(operation for operation, _ in operations)
     overruled: set[tuple[Any, ...]] = set()
     overwrites: dict[int, list[_Overwrite]] = defaultdict(list)
+    restored: dict[int, int] = {}
     kept: list[Operation] = []
     for index, (operation, is_theirs) in reversed(list(enumerate(operations))):
         if is_theirs:
@@ -114,8 +116,11 @@ def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Ope
         if operation.kind in _DROPS and (*_thing(operation), "exists") in overruled:
             continue
         later = overwrites[operation.object_id] if _is_on_rows(operation) else []
-        if _is_swept(operation, later):
+        if operation.version > restored.get(operation.object_id, 0) and _is_swept(operation, later):
             continue
+        version = restored_version(operation)
+        if version is not None:
+            restored[operation.object_id] = max(version, restored.get(operation.object_id, 0))
         changes = tuple(_not_overruled(operation, overruled))
         if changes or not operation.changes:
             own = operation if changes == operation.changes else replace(operation, changes=changes)

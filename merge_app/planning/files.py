@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import AddedFile, FileEffects, ObjectKind, Operation, OperationKind, OverwriteScope
 from merge_app.planning.partition_paths import partition_renames
-from merge_app.planning.surviving import RESTORED_VERSION, is_full_overwrite
+from merge_app.planning.surviving import RESTORED_VERSION, is_full_overwrite, restored_version
 from merge_app.planning.values import DivergedFile
 
 PARTITION_MOVE = "partition_move"
@@ -62,11 +62,6 @@ def _absorbs_all(operation: Operation) -> bool:
     return is_full_overwrite(operation) and not (operation.overwrite and operation.overwrite.spared)
 
 
-def _restored_version(operation: Operation) -> int | None:
-    """The version of its own side that it restored the table to."""
-    return None if operation.is_replay else operation.metrics.get(RESTORED_VERSION)
-
-
 @dataclass(frozen=True, slots=True)
 class _Then:
     """What lay in other files at a version that a side restored, and the updates that counted."""
@@ -100,7 +95,7 @@ class SideFiles:
         for operation in left_out:
             self._replay(operation)
         self.removed.clear()
-        versions = set() if restores_are_own else {_restored_version(operation) for operation in history}
+        versions = set() if restores_are_own else {restored_version(operation) for operation in history}
         former = sorted((version for version in versions if version is not None), reverse=True)
         for operation in history:
             while former and former[-1] < operation.version:
@@ -116,7 +111,7 @@ class SideFiles:
         made = {file_id for file_id in touched if (operation.version, file_id) in self._rewritten}
         self._met.update(touched - self.added.keys() - made)
         absorbed = self._absorbed(operation)
-        then = self._then.get(_restored_version(operation), _Then())
+        then = self._then.get(restored_version(operation), _Then())
         # A replay also names files that its side never showed, or took away before.
         again = self.removed.keys() - absorbed
         gone = (file_id for file_id in (*absorbed, *effects.removed) if file_id not in again)

@@ -676,3 +676,21 @@ def test_a_row_updated_before_a_drop_that_both_sides_took_back_does_not_live_on_
         lake.sql(text, "b")
     lake.merge("b")
     assert lake.rows("d.t") == [(1, "a"), (3, "a")]
+
+
+@pytest.mark.parametrize("rewrite", ["OPTIMIZE d.t", "UPDATE d.t SET v = 'm' WHERE id = 3"])
+def test_an_update_reaches_rows_that_a_restore_brought_back_as_they_were_before_a_merged_restore(
+    lake: Lake, rewrite: str
+) -> None:
+    """The merged restore had swept what wrote the rows anew, and the destination's own went back to that."""
+    before = lake.head("b")
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
+    lake.merge("main", "b")
+    lake.sql(rewrite)
+    written = lake.head()
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {before}", "b")
+    lake.merge("b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {written}")
+    lake.sql("UPDATE d.t SET v = 'b'", "b")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(1, "b"), (2, "a"), (3, "a" if rewrite.startswith("OPTIMIZE") else "m")]
