@@ -181,11 +181,11 @@ class Side:
 
     def arrived(self, thing: Thing) -> frozenset[int]:
         """Ids of the other side's rows that came here after own overwrites, which spare them where they are redone.
-        Rows that had come and gone before they were merged never came; those that own overwrites put back came with
+        Images that had come and gone before they were merged never came; those that own overwrites put back came with
         these.
         """
         tables = (kept.state.get(thing) for kept in self.branch.versions.values())
-        seen = {row_id for table in tables if isinstance(table, Table) for row_id in table.rows}
+        seen = {(row.id, row.writer) for table in tables if isinstance(table, Table) for row in table.rows.values()}
         found: set[int] = set()
         put_back: set[int] = set()
         has_emptied = False
@@ -198,7 +198,7 @@ class Side:
                 found = left | (entry.spared - put_back)
                 put_back |= {row.id for row in entry.written}
             elif self.known.has(entry) and has_emptied:
-                came = {row.id for row in entry.written} & seen
+                came = {row.id for row in entry.written if (row.id, row.writer) in seen}
                 found, put_back = found | came, put_back - came
         return frozenset(found)
 
