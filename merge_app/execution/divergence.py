@@ -13,6 +13,7 @@ from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS, files_in_sight
 from merge_app.planning.files import SideFiles, effects_of, empties_partitions, is_rewrite
+from merge_app.planning.partition_paths import partition_renames
 from merge_app.planning.sides import sides_of
 from merge_app.planning.values import DivergedFile, PlanInput
 
@@ -32,6 +33,15 @@ WHERE f.id = ANY(%(files)s) ORDER BY f.id, h.id
 """
 """Rows that the source moved between partitions may lie in files of others that the destination took away since, and
 those of renamed partitions under later names."""
+
+_LEFT_IN = f"""
+WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS})
+SELECT h.id, f.id FROM catalog_app_datafile h JOIN catalog_app_datafile f
+  ON f.table_id = h.table_id AND f.id <> h.id AND f.partition = h.partition
+ AND f.smallest_row_id <= h.largest_row_id AND f.largest_row_id >= h.smallest_row_id
+JOIN visible v ON v.file_id = f.id
+WHERE h.id = ANY(%(files)s) ORDER BY h.id, f.id
+"""
 
 _PARTITION_CHANGES = f"""
 WITH {LINEAGE}
@@ -113,6 +123,32 @@ def holders_load(
 ) -> dict[int, list[AddedFile]]:
     """By file, the files that may hold its rows on the destination as it was before these operations of its own."""
     return _holders(destination, table_id, files, _side(operations, table_id))
+
+
+def left_load(
+    planned: PlanInput,
+    source: Lineage | None,
+    destination: Lineage,
+    diverged: Mapping[int, Sequence[DivergedFile]],
+) -> dict[int, Mapping[int, tuple[int, ...]]]:
+    """By table and file that may hold rows of a diverged one, the files that show such rows under the name that a
+    partition had before the source renamed it; no query where it renamed none.
+    """
+    found: dict[int, Mapping[int, tuple[int, ...]]] = {}
+    if source is None:
+        return found
+    for table_id, items in diverged.items():
+        if not any(partition_renames(item) for item in _of_table(planned.source, table_id)):
+            continue
+        held = {holder.file_id for item in items for holder in item.holders if holder.file_id not in item.settled}
+        rows = fetch_all(_LEFT_IN, {**source.parameters, "table_ids": [table_id], "files": list(held)}) if held else []
+        shown = files_in_sight(destination, [table_id], {file_id for _, file_id in rows}) if rows else set()
+        left: dict[int, list[int]] = {}
+        for holder, file_id in rows:
+            if file_id not in shown:
+                left.setdefault(holder, []).append(file_id)
+        found[table_id] = {holder: tuple(files) for holder, files in left.items()}
+    return found
 
 
 def moved_load(

@@ -5,7 +5,7 @@ First files are rewritten, then deletes are followed, so that they reach what wa
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile
@@ -71,7 +71,7 @@ def _table_work(
     held = {file_id for work in data.row_work if isinstance(work, FilterImages) for file_id in work.live_in}
     present = files_load(table_id, held, [destination]) if held else {}
     rewritten = _rewrite(table_id, data.row_work, scans, present, engine)
-    images = tuple((file_id, scan.file_id) for file_id, scan in rewritten.items() if scan is not None)
+    images = tuple((file_id, scan.file_id) for file_id, found in rewritten.items() for scan in found)
     marking = _Marking(table_id, data.row_work, scans, rewritten, engine)
     attach = (*marking.follow(), *marking.replace(), *marking.keep())
     return RowWorkResult(attach, images, _kept_rows(data.row_work, scans, engine))
@@ -83,30 +83,46 @@ def _rewrite(
     scans: Mapping[int, FileScan],
     present: Mapping[int, FileScan],
     engine: RowEngine,
-) -> dict[int, FileScan | None]:
-    """Rewritten files by the file that each replaces, None where no row is left: filtered first, then moved.
+) -> dict[int, tuple[FileScan, ...]]:
+    """Rewritten files by the file that they replace, none where no row is left: filtered first, then moved.
     ``present`` are files as the destination shows them before the merge.
     """
-    staged: dict[int, NewDataFile | None] = {}
+    staged: dict[int, tuple[NewDataFile, ...]] = {}
     filters = [work for work in row_work if isinstance(work, FilterImages)]
     moves = [work for work in row_work if isinstance(work, RepartitionFile)]
     for images in filters:
         discarded = [scans[file] for file in images.discarded_files]
         live_in = [present[file] for file in images.live_in]
-        staged[images.file] = engine.filter_images(table_id, scans[images.file], discarded, live_in=live_in)
+        found = engine.filter_images(table_id, scans[images.file], discarded, live_in=live_in)
+        staged[images.file] = () if found is None else (found,)
     for move in moves:
-        scan = _rewritten(scans[move.file], staged[move.file]) if move.file in staged else scans[move.file]
-        staged[move.file] = None if scan is None else engine.repartition(table_id, scan, move.partition)
-    kept = {file_id: file for file_id, file in staged.items() if file is not None}
-    added = data_files_register(table_id, list(kept.values()))
-    ids = dict(zip(kept, (file.file_id for file in added), strict=True))
-    return {file_id: _rewritten(scans[file_id], file, ids.get(file_id, 0)) for file_id, file in staged.items()}
+        before = scans[move.file]
+        left = [_rewritten(before, file) for file in staged[move.file]] if move.file in staged else [before]
+        stays = [scans[file] for file in move.left_in]
+        staged[move.file] = tuple(file for scan in left for file in _moved(table_id, move, scan, stays, engine))
+    added = iter(data_files_register(table_id, [file for files in staged.values() for file in files]))
+    return {
+        file_id: tuple(_rewritten(scans[file_id], file, next(added).file_id) for file in files)
+        for file_id, files in staged.items()
+    }
 
 
-def _rewritten(before: FileScan, file: NewDataFile | None, file_id: int = 0) -> FileScan | None:
-    """How the file that replaces another is read: its deletes are applied. ``file_id`` 0 while not registered."""
-    if file is None:
-        return None
+def _moved(
+    table_id: int, move: RepartitionFile, scan: FileScan, stays: Sequence[FileScan], engine: RowEngine
+) -> Iterator[NewDataFile]:
+    """The rows of a file that go into another partition, and those that stay in theirs."""
+    going = engine.filter_images(table_id, scan, stays) if stays else None
+    if going is None:
+        moved = engine.repartition(table_id, scan, scan.partition if stays else move.partition)
+        return iter(() if moved is None else (moved,))
+    found = _rewritten(scan, going)
+    left = engine.filter_images(table_id, scan, [found])
+    moved = engine.repartition(table_id, found, move.partition)
+    return (file for file in (moved, left) if file is not None)
+
+
+def _rewritten(before: FileScan, file: NewDataFile, file_id: int = 0) -> FileScan:
+    """How a file that replaces another is read: its deletes are applied. ``file_id`` 0 while not registered."""
     return replace(
         before,
         file_id=file_id,
@@ -130,7 +146,7 @@ class _Marking:
     table_id: int
     row_work: Sequence[RowWork]
     scans: Mapping[int, FileScan]
-    rewritten: Mapping[int, FileScan | None]
+    rewritten: Mapping[int, Sequence[FileScan]]
     engine: RowEngine
 
     def follow(self) -> tuple[Marks, ...]:
@@ -171,8 +187,7 @@ class _Marking:
 
     def _as_rewritten(self, files: Iterable[int]) -> list[FileScan]:
         """The files, or what row work made of them; without those that it left no row of."""
-        found = (self.rewritten.get(file, self.scans[file]) for file in files)
-        return [file for file in found if file is not None]
+        return [found for file in files for found in self.rewritten.get(file, (self.scans[file],))]
 
     def _registered(self, staged: Sequence[tuple[NewDeleteFile, RowWork]]) -> tuple[Marks, ...]:
         added = delete_files_register(self.table_id, [marks for marks, _ in staged])
@@ -235,7 +250,7 @@ def _files_of(work: RowWork) -> set[int]:
         case FilterImages():
             return {work.file, *work.discarded_files}
         case RepartitionFile():
-            return {work.file}
+            return {work.file, *work.left_in}
         case KeepRows():
             return {work.file, *work.kept_files}
         case CountKeptRows():

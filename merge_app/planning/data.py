@@ -96,6 +96,7 @@ class _Redo:
         self._masks = facts.masks
         self._moved = facts.moved
         self._partition_of = {**facts.partition_of, **{i: item.partition for i, item in self._mine.added.items()}}
+        self._left_in = facts.left_in
         self._rewritten_masks = facts.rewritten_masks
         self._diverged = {item.file.file_id for item in facts.diverged}
         # What the source put back itself goes and comes with that.
@@ -378,6 +379,15 @@ class _Redo:
         if file_id not in self._mine.added:
             self._remove[file_id] = None
 
+    def _left_behind(self) -> dict[int, tuple[int, ...]]:
+        """By file of the destination that a rename moves, those whose rows the source has under the old name."""
+        found: dict[int, dict[int, None]] = {}
+        for holder, files in self._left_in.items():
+            for file_id in self._theirs.stand_ins(holder):
+                known = (item for item in files if item not in self._mine.added)
+                found.setdefault(file_id, {}).update(dict.fromkeys(known))
+        return {file_id: tuple(files) for file_id, files in found.items()}
+
     # The plan ----------------------------------------------------------------------------------------------------
 
     def _plan(self, carried: list[Operation]) -> DataPlan:
@@ -445,7 +455,8 @@ class _Redo:
         work += self._replaced_images()
         work += self._masks_of_skipped()
         work += [images for file_id, images in self._mixed.items() if self._stays_alive(file_id)]
-        work += [RepartitionFile(file_id, values) for file_id, values in self._repartition.items()]
+        left = self._left_behind()
+        work += [RepartitionFile(i, values, left.get(i, ())) for i, values in self._repartition.items()]
         files = self._arrived.files
         work += [item for item in self._arrived.row_work if self._remove_all or files[item.file] in removed_partitions]
         kept = rows_kept(self._mine, self._history, self._theirs, self._past)

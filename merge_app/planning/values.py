@@ -104,7 +104,9 @@ class TableFacts:
     masked it when the sides parted; their rows are not for it to take.
     ``moved``: by file that went with its partition on the source, the files of other partitions that may hold rows of
     it on the destination, as it was before its own operations. ``partition_of``: where the source put rows under other
-    partition values, the partitions of the files that its rewrites took. ``rewritten_masks``: by file that the source
+    partition values, the partitions of the files that its rewrites took. ``left_in``: where it renamed a partition, by
+    file that the destination has rows of it in, the files that show such rows under the old name on the source, which
+    got them after the rename. ``rewritten_masks``: by file that the source
     wrote by rewriting others, the delete files that its merges attached to it, none where they took it away whole.
     ``rows``: of a table whose rows are merged by key, what that comes to, and ``sweeps`` what sides took away there by
     partitions or whole.
@@ -118,6 +120,7 @@ class TableFacts:
     masks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     moved: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     partition_of: Mapping[int, PartitionValues] = field(default_factory=dict)
+    left_in: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     rewritten_masks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     rows: RowJudgement | None = None
     sweeps: Sweeps = NO_SWEEPS
@@ -263,11 +266,12 @@ class RepartitionFile:
     """Row work: a file is rewritten under other partition values, row ids kept, with the deletes that it has on either
     side and those that the plan attaches to it applied on the way (the source renamed a partition that the destination
     changed). A file of images that the plan filters is filtered first. One that was live on the destination is in
-    ``remove_files``.
+    ``remove_files``. Rows whose ids lie in ``left_in`` stay in their partition, in a file of their own.
     """
 
     file: int
     partition: PartitionValues
+    left_in: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,20 @@ def test_a_partition_that_an_earlier_merge_moved_moves_again(moved: Lake) -> Non
     assert rows(moved) == "2ov 3ov 5oy 6oy"
 
 
+def test_rows_under_the_old_name_of_a_partition_stay_there_although_they_were_compacted_with_those_renamed(
+    parted: Lake,
+) -> None:
+    run(parted, "main", "INSERT INTO d.t VALUES (7, 'm', 'x')", "UPDATE d.t SET v = 'M' WHERE id = 3", "OPTIMIZE d.t")
+    run(parted, "b", RENAME)
+    parted.merge("main", "b")
+    assert rows(parted, "b") == "1ow 2ow 3Mx 4ow 5oy 6oy 7mx"
+    parted.merge("b")
+    assert rows(parted) == "1ow 2ow 3Mx 4ow 5oy 6oy 7mx"
+    run(parted, "b", "DELETE FROM d.t WHERE id IN (2, 7)")
+    parted.merge("b")
+    assert rows(parted) == "1ow 3Mx 4ow 5oy 6oy"
+
+
 def test_a1_and_a3_see_through_what_an_earlier_merge_rewrote(moved: Lake) -> None:
     run(moved, "b", "UPDATE d.t SET v = 'B' WHERE id = 2")
     run(moved, "main", "UPDATE d.t SET v = 'M' WHERE id = 3")

@@ -217,10 +217,14 @@ def test_rows_of_other_partitions_stay_where_they_are_although_they_were_compact
     arrive(parts, "main", "c")
 
 
+@compacted
 @written
 @pytest.mark.parametrize("is_by_c", [False, True], ids=["straight", "by way of c"])
-def test_the_side_that_renamed_has_the_rows_where_it_gives_them_back(parts: Lake, write: str, is_by_c: bool) -> None:
+def test_the_side_that_renamed_has_the_rows_where_it_gives_them_back(
+    parts: Lake, write: str, after: str, is_by_c: bool
+) -> None:
     parts.sql(write, "b")
+    parts.sql(after, "b")
     source = "b"
     if is_by_c:
         parts.merge("b", "c")
