@@ -172,10 +172,12 @@ def test_readers_never_see_a_part_of_a_merge(root: Path) -> None:
     def look() -> None:
         while not is_done.is_set():
             try:
-                seen = pq.read_table(root).column("v").to_pylist()
+                table = pq.read_table(root)
             except FileNotFoundError:
                 # Its list of files is from before the exchange.
                 continue
+            # The folder that it had opened by then was no data set any more when it was listed.
+            seen = table.column("v").to_pylist() if table.column_names else ["none"]
             if len(set(seen)) != 1:
                 wrong.append(seen)
 
