@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operation_json import change_from_json
-from catalog_app.domain.operations import AddedFile, ObjectKind, Operation, OperationKind, PartitionChange
+from catalog_app.domain.operations import AddedFile, Change, ObjectKind, Operation, OperationKind, PartitionChange
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS, files_in_sight
@@ -73,7 +73,7 @@ def diverged_load(
         return {}
     seen = files_in_sight(destination, list(touched), files)
     return {
-        table_id: _diverged(source, destination, table_id, found - seen, theirs[table_id])
+        table_id: _diverged(source, destination, table_id, found - seen, left[table_id], theirs[table_id])
         for table_id, found in touched.items()
         if not found <= seen
     }
@@ -106,9 +106,20 @@ def _touched(history: Sequence[Operation]) -> set[int]:
 
 
 def _diverged(
-    source: Lineage | None, destination: Lineage, table_id: int, files: Collection[int], theirs: SideFiles
+    source: Lineage | None,
+    destination: Lineage,
+    table_id: int,
+    files: set[int],
+    history: Sequence[Operation],
+    theirs: SideFiles,
 ) -> tuple[DivergedFile, ...]:
     holders = _holders(destination, table_id, files, theirs)
+    rewritten = {file_id for item in history if is_rewrite(item) for file_id in effects_of(item).removed}
+    unfound = files - holders.keys() - rewritten
+    earlier = _earlier_names(history) if unfound else []
+    if earlier:
+        # What the source renamed meanwhile has its old name on the destination yet.
+        holders |= _holders(destination, table_id, unfound, theirs, names=earlier)
     held = {item.file_id for found in holders.values() for item in found}
     settled = files_in_sight(source, [table_id], held) if source is not None and held else set()
     return tuple(
@@ -177,9 +188,19 @@ def _emptied(operations: Sequence[Operation], table_id: int, side: SideFiles) ->
 
 
 def _holders(
-    destination: Lineage, table_id: int, files: Collection[int], theirs: SideFiles, *, elsewhere: bool = False
+    destination: Lineage,
+    table_id: int,
+    files: Collection[int],
+    theirs: SideFiles,
+    *,
+    elsewhere: bool = False,
+    names: Sequence[tuple[PartitionValues, PartitionValues]] | None = None,
 ) -> dict[int, list[AddedFile]]:
-    names = [] if elsewhere else _later_names(destination, table_id)
+    """``names``: of partitions, with those that rows of them may lie under; by default those that the destination gave
+    them.
+    """
+    if names is None:
+        names = [] if elsewhere else _later_names(destination, table_id)
     parameters = {
         **destination.parameters,
         "table_ids": [table_id],
@@ -198,9 +219,20 @@ def _holders(
 
 def _later_names(lineage: Lineage, table_id: int) -> list[tuple[PartitionValues, PartitionValues]]:
     """Each name that a partition of the table had, with each that a rename on the chain gave it afterwards."""
-    found: dict[tuple[PartitionValues, PartitionValues], None] = {}
     rows = fetch_all(_PARTITION_CHANGES, {**lineage.parameters, "table": table_id})
-    for change in (change_from_json(item) for (changes,) in rows for item in json_value(changes)):
+    return _renamed(change_from_json(item) for (changes,) in rows for item in json_value(changes))
+
+
+def _earlier_names(history: Sequence[Operation]) -> list[tuple[PartitionValues, PartitionValues]]:
+    """Each name that these operations gave a partition, with each that it had before."""
+    names = _renamed(change for item in history for change in partition_renames(item))
+    return [(later, name) for name, later in names]
+
+
+def _renamed(changes: Iterable[Change]) -> list[tuple[PartitionValues, PartitionValues]]:
+    """Names before and after, one rename after the other."""
+    found: dict[tuple[PartitionValues, PartitionValues], None] = {}
+    for change in changes:
         if isinstance(change, PartitionChange) and change.before is not None and change.after is not None:
             earlier = [name for name, later in found if later == change.before]
             found.update(((name, change.after), None) for name in (*earlier, change.before))

@@ -75,6 +75,7 @@ class SideFiles:
 
     A file is a *base file* when the side met it before adding it. ``removed`` maps each file out of sight in the end to
     the operation that removed it; a full overwrite removes also what was gone already, as it absorbs what came before.
+    Where it restored an earlier version of its side, what had been rewritten by then still lies in what that made.
     ``restores_are_own``: files that a restore put back count as added by it, as where the restore is redone.
     ``left_out`` is what ``divergence`` made of files that hold other rows beside: these did not go with it.
     """
@@ -146,6 +147,8 @@ class SideFiles:
             return frozenset()
         scope = operation.overwrite or OverwriteScope()
         spared = {*scope.spared, *scope.spared_in}
+        if not spared:
+            return frozenset(self.removed)
         return frozenset(i for i in self.removed if spared.isdisjoint((i, *self.leaves(i))))
 
     def _put_back_beside(self, item: AddedFile, operation: Operation) -> frozenset[int]:

@@ -69,7 +69,7 @@ class TestRowsWrittenToAPartitionThatTheOtherSideRenamed:
 
     @pytest.mark.parametrize("route", [("main", "c"), ("c", "main")])
     @compacted
-    @pytest.mark.parametrize("later", [LATER[f"then {it}"] for it in ("nothing", "optimize", "delete others", "drop")])
+    @changed
     @written
     def test_come_under_the_new_name_to_a_third_branch_that_had_them_under_the_old_one(
         self, parts: Lake, write: str, after: str, later: str, route: tuple[str, ...]
