@@ -43,6 +43,16 @@ JOIN visible v ON v.file_id = f.id
 WHERE h.id = ANY(%(files)s) ORDER BY h.id, f.id
 """
 
+_IN_PARTITIONS = f"""
+WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}), at_base AS (
+    SELECT file_id FROM visible WHERE NOT file_id = ANY(%(added)s) UNION SELECT unnest(%(removed)s::bigint[])
+)
+SELECT f.id, f.base, f.rows, f.partition, f.stores_row_ids, f.smallest_row_id, f.largest_row_id
+FROM at_base b JOIN catalog_app_datafile f ON f.id = b.file_id
+JOIN unnest(%(names)s::text[]) AS n(name) ON n.name::jsonb = f.partition
+WHERE NOT f.id = ANY(%(taken)s) ORDER BY f.id
+"""
+
 _PARTITION_CHANGES = f"""
 WITH {LINEAGE}
 SELECT o.changes FROM lineage l JOIN catalog_app_commitoperation o
@@ -162,6 +172,41 @@ def left_load(
     return found
 
 
+def left_over_load(
+    planned: PlanInput, source: Lineage | None, destination: Lineage, tables: Collection[int]
+) -> dict[int, tuple[AddedFile, ...]]:
+    """By table, the files of partitions that the source renamed which the destination, as it was before its own
+    operations, shows under the old name, and which the source neither shows nor took away since; no query where it
+    renamed none.
+    """
+    found: dict[int, tuple[AddedFile, ...]] = {}
+    if source is None:
+        return found
+    for table_id in tables:
+        names = {change.before for item in _of_table(planned.source, table_id) for change in partition_renames(item)}
+        if not names:
+            continue
+        parameters = {
+            **destination.parameters,
+            "table_ids": [table_id],
+            "names": [json.dumps(list(name or ())) for name in names],
+            "taken": list(_side(planned.source, table_id).removed),
+            **_before(_side(planned.destination, table_id)),
+        }
+        files = [_file(row) for row in fetch_all(_IN_PARTITIONS, parameters)]
+        shown = files_in_sight(source, [table_id], [item.file_id for item in files]) if files else set()
+        found[table_id] = tuple(item for item in files if item.file_id not in shown)
+    return found
+
+
+def _before(side: SideFiles) -> dict[str, list[int]]:
+    """What to leave out of and to add to what a side shows, to have what it showed before its own operations."""
+    return {
+        "added": list(side.added),
+        "removed": [file_id for file_id in side.removed if file_id not in side.added],
+    }
+
+
 def moved_load(
     planned: PlanInput, destination: Lineage, tables: Collection[int]
 ) -> dict[int, Mapping[int, tuple[int, ...]]]:
@@ -208,8 +253,7 @@ def _holders(
         "later_names": [json.dumps(list(later)) for _, later in names],
         "files": list(files),
         "elsewhere": elsewhere,
-        "added": list(theirs.added),
-        "removed": [file_id for file_id in theirs.removed if file_id not in theirs.added],
+        **_before(theirs),
     }
     holders: dict[int, list[AddedFile]] = {}
     for file_id, *holder in fetch_all(_HOLDERS, parameters):

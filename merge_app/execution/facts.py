@@ -15,7 +15,7 @@ from catalog_app.selectors.segments import VISIBLE_SEGMENTS
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.arrived import arrived_load
 from merge_app.execution.coverage import coverage_load
-from merge_app.execution.divergence import diverged_load, left_load, moved_load
+from merge_app.execution.divergence import diverged_load, left_load, left_over_load, moved_load
 from merge_app.execution.keys import key_clashes
 from merge_app.execution.masks import masks_load, rewritten_masks_load
 from merge_app.execution.row_merges import rows_judge, sweeps_load
@@ -44,6 +44,7 @@ def facts_load(
     """The facts that each table needs. ``arrived``: by table, the files that the source merged after overwrites."""
     diverged = diverged_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
     left = left_load(planned, source, destination, diverged)
+    left_over = left_over_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
     spared = arrived_load(planned, destination, arrived)
     moved = moved_load(planned, destination, _needing(wanted, FactKind.MOVED_ROWS))
     masks = masks_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS), diverged, moved)
@@ -65,6 +66,7 @@ def facts_load(
             moved=moved.get(table_id, {}),
             partition_of=placed.get(table_id, {}),
             left_in=left.get(table_id, {}),
+            left_over=left_over.get(table_id, ()),
             rewritten_masks=rewritten.get(table_id, {}),
             rows=judged.get(table_id),
             sweeps=sweeps.get(table_id, NO_SWEEPS),

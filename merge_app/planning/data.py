@@ -97,6 +97,7 @@ class _Redo:
         self._moved = facts.moved
         self._partition_of = {**facts.partition_of, **{i: item.partition for i, item in self._mine.added.items()}}
         self._left_in = facts.left_in
+        self._left_over = facts.left_over
         self._rewritten_masks = facts.rewritten_masks
         self._diverged = {item.file.file_id for item in facts.diverged}
         # What the source put back itself goes and comes with that.
@@ -121,6 +122,7 @@ class _Redo:
         self._put_back = () if self._remove_all else images_put_back(self._past)
         left = {id(operation) for operation in destination.history}
         absorbed = () if self._remove_all else (item for item in self._past if id(item) not in left)
+        self._has_renamed = any(partition_renames(item) for item in self._past)
         self._thinned = self._theirs.touched_base(item for item in absorbed if item.kind is OperationKind.DELETE)
         for operation in source.history:
             self._sort_added(operation)
@@ -155,6 +157,9 @@ class _Redo:
         elif operation.kind is OperationKind.UPDATE:
             for item in effects.added:
                 leaves = self._mine.leaves(item.file_id)
+                goal = self._renamed_meanwhile(item, leaves) if self._has_renamed else None
+                if goal is not None:
+                    self._repartition[item.file_id] = goal
                 lost = frozenset(leaf for leaf in leaves if self._is_lost(leaf))
                 thinned = leaves & self._thinned
                 if lost == leaves:
@@ -164,6 +169,13 @@ class _Redo:
                     live_in |= self._other_images(item, leaves) if thinned else set()
                     discarded = tuple(sorted(lost | thinned))
                     self._mixed[item.file_id] = FilterImages(item.file_id, discarded, tuple(sorted(live_in)))
+
+    def _renamed_meanwhile(self, image: AddedFile, leaves: Iterable[int]) -> PartitionValues | None:
+        """The name that the destination gave the partition of updated rows, which the update left where they were."""
+        goal = partition_after(self._past, image.partition)
+        stand_ins = {found for leaf in leaves for found in self._stand_ins(leaf)}
+        values = {self._theirs.added[found].partition if found in self._theirs.added else None for found in stand_ins}
+        return goal if goal != image.partition and values == {goal} else None
 
     def _is_base(self, file_id: int) -> bool:
         return file_id not in self._mine.added
@@ -180,7 +192,7 @@ class _Redo:
         if self._is_base(file_id):
             # A file that the destination put back may show rows there that the rewrite did not meet.
             return any(file_id in found for found in (self._touched, self._theirs.removed, self._theirs.added))
-        return file_id in self._rewritten or file_id in self._gone or file_id in self._mixed
+        return any(file_id in found for found in (self._rewritten, self._gone, self._mixed, self._repartition))
 
     def _moves_changed(self, operation: Operation) -> bool:
         """Whether it renames a partition that the destination wrote to since."""
@@ -338,6 +350,8 @@ class _Redo:
         is_renamed = any(item.kind is OperationKind.PARTITION for item in renames)
         for item in self._theirs.live_added() if is_renamed else ():
             goals[item.file_id] = partition_after(self._history, item.partition)
+        goals |= self._goals_of_left_over()
+        held |= {item.file_id: item.partition for item in self._left_over}
         for file_id in sorted(goals.keys() - self._settled):
             # What another rewrite takes lies in what that made of it.
             if not (self._is_passed(file_id) and self._mine.outputs(file_id)):
@@ -349,6 +363,14 @@ class _Redo:
         files = {found for item in effects.removed for found in self._stand_ins(item)}
         alive = (file_id for file_id in sorted(files) if self._is_base(file_id) or self._stays_alive(file_id))
         return {file_id: effects.added[0].partition for file_id in alive if effects.added}
+
+    def _goals_of_left_over(self) -> dict[int, PartitionValues | None]:
+        """Of updated rows that the source put under the new name when it merged them, where these go."""
+        return {
+            file_id: partition_after(self._history, item.partition)
+            for item in self._left_over
+            for file_id in self._theirs.stand_ins(item.file_id)
+        }
 
     def _moves(self) -> tuple[Operation, ...]:
         """By new partition one operation, which no rename by the source says: whoever knows of that has not seen the
@@ -456,7 +478,8 @@ class _Redo:
         work += self._masks_of_skipped()
         work += [images for file_id, images in self._mixed.items() if self._stays_alive(file_id)]
         left = self._left_behind()
-        work += [RepartitionFile(i, values, left.get(i, ())) for i, values in self._repartition.items()]
+        moved = {i: values for i, values in self._repartition.items() if self._is_base(i) or self._stays_alive(i)}
+        work += [RepartitionFile(i, values, left.get(i, ())) for i, values in moved.items() if i not in self._gone]
         files = self._arrived.files
         work += [item for item in self._arrived.row_work if self._remove_all or files[item.file] in removed_partitions]
         kept = rows_kept(self._mine, self._history, self._theirs, self._past)

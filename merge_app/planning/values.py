@@ -106,7 +106,8 @@ class TableFacts:
     it on the destination, as it was before its own operations. ``partition_of``: where the source put rows under other
     partition values, the partitions of the files that its rewrites took. ``left_in``: where it renamed a partition, by
     file that the destination has rows of it in, the files that show such rows under the old name on the source, which
-    got them after the rename. ``rewritten_masks``: by file that the source
+    got them after the rename, and ``left_over`` those that the destination shows under it and the source does not: it
+    put the rows of that file under the new name when it merged them. ``rewritten_masks``: by file that the source
     wrote by rewriting others, the delete files that its merges attached to it, none where they took it away whole.
     ``rows``: of a table whose rows are merged by key, what that comes to, and ``sweeps`` what sides took away there by
     partitions or whole.
@@ -121,6 +122,7 @@ class TableFacts:
     moved: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     partition_of: Mapping[int, PartitionValues] = field(default_factory=dict)
     left_in: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    left_over: tuple[AddedFile, ...] = ()
     rewritten_masks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     rows: RowJudgement | None = None
     sweeps: Sweeps = NO_SWEEPS
