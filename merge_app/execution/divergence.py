@@ -208,17 +208,21 @@ def _before(side: SideFiles) -> dict[str, list[int]]:
 
 
 def moved_load(
-    planned: PlanInput, destination: Lineage, tables: Collection[int]
+    planned: PlanInput, source: Lineage | None, destination: Lineage, tables: Collection[int]
 ) -> dict[int, Mapping[int, tuple[int, ...]]]:
     """By table and file that went with its partition on the source, the files of other partitions that may hold rows of
-    it on the destination as it was before its own operations.
+    it on the destination as it was before its own operations, and that the source does not show: what it shows there
+    did not go.
     """
     found: dict[int, Mapping[int, tuple[int, ...]]] = {}
     for table_id in tables:
         mine, theirs = _side(planned.source, table_id), _side(planned.destination, table_id)
         gone = _emptied(planned.source, table_id, mine)
         holders = _holders(destination, table_id, gone, theirs, elsewhere=True) if gone else {}
-        found[table_id] = {file_id: tuple(item.file_id for item in held) for file_id, held in holders.items()}
+        held = {item.file_id for items in holders.values() for item in items}
+        shown = files_in_sight(source, [table_id], held) if source is not None and held else set()
+        apart = {i: tuple(item.file_id for item in items if item.file_id not in shown) for i, items in holders.items()}
+        found[table_id] = {file_id: files for file_id, files in apart.items() if files}
     return found
 
 

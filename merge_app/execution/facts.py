@@ -46,7 +46,7 @@ def facts_load(
     left = left_load(planned, source, destination, diverged)
     left_over = left_over_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
     spared = arrived_load(planned, destination, arrived)
-    moved = moved_load(planned, destination, _needing(wanted, FactKind.MOVED_ROWS))
+    moved = moved_load(planned, source, destination, _needing(wanted, FactKind.MOVED_ROWS))
     masks = masks_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS), diverged, moved)
     rewritten = rewritten_masks_load(planned, source, _needing(wanted, FactKind.SOURCE_EFFECTS))
     strict = _needing(wanted, FactKind.COVERAGE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from catalog_app.domain.files import PartitionValues
@@ -27,6 +27,7 @@ from catalog_app.domain.operations import (
 )
 from catalog_app.selectors.rows import fetch_all, json_value
 from merge_app.execution.reach import CommitRange, Reach
+from merge_app.planning.partition_paths import partition_renames
 from merge_app.planning.surviving import is_full_overwrite, restored_version, spared_by, without_deletes_on
 
 FEW_VERSIONS = 100
@@ -100,32 +101,60 @@ def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Ope
     """
     if not any(is_theirs for _, is_theirs in operations):
         return tuple(operation for operation, _ in operations)
-    overruled: set[tuple[Any, ...]] = set()
-    overwrites: dict[int, list[_Overwrite]] = defaultdict(list)
-    restored: dict[int, int] = {}
+    later = _Later()
     kept: list[Operation] = []
     for index, (operation, is_theirs) in reversed(list(enumerate(operations))):
+        later.rename(operation)
         if is_theirs:
-            overruled |= {name for change in operation.changes for name in _overruled(operation, change)}
-            if operation.kind in _DROPS:
-                overruled.add((*_thing(operation), "exists"))
-            if operation.kind is OperationKind.OVERWRITE:
-                earlier = [item for item, _ in operations[:index]]
-                overwrites[operation.object_id].append(_overwrite(operation, earlier))
-            continue
-        if operation.kind in _DROPS and (*_thing(operation), "exists") in overruled:
-            continue
-        later = overwrites[operation.object_id] if _is_on_rows(operation) else []
-        if operation.version > restored.get(operation.object_id, 0) and _is_swept(operation, later):
-            continue
+            later.take(operation, [item for item, _ in operations[:index]])
+        elif not later.ends(operation):
+            later.restore(operation)
+            changes = tuple(_not_overruled(operation, later.overruled))
+            if changes or not operation.changes:
+                own = operation if changes == operation.changes else replace(operation, changes=changes)
+                kept.append(_not_overwritten(own, later.overwrites_of(operation)))
+    return tuple(reversed(kept))
+
+
+@dataclass(slots=True)
+class _Later:
+    """What is known of the operations after one, as they are gone through from the last: by table, the ``overwrites``
+    of the other side, and the newest version that the own side ``restored``; the attributes that are ``overruled``.
+    """
+
+    overruled: set[tuple[Any, ...]] = field(default_factory=set)
+    overwrites: dict[int, list[_Overwrite]] = field(default_factory=lambda: defaultdict(list))
+    restored: dict[int, int] = field(default_factory=dict)
+
+    def rename(self, operation: Operation) -> None:
+        """What comes before the rename of a partition knows it by its former name."""
+        for change in partition_renames(operation):
+            known = self.overwrites[operation.object_id]
+            self.overwrites[operation.object_id] = [item.before(change) for item in known]
+
+    def take(self, operation: Operation, earlier: Sequence[Operation]) -> None:
+        """An operation of the other side, with all that came before it."""
+        self.overruled |= {name for change in operation.changes for name in _overruled(operation, change)}
+        if operation.kind in _DROPS:
+            self.overruled.add((*_thing(operation), "exists"))
+        if operation.kind is OperationKind.OVERWRITE:
+            self.overwrites[operation.object_id].append(_overwrite(operation, earlier))
+
+    def restore(self, operation: Operation) -> None:
+        """An operation of the own side, which may be a restore."""
         version = restored_version(operation)
         if version is not None:
-            restored[operation.object_id] = max(version, restored.get(operation.object_id, 0))
-        changes = tuple(_not_overruled(operation, overruled))
-        if changes or not operation.changes:
-            own = operation if changes == operation.changes else replace(operation, changes=changes)
-            kept.append(_not_overwritten(own, later))
-    return tuple(reversed(kept))
+            self.restored[operation.object_id] = max(version, self.restored.get(operation.object_id, 0))
+
+    def overwrites_of(self, operation: Operation) -> Sequence[_Overwrite]:
+        return self.overwrites[operation.object_id] if _is_on_rows(operation) else ()
+
+    def ends(self, operation: Operation) -> bool:
+        """Whether nothing is left of an operation of the own side."""
+        if operation.kind in _DROPS:
+            return (*_thing(operation), "exists") in self.overruled
+        is_back = operation.version <= self.restored.get(operation.object_id, 0)
+        return not is_back and _is_swept(operation, self.overwrites_of(operation))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +167,15 @@ class _Overwrite:
     spared: frozenset[int | None]
     taken: frozenset[int]
     brought: frozenset[int]
+
+    def before(self, rename: PartitionChange) -> _Overwrite:
+        """The same by the names that partitions had before one was renamed."""
+        values = self.scope.partitions
+        if values is None or not {rename.before, rename.after}.intersection(values):
+            return self
+        left = [item for item in values if item != rename.before]
+        earlier = [rename.before] if rename.after in values and rename.before is not None else []
+        return replace(self, scope=replace(self.scope, partitions=(*left, *earlier)))
 
 
 def _overwrite(operation: Operation, earlier: Sequence[Operation]) -> _Overwrite:
@@ -344,13 +382,15 @@ def _added(operation_ids: Sequence[int]) -> list[tuple[int, AddedFile]]:
 def _partitions_compacted(
     operations: Sequence[Operation], added: Mapping[int, Sequence[AddedFile]], removed: Mapping[int, Sequence[int]]
 ) -> dict[int, dict[int, PartitionValues]]:
-    """By compaction of several partitions, those of the files that it removed."""
+    """By compaction of several partitions, those of the files that it removed. Of a replay what it added does not tell:
+    some of that may have been swept away by then.
+    """
     several = [
         item.operation_id
         for item in operations
         if item.kind is OperationKind.COMPACTION
         and item.operation_id is not None
-        and len({file.partition for file in added.get(item.operation_id, ())}) > 1
+        and (item.is_replay or len({file.partition for file in added.get(item.operation_id, ())}) > 1)
     ]
     files = list({file_id for operation_id in several for file_id in removed.get(operation_id, ())})
     rows = fetch_all(_PARTITION_OF, {"files": files}) if files else []

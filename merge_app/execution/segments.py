@@ -46,7 +46,8 @@ WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}),
 whole AS (SELECT * FROM unnest(%(all_tables)s::bigint[], %(all_operations)s::bigint[]) AS w(table_id, operation_id)),
 parts AS (SELECT * FROM unnest(%(part_tables)s::bigint[], %(part_values)s::text[], %(part_operations)s::bigint[])
           AS p(table_id, partition, operation_id)),
-files AS (SELECT * FROM unnest(%(file_ids)s::bigint[], %(file_operations)s::bigint[]) AS f(file_id, operation_id)),
+files AS (SELECT * FROM unnest(%(file_ids)s::bigint[], %(file_operations)s::bigint[], %(file_places)s::bigint[])
+          AS f(file_id, operation_id, place)),
 chosen AS (
     SELECT v.id, v.table_id, w.operation_id, 1 AS place FROM visible v JOIN whole w USING (table_id)
     WHERE NOT v.file_id = ANY(%(spared)s)
@@ -55,13 +56,14 @@ chosen AS (
     JOIN parts p ON p.table_id = v.table_id AND p.partition::jsonb = d.partition
     WHERE NOT v.file_id = ANY(%(spared)s)
     UNION ALL
-    SELECT v.id, v.table_id, f.operation_id, 2 FROM visible v JOIN files f USING (file_id)
+    SELECT v.id, v.table_id, f.operation_id, f.place FROM visible v JOIN files f USING (file_id)
 )
 INSERT INTO catalog_app_segmentremoval (table_id, branch_id, operation_id, removed_version, segment_id)
 SELECT DISTINCT ON (id) table_id, %(branch)s, operation_id, %(version)s, id FROM chosen
 ORDER BY id, place, operation_id
 """
-"""What an overwrite or drop takes in the end was taken by it, although it had been compacted before."""
+"""What an overwrite or drop takes in the end was taken by it, although it had been compacted before; not what a rename
+took along."""
 
 
 def _remove(work: SegmentWork) -> None:
@@ -78,7 +80,7 @@ def _remove(work: SegmentWork) -> None:
         for file_id in data.remove_files:
             booking, goal = work.booking(table_id), moved.get(file_id)
             row = booking.of_removed(file_id) if goal is None else booking.of_moved(file_id, goal)
-            files.append((file_id, row))
+            files.append((file_id, row, 2 if goal is None else 0))
     if whole or parts or files:
         segment_sql_run(
             work,
@@ -91,6 +93,7 @@ def _remove(work: SegmentWork) -> None:
             part_operations=[row[2] for row in parts],
             file_ids=[row[0] for row in files],
             file_operations=[row[1] for row in files],
+            file_places=[row[2] for row in files],
         )
 
 

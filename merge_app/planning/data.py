@@ -23,7 +23,7 @@ from merge_app.planning.files import (
     moves_partitions,
 )
 from merge_app.planning.kept_rows import rows_kept
-from merge_app.planning.partition_paths import partition_after, partition_renames
+from merge_app.planning.partition_paths import partition_after, partition_names, partition_renames
 from merge_app.planning.spared import spared
 from merge_app.planning.surviving import ObjectChanges, is_full_overwrite
 from merge_app.planning.values import (
@@ -172,10 +172,11 @@ class _Redo:
 
     def _renamed_meanwhile(self, image: AddedFile, leaves: Iterable[int]) -> PartitionValues | None:
         """The name that the destination gave the partition of updated rows, which the update left where they were."""
-        goal = partition_after(self._past, image.partition)
+        names = partition_names(self._past, image.partition)
         stand_ins = {found for leaf in leaves for found in self._stand_ins(leaf)}
         values = {self._theirs.added[found].partition if found in self._theirs.added else None for found in stand_ins}
-        return goal if goal != image.partition and values == {goal} else None
+        goal = next(iter(values), None)
+        return goal if len(values) == 1 and goal != image.partition and goal in names else None
 
     def _is_base(self, file_id: int) -> bool:
         return file_id not in self._mine.added
@@ -353,8 +354,8 @@ class _Redo:
         goals |= self._goals_of_left_over()
         held |= {item.file_id: item.partition for item in self._left_over}
         for file_id in sorted(goals.keys() - self._settled):
-            # What another rewrite takes lies in what that made of it.
-            if not (self._is_passed(file_id) and self._mine.outputs(file_id)):
+            # What another rewrite takes lies in what that made of it, and what the source emptied goes.
+            if not (self._was_emptied(file_id) or (self._is_passed(file_id) and self._mine.outputs(file_id))):
                 self._move_file(file_id, held[file_id], goals[file_id])
 
     def _goals_of_moved(self, operation: Operation) -> dict[int, PartitionValues | None]:

@@ -114,7 +114,7 @@ class SideFiles:
         absorbed = self._absorbed(operation)
         then = self._then.get(restored_version(operation), _Then())
         # A replay also names files that its side never showed, or took away before.
-        again = self.removed.keys() - absorbed
+        again = self.removed.keys() - absorbed - self._brought_back(operation)
         gone = (file_id for file_id in (*absorbed, *effects.removed) if file_id not in again)
         self.removed.update((file_id, then.rewrites.get(file_id, operation)) for file_id in tuple(gone))
         if _absorbs_all(operation):
@@ -150,6 +150,15 @@ class SideFiles:
         if not spared:
             return frozenset(self.removed)
         return frozenset(i for i in self.removed if spared.isdisjoint((i, *self.leaves(i))))
+
+    def _brought_back(self, operation: Operation) -> frozenset[int]:
+        """The files of a partition that this side had emptied, whose rows came back under the name that the other gave
+        it.
+        """
+        effects = effects_of(operation)
+        if not (operation.kind is OperationKind.PARTITION and effects.added):
+            return frozenset()
+        return frozenset(i for i in effects.removed if i in self.removed and empties_partitions(self.removed[i]))
 
     def _put_back_beside(self, item: AddedFile, operation: Operation) -> frozenset[int]:
         """The base files that an overwrite put back without rows which it may have put back in this file instead."""
@@ -187,8 +196,9 @@ class SideFiles:
         effects = effects_of(self.removed[file_id])
         values = effects.partition_of.get(file_id)
         beside = tuple(item.file_id for item in effects.added if item.partition == values)
-        # A merge may have brought the output already renamed.
-        return beside or tuple(item.file_id for item in effects.added)
+        # A merge may have brought the output already renamed; what other partitions' files went into is not that.
+        others = set(effects.partition_of.values())
+        return beside or tuple(item.file_id for item in effects.added if item.partition not in others)
 
     def stand_ins(self, file_id: int) -> frozenset[int]:
         """The files in sight that hold the rows of a file now: itself, or what it was rewritten into."""

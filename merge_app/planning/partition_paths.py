@@ -16,6 +16,15 @@ def partition_renames(operation: Operation) -> list[PartitionChange]:
     return [change for change in partition_changes(operation) if change.before is not None and change.after is not None]
 
 
+def partition_names(operations: Iterable[Operation], values: PartitionValues) -> set[PartitionValues]:
+    """The names that a partition had, one after the other, through these operations."""
+    names = {values}
+    for change in (change for operation in operations for change in partition_renames(operation)):
+        if change.before in names and change.after is not None:
+            names.add(change.after)
+    return names
+
+
 def partition_after(operations: Iterable[Operation], values: PartitionValues) -> PartitionValues | None:
     """The partition that rows of ``values`` lie in after these operations; None where an overwrite or drop took them.
 

@@ -177,3 +177,56 @@ def test_branches_keep_the_laws(lake: Lake, is_keyed: bool, number: int) -> None
     branches = Branches(lake, is_keyed=is_keyed)
     for step in history(number):
         branches.take(step)
+
+
+FOUND: dict[str, list[Step]] = {
+    "the partition that main overwrote is not the one that w overwrote, which has its name now": [
+        ("overwrite", "main", 1, 0),
+        ("rename", "w", 1, 0),
+        ("overwrite", "w", 5, 0),
+        ("merge", "w", 1, 0),
+        ("merge", "main", 2, 0),
+    ],
+    "an update that was compacted went with its partition": [
+        ("overwrite", "b", 1, 1),
+        ("set", "main", 6, 1),
+        ("optimize", "main", 1, 1),
+        ("merge", "b", 2, 0),
+        ("merge", "main", 2, 0),
+        ("merge", "w", 2, 0),
+    ],
+    "a row that went with its file does not move with those that were beside it": [
+        ("set", "b", 1, 0),
+        ("merge", "b", 2, 0),
+        ("delete", "b", 1, 0),
+        ("set", "main", 3, 1),
+        ("rename", "b", 5, 0),
+        ("merge", "main", 1, 0),
+        ("merge", "b", 2, 1),
+    ],
+    "a drop does not take the partition that had been renamed": [
+        ("rename", "b", 5, 0),
+        ("empty", "main", 5, 1),
+        ("merge", "w", 2, 1),
+        ("merge", "main", 2, 0),
+        ("merge", "w", 2, 0),
+    ],
+    "an update finds the rows of a dropped partition that came back under another name": [
+        ("set", "w", 5, 1),
+        ("rename", "b", 6, 0),
+        ("empty", "main", 4, 0),
+        ("merge", "main", 1, 1),
+        ("merge", "w", 1, 0),
+        ("merge", "b", 1, 0),
+        ("merge", "main", 2, 1),
+    ],
+}
+"""Histories that broke a law once, made small."""
+
+
+@pytest.mark.parametrize("is_keyed", [True, False], ids=["keyed", "unkeyed"])
+@pytest.mark.parametrize("steps", FOUND.values(), ids=FOUND)
+def test_the_laws_hold_where_they_broke_once(lake: Lake, is_keyed: bool, steps: list[Step]) -> None:
+    branches = Branches(lake, is_keyed=is_keyed)
+    for step in steps:
+        branches.take(step)
