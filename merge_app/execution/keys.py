@@ -6,14 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from catalog_app.domain.files import FileScan, PartitionValues, TableScan
+from catalog_app.domain.files import FileScan, TableScan
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.selectors.lineage import Lineage
 from merge_app.execution.added_rows import EngineSource, added_rows_load, coming_rows_load
 from merge_app.planning.files import SideFiles
+from merge_app.planning.partition_paths import partition_after
 from merge_app.planning.sides import sides_of
 from merge_app.planning.spared import spared
-from merge_app.planning.surviving import ObjectChanges, is_full_overwrite
+from merge_app.planning.surviving import ObjectChanges
 from merge_app.planning.values import PlanInput, TableFacts
 
 KEYS_SHOWN = 20
@@ -55,10 +56,8 @@ def _clashes(
 
 def _staying(files: Iterable[FileScan], source: ObjectChanges, spared_files: Collection[int]) -> Iterator[FileScan]:
     """The destination's files that the source's overwrites and drops of partitions leave."""
-    emptied = _emptied_partitions(source)
     for file in files:
-        is_swept = source.overwrites_all or file.partition in emptied
-        if file.file_id in spared_files or not is_swept:
+        if file.file_id in spared_files or partition_after(source.history, file.partition) is not None:
             yield file
 
 
@@ -66,9 +65,3 @@ def _swept_files(source: ObjectChanges) -> set[int]:
     """What was there at base and the source swept away: by partition, so that a new name keeps rows from it."""
     side = SideFiles(source.history)
     return {file_id for file_id in side.removed.keys() - side.added.keys() if side.is_overwritten(file_id)}
-
-
-def _emptied_partitions(changes: ObjectChanges) -> set[PartitionValues]:
-    scopes = (item.overwrite for item in changes.data if item.overwrite and not is_full_overwrite(item))
-    written = {values for scope in scopes for values in scope.partitions or ()}
-    return written | {item.before for item in changes.partitions if item.before is not None and item.after is None}

@@ -220,6 +220,12 @@ FOUND: dict[str, list[Step]] = {
         ("merge", "b", 1, 0),
         ("merge", "main", 2, 1),
     ],
+    "a key in a partition that was renamed is not swept with the one that has its name now": [
+        ("rename", "b", 6, 1),
+        ("insert", "w", 4, 0),
+        ("overwrite", "b", 4, 0),
+        ("merge", "b", 1, 0),
+    ],
 }
 """Histories that broke a law once, made small."""
 
