@@ -11,7 +11,7 @@ from catalog_app.domain.operation_json import change_from_json
 from catalog_app.domain.operations import AddedFile, Change, ObjectKind, Operation, OperationKind, PartitionChange
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
-from catalog_app.selectors.segments import VISIBLE_SEGMENTS, files_in_sight
+from catalog_app.selectors.segments import VISIBLE_SEGMENTS, files_in_sight, files_load
 from merge_app.planning.files import SideFiles, effects_of, empties_partitions, is_rewrite
 from merge_app.planning.partition_paths import partition_renames
 from merge_app.planning.sides import sides_of
@@ -132,10 +132,13 @@ def _diverged(
         holders |= _holders(destination, table_id, unfound, theirs, names=earlier)
     held = {item.file_id for found in holders.values() for item in found}
     settled = files_in_sight(source, [table_id], held) if source is not None and held else set()
+    shown = files_load(table_id, settled, [source]) if source is not None and settled else {}
+    whole = {file_id for file_id, scan in shown.items() if not scan.delete_paths}
     return tuple(
-        DivergedFile(file, tuple(kept), frozenset(item.file_id for item in kept if item.file_id in settled))
+        DivergedFile(file, tuple(kept), frozenset(ids & settled), frozenset(ids & whole))
         for file in (_file(row) for row in fetch_all(_DIVERGED, {"files": list(files)}))
         for kept in [holders.get(file.file_id, ())]
+        for ids in [{item.file_id for item in kept}]
     )
 
 

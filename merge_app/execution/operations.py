@@ -27,6 +27,7 @@ from catalog_app.domain.operations import (
 )
 from catalog_app.selectors.rows import fetch_all, json_value
 from merge_app.execution.reach import CommitRange, Reach
+from merge_app.planning.files import empties_partitions
 from merge_app.planning.partition_paths import partition_renames
 from merge_app.planning.surviving import is_full_overwrite, restored_version, spared_by, without_deletes_on
 
@@ -83,10 +84,16 @@ def operations_load(
     rows = fetch_all(_OPERATIONS.format(condition=condition), parameters, prepared=versions <= FEW_VERSIONS)
     known: dict[str, tuple[Change, ...]] = {}
     found = [(_operation(row, known), bool(row[12])) for row in rows]
-    if any(is_theirs and item.overwrite is not None and item.overwrite.spared for item, is_theirs in found):
+    if any(is_theirs and _sweeps_files(item) for item, is_theirs in found) and not all(known for _, known in found):
         loaded = effects_load([item for item, _ in found])
         found = [(item, is_theirs) for item, (_, is_theirs) in zip(loaded, found, strict=True)]
     return without_overruled(found)
+
+
+def _sweeps_files(operation: Operation) -> bool:
+    """Whether only its files tell what it left of earlier operations."""
+    scope = operation.overwrite
+    return bool(_dropped_partitions(operation)) or (scope is not None and bool(scope.spared or scope.partitions))
 
 
 _DROPS = (OperationKind.DROP, OperationKind.UNDROP)
@@ -112,18 +119,20 @@ def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Ope
             changes = tuple(_not_overruled(operation, later.overruled))
             if changes or not operation.changes:
                 own = operation if changes == operation.changes else replace(operation, changes=changes)
-                kept.append(_not_overwritten(own, later.overwrites_of(operation)))
+                kept.append(_not_overwritten(own, later.overwrites_of(operation), later.swept[operation.object_id]))
     return tuple(reversed(kept))
 
 
 @dataclass(slots=True)
 class _Later:
     """What is known of the operations after one, as they are gone through from the last: by table, the ``overwrites``
-    of the other side, and the newest version that the own side ``restored``; the attributes that are ``overruled``.
+    of the other side, the files that these or its drops of partitions ``swept``, and the newest version that the own
+    side ``restored``; the attributes that are ``overruled``.
     """
 
     overruled: set[tuple[Any, ...]] = field(default_factory=set)
     overwrites: dict[int, list[_Overwrite]] = field(default_factory=lambda: defaultdict(list))
+    swept: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     restored: dict[int, int] = field(default_factory=dict)
 
     def rename(self, operation: Operation) -> None:
@@ -139,6 +148,8 @@ class _Later:
             self.overruled.add((*_thing(operation), "exists"))
         if operation.kind is OperationKind.OVERWRITE:
             self.overwrites[operation.object_id].append(_overwrite(operation, earlier))
+        if operation.effects is not None and empties_partitions(operation):
+            self.swept[operation.object_id].update(operation.effects.removed)
 
     def restore(self, operation: Operation) -> None:
         """An operation of the own side, which may be a restore."""
@@ -187,14 +198,16 @@ def _overwrite(operation: Operation, earlier: Sequence[Operation]) -> _Overwrite
     return _Overwrite(operation.overwrite or OverwriteScope(), spared, taken, brought)
 
 
-def _not_overwritten(operation: Operation, later: Sequence[_Overwrite]) -> Operation:
-    """The operation without what it did to files that later overwrites took away or put back."""
+def _not_overwritten(operation: Operation, later: Sequence[_Overwrite], swept: Collection[int]) -> Operation:
+    """The operation without what it did to files that later overwrites took away or put back, and without the files
+    that it wrote and later ones ``swept`` with their partitions.
+    """
     taken = frozenset[int]().union(*(item.taken for item in later))
     brought = frozenset[int]().union(*(item.brought for item in later))
     operation = without_deletes_on(operation, taken | brought)
-    if operation.effects is None or not (taken or brought):
+    if operation.effects is None or not (taken or brought or swept):
         return operation
-    added = tuple(item for item in operation.effects.added if item.file_id not in taken)
+    added = tuple(item for item in operation.effects.added if item.file_id not in taken and item.file_id not in swept)
     removed = tuple(file_id for file_id in operation.effects.removed if file_id not in brought)
     return replace(operation, effects=replace(operation.effects, added=added, removed=removed))
 

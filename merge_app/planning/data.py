@@ -108,6 +108,7 @@ class _Redo:
         self._touched = self._theirs.touched_base(self._past)
         self._held = {holder.file_id: holder.partition for item in facts.diverged for holder in item.holders}
         self._settled = {file_id for item in facts.diverged for file_id in item.settled}
+        self._whole = {file_id for item in facts.diverged for file_id in item.whole}
         self._unheld = {item.file.file_id for item in facts.diverged if not item.holders}
         self._rewritten = {item.file_id: made for made in left_out for item in effects_of(made).added}
         self._gone: dict[int, frozenset[int]] = {}
@@ -283,6 +284,9 @@ class _Redo:
     def _follow_rows(self, operation: Operation, file_id: int, item: AttachedDelete | None) -> bool:
         """Take the rows that a delete file marks, or all rows of the file, where they lie on the destination."""
         targets = self._stand_ins(file_id)
+        if file_id in self._diverged:
+            # What the source shows of these rows, in the very file that the destination has, did not go.
+            targets -= self._whole
         for leaf in self._mine.leaves(file_id):
             if self._is_lost(leaf):
                 self._discard(operation.kind, leaf, item)

@@ -198,7 +198,9 @@ def spared_by(overwrite: Operation, earlier: Sequence[Operation]) -> Iterator[in
         files = {*operation.effects.touched, *(item.file_id for item in operation.effects.added)}
         if related & files or (has_emptied and is_full_overwrite(operation)):
             has_emptied |= is_full_overwrite(operation)
-            related |= files - set(operation.effects.touched)
+            if operation.kind is not OperationKind.OVERWRITE:
+                # What an overwrite writes is not made of what it takes away.
+                related |= files - set(operation.effects.touched)
             yield index
 
 

@@ -69,12 +69,13 @@ class DivergedFile:
     """A file that the source touched and that the destination never had or lost before the merge base: an earlier
     merge skipped the compaction that made it, filtered it or moved it to another partition. ``holders`` are the files
     that may hold its rows on the destination, as it was before its own operations; ``settled`` are those of them that
-    the source shows too, so that they lie where it has them.
+    the source shows too, so that they lie where it has them, and ``whole`` those of which it shows every row.
     """
 
     file: AddedFile
     holders: tuple[AddedFile, ...]
     settled: frozenset[int] = frozenset()
+    whole: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -564,3 +564,15 @@ def test_a_file_whose_last_row_was_changed_takes_no_image_of_its_earlier_rows_al
     lake.merge("b")
     assert lake.rows("d.u") == lake.rows("d.u", "b")
     assert (1, "M") in lake.rows("d.u")
+
+
+def test_a_delete_of_rows_that_went_with_a_merged_overwrite_meets_no_insert(lake: Lake) -> None:
+    lake.sql("INSERT OVERWRITE d.t VALUES (5, 'm')")
+    lake.sql("INSERT INTO d.t VALUES (6, 'b')", "b")
+    lake.merge("b")
+    for text in ("INSERT OVERWRITE d.t VALUES (7, 'b')", "DELETE FROM d.t", "INSERT INTO d.t VALUES (8, 'b')"):
+        lake.sql(text, "b")
+    lake.merge("main", "b")
+    lake.sql("INSERT INTO d.t VALUES (9, 'm')")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(5, "m")]

@@ -226,6 +226,28 @@ FOUND: dict[str, list[Step]] = {
         ("overwrite", "b", 4, 0),
         ("merge", "b", 1, 0),
     ],
+    "rows that were overwritten after they had been updated do not come back with a rename": [
+        ("move", "b", 1, 1),
+        ("overwrite", "w", 5, 0),
+        ("merge", "w", 2, 0),
+        ("rename", "w", 1, 1),
+        ("merge", "w", 2, 0),
+    ],
+    "rows that were overwritten under a name come back under another as they were": [
+        ("rename", "main", 2, 0),
+        ("set", "b", 5, 1),
+        ("overwrite", "w", 2, 1),
+        ("merge", "w", 1, 0),
+        ("merge", "w", 2, 0),
+        ("merge", "main", 1, 0),
+    ],
+    "a row that was kept although its branch had deleted it is not deleted elsewhere": [
+        ("set", "w", 6, 1),
+        ("delete", "b", 6, 1),
+        ("merge", "main", 2, 1),
+        ("merge", "b", 1, 1),
+        ("merge", "b", 2, 0),
+    ],
 }
 """Histories that broke a law once, made small."""
 
