@@ -34,13 +34,12 @@ WHERE f.id = ANY(%(files)s) ORDER BY f.id, h.id
 """Rows that the source moved between partitions may lie in files of others that the destination took away since, and
 those of renamed partitions under later names."""
 
-_LEFT_IN = f"""
+_SHOWN_IN_PARTITIONS = f"""
 WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS})
-SELECT h.id, f.id FROM catalog_app_datafile h JOIN catalog_app_datafile f
-  ON f.table_id = h.table_id AND f.id <> h.id AND f.partition = h.partition
- AND f.smallest_row_id <= h.largest_row_id AND f.largest_row_id >= h.smallest_row_id
-JOIN visible v ON v.file_id = f.id
-WHERE h.id = ANY(%(files)s) ORDER BY h.id, f.id
+SELECT f.id, f.base, f.rows, f.partition, f.stores_row_ids, f.smallest_row_id, f.largest_row_id
+FROM visible v JOIN catalog_app_datafile f ON f.id = v.file_id
+JOIN unnest(%(names)s::text[]) AS n(name) ON n.name::jsonb = f.partition
+WHERE NOT f.id = ANY(%(taken)s) ORDER BY f.id
 """
 
 _IN_PARTITIONS = f"""
@@ -150,29 +149,29 @@ def holders_load(
 
 
 def left_load(
-    planned: PlanInput,
-    source: Lineage | None,
-    destination: Lineage,
-    diverged: Mapping[int, Sequence[DivergedFile]],
-) -> dict[int, Mapping[int, tuple[int, ...]]]:
-    """By table and file that may hold rows of a diverged one, the files that show such rows under the name that a
-    partition had before the source renamed it; no query where it renamed none.
+    planned: PlanInput, source: Lineage | None, destination: Lineage, tables: Collection[int]
+) -> dict[int, tuple[AddedFile, ...]]:
+    """By table, the files that the source shows under a name which it had given another, and the destination does not:
+    rows that the source got there since the rename; no query where it renamed none.
     """
-    found: dict[int, Mapping[int, tuple[int, ...]]] = {}
+    found: dict[int, tuple[AddedFile, ...]] = {}
     if source is None:
         return found
-    for table_id, items in diverged.items():
-        if not any(partition_renames(item) for item in _of_table(planned.source, table_id)):
-            continue
-        held = {holder.file_id for item in items for holder in item.holders if holder.file_id not in item.settled}
-        rows = fetch_all(_LEFT_IN, {**source.parameters, "table_ids": [table_id], "files": list(held)}) if held else []
-        shown = files_in_sight(destination, [table_id], {file_id for _, file_id in rows}) if rows else set()
-        left: dict[int, list[int]] = {}
-        for holder, file_id in rows:
-            if file_id not in shown:
-                left.setdefault(holder, []).append(file_id)
-        found[table_id] = {holder: tuple(files) for holder, files in left.items()}
+    for table_id in tables:
+        names = _renamed_names(planned, table_id)
+        if names:
+            mine = _side(planned.source, table_id)
+            parameters = {"table_ids": [table_id], "names": names, "taken": list(mine.added)}
+            files = [_file(row) for row in fetch_all(_SHOWN_IN_PARTITIONS, {**source.parameters, **parameters})]
+            shown = files_in_sight(destination, [table_id], [item.file_id for item in files]) if files else set()
+            found[table_id] = tuple(item for item in files if item.file_id not in shown)
     return found
+
+
+def _renamed_names(planned: PlanInput, table_id: int) -> list[str]:
+    """What the source's renames of partitions began with, as JSON."""
+    renames = [change for item in _of_table(planned.source, table_id) for change in partition_renames(item)]
+    return [json.dumps(list(name)) for name in {change.before for change in renames} if name is not None]
 
 
 def left_over_load(
@@ -186,13 +185,13 @@ def left_over_load(
     if source is None:
         return found
     for table_id in tables:
-        names = {change.before for item in _of_table(planned.source, table_id) for change in partition_renames(item)}
+        names = _renamed_names(planned, table_id)
         if not names:
             continue
         parameters = {
             **destination.parameters,
             "table_ids": [table_id],
-            "names": [json.dumps(list(name or ())) for name in names],
+            "names": names,
             "taken": list(_side(planned.source, table_id).removed),
             **_before(_side(planned.destination, table_id)),
         }

@@ -43,7 +43,7 @@ def facts_load(
 ) -> Mapping[int, TableFacts]:
     """The facts that each table needs. ``arrived``: by table, the files that the source merged after overwrites."""
     diverged = diverged_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
-    left = left_load(planned, source, destination, diverged)
+    left = left_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
     left_over = left_over_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
     spared = arrived_load(planned, destination, arrived)
     moved = moved_load(planned, source, destination, _needing(wanted, FactKind.MOVED_ROWS))
@@ -65,7 +65,7 @@ def facts_load(
             masks=masks.get(table_id, {}),
             moved=moved.get(table_id, {}),
             partition_of=placed.get(table_id, {}),
-            left_in=left.get(table_id, {}),
+            left_in=left.get(table_id, ()),
             left_over=left_over.get(table_id, ()),
             rewritten_masks=rewritten.get(table_id, {}),
             rows=judged.get(table_id),

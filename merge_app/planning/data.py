@@ -106,7 +106,8 @@ class _Redo:
         self._past = self._arrived.past if self._remove_all else () if is_new else destination.past
         self._theirs = SideFiles(self._past)
         self._touched = self._theirs.touched_base(self._past)
-        self._held = {holder.file_id: holder.partition for item in facts.diverged for holder in item.holders}
+        self._holders = {holder.file_id: holder for item in facts.diverged for holder in item.holders}
+        self._held = {file_id: holder.partition for file_id, holder in self._holders.items()}
         self._settled = {file_id for item in facts.diverged for file_id in item.settled}
         self._whole = {file_id for item in facts.diverged for file_id in item.whole}
         self._unheld = {item.file.file_id for item in facts.diverged if not item.holders}
@@ -406,14 +407,10 @@ class _Redo:
         if file_id not in self._mine.added:
             self._remove[file_id] = None
 
-    def _left_behind(self) -> dict[int, tuple[int, ...]]:
-        """By file of the destination that a rename moves, those whose rows the source has under the old name."""
-        found: dict[int, dict[int, None]] = {}
-        for holder, files in self._left_in.items():
-            for file_id in self._theirs.stand_ins(holder):
-                known = (item for item in files if item not in self._mine.added)
-                found.setdefault(file_id, {}).update(dict.fromkeys(known))
-        return {file_id: tuple(files) for file_id, files in found.items()}
+    def _left_behind(self, file_id: int) -> tuple[int, ...]:
+        """Of a file of the destination that a rename moves, those whose rows the source has under the old name."""
+        moved = self._theirs.added.get(file_id) or self._holders.get(file_id)
+        return () if moved is None else tuple(item.file_id for item in self._left_in if item.overlaps(moved))
 
     # The plan ----------------------------------------------------------------------------------------------------
 
@@ -482,9 +479,8 @@ class _Redo:
         work += self._replaced_images()
         work += self._masks_of_skipped()
         work += [images for file_id, images in self._mixed.items() if self._stays_alive(file_id)]
-        left = self._left_behind()
         moved = {i: values for i, values in self._repartition.items() if self._is_base(i) or self._stays_alive(i)}
-        work += [RepartitionFile(i, values, left.get(i, ())) for i, values in moved.items() if i not in self._gone]
+        work += [RepartitionFile(i, values, self._left_behind(i)) for i, values in moved.items() if i not in self._gone]
         files = self._arrived.files
         work += [item for item in self._arrived.row_work if self._remove_all or files[item.file] in removed_partitions]
         kept = rows_kept(self._mine, self._history, self._theirs, self._past)

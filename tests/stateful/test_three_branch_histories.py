@@ -248,6 +248,14 @@ FOUND: dict[str, list[Step]] = {
         ("merge", "b", 1, 1),
         ("merge", "b", 2, 0),
     ],
+    "rows that were merged under the old name stay there where the other side compacted them with those renamed": [
+        ("rename", "main", 5, 0),
+        ("insert", "b", 3, 1),
+        ("merge", "b", 1, 0),
+        ("merge", "w", 1, 0),
+        ("optimize", "w", 6, 0),
+        ("merge", "main", 2, 0),
+    ],
 }
 """Histories that broke a law once, made small."""
 
