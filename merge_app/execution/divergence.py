@@ -12,7 +12,7 @@ from catalog_app.domain.operations import AddedFile, Change, ObjectKind, Operati
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS, files_in_sight, files_load
-from merge_app.planning.files import SideFiles, effects_of, empties_partitions, is_rewrite
+from merge_app.planning.files import SideFiles, effects_of, empties_partitions, is_rewrite, moves_partitions
 from merge_app.planning.partition_paths import partition_renames
 from merge_app.planning.sides import sides_of
 from merge_app.planning.values import DivergedFile, PlanInput
@@ -123,8 +123,8 @@ def _diverged(
     theirs: SideFiles,
 ) -> tuple[DivergedFile, ...]:
     holders = _holders(destination, table_id, files, theirs)
-    rewritten = {file_id for item in history if is_rewrite(item) for file_id in effects_of(item).removed}
-    unfound = files - holders.keys() - rewritten
+    moved = {file_id for item in history if moves_partitions(item) for file_id in effects_of(item).removed}
+    unfound = files - holders.keys() - moved
     earlier = _earlier_names(history) if unfound else []
     if earlier:
         # What the source renamed meanwhile has its old name on the destination yet.

@@ -284,10 +284,8 @@ class _Redo:
 
     def _follow_rows(self, operation: Operation, file_id: int, item: AttachedDelete | None) -> bool:
         """Take the rows that a delete file marks, or all rows of the file, where they lie on the destination."""
-        targets = self._stand_ins(file_id)
-        if file_id in self._diverged:
-            # What the source shows of these rows, in the very file that the destination has, did not go.
-            targets -= self._whole
+        # What the source shows of these rows, in the very file that the destination has, did not go.
+        targets = self._stand_ins(file_id) - self._whole
         for leaf in self._mine.leaves(file_id):
             if self._is_lost(leaf):
                 self._discard(operation.kind, leaf, item)
@@ -497,7 +495,8 @@ class _Redo:
         parts: list[tuple[tuple[int, ...], tuple[int, ...]]]
         parts = [(tuple(delete for delete, _ in marks), ()) for _, marks in by_operation]
         if self._was_emptied(file_id):
-            parts.append(((), tuple(deletes)))
+            # Nor are those that merges had taken out of it.
+            parts.append(((), (*deletes, *self._rewritten_masks.get(file_id, ()))))
         for files, left_alone in ((targets - own, spared), (own, ())):
             for delete_files, marked in parts if files else ():
                 yield FollowDeletes(delete_files, file_id, tuple(sorted(files)), (*left_alone, *marked))

@@ -256,6 +256,24 @@ FOUND: dict[str, list[Step]] = {
         ("optimize", "w", 6, 0),
         ("merge", "main", 2, 0),
     ],
+    "an update of a compacted file takes no row that a merge had taken out of it": [
+        ("optimize", "w", 5, 1),
+        ("set", "main", 5, 1),
+        ("merge", "main", 1, 0),
+        ("merge", "main", 2, 0),
+        ("set", "w", 2, 1),
+        ("merge", "w", 2, 0),
+    ],
+    "an update finds rows that their own branch has under a former name": [
+        ("rename", "w", 4, 0),
+        ("merge", "w", 2, 0),
+        ("rename", "b", 1, 0),
+        ("set", "w", 5, 1),
+        ("merge", "w", 2, 0),
+        ("optimize", "b", 4, 1),
+        ("set", "b", 5, 1),
+        ("merge", "b", 1, 0),
+    ],
 }
 """Histories that broke a law once, made small."""
 
