@@ -362,11 +362,17 @@ class _Redo:
                 self._move_file(file_id, held[file_id], goals[file_id])
 
     def _goals_of_moved(self, operation: Operation) -> dict[int, PartitionValues | None]:
-        """Of what the source's own files held that a merge moved, where that lies now."""
+        """Of what the source's own files held that a merge moved, where that lies now: the destination may have renamed
+        that partition again.
+        """
         effects = effects_of(operation)
         files = {found for item in effects.removed for found in self._stand_ins(item)}
         alive = (file_id for file_id in sorted(files) if self._is_base(file_id) or self._stays_alive(file_id))
-        return {file_id: effects.added[0].partition for file_id in alive if effects.added}
+        if not effects.added:
+            return {}
+        moved = effects.added[0].partition
+        goal = partition_after(self._past, moved) or moved
+        return dict.fromkeys(alive, goal)
 
     def _goals_of_left_over(self) -> dict[int, PartitionValues | None]:
         """Of updated rows that the source put under the new name when it merged them, where these go."""

@@ -274,6 +274,13 @@ FOUND: dict[str, list[Step]] = {
         ("set", "b", 5, 1),
         ("merge", "b", 1, 0),
     ],
+    "what a merge moved to where a partition was renamed goes on with the next rename": [
+        ("optimize", "w", 5, 0),
+        ("rename", "main", 1, 1),
+        ("merge", "main", 2, 0),
+        ("rename", "main", 5, 0),
+        ("merge", "w", 1, 1),
+    ],
 }
 """Histories that broke a law once, made small."""
 
