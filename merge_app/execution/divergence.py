@@ -170,7 +170,8 @@ def left_load(
 
 def _renamed_names(planned: PlanInput, table_id: int) -> list[str]:
     """What the source's renames of partitions began with, as JSON."""
-    renames = [change for item in _of_table(planned.source, table_id) for change in partition_renames(item)]
+    changed = sides_of(planned).source.get((ObjectKind.TABLE, table_id))
+    renames = [change for item in changed.history for change in partition_renames(item)] if changed else []
     return [json.dumps(list(name)) for name in {change.before for change in renames} if name is not None]
 
 

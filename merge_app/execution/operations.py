@@ -84,9 +84,11 @@ def operations_load(
     rows = fetch_all(_OPERATIONS.format(condition=condition), parameters, prepared=versions <= FEW_VERSIONS)
     known: dict[str, tuple[Change, ...]] = {}
     found = [(_operation(row, known), bool(row[12])) for row in rows]
-    if any(is_theirs and _sweeps_files(item) for item, is_theirs in found) and not all(known for _, known in found):
-        loaded = effects_load([item for item, _ in found])
-        found = [(item, is_theirs) for item, (_, is_theirs) in zip(loaded, found, strict=True)]
+    swept = {item.object_id for item, is_theirs in found if is_theirs and _sweeps_files(item)}
+    if swept:
+        of_swept = [item for item, _ in found if item.object_kind is ObjectKind.TABLE and item.object_id in swept]
+        loaded = {item.operation_id: item for item in effects_load(of_swept)}
+        found = [(loaded.get(item.operation_id, item), is_theirs) for item, is_theirs in found]
     return without_overruled(found)
 
 
@@ -111,9 +113,10 @@ def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Ope
     later = _Later()
     kept: list[Operation] = []
     for index, (operation, is_theirs) in reversed(list(enumerate(operations))):
-        later.rename(operation)
+        if operation.kind is OperationKind.PARTITION:
+            later.rename(operation)
         if is_theirs:
-            later.take(operation, [item for item, _ in operations[:index]])
+            later.take(operation, operations, index)
         elif not later.ends(operation):
             later.restore(operation)
             changes = tuple(_not_overruled(operation, later.overruled))
@@ -141,12 +144,13 @@ class _Later:
             known = self.overwrites[operation.object_id]
             self.overwrites[operation.object_id] = [item.before(change) for item in known]
 
-    def take(self, operation: Operation, earlier: Sequence[Operation]) -> None:
-        """An operation of the other side, with all that came before it."""
+    def take(self, operation: Operation, operations: Sequence[tuple[Operation, bool]], index: int) -> None:
+        """An operation of the other side, the one at ``index`` of all."""
         self.overruled |= {name for change in operation.changes for name in _overruled(operation, change)}
         if operation.kind in _DROPS:
             self.overruled.add((*_thing(operation), "exists"))
         if operation.kind is OperationKind.OVERWRITE:
+            earlier = [item for item, _ in operations[:index]]
             self.overwrites[operation.object_id].append(_overwrite(operation, earlier))
         if operation.effects is not None and empties_partitions(operation):
             self.swept[operation.object_id].update(operation.effects.removed)
