@@ -34,7 +34,7 @@ WHERE f.id = ANY(%(files)s) ORDER BY f.id, h.id
 """Rows that the source moved between partitions may lie in files of others that the destination took away since, and
 those of renamed partitions under later names."""
 
-_SHOWN_IN_PARTITIONS = f"""
+_IN_PARTITIONS = f"""
 WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS})
 SELECT f.id, f.base, f.rows, f.partition, f.stores_row_ids, f.smallest_row_id, f.largest_row_id
 FROM visible v JOIN catalog_app_datafile f ON f.id = v.file_id
@@ -161,10 +161,7 @@ def left_load(
         names = _renamed_names(planned, table_id)
         if names:
             mine = _side(planned.source, table_id)
-            parameters = {"table_ids": [table_id], "names": names, "taken": list(mine.added)}
-            files = [_file(row) for row in fetch_all(_SHOWN_IN_PARTITIONS, {**source.parameters, **parameters})]
-            shown = files_in_sight(destination, [table_id], [item.file_id for item in files]) if files else set()
-            found[table_id] = tuple(item for item in files if item.file_id not in shown)
+            found[table_id] = _in_partitions(source, SideFiles(()), table_id, names, mine.added, destination)
     return found
 
 
@@ -187,19 +184,22 @@ def left_over_load(
         return found
     for table_id in tables:
         names = _renamed_names(planned, table_id)
-        if not names:
-            continue
-        parameters = {
-            **destination.parameters,
-            "table_ids": [table_id],
-            "names": names,
-            "taken": list(_side(planned.source, table_id).removed),
-            **_before(_side(planned.destination, table_id)),
-        }
-        files = [_file(row) for row in fetch_all(_IN_PARTITIONS, parameters)]
-        shown = files_in_sight(source, [table_id], [item.file_id for item in files]) if files else set()
-        found[table_id] = tuple(item for item in files if item.file_id not in shown)
+        if names:
+            mine, theirs = _side(planned.source, table_id), _side(planned.destination, table_id)
+            found[table_id] = _in_partitions(destination, theirs, table_id, names, mine.removed, source)
     return found
+
+
+def _in_partitions(
+    lineage: Lineage, own: SideFiles, table_id: int, names: list[str], taken: Collection[int], other: Lineage
+) -> tuple[AddedFile, ...]:
+    """The files of partitions that a chain shows, as it was before what it did of its ``own``, without those ``taken``
+    and those that the other chain shows.
+    """
+    asked = {"table_ids": [table_id], "names": names, "taken": list(taken), **_before(own)}
+    files = [_file(row) for row in fetch_all(_IN_PARTITIONS, {**lineage.parameters, **asked})]
+    shown = files_in_sight(other, [table_id], [item.file_id for item in files]) if files else set()
+    return tuple(item for item in files if item.file_id not in shown)
 
 
 def _before(side: SideFiles) -> dict[str, list[int]]:

@@ -19,8 +19,9 @@ from catalog_app.selectors.objects import (
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.arrived import arrived_files, tables_merged_after_drops
 from merge_app.execution.brought_back import BroughtBack, brought_back_load
+from merge_app.execution.effects import effects_load
 from merge_app.execution.facts import facts_load
-from merge_app.execution.operations import effects_load, operations_load
+from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import Reach, newest_merge, own_ranges, reach_load
 from merge_app.execution.replacements import replacements_load
 from merge_app.execution.row_merges import tables_apart

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.segments import files_in_sight
-from merge_app.execution.operations import effects_load, operations_load
+from merge_app.execution.effects import effects_load
+from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import newest_merge, own_ranges
 from merge_app.planning.files import SideFiles, effects_of
 

@@ -107,7 +107,6 @@ class _Redo:
         self._theirs = SideFiles(self._past)
         self._touched = self._theirs.touched_base(self._past)
         self._holders = {holder.file_id: holder for item in facts.diverged for holder in item.holders}
-        self._held = {file_id: holder.partition for file_id, holder in self._holders.items()}
         self._settled = {file_id for item in facts.diverged for file_id in item.settled}
         self._whole = {file_id for item in facts.diverged for file_id in item.whole}
         self._unheld = {item.file.file_id for item in facts.diverged if not item.holders}
@@ -335,7 +334,8 @@ class _Redo:
         """Redo renames of partitions that the destination changed: what it holds of them now is rewritten."""
         renames = [item for item in self._skipped if moves_partitions(item)]
         added = {file_id: item.partition for file_id, item in self._theirs.added.items()}
-        held = {**self._held, **self._partition_of, **added}
+        holders = {file_id: holder.partition for file_id, holder in self._holders.items()}
+        held = {**holders, **self._partition_of, **added}
         goals: dict[int, PartitionValues | None] = {}
         for operation in renames:
             if operation.kind is OperationKind.COMPACTION:
@@ -483,8 +483,11 @@ class _Redo:
         work += self._replaced_images()
         work += self._masks_of_skipped()
         work += [images for file_id, images in self._mixed.items() if self._stays_alive(file_id)]
-        moved = {i: values for i, values in self._repartition.items() if self._is_base(i) or self._stays_alive(i)}
-        work += [RepartitionFile(i, values, self._left_behind(i)) for i, values in moved.items() if i not in self._gone]
+        work += [
+            RepartitionFile(file_id, values, self._left_behind(file_id))
+            for file_id, values in self._repartition.items()
+            if file_id not in self._gone and (self._is_base(file_id) or self._stays_alive(file_id))
+        ]
         files = self._arrived.files
         work += [item for item in self._arrived.row_work if self._remove_all or files[item.file] in removed_partitions]
         kept = rows_kept(self._mine, self._history, self._theirs, self._past)

@@ -105,11 +105,11 @@ class TableFacts:
     masked it when the sides parted; their rows are not for it to take.
     ``moved``: by file that went with its partition on the source, the files of other partitions that may hold rows of
     it on the destination, as it was before its own operations. ``partition_of``: where the source put rows under other
-    partition values, the partitions of the files that its rewrites took. ``left_in``: where
-    it renamed a partition, the files that it shows under the old name and the destination does not, with rows that it
-    got after the rename, and ``left_over`` those that the destination shows under it and the source does not: it
-    put the rows of that file under the new name when it merged them. ``rewritten_masks``: by file that the source
-    wrote by rewriting others, the delete files that its merges attached to it, none where they took it away whole.
+    partition values, the partitions of the files that its rewrites took. ``left_in``: where it renamed a partition, the
+    files that it shows under the old name and the destination does not, with rows that it got after the rename, and
+    ``left_over`` those that the destination shows under it and the source does not, which put their rows under the new
+    name when it merged them. ``rewritten_masks``: by file that the source wrote by rewriting others, the delete files
+    that its merges attached to it, none where they took it away whole.
     ``rows``: of a table whose rows are merged by key, what that comes to, and ``sweeps`` what sides took away there by
     partitions or whole.
     """

@@ -10,7 +10,7 @@ from catalog_app.domain.operations import (
     PropertyChange,
     Rename,
 )
-from merge_app.execution.operations import without_overruled
+from merge_app.planning.overruled import without_overruled
 
 RENAMED = Rename(ObjectName("t", 1), ObjectName("x", 1))
 RENAMED_THERE = Rename(ObjectName("t", 1), ObjectName("y", 1))

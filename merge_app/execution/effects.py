@@ -1,0 +1,182 @@
+"""What recorded operations did to files: added, removed, masked, here or where their originals were made."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.operations import (
+    AddedFile,
+    AttachedDelete,
+    FileEffects,
+    Operation,
+    OperationKind,
+)
+from catalog_app.selectors.rows import fetch_all, json_value
+
+_ADDED = """
+SELECT s.operation_id, f.id, f.base, f.rows, f.partition, f.stores_row_ids, f.smallest_row_id, f.largest_row_id
+FROM catalog_app_segment s JOIN catalog_app_datafile f ON f.id = s.file_id
+WHERE s.operation_id = ANY(%(ids)s) ORDER BY s.id
+"""
+_REMOVED = """
+SELECT r.operation_id, s.file_id FROM catalog_app_segmentremoval r JOIN catalog_app_segment s ON s.id = r.segment_id
+WHERE r.operation_id = ANY(%(ids)s) ORDER BY r.id
+"""
+_ATTACHED = """
+SELECT d.operation_id, f.id, f.data_file_id, f.rows
+FROM catalog_app_segmentdelete d JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
+WHERE d.operation_id = ANY(%(ids)s) ORDER BY d.id
+"""
+_PARTITION_OF = "SELECT id, partition FROM catalog_app_datafile WHERE id = ANY(%(files)s)"
+
+_PUT_BACK = """
+SELECT t.operation_id, t.file_id, s.added_version
+FROM (
+    SELECT r.operation_id, g.file_id FROM catalog_app_segmentremoval r
+    JOIN catalog_app_segment g ON g.id = r.segment_id WHERE r.operation_id = ANY(%(ids)s)
+    UNION
+    SELECT d.operation_id, f.data_file_id FROM catalog_app_segmentdelete d
+    JOIN catalog_app_deletefile f ON f.id = d.delete_file_id WHERE d.operation_id = ANY(%(ids)s)
+) t
+JOIN catalog_app_commitoperation o ON o.id = t.operation_id AND o.kind <> 'overwrite'
+JOIN catalog_app_segment s ON s.branch_id = o.branch_id AND s.file_id = t.file_id AND s.added_version > o.version
+JOIN catalog_app_commitoperation k ON k.id = s.operation_id AND k.kind = 'overwrite'
+"""
+"""Files that these operations touched and a later overwrite put back, on the branch where they were made."""
+
+
+def effects_load(operations: Sequence[Operation]) -> tuple[Operation, ...]:
+    """The same operations, those recorded in the history with their file effects; those that have them keep them."""
+    recorded = [item.operation_id for item in operations if item.operation_id is not None and item.effects is None]
+    if not recorded:
+        return tuple(operations)
+    parameters = {"ids": recorded}
+    added: dict[int, list[AddedFile]] = defaultdict(list)
+    removed: dict[int, list[int]] = defaultdict(list)
+    deletes: dict[int, list[AttachedDelete]] = defaultdict(list)
+    overruled: dict[int, list[int]] = defaultdict(list)
+    for operation_id, file in _added(recorded):
+        added[operation_id].append(file)
+    for operation_id, file_id in fetch_all(_REMOVED, parameters):
+        removed[operation_id].append(file_id)
+    for operation_id, *attached in fetch_all(_ATTACHED, parameters):
+        deletes[operation_id].append(AttachedDelete(*attached))
+    _add_effects_elsewhere(operations, added, removed, deletes, overruled)
+    partitions = _partitions_compacted(operations, added, removed)
+    return tuple(
+        item
+        if item.operation_id is None or item.effects is not None
+        else replace(
+            item,
+            effects=FileEffects(
+                tuple(added[item.operation_id]),
+                tuple(removed[item.operation_id]),
+                tuple(deletes[item.operation_id]),
+                tuple(overruled[item.operation_id]),
+                partitions.get(item.operation_id, {}),
+            ),
+        )
+        for item in operations
+    )
+
+
+def _added(operation_ids: Sequence[int]) -> list[tuple[int, AddedFile]]:
+    return [
+        (operation_id, AddedFile(file_id, base, rows, tuple(json_value(partition)), *row_ids))
+        for operation_id, file_id, base, rows, partition, *row_ids in fetch_all(_ADDED, {"ids": list(operation_ids)})
+    ]
+
+
+def _partitions_compacted(
+    operations: Sequence[Operation], added: Mapping[int, Sequence[AddedFile]], removed: Mapping[int, Sequence[int]]
+) -> dict[int, dict[int, PartitionValues]]:
+    """By compaction of several partitions, those of the files that it removed. Of a replay what it added does not tell:
+    some of that may have been swept away by then.
+    """
+    several = [
+        item.operation_id
+        for item in operations
+        if item.kind is OperationKind.COMPACTION
+        and item.operation_id is not None
+        and (item.is_replay or len({file.partition for file in added.get(item.operation_id, ())}) > 1)
+    ]
+    files = list({file_id for operation_id in several for file_id in removed.get(operation_id, ())})
+    rows = fetch_all(_PARTITION_OF, {"files": files}) if files else []
+    partition_of = {file_id: tuple(json_value(values)) for file_id, values in rows}
+    return {
+        operation_id: {file_id: partition_of[file_id] for file_id in removed.get(operation_id, ())}
+        for operation_id in several
+    }
+
+
+def _add_effects_elsewhere(
+    operations: Sequence[Operation],
+    added: dict[int, list[AddedFile]],
+    removed: dict[int, list[int]],
+    deletes: dict[int, list[AttachedDelete]],
+    overruled: dict[int, list[int]],
+) -> None:
+    """What the originals of replays did to files that were never shown where they were replayed: a third branch may
+    show them.
+    """
+    replays: dict[int, list[int]] = defaultdict(list)
+    for item in operations:
+        if _is_on_files(item) and item.is_replay and item.operation_id is not None:
+            replays[item.origin_id or 0].append(item.operation_id)
+    if not replays:
+        return
+    versions = {item.operation_id or 0: item.version for item in operations}
+    scopes = [(item.version, item.overwrite) for item in operations if item.overwrite is not None]
+    left = {(version, file_id) for version, scope in scopes for file_id in (*scope.spared, *scope.spared_in)}
+    put_back = {
+        (replay, file_id)
+        for origin, file_id, version in fetch_all(_PUT_BACK, {"ids": list(replays)})
+        for replay in replays[origin]
+        if version < versions[replay]
+    }
+    _add_files_elsewhere(replays, versions, left, put_back, added, removed)
+    for origin, *values in fetch_all(_ATTACHED, {"ids": list(replays)}):
+        attached = AttachedDelete(*values)
+        for replay in replays[origin]:
+            if attached in deletes[replay]:
+                continue
+            if (replay, attached.data_file_id) in put_back:
+                overruled[replay].append(attached.delete_file_id)
+            else:
+                deletes[replay].append(attached)
+
+
+def _is_on_files(operation: Operation) -> bool:
+    return operation.is_data or operation.kind is OperationKind.PARTITION
+
+
+def _add_files_elsewhere(
+    replays: Mapping[int, Sequence[int]],
+    versions: Mapping[int, int],
+    left: Collection[tuple[int, int]],
+    put_back: Collection[tuple[int, int]],
+    added: dict[int, list[AddedFile]],
+    removed: dict[int, list[int]],
+) -> None:
+    """What another operation of the same commit took away is that one's, and what an overwrite ``left``, as version and
+    file, stayed. Files that came and went before the originals were merged together lead from what was rewritten first
+    to what is left of it.
+    """
+    taken = {(versions[identity], file_id) for identity, files in removed.items() for file_id in files}.union(left)
+    passed = []
+    for origin, file_id in fetch_all(_REMOVED, {"ids": list(replays)}):
+        passed += [
+            (replay, file_id)
+            for replay in replays[origin]
+            if (versions[replay], file_id) not in taken and (replay, file_id) not in put_back
+        ]
+    for replay, file_id in passed:
+        removed[replay].append(file_id)
+    gone = {(versions[replay], file_id) for replay, file_id in passed}
+    for origin, file in _added(list(replays)) if gone else ():
+        for replay in replays[origin]:
+            if (versions[replay], file.file_id) in gone:
+                added[replay].append(file)

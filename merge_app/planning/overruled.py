@@ -1,0 +1,233 @@
+"""What the other side's later operations leave of one side's: attributes set anew, rows swept away (semantics P7)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.operations import (
+    Change,
+    ColumnAttribute,
+    ColumnChange,
+    ObjectName,
+    Operation,
+    OperationKind,
+    OverwriteScope,
+    PartitionChange,
+    PropertyChange,
+    Rename,
+)
+from merge_app.planning.files import empties_partitions
+from merge_app.planning.partition_paths import partition_renames
+from merge_app.planning.surviving import is_full_overwrite, restored_version, spared_by, without_deletes_on
+
+_DROPS = (OperationKind.DROP, OperationKind.UNDROP)
+
+
+def sweeps_files(operation: Operation) -> bool:
+    """Whether only its files tell what it left of earlier operations."""
+    scope = operation.overwrite
+    return bool(_dropped_partitions(operation)) or (scope is not None and bool(scope.spared or scope.partitions))
+
+
+def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Operation, ...]:
+    """Operations in commit order, each with whether it is the other side's. The others stay, without the changes of
+    attributes that a later operation of the other side set, or of columns that it dropped; one that has no change
+    left goes. So does a drop or undrop before another of the other side, and operations on rows that a later overwrite
+    of the other side swept away, drops of partitions among them, unless their own side restored the table to a version
+    that had them.
+    """
+    if not any(is_theirs for _, is_theirs in operations):
+        return tuple(operation for operation, _ in operations)
+    later = _Later()
+    kept: list[Operation] = []
+    for index, (operation, is_theirs) in reversed(list(enumerate(operations))):
+        if operation.kind is OperationKind.PARTITION:
+            later.rename(operation)
+        if is_theirs:
+            later.take(operation, operations, index)
+        elif not later.ends(operation):
+            later.restore(operation)
+            changes = tuple(_not_overruled(operation, later.overruled))
+            if changes or not operation.changes:
+                own = operation if changes == operation.changes else replace(operation, changes=changes)
+                kept.append(_not_overwritten(own, later.overwrites_of(operation), later.swept[operation.object_id]))
+    return tuple(reversed(kept))
+
+
+@dataclass(slots=True)
+class _Later:
+    """What is known of the operations after one, as they are gone through from the last: by table, the ``overwrites``
+    of the other side, the files that these or its drops of partitions ``swept``, and the newest version that the own
+    side ``restored``; the attributes that are ``overruled``.
+    """
+
+    overruled: set[tuple[Any, ...]] = field(default_factory=set)
+    overwrites: dict[int, list[_Overwrite]] = field(default_factory=lambda: defaultdict(list))
+    swept: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
+    restored: dict[int, int] = field(default_factory=dict)
+
+    def rename(self, operation: Operation) -> None:
+        """What comes before the rename of a partition knows it by its former name."""
+        for change in partition_renames(operation):
+            known = self.overwrites[operation.object_id]
+            self.overwrites[operation.object_id] = [item.before(change) for item in known]
+
+    def take(self, operation: Operation, operations: Sequence[tuple[Operation, bool]], index: int) -> None:
+        """An operation of the other side, the one at ``index`` of all."""
+        self.overruled |= {name for change in operation.changes for name in _overruled(operation, change)}
+        if operation.kind in _DROPS:
+            self.overruled.add((*_thing(operation), "exists"))
+        if operation.kind is OperationKind.OVERWRITE:
+            earlier = [item for item, _ in operations[:index]]
+            self.overwrites[operation.object_id].append(_overwrite(operation, earlier))
+        if operation.effects is not None and empties_partitions(operation):
+            self.swept[operation.object_id].update(operation.effects.removed)
+
+    def restore(self, operation: Operation) -> None:
+        """An operation of the own side, which may be a restore."""
+        version = restored_version(operation)
+        if version is not None:
+            self.restored[operation.object_id] = max(version, self.restored.get(operation.object_id, 0))
+
+    def overwrites_of(self, operation: Operation) -> Sequence[_Overwrite]:
+        return self.overwrites[operation.object_id] if _is_on_rows(operation) else ()
+
+    def ends(self, operation: Operation) -> bool:
+        """Whether nothing is left of an operation of the own side."""
+        if operation.kind in _DROPS:
+            return (*_thing(operation), "exists") in self.overruled
+        is_back = operation.version <= self.restored.get(operation.object_id, 0)
+        return not is_back and _is_swept(operation, self.overwrites_of(operation))
+
+
+@dataclass(frozen=True, slots=True)
+class _Overwrite:
+    """What an overwrite takes away, and the operations before it that it left in effect. Of one of the whole table,
+    ``taken`` are the files that it took away, ``brought`` those that it put in their place.
+    """
+
+    scope: OverwriteScope
+    spared: frozenset[int | None]
+    taken: frozenset[int]
+    brought: frozenset[int]
+
+    def before(self, rename: PartitionChange) -> _Overwrite:
+        """The same by the names that partitions had before one was renamed."""
+        values = self.scope.partitions
+        if values is None or not {rename.before, rename.after}.intersection(values):
+            return self
+        left = [item for item in values if item != rename.before]
+        earlier = [rename.before] if rename.after in values and rename.before is not None else []
+        return replace(self, scope=replace(self.scope, partitions=(*left, *earlier)))
+
+
+def _overwrite(operation: Operation, earlier: Sequence[Operation]) -> _Overwrite:
+    same = [item for item in earlier if _is_on_rows(item) and item.object_id == operation.object_id]
+    spared = frozenset(same[index].operation_id for index in spared_by(operation, same))
+    effects = operation.effects if is_full_overwrite(operation) else None
+    taken = frozenset(effects.removed) if effects else frozenset()
+    brought = frozenset(item.file_id for item in effects.added) if effects else frozenset()
+    return _Overwrite(operation.overwrite or OverwriteScope(), spared, taken, brought)
+
+
+def _not_overwritten(operation: Operation, later: Sequence[_Overwrite], swept: Collection[int]) -> Operation:
+    """The operation without what it did to files that later overwrites took away or put back, and without the files
+    that it wrote and later ones ``swept`` with their partitions.
+    """
+    taken = frozenset[int]().union(*(item.taken for item in later))
+    brought = frozenset[int]().union(*(item.brought for item in later))
+    operation = without_deletes_on(operation, taken | brought)
+    if operation.effects is None or not (taken or brought or swept):
+        return operation
+    added = tuple(item for item in operation.effects.added if item.file_id not in taken and item.file_id not in swept)
+    removed = tuple(file_id for file_id in operation.effects.removed if file_id not in brought)
+    return replace(operation, effects=replace(operation.effects, added=added, removed=removed))
+
+
+def _is_on_rows(operation: Operation) -> bool:
+    return operation.is_data or bool(_dropped_partitions(operation))
+
+
+def _dropped_partitions(operation: Operation) -> set[PartitionValues]:
+    """The partitions that an operation drops; none where it does anything else."""
+    changes = [change for change in operation.changes if isinstance(change, PartitionChange) and change.after is None]
+    if not changes or len(changes) < len(operation.changes):
+        return set()
+    return {change.before for change in changes if change.before is not None}
+
+
+def _is_swept(operation: Operation, overwrites: Sequence[_Overwrite]) -> bool:
+    """Whether later overwrites leave nothing of it: one of the whole table, or those of all partitions that it wrote
+    over itself, or dropped.
+    """
+    later = [item.scope for item in overwrites if operation.operation_id not in item.spared]
+    if any(scope.partitions is None for scope in later):
+        return True
+    emptied = _dropped_partitions(operation)
+    if operation.kind is OperationKind.OVERWRITE and operation.overwrite is not None:
+        emptied = set(operation.overwrite.partitions or ())
+    return bool(emptied) and emptied <= {values for scope in later for values in scope.partitions or ()}
+
+
+def _not_overruled(operation: Operation, overruled: set[tuple[Any, ...]]) -> Iterator[Change]:
+    """What is left of its changes. The drop of a column that the other side brought back goes, but what it had ended
+    stays ended: that is added to ``overruled``.
+    """
+    for change in operation.changes:
+        left = _left_of(operation, change, overruled)
+        if left is not None:
+            yield left
+        elif _drops_column(change):
+            overruled.update(_overruled(operation, change))
+
+
+def _left_of(operation: Operation, change: Change, overruled: Collection[tuple[Any, ...]]) -> Change | None:
+    """The change without what is overruled: a rename may keep the name or the database that it gave."""
+    if isinstance(change, Rename):
+        name = change.before.name if (*_thing(operation), "name") in overruled else change.after.name
+        home = change.before if (*_thing(operation), "database") in overruled else change.after
+        left = Rename(change.before, ObjectName(name, home.database_id))
+        return None if left.after == left.before else left
+    if not isinstance(change, ColumnChange):
+        return None if _attribute(operation, change) in overruled else change
+    attributes = _column_attributes(operation, change)
+    are_gone = [attribute in overruled or attribute[:-1] in overruled for attribute in attributes]
+    # A column goes as a whole, but each id under which it is added may be news to another branch.
+    return None if (any(are_gone) if _drops_column(change) else all(are_gone)) else change
+
+
+def _overruled(operation: Operation, change: Change) -> list[tuple[Any, ...]]:
+    """The attributes that a change leaves no earlier word on; the drop of a column, all that it has."""
+    if isinstance(change, Rename):
+        parts = {
+            "name": change.before.name != change.after.name,
+            "database": change.before.database_id != change.after.database_id,
+        }
+        return [(*_thing(operation), part) for part, is_set in parts.items() if is_set]
+    if not isinstance(change, ColumnChange):
+        return [_attribute(operation, change)]
+    attributes = _column_attributes(operation, change)
+    return [attribute[:-1] for attribute in attributes] if _drops_column(change) else attributes
+
+
+def _drops_column(change: Change) -> bool:
+    return isinstance(change, ColumnChange) and change.attribute is ColumnAttribute.EXISTS and change.after is None
+
+
+def _thing(operation: Operation) -> tuple[Any, ...]:
+    return (operation.object_kind, operation.object_id)
+
+
+def _column_attributes(operation: Operation, change: ColumnChange) -> list[tuple[Any, ...]]:
+    """What a change sets, under each id of its column."""
+    return [(*_thing(operation), *replace(change, column_id=i).setting) for i in change.column_ids]
+
+
+def _attribute(operation: Operation, change: PropertyChange | PartitionChange) -> tuple[Any, ...]:
+    """What of which object a change sets. Partitions are sets of values, not attributes: none overrules another."""
+    setting = ("partition", operation.operation_id) if isinstance(change, PartitionChange) else change.setting
+    return (*_thing(operation), *setting)
