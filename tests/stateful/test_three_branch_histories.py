@@ -19,6 +19,7 @@ from tests.stateful.test_histories import IS_SOAK, SEED
 
 logger = logging.getLogger(__name__)
 
+DRAWN = str(random.SystemRandom().randrange(10**6)) if IS_SOAK and SEED is None else SEED
 NAMES = ("main", "b", "w")
 WRITES = ("insert", "insert", "delete", "set", "set", "set", "move", "optimize")
 SWEEPS = ("overwrite", "empty")
@@ -69,7 +70,7 @@ def partition_of(place: int, rows: dict[int, Row]) -> int:
 
 def history(number: int) -> Iterator[Step]:
     """The steps of one history. Numbers that are drawn evenly lead further than those that are to be made small."""
-    draw = random.Random(f"{SEED}, {number}")
+    draw = random.Random(f"{DRAWN}, {number}")
     writes = (*WRITES, *SWEEPS) if draw.random() < 0.5 else WRITES
     writes = (*writes, *RENAMES) if draw.random() < 0.5 else writes
     for _ in range(draw.randint(6, 24)):
@@ -174,6 +175,7 @@ class Branches:
 @pytest.mark.parametrize("number", range(500 if IS_SOAK else 30))
 @pytest.mark.parametrize("is_keyed", [True, False], ids=["keyed", "unkeyed"])
 def test_branches_keep_the_laws(lake: Lake, is_keyed: bool, number: int) -> None:
+    logger.warning("LAKEUI_SEED=%s", DRAWN)
     branches = Branches(lake, is_keyed=is_keyed)
     for step in history(number):
         branches.take(step)
