@@ -12,7 +12,14 @@ from catalog_app.domain.operations import AddedFile, Change, ObjectKind, Operati
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS, files_in_sight, files_load
-from merge_app.planning.files import SideFiles, effects_of, empties_partitions, is_rewrite, moves_partitions
+from merge_app.planning.files import (
+    PARTITION_MOVE,
+    SideFiles,
+    effects_of,
+    empties_partitions,
+    is_rewrite,
+    moves_partitions,
+)
 from merge_app.planning.partition_paths import partition_renames
 from merge_app.planning.sides import sides_of
 from merge_app.planning.values import DivergedFile, PlanInput
@@ -35,14 +42,6 @@ WHERE f.id = ANY(%(files)s) ORDER BY f.id, h.id
 those of renamed partitions under later names."""
 
 _IN_PARTITIONS = f"""
-WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS})
-SELECT f.id, f.base, f.rows, f.partition, f.stores_row_ids, f.smallest_row_id, f.largest_row_id
-FROM visible v JOIN catalog_app_datafile f ON f.id = v.file_id
-JOIN unnest(%(names)s::text[]) AS n(name) ON n.name::jsonb = f.partition
-WHERE NOT f.id = ANY(%(taken)s) ORDER BY f.id
-"""
-
-_IN_PARTITIONS = f"""
 WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}), at_base AS (
     SELECT file_id FROM visible WHERE NOT file_id = ANY(%(added)s) UNION SELECT unnest(%(removed)s::bigint[])
 )
@@ -58,6 +57,21 @@ SELECT o.changes FROM lineage l JOIN catalog_app_commitoperation o
   ON o.branch_id = l.branch_id AND o.version <= l.max_version
 WHERE o.object_kind = 'table' AND o.object_id = %(table)s AND o.kind = 'partition' ORDER BY o.version, o.id
 """
+
+_MOVED_LAST = f"""
+WITH {LINEAGE}, last AS (
+    SELECT DISTINCT ON (s.file_id) s.file_id, o.kind, o.metrics, o.changes
+    FROM lineage l JOIN catalog_app_segmentremoval r
+      ON r.branch_id = l.branch_id AND r.removed_version <= l.max_version AND r.table_id = %(table)s
+    JOIN catalog_app_segment s ON s.id = r.segment_id AND s.file_id = ANY(%(files)s)
+    JOIN catalog_app_commitoperation o ON o.id = r.operation_id
+    ORDER BY s.file_id, r.removed_version DESC, o.id DESC
+)
+SELECT file_id FROM last
+WHERE metrics ? %(move)s OR (kind = 'partition' AND changes @> '[{{"change": "partition"}}]'
+      AND NOT changes @> '[{{"change": "partition", "after": null}}]')
+"""
+"""Files whose rows the chain has in other partitions: it had renamed theirs when a drop or overwrite came to it."""
 
 _DIVERGED = """
 SELECT id, base, rows, partition, stores_row_ids, smallest_row_id, largest_row_id FROM catalog_app_datafile
@@ -215,12 +229,15 @@ def moved_load(
 ) -> dict[int, Mapping[int, tuple[int, ...]]]:
     """By table and file that went with its partition on the source, the files of other partitions that may hold rows of
     it on the destination as it was before its own operations, and that the source does not show: what it shows there
-    did not go.
+    did not go. Nor did what it had moved out of the partition by then.
     """
     found: dict[int, Mapping[int, tuple[int, ...]]] = {}
     for table_id in tables:
         mine, theirs = _side(planned.source, table_id), _side(planned.destination, table_id)
         gone = _emptied(planned.source, table_id, mine)
+        if source is not None and gone:
+            asked = {"table": table_id, "files": list(gone), "move": PARTITION_MOVE}
+            gone -= {file_id for (file_id,) in fetch_all(_MOVED_LAST, {**source.parameters, **asked})}
         holders = _holders(destination, table_id, gone, theirs, elsewhere=True) if gone else {}
         held = {item.file_id for items in holders.values() for item in items}
         shown = files_in_sight(source, [table_id], held) if source is not None and held else set()

@@ -283,6 +283,14 @@ FOUND: dict[str, list[Step]] = {
         ("rename", "main", 5, 0),
         ("merge", "w", 1, 1),
     ],
+    "an overwrite takes no rows that its branch had renamed before it merged that": [
+        ("overwrite", "main", 3, 1),
+        ("set", "b", 3, 1),
+        ("rename", "w", 3, 0),
+        ("merge", "w", 2, 0),
+        ("merge", "main", 2, 0),
+        ("merge", "w", 2, 0),
+    ],
 }
 """Histories that broke a law once, made small."""
 
