@@ -6,11 +6,12 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
-from catalog_app.domain.operations import AddedFile, ObjectKind, Operation, OperationKind, PartitionChange
+from catalog_app.domain.operations import AddedFile, ObjectKind, Operation, OperationKind
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
 from merge_app.execution.divergence import holders_load
 from merge_app.execution.reach import newest_merge
+from merge_app.planning.partition_paths import dropped_partitions
 from merge_app.planning.surviving import is_full_overwrite
 from merge_app.planning.values import ArrivedFile, PlanInput
 
@@ -91,8 +92,7 @@ def _scopes(operation: Operation) -> Sequence[str | None]:
     if operation.kind is OperationKind.OVERWRITE:
         partitions = operation.overwrite.partitions if operation.overwrite else None
         return (None,) if is_full_overwrite(operation) else [json.dumps(list(values)) for values in partitions or ()]
-    dropped = (change for change in operation.changes if isinstance(change, PartitionChange) and change.after is None)
-    return [json.dumps(list(change.before)) for change in dropped if change.before is not None]
+    return [json.dumps(list(values)) for values in dropped_partitions(operation)]
 
 
 def arrived_load(

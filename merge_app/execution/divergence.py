@@ -136,7 +136,8 @@ def _diverged(
     history: Sequence[Operation],
     theirs: SideFiles,
 ) -> tuple[DivergedFile, ...]:
-    holders = _holders(destination, table_id, files, theirs)
+    names = _later_names(destination, table_id)
+    holders = _holders(destination, table_id, files, theirs, names=names)
     moved = {file_id for item in history if moves_partitions(item) for file_id in effects_of(item).removed}
     unfound = files - holders.keys() - moved
     earlier = _earlier_names(history) if unfound else []
@@ -147,12 +148,16 @@ def _diverged(
     settled = files_in_sight(source, [table_id], held) if source is not None and held else set()
     shown = files_load(table_id, settled, [source]) if source is not None and settled else {}
     whole = {file_id for file_id, scan in shown.items() if not scan.delete_paths}
-    return tuple(
-        DivergedFile(file, tuple(kept), frozenset(ids & settled), frozenset(ids & whole))
-        for file in (_file(row) for row in fetch_all(_DIVERGED, {"files": list(files)}))
-        for kept in [holders.get(file.file_id, ())]
-        for ids in [{item.file_id for item in kept}]
-    )
+    found = []
+    for file in (_file(row) for row in fetch_all(_DIVERGED, {"files": list(files)})):
+        kept = holders.get(file.file_id, [])
+        if file.file_id in moved:
+            # What moved were the rows of one partition.
+            renamed = {later for name, later in names if name == file.partition}
+            kept = [item for item in kept if item.partition in (file.partition, *renamed)]
+        ids = {item.file_id for item in kept}
+        found.append(DivergedFile(file, tuple(kept), frozenset(ids & settled), frozenset(ids & whole)))
+    return tuple(found)
 
 
 def holders_load(

@@ -21,7 +21,7 @@ from catalog_app.domain.operations import (
     Rename,
 )
 from merge_app.planning.files import empties_partitions
-from merge_app.planning.partition_paths import partition_renames
+from merge_app.planning.partition_paths import dropped_partitions, partition_renames
 from merge_app.planning.surviving import is_full_overwrite, restored_version, spared_by, without_deletes_on
 
 _DROPS = (OperationKind.DROP, OperationKind.UNDROP)
@@ -154,10 +154,8 @@ def _is_on_rows(operation: Operation) -> bool:
 
 def _dropped_partitions(operation: Operation) -> set[PartitionValues]:
     """The partitions that an operation drops; none where it does anything else."""
-    changes = [change for change in operation.changes if isinstance(change, PartitionChange) and change.after is None]
-    if not changes or len(changes) < len(operation.changes):
-        return set()
-    return {change.before for change in changes if change.before is not None}
+    dropped = dropped_partitions(operation)
+    return set(dropped) if len(dropped) == len(operation.changes) else set()
 
 
 def _is_swept(operation: Operation, overwrites: Sequence[_Overwrite]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import Operation, OperationKind, PartitionChange
@@ -16,12 +16,26 @@ def partition_renames(operation: Operation) -> list[PartitionChange]:
     return [change for change in partition_changes(operation) if change.before is not None and change.after is not None]
 
 
+def dropped_partitions(operation: Operation) -> tuple[PartitionValues, ...]:
+    changes = partition_changes(operation)
+    return tuple(item.before for item in changes if item.before is not None and item.after is None)
+
+
 def partition_names(operations: Iterable[Operation], values: PartitionValues) -> set[PartitionValues]:
     """The names that a partition had, one after the other, through these operations."""
     names = {values}
     for change in (change for operation in operations for change in partition_renames(operation)):
         if change.before in names and change.after is not None:
             names.add(change.after)
+    return names
+
+
+def earlier_names(operations: Sequence[Operation], values: PartitionValues) -> set[PartitionValues]:
+    """What a partition was called in turn, with what it is called after these operations."""
+    names = {values}
+    for change in (change for operation in reversed(operations) for change in partition_renames(operation)):
+        if change.after in names and change.before is not None:
+            names.add(change.before)
     return names
 
 

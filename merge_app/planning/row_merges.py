@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, PartitionChange
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.row_merge import RowChoice, RowJudgement, Sweep, Take
 from catalog_app.domain.state import TableState
 from catalog_app.rules.codes import VerdictCode
 from merge_app.planning.columns import ColumnRedo, columns_redo
 from merge_app.planning.findings import Problem
+from merge_app.planning.partition_paths import dropped_partitions, earlier_names
 from merge_app.planning.surviving import RESTORED_VERSION, ObjectChanges, is_full_overwrite
 from merge_app.planning.values import DataPlan, MergeRows, Resolution, ResolutionPart
 
@@ -56,13 +57,9 @@ def sweep_of(changes: ObjectChanges, since: int) -> Sweep:
         return Sweep(None, puts_back=any(RESTORED_VERSION in item.metrics for item in found))
     written = {values for item in found for values in (item.overwrite.partitions if item.overwrite else None) or ()}
     partitions = [item for item in changes.operations if item.kind is OperationKind.PARTITION and item.version > since]
-    dropped = {
-        change.before
-        for item in partitions
-        for change in item.changes
-        if isinstance(change, PartitionChange) and change.before is not None and change.after is None
-    }
-    return Sweep(frozenset(written | dropped))
+    dropped = {values for item in partitions for values in dropped_partitions(item)}
+    named = {name for values in dropped for name in earlier_names(changes.operations, values)}
+    return Sweep(frozenset(written | named))
 
 
 def columns_merged(

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import FileEffects, Operation
+from catalog_app.domain.operations import FileEffects, Operation, OverwriteScope
 from merge_app.planning.files import SideFiles, effects_of
+from merge_app.planning.partition_paths import dropped_partitions
 from merge_app.planning.values import ArrivedFile, KeepRows
 
 
@@ -47,8 +48,11 @@ def derived_of_spared(past: Sequence[Operation], arrived: Sequence[ArrivedFile])
 
 
 def with_spared(operation: Operation, arrived: Sequence[ArrivedFile]) -> Operation:
-    """The operation as it is recorded: an overwrite with what its redo left alone."""
+    """The operation as it is recorded: an overwrite, or drop of partitions, with what its redo left alone."""
     scope = operation.overwrite
+    if scope is None:
+        dropped = dropped_partitions(operation)
+        scope = OverwriteScope(dropped) if dropped else None
     if scope is None or not arrived:
         return operation
     holders = {holder for item in arrived for holder in item.holder_ids}

@@ -19,7 +19,7 @@ from catalog_app.domain.operations import (
     PropertyChange,
     Rename,
 )
-from merge_app.planning.net import Placed, net_columns, net_partitions, net_properties, net_rename
+from merge_app.planning.net import net_columns, net_partitions, net_properties, net_rename
 
 ObjectKey = tuple[ObjectKind, int]
 
@@ -37,7 +37,8 @@ RESTORED_VERSION = "restored_version"
 class ObjectChanges:
     """The net of one side's operations on one object.
 
-    ``operations`` survive, their changes reduced to the net. To follow files, ``past`` are the data and partition
+    ``operations`` survive, their changes reduced to the net; but each name that a partition had is told, as another
+    branch may have merged it when it was called that. To follow files, ``past`` are the data and partition
     operations as they happened, and ``history`` those of them that no later full overwrite made pointless.
     ``versions`` maps each axis of the object's rule table that is hit to the versions of its operations, in the order
     of the operations.
@@ -258,9 +259,10 @@ def _net(key: ObjectKey, operations: Sequence[Operation], past: tuple[Operation,
     recorded = net_columns(changes.columns, folds_additions=False) if changes.columns else []
     partitions = net_partitions(changes.partitions) if changes.partitions else {}
     kept: dict[int, list[Change]] = {}
-    placed: list[tuple[int, Change]] = [*rename, *properties, *recorded, *partitions]
+    steps = [step for taken in partitions.values() for step in taken]
+    placed: list[tuple[int, Change]] = [*rename, *properties, *recorded, *steps]
     if any(operation.is_replay for operation in operations):
-        placed = _apart(placed, changes, partitions, operations)
+        placed = _apart(placed, changes, operations)
     for index, change in placed:
         kept.setdefault(index, []).append(change)
     survivors = tuple(
@@ -282,14 +284,10 @@ def _net(key: ObjectKey, operations: Sequence[Operation], past: tuple[Operation,
 
 
 def _apart(
-    placed: Sequence[tuple[int, Change]],
-    changes: _Changes,
-    partitions: Mapping[Placed, Sequence[Placed]],
-    operations: Sequence[Operation],
+    placed: Sequence[tuple[int, Change]], changes: _Changes, operations: Sequence[Operation]
 ) -> list[tuple[int, Change]]:
-    """The net with every change of a property, of a column's attribute or of a partition's name to which other
-    branches' changes belong. A branch that knows one of these knows from it that what came before is overruled, and
-    the others lead on from there.
+    """The net with every change of a property or of a column's attribute to which other branches' changes belong. A
+    branch that knows one of these knows from it that what came before is overruled.
     """
     every: dict[tuple[Any, ...], list[tuple[int, Change]]] = {}
     settings: list[tuple[int, PropertyChange | ColumnChange]] = [*changes.properties, *changes.columns]
@@ -300,9 +298,7 @@ def _apart(
     found: list[tuple[int, Change]] = []
     for index, change in placed:
         steps: Sequence[tuple[int, Change]] = ()
-        if isinstance(change, PartitionChange):
-            steps = partitions[index, change]
-        elif isinstance(change, PropertyChange | ColumnChange) and change.setting[:2] not in unsettled:
+        if isinstance(change, PropertyChange | ColumnChange) and change.setting[:2] not in unsettled:
             steps = every.get(change.setting, ())
         is_shared = any(operations[step].is_replay for step, _ in steps)
         found += steps if is_shared else [(index, change)]

@@ -291,6 +291,31 @@ FOUND: dict[str, list[Step]] = {
         ("merge", "main", 2, 0),
         ("merge", "w", 2, 0),
     ],
+    "what the redo of a drop spared is spared on the third branch too": [
+        ("insert", "w", 4, 1),
+        ("empty", "main", 1, 0),
+        ("merge", "w", 2, 0),
+        ("merge", "b", 2, 1),
+        ("merge", "b", 1, 0),
+    ],
+    "a delete finds its rows where a merge renamed their partition twice at once": [
+        ("rename", "main", 6, 0),
+        ("merge", "main", 2, 0),
+        ("rename", "main", 3, 0),
+        ("merge", "main", 1, 0),
+        ("delete", "w", 5, 1),
+        ("merge", "main", 2, 0),
+        ("merge", "w", 2, 1),
+    ],
+    "what a merge moved to where a partition was renamed takes no rows of another partition along": [
+        ("optimize", "main", 5, 0),
+        ("rename", "w", 5, 1),
+        ("merge", "main", 1, 0),
+        ("rename", "b", 6, 0),
+        ("merge", "w", 1, 0),
+        ("merge", "b", 1, 0),
+        ("merge", "main", 2, 0),
+    ],
 }
 """Histories that broke a law once, made small."""
 
