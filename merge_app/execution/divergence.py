@@ -58,6 +58,13 @@ SELECT o.changes FROM lineage l JOIN catalog_app_commitoperation o
 WHERE o.object_kind = 'table' AND o.object_id = %(table)s AND o.kind = 'partition' ORDER BY o.version, o.id
 """
 
+_EVER_SHOWN = f"""
+WITH {LINEAGE}
+SELECT DISTINCT s.file_id FROM lineage l JOIN catalog_app_segment s
+  ON s.branch_id = l.branch_id AND s.added_version <= l.max_version AND s.table_id = %(table)s
+WHERE s.file_id = ANY(%(files)s)
+"""
+
 _MOVED_LAST = f"""
 WITH {LINEAGE}, last AS (
     SELECT DISTINCT ON (s.file_id) s.file_id, o.kind, o.metrics, o.changes
@@ -195,8 +202,7 @@ def left_over_load(
     planned: PlanInput, source: Lineage | None, destination: Lineage, tables: Collection[int]
 ) -> dict[int, tuple[AddedFile, ...]]:
     """By table, the files of partitions that the source renamed which the destination, as it was before its own
-    operations, shows under the old name, and which the source neither shows nor took away since; no query where it
-    renamed none.
+    operations, shows under the old name, and which the source never showed; no query where it renamed none.
     """
     found: dict[int, tuple[AddedFile, ...]] = {}
     if source is None:
@@ -204,8 +210,10 @@ def left_over_load(
     for table_id in tables:
         names = _renamed_names(planned, table_id)
         if names:
-            mine, theirs = _side(planned.source, table_id), _side(planned.destination, table_id)
-            found[table_id] = _in_partitions(destination, theirs, table_id, names, mine.removed, source)
+            left = _in_partitions(destination, _side(planned.destination, table_id), table_id, names, (), source)
+            asked = {**source.parameters, "table": table_id, "files": [item.file_id for item in left]}
+            seen = {file_id for (file_id,) in fetch_all(_EVER_SHOWN, asked)} if left else set()
+            found[table_id] = tuple(item for item in left if item.file_id not in seen)
     return found
 
 

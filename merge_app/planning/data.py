@@ -388,9 +388,11 @@ class _Redo:
         """
         if any(item.operation_id is None for item in self._source.operations):
             return ()
+        renames = (item for item in self._source.history if item.kind is OperationKind.PARTITION)
+        named = {file_id for item in renames for file_id in effects_of(item).removed}
         files: dict[PartitionValues, list[int]] = {}
         for file_id, values in self._repartition.items():
-            if file_id in self._theirs.added and file_id in self._remove:
+            if file_id in self._remove and file_id not in named:
                 files.setdefault(values, []).append(file_id)
         return tuple(
             Operation(

@@ -355,6 +355,16 @@ FOUND: dict[str, list[Step]] = {
         ("merge", "b", 1, 0),
         ("merge", "main", 2, 0),
     ],
+    "a rename of new rows under a former name takes no rows that had it before": [
+        ("rename", "w", 1, 1),
+        ("merge", "w", 2, 0),
+        ("insert", "b", 5, 1),
+        ("optimize", "main", 4, 1),
+        ("rename", "b", 6, 1),
+        ("rename", "b", 6, 0),
+        ("merge", "main", 2, 1),
+        ("merge", "b", 2, 0),
+    ],
 }
 """Histories that broke a law once, made small as ``smallest`` prints them."""
 
