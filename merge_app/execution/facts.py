@@ -17,7 +17,7 @@ from merge_app.execution.arrived import arrived_load
 from merge_app.execution.coverage import coverage_load
 from merge_app.execution.divergence import diverged_load, left_load, left_over_load, moved_load
 from merge_app.execution.keys import key_clashes
-from merge_app.execution.masks import masks_load, rewritten_masks_load
+from merge_app.execution.masks import masked_otherwise_load, masks_load, rewritten_masks_load
 from merge_app.execution.row_merges import rows_judge, sweeps_load
 from merge_app.planning.files import effects_of, is_rewrite, moves_partitions
 from merge_app.planning.sides import sides_of
@@ -49,6 +49,7 @@ def facts_load(
     moved = moved_load(planned, source, destination, _needing(wanted, FactKind.MOVED_ROWS))
     masks = masks_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS), diverged, moved)
     rewritten = rewritten_masks_load(planned, source, _needing(wanted, FactKind.SOURCE_EFFECTS))
+    otherwise = masked_otherwise_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
     strict = _needing(wanted, FactKind.COVERAGE)
     partitions = _partitions(destination, _needing(wanted, FactKind.PARTITIONS))
     placed = _partition_of(planned, _needing(wanted, FactKind.SOURCE_EFFECTS))
@@ -67,6 +68,7 @@ def facts_load(
             partition_of=placed.get(table_id, {}),
             left_in=left.get(table_id, ()),
             left_over=left_over.get(table_id, ()),
+            masked_otherwise=otherwise.get(table_id, frozenset()),
             rewritten_masks=rewritten.get(table_id, {}),
             rows=judged.get(table_id),
             sweeps=sweeps.get(table_id, NO_SWEEPS),

@@ -2,7 +2,8 @@
 
 ``masks`` are those that had masked a file which a restore of the destination put back, or whose rows the destination
 has in other files now, where they may lie beside newer images; ``rewritten_masks`` those that merges attached to what
-the source had rewritten.
+the source had rewritten; ``masked_otherwise`` the files of which the destination has rows elsewhere that the source
+had there when it rewrote them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.segments import files_load
 from merge_app.execution.reach import newest_merge
 from merge_app.execution.written_files import written_files_load
 from merge_app.planning.files import effects_of, empties_partitions, is_rewrite
@@ -95,6 +97,26 @@ def rewritten_masks_load(planned: PlanInput, source: Lineage | None, tables: Col
     masks = _found(_MASKS, source, rewrites, files, operations=_ids(planned.source))
     gone = {table_id: _merged_away(planned, source, table_id) for table_id in {item.object_id for item in rewrites}}
     return {table_id: {**masks.get(table_id, {}), **dict.fromkeys(found, ())} for table_id, found in gone.items()}
+
+
+def masked_otherwise_load(
+    planned: PlanInput, source: Lineage | None, destination: Lineage, tables: Collection[int]
+) -> dict[int, frozenset[int]]:
+    """For an input with the file effects of the source. No query but for tables with a key of which it rewrote files:
+    elsewhere files lead to rows, so that what both sides know of masks both.
+    """
+    found: dict[int, frozenset[int]] = {}
+    if source is None:
+        return found
+    for table_id in tables:
+        rewrites = [item for item in _of_table(planned.source, table_id) if is_rewrite(item)]
+        if not rewrites or not planned.tables[table_id].schema.is_keyed:
+            continue
+        files = {file_id for item in rewrites for file_id in effects_of(item).removed}
+        here, there = (files_load(table_id, files, [chain]) for chain in (destination, source))
+        more = (i for i, scan in here.items() if not set(scan.delete_paths) <= set(there[i].delete_paths))
+        found[table_id] = frozenset(more)
+    return found
 
 
 def _merged_away(planned: PlanInput, source: Lineage, table_id: int) -> list[int]:

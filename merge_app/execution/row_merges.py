@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from catalog_app.domain.operations import ObjectKind, Operation
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.row_merge import NO_SWEEPS, RowJudgement, RowMerge, Sweeps
 from catalog_app.domain.state import TableState
 from catalog_app.engine.port import RowEngine
@@ -87,10 +87,10 @@ def tables_apart(planned: PlanInput, source: Lineage | None, destination: Lineag
 
 
 def _files_before(operations: Iterable[Operation], lineage: Lineage, tables: Collection[int]) -> dict[int, Any]:
-    """By table, the files with their deletes that the side had before its operations on rows, say, compactions."""
+    """By table, the files with their deletes that the side had before its operations on rows and partitions."""
     began: dict[int, int] = {}
     for item in operations:
-        if item.object_kind is ObjectKind.TABLE and item.is_data:
+        if item.object_kind is ObjectKind.TABLE and (item.is_data or item.kind is OperationKind.PARTITION):
             began.setdefault(item.object_id, item.version)
     return table_files_at(
         lineage, {table_id: began[table_id] - 1 if table_id in began else lineage.version for table_id in tables}

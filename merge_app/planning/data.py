@@ -105,7 +105,7 @@ class _Redo:
         self._arrived = spared(destination.past, [i for i in facts.arrived if i.file_id not in put_back])
         self._past = self._arrived.past if self._remove_all else () if is_new else destination.past
         self._theirs = SideFiles(self._past)
-        self._touched = self._theirs.touched_base(self._past)
+        self._touched = self._theirs.touched_base(self._past) | facts.masked_otherwise
         self._holders = {holder.file_id: holder for item in facts.diverged for holder in item.holders}
         self._settled = {file_id for item in facts.diverged for file_id in item.settled}
         self._whole = {file_id for item in facts.diverged for file_id in item.whole}

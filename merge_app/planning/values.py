@@ -109,7 +109,9 @@ class TableFacts:
     files that it shows under the old name and the destination does not, with rows that it got after the rename, and
     ``left_over`` those that the destination shows under it and the source does not, which put their rows under the new
     name when it merged them. ``rewritten_masks``: by file that the source wrote by rewriting others, the delete files
-    that its merges attached to it, none where they took it away whole.
+    that its merges attached to it, none where they took it away whole. ``masked_otherwise``: of a table with a key, the
+    files that the source rewrote with rows which the destination has in other files: a merge by key had left these, as
+    they were alike.
     ``rows``: of a table whose rows are merged by key, what that comes to, and ``sweeps`` what sides took away there by
     partitions or whole.
     """
@@ -125,6 +127,7 @@ class TableFacts:
     left_in: tuple[AddedFile, ...] = ()
     left_over: tuple[AddedFile, ...] = ()
     rewritten_masks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    masked_otherwise: frozenset[int] = frozenset()
     rows: RowJudgement | None = None
     sweeps: Sweeps = NO_SWEEPS
 

@@ -365,6 +365,32 @@ FOUND: dict[str, list[Step]] = {
         ("merge", "main", 2, 1),
         ("merge", "b", 2, 0),
     ],
+    "a compaction brings no row that a merge by key had left where it was": [
+        ("insert", "main", 5, 0),
+        ("merge", "main", 1, 0),
+        ("move", "b", 3, 1),
+        ("set", "main", 2, 1),
+        ("merge", "b", 2, 0),
+        ("merge", "main", 1, 0),
+        ("optimize", "main", 5, 0),
+        ("merge", "main", 1, 0),
+    ],
+    "nor does a rename": [
+        ("delete", "b", 1, 1),
+        ("set", "main", 3, 0),
+        ("merge", "b", 2, 1),
+        ("merge", "b", 2, 0),
+        ("rename", "b", 5, 1),
+        ("merge", "b", 2, 0),
+    ],
+    "a rename and an update that changes nothing": [
+        ("rename", "b", 6, 0),
+        ("move", "b", 3, 1),
+        ("merge", "b", 2, 0),
+        ("merge", "main", 1, 0),
+        ("rename", "main", 4, 0),
+        ("merge", "b", 2, 1),
+    ],
 }
 """Histories that broke a law once, made small as ``smallest`` prints them."""
 
