@@ -66,19 +66,29 @@ WHERE s.file_id = ANY(%(files)s)
 """
 
 _MOVED_LAST = f"""
-WITH {LINEAGE}, last AS (
-    SELECT DISTINCT ON (s.file_id) s.file_id, o.kind, o.metrics, o.changes
-    FROM lineage l JOIN catalog_app_segmentremoval r
-      ON r.branch_id = l.branch_id AND r.removed_version <= l.max_version AND r.table_id = %(table)s
+WITH {LINEAGE}, done AS (
+    SELECT o.id, o.origin_id, o.version, o.metrics ? %(move)s OR (
+        o.kind = 'partition' AND o.changes @> '[{{"change": "partition"}}]'
+        AND NOT o.changes @> '[{{"change": "partition", "after": null}}]') AS is_move
+    FROM lineage l JOIN catalog_app_commitoperation o ON o.branch_id = l.branch_id AND o.version <= l.max_version
+    WHERE o.object_kind = 'table' AND o.object_id = %(table)s
+), took AS (
+    SELECT id, id AS operation_id, version, is_move FROM done
+    UNION ALL
+    SELECT id, origin_id, version, true FROM done
+    WHERE is_move AND origin_id <> id
+      AND EXISTS (SELECT 1 FROM catalog_app_segment s WHERE s.table_id = %(table)s AND s.operation_id = done.id)
+), last AS (
+    SELECT DISTINCT ON (s.file_id) s.file_id, t.is_move
+    FROM took t JOIN catalog_app_segmentremoval r ON r.operation_id = t.operation_id AND r.table_id = %(table)s
     JOIN catalog_app_segment s ON s.id = r.segment_id AND s.file_id = ANY(%(files)s)
-    JOIN catalog_app_commitoperation o ON o.id = r.operation_id
-    ORDER BY s.file_id, r.removed_version DESC, o.id DESC
+    ORDER BY s.file_id, t.version DESC, t.id DESC
 )
-SELECT file_id FROM last
-WHERE metrics ? %(move)s OR (kind = 'partition' AND changes @> '[{{"change": "partition"}}]'
-      AND NOT changes @> '[{{"change": "partition", "after": null}}]')
+SELECT file_id FROM last WHERE is_move
 """
-"""Files whose rows the chain has in other partitions: it had renamed theirs when a drop or overwrite came to it."""
+"""Files whose rows the chain has in other partitions: it had renamed theirs when a drop or overwrite came to it, or
+they came back to it with the rename.
+"""
 
 _DIVERGED = """
 SELECT id, base, rows, partition, stores_row_ids, smallest_row_id, largest_row_id FROM catalog_app_datafile
@@ -97,7 +107,7 @@ def diverged_load(
         if (ObjectKind.TABLE, table_id) in changed
     }
     theirs = {table_id: _side(planned.destination, table_id) for table_id in left}
-    touched = {table_id: _touched(history) - theirs[table_id].removed.keys() for table_id, history in left.items()}
+    touched = {table_id: _touched(history) - _taken(theirs[table_id]) for table_id, history in left.items()}
     files = [file_id for found in touched.values() for file_id in found]
     if not files:
         return {}
@@ -132,6 +142,17 @@ def _touched(history: Sequence[Operation]) -> set[int]:
         if item.kind in (OperationKind.DELETE, OperationKind.UPDATE) or is_rewrite(item)
         for file_id in effects_of(item).touched
         if file_id not in side.added
+    }
+
+
+def _taken(side: SideFiles) -> set[int]:
+    """The files that the side took away, but for those of renames that it merged and of which it had the rows in other
+    files: these are where it put them.
+    """
+    return {
+        file_id
+        for file_id, remover in side.removed.items()
+        if remover.kind is not OperationKind.PARTITION or not is_rewrite(remover) or side.outputs(file_id)
     }
 
 
@@ -233,7 +254,7 @@ def _before(side: SideFiles) -> dict[str, list[int]]:
     """What to leave out of and to add to what a side shows, to have what it showed before its own operations."""
     return {
         "added": list(side.added),
-        "removed": [file_id for file_id in side.removed if file_id not in side.added],
+        "removed": [file_id for file_id in _taken(side) if file_id not in side.added],
     }
 
 

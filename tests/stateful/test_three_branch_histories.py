@@ -391,6 +391,24 @@ FOUND: dict[str, list[Step]] = {
         ("rename", "main", 4, 0),
         ("merge", "b", 2, 1),
     ],
+    "rows that came back with a rename are not dropped elsewhere": [
+        ("delete", "b", 4, 1),
+        ("rename", "main", 3, 1),
+        ("merge", "main", 1, 0),
+        ("empty", "w", 2, 1),
+        ("merge", "w", 1, 1),
+        ("merge", "w", 2, 0),
+    ],
+    "a delete finds its rows where a merge moved what the other side had compacted": [
+        ("optimize", "main", 6, 1),
+        ("set", "b", 5, 1),
+        ("merge", "b", 2, 1),
+        ("delete", "b", 3, 1),
+        ("rename", "w", 3, 1),
+        ("merge", "main", 2, 1),
+        ("merge", "b", 2, 0),
+        ("merge", "main", 1, 1),
+    ],
 }
 """Histories that broke a law once, made small as ``smallest`` prints them."""
 
