@@ -61,14 +61,14 @@ def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Ope
 @dataclass(slots=True)
 class _Later:
     """What is known of the operations after one, as they are gone through from the last: by table, the ``overwrites``
-    of the other side, the files that these or its drops of partitions ``swept``, and the newest version that the own
-    side ``restored``; the attributes that are ``overruled``.
+    of the other side, the files that these or its drops of partitions ``swept``, and the own side's ``restores``, each
+    as the version that it went back to and its own; the attributes that are ``overruled``.
     """
 
     overruled: set[tuple[Any, ...]] = field(default_factory=set)
     overwrites: dict[int, list[_Overwrite]] = field(default_factory=lambda: defaultdict(list))
     swept: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
-    restored: dict[int, int] = field(default_factory=dict)
+    restores: dict[int, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
 
     def rename(self, operation: Operation) -> None:
         """What comes before the rename of a partition knows it by its former name."""
@@ -91,7 +91,7 @@ class _Later:
         """An operation of the own side, which may be a restore."""
         version = restored_version(operation)
         if version is not None:
-            self.restored[operation.object_id] = max(version, self.restored.get(operation.object_id, 0))
+            self.restores[operation.object_id].append((version, operation.version))
 
     def overwrites_of(self, operation: Operation) -> Sequence[_Overwrite]:
         return self.overwrites[operation.object_id] if _is_on_rows(operation) else ()
@@ -100,8 +100,9 @@ class _Later:
         """Whether nothing is left of an operation of the own side."""
         if operation.kind in _DROPS:
             return (*_thing(operation), "exists") in self.overruled
-        is_back = operation.version <= self.restored.get(operation.object_id, 0)
-        return not is_back and _is_swept(operation, self.overwrites_of(operation))
+        back = [(to, at) for to, at in self.restores[operation.object_id] if operation.version <= to]
+        overwrites = self.overwrites_of(operation)
+        return _is_swept(operation, [o for o in overwrites if not any(to < o.version < at for to, at in back)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,7 @@ class _Overwrite:
     ``taken`` are the files that it took away, ``brought`` those that it put in their place.
     """
 
+    version: int
     scope: OverwriteScope
     spared: frozenset[int | None]
     taken: frozenset[int]
@@ -131,7 +133,7 @@ def _overwrite(operation: Operation, earlier: Sequence[Operation]) -> _Overwrite
     effects = operation.effects if is_full_overwrite(operation) else None
     taken = frozenset(effects.removed) if effects else frozenset()
     brought = frozenset(item.file_id for item in effects.added) if effects else frozenset()
-    return _Overwrite(operation.overwrite or OverwriteScope(), spared, taken, brought)
+    return _Overwrite(operation.version, operation.overwrite or OverwriteScope(), spared, taken, brought)
 
 
 def _not_overwritten(operation: Operation, later: Sequence[_Overwrite], swept: Collection[int]) -> Operation:

@@ -694,3 +694,19 @@ def test_an_update_reaches_rows_that_a_restore_brought_back_as_they_were_before_
     lake.sql("UPDATE d.t SET v = 'b'", "b")
     lake.merge("b")
     assert lake.rows("d.t") == [(1, "b"), (2, "a"), (3, "a" if rewrite.startswith("OPTIMIZE") else "m")]
+
+
+def test_a_restore_to_after_a_merged_one_brings_back_nothing_that_this_had_swept(lake: Lake) -> None:
+    shown = lake.head()
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {shown - 1}", "b")
+    merged = lake.merge("b")
+    lake.sql("INSERT INTO d.t VALUES (2, 'b')", "b")
+    lake.sql(f"RESTORE MERGE '{merged['merge_id']}'")
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == [(1, "a")]
+    version = lake.head("b")
+    lake.sql("UPDATE d.t SET v = 'c'", "b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}", "b")
+    lake.sql("DELETE FROM d.t")
+    lake.merge("b")
+    assert lake.rows("d.t") == []
