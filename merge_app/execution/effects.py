@@ -93,22 +93,22 @@ def _added(operation_ids: Sequence[int]) -> list[tuple[int, AddedFile]]:
 def _partitions_compacted(
     operations: Sequence[Operation], added: Mapping[int, Sequence[AddedFile]], removed: Mapping[int, Sequence[int]]
 ) -> dict[int, dict[int, PartitionValues]]:
-    """By compaction of several partitions, those of the files that it removed. Of a replay what it added does not tell:
-    some of that may have been swept away by then.
+    """By compaction of a table with partitions, those of the files that it removed: of some nothing may have been left,
+    and of a replay what it added may have been swept away by then.
     """
-    several = [
+    compactions = [
         item.operation_id
         for item in operations
         if item.kind is OperationKind.COMPACTION
         and item.operation_id is not None
-        and (item.is_replay or len({file.partition for file in added.get(item.operation_id, ())}) > 1)
+        and (item.is_replay or any(file.partition for file in added.get(item.operation_id, ())))
     ]
-    files = list({file_id for operation_id in several for file_id in removed.get(operation_id, ())})
+    files = list({file_id for operation_id in compactions for file_id in removed.get(operation_id, ())})
     rows = fetch_all(_PARTITION_OF, {"files": files}) if files else []
     partition_of = {file_id: tuple(json_value(values)) for file_id, values in rows}
     return {
         operation_id: {file_id: partition_of[file_id] for file_id in removed.get(operation_id, ())}
-        for operation_id in several
+        for operation_id in compactions
     }
 
 

@@ -409,6 +409,17 @@ FOUND: dict[str, list[Step]] = {
         ("merge", "b", 2, 0),
         ("merge", "main", 1, 1),
     ],
+    "a compaction that left nothing of one partition did not put it into another": [
+        ("optimize", "w", 6, 1),
+        ("delete", "b", 5, 1),
+        ("merge", "w", 2, 0),
+        ("rename", "b", 4, 0),
+        ("merge", "b", 1, 0),
+        ("delete", "main", 2, 1),
+        ("merge", "main", 1, 0),
+        ("optimize", "b", 1, 1),
+        ("merge", "w", 2, 0),
+    ],
 }
 """Histories that broke a law once, made small as ``smallest`` prints them."""
 
