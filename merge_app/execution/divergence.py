@@ -178,13 +178,11 @@ def _diverged(
     whole = {file_id for file_id, scan in shown.items() if not scan.delete_paths}
     found = []
     for file in (_file(row) for row in fetch_all(_DIVERGED, {"files": list(files)})):
-        kept = holders.get(file.file_id, [])
-        if file.file_id in moved:
-            # What moved were the rows of one partition.
-            renamed = {later for name, later in names if name == file.partition}
-            kept = [item for item in kept if item.partition in (file.partition, *renamed)]
-        ids = {item.file_id for item in kept}
-        found.append(DivergedFile(file, tuple(kept), frozenset(ids & settled), frozenset(ids & whole)))
+        held_in = holders.get(file.file_id, [])
+        ids = {item.file_id for item in held_in}
+        called = {file.partition, *(later for name, later in (*names, *earlier) if name == file.partition)}
+        elsewhere = frozenset(item.file_id for item in held_in if item.partition not in called)
+        found.append(DivergedFile(file, tuple(held_in), frozenset(ids & settled), frozenset(ids & whole), elsewhere))
     return tuple(found)
 
 

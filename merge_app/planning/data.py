@@ -109,6 +109,7 @@ class _Redo:
         self._holders = {holder.file_id: holder for item in facts.diverged for holder in item.holders}
         self._settled = {file_id for item in facts.diverged for file_id in item.settled}
         self._whole = {file_id for item in facts.diverged for file_id in item.whole}
+        self._elsewhere = {item.file.file_id: item.elsewhere for item in facts.diverged}
         self._unheld = {item.file.file_id for item in facts.diverged if not item.holders}
         self._rewritten = {item.file_id: made for made in left_out for item in effects_of(made).added}
         self._gone: dict[int, frozenset[int]] = {}
@@ -219,10 +220,14 @@ class _Redo:
         remover = self._mine.removed.get(file_id)
         return remover is not None and remover.kind in (OperationKind.DELETE, OperationKind.UPDATE)
 
-    def _stand_ins(self, file_id: int) -> frozenset[int]:
-        """The files that hold its rows on the destination after the merge."""
+    def _stand_ins(self, file_id: int, *, in_partition: bool = False) -> frozenset[int]:
+        """The files that hold its rows on the destination after the merge, with ``in_partition`` only those of its own
+        partition.
+        """
         if file_id in self._rewritten:
-            return frozenset(found for item in self._inputs(file_id) for found in self._stand_ins(item))
+            others = self._elsewhere.get(file_id, frozenset()) if in_partition else frozenset()
+            inputs = (item for item in self._inputs(file_id) if item not in others)
+            return frozenset(i for item in inputs for i in self._stand_ins(item, in_partition=in_partition))
         if file_id in self._gone:
             return frozenset()
         return self._theirs.stand_ins(file_id) if self._is_base(file_id) else frozenset({file_id})
@@ -366,7 +371,7 @@ class _Redo:
         that partition again.
         """
         effects = effects_of(operation)
-        files = {found for item in effects.removed for found in self._stand_ins(item)}
+        files = {found for item in effects.removed for found in self._stand_ins(item, in_partition=True)}
         alive = (file_id for file_id in sorted(files) if self._is_base(file_id) or self._stays_alive(file_id))
         if not effects.added:
             return {}

@@ -69,13 +69,15 @@ class DivergedFile:
     """A file that the source touched and that the destination never had or lost before the merge base: an earlier
     merge skipped the compaction that made it, filtered it or moved it to another partition. ``holders`` are the files
     that may hold its rows on the destination, as it was before its own operations; ``settled`` are those of them that
-    the source shows too, so that they lie where it has them, and ``whole`` those of which it shows every row.
+    the source shows too, so that they lie where it has them, ``whole`` those of which it shows every row, and
+    ``elsewhere`` those of other partitions, which hold such rows only if they were moved from one to the other.
     """
 
     file: AddedFile
     holders: tuple[AddedFile, ...]
     settled: frozenset[int] = frozenset()
     whole: frozenset[int] = frozenset()
+    elsewhere: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -355,6 +355,17 @@ FOUND: dict[str, list[Step]] = {
         ("merge", "b", 1, 0),
         ("merge", "main", 2, 0),
     ],
+    "nor does what was compacted before it was moved": [
+        ("optimize", "b", 2, 1),
+        ("rename", "main", 1, 0),
+        ("merge", "main", 2, 0),
+        ("insert", "b", 1, 0),
+        ("merge", "b", 1, 0),
+        ("optimize", "w", 3, 1),
+        ("optimize", "b", 4, 0),
+        ("merge", "main", 1, 0),
+        ("merge", "b", 1, 0),
+    ],
     "a rename of new rows under a former name takes no rows that had it before": [
         ("rename", "w", 1, 1),
         ("merge", "w", 2, 0),
