@@ -236,6 +236,18 @@ def left_over_load(
     return found
 
 
+def unseen_load(planned: PlanInput, destination: Lineage, tables: Collection[int]) -> dict[int, frozenset[int]]:
+    """By table, the files that the destination wrote, did not take away since, and does not show; no query where the
+    source renamed no partition.
+    """
+    found: dict[int, frozenset[int]] = {}
+    for table_id in tables:
+        written = {item.file_id for item in _side(planned.destination, table_id).live_added()}
+        if written and _renamed_names(planned, table_id):
+            found[table_id] = frozenset(written - files_in_sight(destination, [table_id], written))
+    return found
+
+
 def _in_partitions(
     lineage: Lineage, own: SideFiles, table_id: int, names: list[str], taken: Collection[int], other: Lineage
 ) -> tuple[AddedFile, ...]:

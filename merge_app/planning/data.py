@@ -98,6 +98,7 @@ class _Redo:
         self._partition_of = {**facts.partition_of, **{i: item.partition for i, item in self._mine.added.items()}}
         self._left_in = facts.left_in
         self._left_over = facts.left_over
+        self._unseen = facts.unseen
         self._rewritten_masks = facts.rewritten_masks
         self._diverged = {item.file.file_id for item in facts.diverged}
         # What the source put back itself goes and comes with that.
@@ -203,8 +204,12 @@ class _Redo:
             return False
         index = self._history.index(operation)
         before, upto = self._history[:index], self._history[: index + 1]
-        written = {item.partition for item in self._theirs.live_added()}
+        written = {item.partition for item in self._written()}
         return any(partition_after(before, values) != partition_after(upto, values) for values in written)
+
+    def _written(self) -> Iterator[AddedFile]:
+        """What the destination wrote and shows: a rename that both sides know may have put it into other files."""
+        return (item for item in self._theirs.live_added() if item.file_id not in self._unseen)
 
     def _stays_alive(self, file_id: int) -> bool:
         """Whether a file that the source added has its rows in sight at the end, skipped rewrites undone."""
@@ -357,7 +362,7 @@ class _Redo:
                     else:
                         goals[file_id] = partition_after(self._history, held[file_id])
         is_renamed = any(item.kind is OperationKind.PARTITION for item in renames)
-        for item in self._theirs.live_added() if is_renamed else ():
+        for item in self._written() if is_renamed else ():
             goals[item.file_id] = partition_after(self._history, item.partition)
         goals |= self._goals_of_left_over()
         held |= {item.file_id: item.partition for item in self._left_over}
@@ -393,11 +398,10 @@ class _Redo:
         """
         if any(item.operation_id is None for item in self._source.operations):
             return ()
-        renames = (item for item in self._source.history if item.kind is OperationKind.PARTITION)
-        named = {file_id for item in renames for file_id in effects_of(item).removed}
+        is_renamed = any(partition_renames(item) for item in self._source.history)
         files: dict[PartitionValues, list[int]] = {}
         for file_id, values in self._repartition.items():
-            if file_id in self._remove and file_id not in named:
+            if file_id in self._remove and (file_id in self._theirs.added or not is_renamed):
                 files.setdefault(values, []).append(file_id)
         return tuple(
             Operation(

@@ -431,6 +431,16 @@ FOUND: dict[str, list[Step]] = {
         ("optimize", "b", 1, 1),
         ("merge", "w", 2, 0),
     ],
+    "rows that were renamed twice on the way are on the branch that they began on": [
+        ("insert", "main", 3, 0),
+        ("rename", "b", 1, 1),
+        ("rename", "b", 2, 1),
+        ("merge", "b", 2, 0),
+        ("merge", "main", 2, 0),
+        ("rename", "w", 2, 0),
+        ("merge", "w", 2, 0),
+        ("merge", "main", 1, 1),
+    ],
 }
 """Histories that broke a law once, made small as ``smallest`` prints them."""
 
