@@ -66,23 +66,25 @@ WHERE s.file_id = ANY(%(files)s)
 """
 
 _MOVED_LAST = f"""
-WITH {LINEAGE}, done AS (
-    SELECT o.id, o.origin_id, o.version, o.metrics ? %(move)s OR (
-        o.kind = 'partition' AND o.changes @> '[{{"change": "partition"}}]'
-        AND NOT o.changes @> '[{{"change": "partition", "after": null}}]') AS is_move
-    FROM lineage l JOIN catalog_app_commitoperation o ON o.branch_id = l.branch_id AND o.version <= l.max_version
-    WHERE o.object_kind = 'table' AND o.object_id = %(table)s
-), took AS (
-    SELECT id, id AS operation_id, version, is_move FROM done
+WITH {LINEAGE}, taken AS MATERIALIZED (
+    SELECT s.file_id, r.operation_id FROM catalog_app_segment s
+    JOIN catalog_app_segmentremoval r ON r.segment_id = s.id AND r.table_id = %(table)s
+    WHERE s.table_id = %(table)s AND s.file_id = ANY(%(files)s)
+), done AS (
+    SELECT t.file_id, o.id, o.branch_id, o.version, o.kind, o.metrics, o.changes, false AS is_replay
+    FROM taken t JOIN catalog_app_commitoperation o ON o.id = t.operation_id
     UNION ALL
-    SELECT id, origin_id, version, true FROM done
-    WHERE is_move AND origin_id <> id
-      AND EXISTS (SELECT 1 FROM catalog_app_segment s WHERE s.table_id = %(table)s AND s.operation_id = done.id)
+    SELECT t.file_id, o.id, o.branch_id, o.version, o.kind, o.metrics, o.changes, true
+    FROM taken t JOIN catalog_app_commitoperation o ON o.origin_id = t.operation_id AND o.origin_id <> o.id
+    WHERE EXISTS (SELECT 1 FROM catalog_app_segment s WHERE s.table_id = %(table)s AND s.operation_id = o.id)
+), told AS (
+    SELECT d.file_id, d.version, d.id, d.is_replay, d.metrics ? %(move)s OR (
+        d.kind = 'partition' AND d.changes @> '[{{"change": "partition"}}]'
+        AND NOT d.changes @> '[{{"change": "partition", "after": null}}]') AS is_move
+    FROM done d JOIN lineage l ON l.branch_id = d.branch_id AND d.version <= l.max_version
 ), last AS (
-    SELECT DISTINCT ON (s.file_id) s.file_id, t.is_move
-    FROM took t JOIN catalog_app_segmentremoval r ON r.operation_id = t.operation_id AND r.table_id = %(table)s
-    JOIN catalog_app_segment s ON s.id = r.segment_id AND s.file_id = ANY(%(files)s)
-    ORDER BY s.file_id, t.version DESC, t.id DESC
+    SELECT DISTINCT ON (file_id) file_id, is_move FROM told WHERE is_move OR NOT is_replay
+    ORDER BY file_id, version DESC, id DESC
 )
 SELECT file_id FROM last WHERE is_move
 """
