@@ -21,7 +21,7 @@ up: java $(VENV)/.installed ## Start everything here; Ctrl-C stops it
 test: java $(VENV)/.installed-dev ## Run all tests; ARGS="-k words" chooses some
 	@exec $(BIN)/python -m pytest $(ARGS)
 
-soak: java $(VENV)/.installed-dev ## The proofs of reliability at length, about an hour
+soak: java $(VENV)/.installed-dev ## The proofs of reliability at length, some two hours
 	@LAKEUI_SOAK=1 exec $(BIN)/python -m pytest tests/stateful tests/concurrency tests/faults tests/contract $(ARGS)
 
 check: $(VENV)/.installed-dev frontend/node_modules/.installed ## Style, types, import rules, migrations, deployment settings
