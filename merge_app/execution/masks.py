@@ -14,7 +14,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
-from catalog_app.selectors.segments import files_load
 from merge_app.execution.reach import newest_merge
 from merge_app.execution.written_files import written_files_load
 from merge_app.planning.files import effects_of, empties_partitions, is_rewrite
@@ -48,6 +47,29 @@ ORDER BY f.table_id, f.data_file_id, f.id
 """
 """The same file may have been masked otherwise before, on either side: a restore took that back. Where a merge took
 masks and file at once, the masks are only known where that was first done."""
+
+_MASKED_OTHERWISE = """
+WITH chains AS (
+    SELECT true AS is_here, * FROM unnest(%(here)s::bigint[], %(here_limits)s::bigint[]) AS h(branch_id, max_version)
+    UNION ALL
+    SELECT false, * FROM unnest(%(there)s::bigint[], %(there_limits)s::bigint[]) AS t(branch_id, max_version)
+), latest AS (
+    SELECT DISTINCT ON (c.is_here, s.file_id) c.is_here, s.table_id, s.file_id, s.id
+    FROM chains c JOIN catalog_app_segment s ON s.branch_id = c.branch_id AND s.added_version <= c.max_version
+    WHERE s.table_id = ANY(%(tables)s) AND s.file_id = ANY(%(files)s)
+    ORDER BY c.is_here, s.file_id, s.added_version DESC
+), marks AS (
+    SELECT l.is_here, l.table_id, l.file_id, d.delete_file_id
+    FROM latest l JOIN chains c USING (is_here)
+    JOIN catalog_app_segmentdelete d ON d.segment_id = l.id AND d.table_id = l.table_id
+      AND d.branch_id = c.branch_id AND d.attached_version <= c.max_version
+)
+SELECT DISTINCT table_id, file_id FROM (
+    SELECT table_id, file_id, delete_file_id FROM marks WHERE is_here
+    EXCEPT SELECT table_id, file_id, delete_file_id FROM marks WHERE NOT is_here
+) more
+"""
+"""Files with deletes here that they have not there."""
 
 Masks = dict[int, Mapping[int, tuple[int, ...]]]
 """By table and data file, the delete files."""
@@ -105,18 +127,22 @@ def masked_otherwise_load(
     """For an input with the file effects of the source. No query but for tables with a key of which it rewrote files:
     elsewhere files lead to rows, so that what both sides know of masks both.
     """
-    found: dict[int, frozenset[int]] = {}
-    if source is None:
-        return found
-    for table_id in tables:
-        rewrites = [item for item in _of_table(planned.source, table_id) if is_rewrite(item)]
-        if not rewrites or not planned.tables[table_id].schema.is_keyed:
-            continue
-        files = {file_id for item in rewrites for file_id in effects_of(item).removed}
-        here, there = (files_load(table_id, files, [chain]) for chain in (destination, source))
-        more = (i for i, scan in here.items() if not set(scan.delete_paths) <= set(there[i].delete_paths))
-        found[table_id] = frozenset(more)
-    return found
+    keyed = [table_id for table_id in tables if planned.tables[table_id].schema.is_keyed]
+    rewrites = [item for table_id in keyed for item in _of_table(planned.source, table_id) if is_rewrite(item)]
+    if source is None or not rewrites:
+        return {}
+    parameters = {
+        "here": list(destination.branch_ids),
+        "here_limits": list(destination.limits),
+        "there": list(source.branch_ids),
+        "there_limits": list(source.limits),
+        "tables": list({item.object_id for item in rewrites}),
+        "files": [file_id for item in rewrites for file_id in effects_of(item).removed],
+    }
+    found: dict[int, set[int]] = defaultdict(set)
+    for table_id, file_id in fetch_all(_MASKED_OTHERWISE, parameters):
+        found[table_id].add(file_id)
+    return {table_id: frozenset(files) for table_id, files in found.items()}
 
 
 def _merged_away(planned: PlanInput, source: Lineage, table_id: int) -> list[int]:

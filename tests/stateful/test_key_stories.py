@@ -199,3 +199,45 @@ def test_a_look_at_many_keyed_tables_takes_as_many_queries_as_at_few(lake: Lake)
     for number in range(2, 8):
         lake.sql(f"INSERT INTO d.k{number} VALUES (1)", "b")
     assert queries() == few
+
+
+@pytest.fixture
+def alike(keyed: Lake) -> Lake:
+    """The same table: of row 2, which b updated to what it was, each branch has its own image in a file of its own."""
+    keyed.sql("UPDATE d.k SET v = 'b' WHERE id = 2", "b")
+    keyed.sql("UPDATE d.k SET v = 'y' WHERE id = 10")
+    keyed.merge("b")
+    keyed.merge("main", "b")
+    return keyed
+
+
+@pytest.mark.parametrize(("source", "destination"), [("main", "b"), ("b", "main")])
+def test_a_compaction_brings_no_row_that_the_destination_has_alike_in_another_file(
+    alike: Lake, source: str, destination: str
+) -> None:
+    rows = alike.rows("d.k")
+    assert alike.rows("d.k", "b") == rows
+    alike.sql("OPTIMIZE d.k", source)
+    alike.merge(source, destination)
+    assert alike.rows("d.k", destination) == rows
+    assert alike.breaches() == []
+
+
+def test_many_compacted_tables_take_as_many_queries_as_few(lake: Lake) -> None:
+    for number in range(6):
+        lake.sql(f"CREATE TABLE d.k{number} (id INT PRIMARY KEY)")
+        lake.sql(f"INSERT INTO d.k{number} VALUES (1)")
+        lake.sql(f"INSERT INTO d.k{number} VALUES (2)")
+    lake.merge("main", "b")
+
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            assert not lake.dry_run("b")["conflicts"]
+        return len(captured)
+
+    lake.sql("OPTIMIZE d.k0", "b")
+    lake.sql("OPTIMIZE d.k1", "b")
+    few = queries()
+    for number in range(2, 6):
+        lake.sql(f"OPTIMIZE d.k{number}", "b")
+    assert queries() == few
