@@ -108,7 +108,8 @@ class _Later:
 @dataclass(frozen=True, slots=True)
 class _Overwrite:
     """What an overwrite takes away, and the operations before it that it left in effect. Of one of the whole table,
-    ``taken`` are the files that it took away, ``brought`` those that it put in their place.
+    ``taken`` are the files that it took away, ``brought`` those that it put in their place, and ``masks`` the delete
+    files that it put on these.
     """
 
     version: int
@@ -116,6 +117,7 @@ class _Overwrite:
     spared: frozenset[int | None]
     taken: frozenset[int]
     brought: frozenset[int]
+    masks: frozenset[int]
 
     def before(self, rename: PartitionChange) -> _Overwrite:
         """The same by the names that partitions had before one was renamed."""
@@ -133,7 +135,8 @@ def _overwrite(operation: Operation, earlier: Sequence[Operation]) -> _Overwrite
     effects = operation.effects if is_full_overwrite(operation) else None
     taken = frozenset(effects.removed) if effects else frozenset()
     brought = frozenset(item.file_id for item in effects.added) if effects else frozenset()
-    return _Overwrite(operation.version, operation.overwrite or OverwriteScope(), spared, taken, brought)
+    masks = frozenset(item.delete_file_id for item in effects.deletes) if effects else frozenset()
+    return _Overwrite(operation.version, operation.overwrite or OverwriteScope(), spared, taken, brought, masks)
 
 
 def _not_overwritten(operation: Operation, later: Sequence[_Overwrite], swept: Collection[int]) -> Operation:
@@ -142,7 +145,8 @@ def _not_overwritten(operation: Operation, later: Sequence[_Overwrite], swept: C
     """
     taken = frozenset[int]().union(*(item.taken for item in later))
     brought = frozenset[int]().union(*(item.brought for item in later))
-    operation = without_deletes_on(operation, taken | brought)
+    masks = frozenset[int]().union(*(item.masks for item in later))
+    operation = without_deletes_on(operation, taken | brought, kept=masks)
     if operation.effects is None or not (taken or brought or swept):
         return operation
     added = tuple(item for item in operation.effects.added if item.file_id not in taken and item.file_id not in swept)

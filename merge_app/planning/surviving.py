@@ -205,13 +205,23 @@ def spared_by(overwrite: Operation, earlier: Sequence[Operation]) -> Iterator[in
             yield index
 
 
-def without_deletes_on(operation: Operation, files: AbstractSet[int]) -> Operation:
-    """The operation without what it masked in files that a later overwrite took away or put back."""
+def without_deletes_on(
+    operation: Operation, files: AbstractSet[int], *, kept: AbstractSet[int] = frozenset()
+) -> Operation:
+    """The operation without what it masked in files that a later overwrite took away or put back, but for the delete
+    files that came back with these.
+    """
     effects = operation.effects
-    if effects is None or files.isdisjoint(item.data_file_id for item in effects.deletes):
+    if effects is None:
         return operation
-    left = tuple(item for item in effects.deletes if item.data_file_id not in files)
-    gone = tuple(item.delete_file_id for item in effects.deletes if item.data_file_id in files)
+    gone = tuple(
+        item.delete_file_id
+        for item in effects.deletes
+        if item.data_file_id in files and item.delete_file_id not in kept
+    )
+    if not gone:
+        return operation
+    left = tuple(item for item in effects.deletes if item.delete_file_id not in gone)
     return replace(operation, effects=replace(effects, deletes=left, overruled=(*effects.overruled, *gone)))
 
 

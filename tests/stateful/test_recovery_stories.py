@@ -710,3 +710,15 @@ def test_a_restore_to_after_a_merged_one_brings_back_nothing_that_this_had_swept
     lake.sql("DELETE FROM d.t")
     lake.merge("b")
     assert lake.rows("d.t") == []
+
+
+def test_an_update_goes_on_by_a_branch_that_merged_a_restore_after_it(three_rows: Lake) -> None:
+    three_rows.sql("CREATE BRANCH w")
+    three_rows.merge("b")
+    before = three_rows.head("b")
+    three_rows.sql("INSERT INTO d.t VALUES (9, 'b')", "b")
+    three_rows.sql(f"RESTORE TABLE d.t TO VERSION AS OF {before}", "b")
+    three_rows.sql("UPDATE d.t SET v = 'w' WHERE id = 2", "w")
+    for source, destination in (("main", "b"), ("b", "main"), ("w", "main"), ("main", "w"), ("w", "b")):
+        three_rows.merge(source, destination)
+    assert three_rows.rows("d.t", "b") == three_rows.rows("d.t", "w")
