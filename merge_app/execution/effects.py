@@ -64,6 +64,7 @@ def effects_load(operations: Sequence[Operation]) -> tuple[Operation, ...]:
         removed[operation_id].append(file_id)
     for operation_id, *attached in fetch_all(_ATTACHED, parameters):
         deletes[operation_id].append(AttachedDelete(*attached))
+    shown = {operation_id: {file.file_id for file in files} for operation_id, files in added.items()}
     _add_effects_elsewhere(operations, added, removed, deletes, overruled)
     partitions = _partitions_compacted(operations, added, removed)
     return tuple(
@@ -77,6 +78,7 @@ def effects_load(operations: Sequence[Operation]) -> tuple[Operation, ...]:
                 tuple(deletes[item.operation_id]),
                 tuple(overruled[item.operation_id]),
                 partitions.get(item.operation_id, {}),
+                frozenset(file.file_id for file in added[item.operation_id]) - shown.get(item.operation_id, set()),
             ),
         )
         for item in operations

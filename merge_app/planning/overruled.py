@@ -134,7 +134,7 @@ def _overwrite(operation: Operation, earlier: Sequence[Operation]) -> _Overwrite
     spared = frozenset(same[index].operation_id for index in spared_by(operation, same))
     effects = operation.effects if is_full_overwrite(operation) else None
     taken = frozenset(effects.removed) if effects else frozenset()
-    brought = frozenset(item.file_id for item in effects.added) if effects else frozenset()
+    brought = frozenset(item.file_id for item in effects.added) - effects.elsewhere if effects else frozenset()
     masks = frozenset(item.delete_file_id for item in effects.deletes) if effects else frozenset()
     return _Overwrite(operation.version, operation.overwrite or OverwriteScope(), spared, taken, brought, masks)
 

@@ -722,3 +722,19 @@ def test_an_update_goes_on_by_a_branch_that_merged_a_restore_after_it(three_rows
     for source, destination in (("main", "b"), ("b", "main"), ("w", "main"), ("main", "w"), ("w", "b")):
         three_rows.merge(source, destination)
     assert three_rows.rows("d.t", "b") == three_rows.rows("d.t", "w")
+
+
+def test_an_update_that_its_branch_had_before_it_merged_a_restore_goes_on_without_the_row_as_it_was(
+    three_rows: Lake,
+) -> None:
+    three_rows.sql("INSERT INTO d.t VALUES (7, 'a')")
+    three_rows.merge("main", "b")
+    three_rows.sql("CREATE BRANCH w")
+    before = three_rows.head()
+    three_rows.sql("UPDATE d.t SET v = 'c' WHERE id = 2")
+    three_rows.sql(f"RESTORE TABLE d.t TO VERSION AS OF {before}")
+    three_rows.merge("main", "w")
+    three_rows.sql("UPDATE d.t SET v = 'b' WHERE id = 7", "b")
+    for source, destination in (("b", "main"), ("main", "b"), ("b", "w")):
+        three_rows.merge(source, destination)
+    assert three_rows.rows("d.t", "w") == [(1, "a"), (2, "a"), (3, "a"), (7, "b")]
