@@ -161,7 +161,8 @@ class FileEffects:
     """What one data operation did to files. ``removed`` are data files that it took out of sight, ``overruled`` delete
     files that it attached to files which a later overwrite took away or put back: they are not to be redone. Of a
     compaction of several partitions, which leaves rows in theirs, ``partition_of`` says where each removed file lay.
-    Of a replay, ``elsewhere`` are those of the added files that only its original showed.
+    Of a replay, ``elsewhere`` are those of the added files that only its original showed. Of an overwrite, ``kept`` are
+    those of its delete files that had masked the same files when it took these away.
     """
 
     added: tuple[AddedFile, ...] = ()
@@ -170,6 +171,7 @@ class FileEffects:
     overruled: tuple[int, ...] = ()
     partition_of: Mapping[int, PartitionValues] = field(default_factory=dict)
     elsewhere: frozenset[int] = frozenset()
+    kept: frozenset[int] = frozenset()
 
     @property
     def touched(self) -> frozenset[int]:

@@ -174,6 +174,9 @@ def _diverged(
     if earlier:
         # What the source renamed meanwhile has its old name on the destination yet.
         holders |= _holders(destination, table_id, unfound, theirs, names=earlier)
+    undone = _undone_names(source, names, history) if source is not None and files - holders.keys() else []
+    if undone:
+        holders |= _holders(destination, table_id, files - holders.keys(), theirs, names=undone)
     held = {item.file_id for found in holders.values() for item in found}
     settled = files_in_sight(source, [table_id], held) if source is not None and held else set()
     shown = files_load(table_id, settled, [source]) if source is not None and settled else {}
@@ -182,7 +185,7 @@ def _diverged(
     for file in (_file(row) for row in fetch_all(_DIVERGED, {"files": list(files)})):
         held_in = holders.get(file.file_id, [])
         ids = {item.file_id for item in held_in}
-        called = {file.partition, *(later for name, later in (*names, *earlier) if name == file.partition)}
+        called = {file.partition, *(later for name, later in (*names, *earlier, *undone) if name == file.partition)}
         elsewhere = frozenset(item.file_id for item in held_in if item.partition not in called)
         found.append(DivergedFile(file, tuple(held_in), frozenset(ids & settled), frozenset(ids & whole), elsewhere))
     return tuple(found)
@@ -339,8 +342,22 @@ def _later_names(lineage: Lineage, table_id: int) -> list[tuple[PartitionValues,
 
 def _earlier_names(history: Sequence[Operation]) -> list[tuple[PartitionValues, PartitionValues]]:
     """Each name that these operations gave a partition, with each that it had before."""
-    names = _renamed(change for item in history for change in partition_renames(item))
-    return [(later, name) for name, later in names]
+    return [(later, name) for name, later in _names_given(history)]
+
+
+def _undone_names(
+    source: Lineage, later_names: Collection[tuple[PartitionValues, PartitionValues]], history: Sequence[Operation]
+) -> list[tuple[PartitionValues, PartitionValues]]:
+    """Each name that a partition got on the source's chain before its own history, and that the destination, which made
+    the ``later_names``, never gave it, with what it was called before: whoever renamed it had taken that back by the
+    time that the destination merged it.
+    """
+    own = {*later_names, *_names_given(history)}
+    return [(later, name) for name, later in _later_names(source, history[0].object_id) if (name, later) not in own]
+
+
+def _names_given(history: Iterable[Operation]) -> list[tuple[PartitionValues, PartitionValues]]:
+    return _renamed(change for item in history for change in partition_renames(item))
 
 
 def _renamed(changes: Iterable[Change]) -> list[tuple[PartitionValues, PartitionValues]]:

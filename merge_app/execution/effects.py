@@ -32,6 +32,15 @@ WHERE d.operation_id = ANY(%(ids)s) ORDER BY d.id
 """
 _PARTITION_OF = "SELECT id, partition FROM catalog_app_datafile WHERE id = ANY(%(files)s)"
 
+_KEPT = """
+SELECT DISTINCT r.operation_id, e.delete_file_id
+FROM catalog_app_segmentremoval r
+JOIN catalog_app_segmentdelete e ON e.segment_id = r.segment_id
+JOIN catalog_app_segmentdelete d ON d.operation_id = r.operation_id AND d.delete_file_id = e.delete_file_id
+WHERE r.operation_id = ANY(%(ids)s)
+"""
+"""Deletes that operations attached to files which they also took away, with these deletes."""
+
 _PUT_BACK = """
 SELECT t.operation_id, t.file_id, s.added_version
 FROM (
@@ -67,6 +76,7 @@ def effects_load(operations: Sequence[Operation]) -> tuple[Operation, ...]:
     shown = {operation_id: {file.file_id for file in files} for operation_id, files in added.items()}
     _add_effects_elsewhere(operations, added, removed, deletes, overruled)
     partitions = _partitions_compacted(operations, added, removed)
+    kept = _deletes_kept(operations, deletes)
     return tuple(
         item
         if item.operation_id is None or item.effects is not None
@@ -79,6 +89,7 @@ def effects_load(operations: Sequence[Operation]) -> tuple[Operation, ...]:
                 tuple(overruled[item.operation_id]),
                 partitions.get(item.operation_id, {}),
                 frozenset(file.file_id for file in added[item.operation_id]) - shown.get(item.operation_id, set()),
+                frozenset(kept.get(item.operation_id, ())),
             ),
         )
         for item in operations
@@ -114,6 +125,18 @@ def _partitions_compacted(
     }
 
 
+def _deletes_kept(
+    operations: Sequence[Operation], deletes: Mapping[int, Sequence[AttachedDelete]]
+) -> dict[int, set[int]]:
+    """By overwrite, the deletes of files that it put back as masked as it had taken them away."""
+    overwrites = [item.operation_id for item in operations if item.kind is OperationKind.OVERWRITE]
+    masking = [operation_id for operation_id in overwrites if operation_id is not None and deletes.get(operation_id)]
+    kept: dict[int, set[int]] = defaultdict(set)
+    for operation_id, delete_id in fetch_all(_KEPT, {"ids": masking}) if masking else ():
+        kept[operation_id].add(delete_id)
+    return kept
+
+
 def _add_effects_elsewhere(
     operations: Sequence[Operation],
     added: dict[int, list[AddedFile]],
@@ -131,15 +154,17 @@ def _add_effects_elsewhere(
     if not replays:
         return
     versions = {item.operation_id or 0: item.version for item in operations}
-    scopes = [(item.version, item.overwrite) for item in operations if item.overwrite is not None]
-    left = {(version, file_id) for version, scope in scopes for file_id in (*scope.spared, *scope.spared_in)}
+    scopes = [(item.operation_id or 0, item.overwrite) for item in operations if item.overwrite is not None]
+    left = {(replay, file_id) for replay, scope in scopes for file_id in (*scope.spared, *scope.spared_in)}
+    overwrites = {item.origin_id or 0 for item in operations if item.kind is OperationKind.OVERWRITE}
     put_back = {
         (replay, file_id)
         for origin, file_id, version in fetch_all(_PUT_BACK, {"ids": list(replays)})
         for replay in replays[origin]
         if version < versions[replay]
     }
-    _add_files_elsewhere(replays, versions, left, put_back, added, removed)
+    brought = _brought_by_overwrites(replays, versions, overwrites & replays.keys())
+    _add_files_elsewhere(replays, versions, left | put_back, brought, added, removed)
     for origin, *values in fetch_all(_ATTACHED, {"ids": list(replays)}):
         attached = AttachedDelete(*values)
         for replay in replays[origin]:
@@ -155,26 +180,34 @@ def _is_on_files(operation: Operation) -> bool:
     return operation.is_data or operation.kind is OperationKind.PARTITION
 
 
+def _brought_by_overwrites(
+    replays: Mapping[int, Sequence[int]], versions: Mapping[int, int], overwrites: Collection[int]
+) -> dict[tuple[int, int], int]:
+    """By version and file that the original of an overwrite showed, the replay."""
+    found = _added(list(overwrites)) if overwrites else []
+    return {(versions[replay], file.file_id): replay for origin, file in found for replay in replays[origin]}
+
+
 def _add_files_elsewhere(
     replays: Mapping[int, Sequence[int]],
     versions: Mapping[int, int],
     left: Collection[tuple[int, int]],
-    put_back: Collection[tuple[int, int]],
+    brought: Mapping[tuple[int, int], int],
     added: dict[int, list[AddedFile]],
     removed: dict[int, list[int]],
 ) -> None:
-    """What another operation of the same commit took away is that one's, and what an overwrite ``left``, as version and
-    file, stayed. Files that came and went before the originals were merged together lead from what was rewritten first
-    to what is left of it.
+    """What another operation of the same commit took away is that one's, unless that is an overwrite which ``brought``
+    it, by version and file, to be taken away after it; and what was ``left``, as replay and file, stayed. Files that
+    came and went before the originals were merged together lead from what was rewritten first to what is left of it.
     """
-    taken = {(versions[identity], file_id) for identity, files in removed.items() for file_id in files}.union(left)
+    taken = {(versions[identity], file_id) for identity, files in removed.items() for file_id in files}
     passed = []
     for origin, file_id in fetch_all(_REMOVED, {"ids": list(replays)}):
-        passed += [
-            (replay, file_id)
-            for replay in replays[origin]
-            if (versions[replay], file_id) not in taken and (replay, file_id) not in put_back
-        ]
+        for replay in replays[origin]:
+            place = versions[replay], file_id
+            is_taken = place in taken and brought.get(place, replay) >= replay
+            if not is_taken and (replay, file_id) not in left:
+                passed.append((replay, file_id))
     for replay, file_id in passed:
         removed[replay].append(file_id)
     gone = {(versions[replay], file_id) for replay, file_id in passed}

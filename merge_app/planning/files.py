@@ -121,6 +121,8 @@ class SideFiles:
             self._updates = dict(then.updates)
         if operation.kind in (OperationKind.UPDATE, OperationKind.OVERWRITE):
             for delete in effects.deletes:
+                if delete.delete_file_id in effects.kept:
+                    continue
                 marked = self._updates.get(delete.data_file_id, ())
                 self._updates[delete.data_file_id] = (*marked, delete.delete_file_id)
         derived = operation.kind is OperationKind.UPDATE or is_rewrite(operation)

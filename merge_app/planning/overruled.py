@@ -155,7 +155,7 @@ def _not_overwritten(operation: Operation, later: Sequence[_Overwrite], swept: C
 
 
 def _is_on_rows(operation: Operation) -> bool:
-    return operation.is_data or bool(_dropped_partitions(operation))
+    return operation.is_data or bool(_dropped_partitions(operation)) or bool(partition_renames(operation))
 
 
 def _dropped_partitions(operation: Operation) -> set[PartitionValues]:

@@ -70,5 +70,6 @@ def _only(operation: Operation, related: Iterable[int]) -> Operation:
             added=tuple(item for item in effects.added if item.file_id in wanted),
             removed=tuple(file_id for file_id in effects.removed if file_id in wanted),
             deletes=tuple(item for item in effects.deletes if item.data_file_id in wanted),
+            kept=effects.kept,
         ),
     )

@@ -209,6 +209,32 @@ def test_a_delete_leaves_the_image_that_the_other_side_put_back(
     assert lake.rows("d.t") == [(1, "a"), *left]
 
 
+@pytest.mark.parametrize(
+    "change",
+    [f"{what}{where}" for what in ("UPDATE d.t SET v = 's'", "DELETE FROM d.t") for where in ("", " WHERE id = 2")],
+)
+@pytest.mark.parametrize("before", ["SELECT * FROM d.t", "OPTIMIZE d.t"])
+@pytest.mark.parametrize("after", ["SELECT * FROM d.t", "OPTIMIZE d.t"])
+@pytest.mark.parametrize("later", ["SELECT * FROM d.t", "INSERT INTO d.t VALUES (4, 'a')"])
+def test_what_is_done_to_a_row_is_done_to_the_image_that_a_restore_put_back_as_it_was(
+    lake: Lake, later: str, before: str, change: str, after: str
+) -> None:
+    """Both sides had updated the row, and the restore took back only what came after that."""
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
+    lake.sql("UPDATE d.t SET v = 'm' WHERE id = 2")
+    version = lake.head()
+    lake.sql(later)
+    lake.merge("main", "b")
+    for text in (before, change):
+        lake.sql(text, "b")
+    lake.sql("INSERT INTO d.t VALUES (9, 'z')")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
+    lake.sql(after)
+    left = [row for row in lake.rows("d.t", "b") if row[0] != 4]
+    lake.merge("b")
+    assert lake.rows("d.t") == left
+
+
 @pytest.mark.parametrize("is_known", [False, True])
 @pytest.mark.parametrize(
     ("after", "code"),

@@ -237,3 +237,26 @@ def test_the_side_that_renamed_has_the_rows_where_it_gives_them_back(
     for branch in ("b", "c"):
         parts.merge("main", branch)
         assert parts.rows("d.p", branch) == rows
+
+
+@pytest.mark.parametrize(
+    "overwrite", ["INSERT OVERWRITE d.p VALUES (7, 1)", "RESTORE TABLE d.p TO VERSION AS OF {before}"]
+)
+def test_a_rename_goes_with_the_rows_when_a_merge_overwrites_the_table(parts: Lake, overwrite: str) -> None:
+    """Its partition is not there any more: what is written under the old name later stays there, as what the overwrite
+    wrote does.
+    """
+    before = parts.head("b")
+    parts.sql("INSERT INTO d.p VALUES (5, 1)")
+    parts.merge("main", "b")
+    parts.sql(overwrite.format(before=before), "b")
+    parts.merge("b", "c")
+    parts.sql(RENAME)
+    parts.merge("c", "main")
+    rows = parts.rows("d.p")
+    assert {k for _, k in rows} <= {1, 2}
+    assert rows == parts.rows("d.p", "b")
+    parts.sql("INSERT INTO d.p VALUES (8, 1)", "b")
+    for source, destination in (("main", "b"), ("b", "main"), ("main", "c")):
+        parts.merge(source, destination)
+        assert parts.rows("d.p", destination) == sorted([*rows, (8, 1)], key=repr)

@@ -1,5 +1,6 @@
 """Random histories of a table with partitions, with and without a primary key: three branches change rows, overwrite,
-drop, rename and compact partitions, and merge in every direction, against laws that hold whichever way rows are merged.
+drop, rename and compact partitions, go back to earlier versions, and merge in every direction, against laws that hold
+whichever way rows are merged.
 
 Each run plays the same few histories; ``LAKEUI_SOAK=1`` plays many fresh ones, ``LAKEUI_SEED=<number>`` others.
 """
@@ -24,10 +25,12 @@ NAMES = ("main", "b", "w")
 WRITES = ("insert", "insert", "delete", "set", "set", "set", "move", "optimize")
 SWEEPS = ("overwrite", "empty")
 RENAMES = ("rename", "rename")
+RESTORES = ("restore", "restore")
 CELLS = {"main": "v", "b": "n", "w": "n"}
 """Each branch changes one cell, so that most merges are not refused."""
 Step = tuple[str, str, int, int]
-"""What, on which branch, which key, which cell; of a merge the destination's place behind it, and whether back too."""
+"""What, on which branch, which key, which cell; of a merge the destination's place behind it, and whether back too;
+of a restore how many of the branch's versions it goes back, by fours."""
 Row = tuple[int, int, int, int]
 """Key, two cells, and the partition."""
 
@@ -73,6 +76,7 @@ def history(number: int) -> Iterator[Step]:
     draw = random.Random(f"{DRAWN}, {number}")
     writes = (*WRITES, *SWEEPS) if draw.random() < 0.5 else WRITES
     writes = (*writes, *RENAMES) if draw.random() < 0.5 else writes
+    writes = (*writes, *RESTORES) if number % 3 == 2 else writes
     for _ in range(draw.randint(6, 24)):
         branch = draw.choice(NAMES)
         if draw.random() < 0.35:
@@ -90,6 +94,7 @@ class Branches:
         self.keys = itertools.count(10)
         self.names: dict[int, int] = {}
         self.is_swept = False
+        self.versions: dict[str, list[int]] = {name: [] for name in NAMES}
         lake.sql(f"CREATE TABLE d.k (id INT{' PRIMARY KEY' * is_keyed}, v INT, n INT, p INT) PARTITIONED BY (p)")
         lake.sql("INSERT INTO d.k VALUES (1, 0, 0, 1), (2, 0, 0, 0), (3, 0, 0, 1)")
         if not is_keyed:
@@ -98,6 +103,13 @@ class Branches:
             lake.sql("INSERT INTO d.k VALUES (6, 0, 0, 1)")
         lake.merge("main", "b")
         lake.sql("CREATE BRANCH w")
+        self._note_versions()
+
+    def _note_versions(self) -> None:
+        for name, known in self.versions.items():
+            head = self.lake.head(name)
+            if head not in known:
+                known.append(head)
 
     def rows(self, branch: str) -> dict[int, Row]:
         found = self.lake.rows("d.k", branch)
@@ -106,7 +118,19 @@ class Branches:
         return rows
 
     def take(self, step: Step) -> None:
+        self._carry_out(step)
+        self._note_versions()
+
+    def _carry_out(self, step: Step) -> None:
         what, branch, place, is_returned = step
+        if what == "restore":
+            known = self.versions[branch]
+            version = known[-min(1 + place % 4, len(known))]
+            logger.warning("%s: RESTORE to version %s", branch, version)
+            self.lake.sql(f"RESTORE TABLE d.k TO VERSION AS OF {version}", branch)
+            # As an overwrite of the whole table.
+            self.is_swept = True
+            return
         if what == "merge":
             other = NAMES[(NAMES.index(branch) + place) % len(NAMES)]
             if self.merge(branch, other) and is_returned:
@@ -440,6 +464,45 @@ FOUND: dict[str, list[Step]] = {
         ("rename", "w", 2, 0),
         ("merge", "w", 2, 0),
         ("merge", "main", 1, 1),
+    ],
+    "a row whose image a restore put back under another file is replaced where the partition was renamed since": [
+        ("set", "w", 4, 0),
+        ("rename", "b", 5, 0),
+        ("merge", "main", 1, 1),
+        ("merge", "w", 1, 0),
+        ("merge", "b", 1, 0),
+        ("merge", "w", 1, 0),
+        ("insert", "main", 1, 1),
+        ("restore", "main", 6, 0),
+        ("set", "w", 4, 0),
+        ("rename", "main", 3, 1),
+        ("merge", "w", 1, 0),
+    ],
+    "a rename that a merged restore undid takes no rows of a branch that knows of the restore": [
+        ("insert", "main", 6, 0),
+        ("merge", "main", 1, 0),
+        ("restore", "b", 6, 0),
+        ("merge", "b", 1, 0),
+        ("rename", "main", 1, 0),
+        ("merge", "w", 1, 0),
+        ("merge", "main", 1, 0),
+    ],
+    "what was renamed twice lies once where the first rename was undone": [
+        ("rename", "main", 6, 0),
+        ("merge", "main", 2, 0),
+        ("restore", "main", 1, 0),
+        ("merge", "main", 1, 0),
+        ("rename", "w", 5, 1),
+        ("merge", "w", 2, 0),
+    ],
+    "what was compacted after a merged restore had spared rows lies once where the restore was made": [
+        ("set", "main", 6, 1),
+        ("set", "w", 4, 0),
+        ("restore", "w", 1, 1),
+        ("merge", "main", 2, 1),
+        ("optimize", "main", 5, 0),
+        ("merge", "main", 1, 0),
+        ("merge", "w", 2, 1),
     ],
 }
 """Histories that broke a law once, made small as ``smallest`` prints them."""
