@@ -161,8 +161,9 @@ class FileEffects:
     """What one data operation did to files. ``removed`` are data files that it took out of sight, ``overruled`` delete
     files that it attached to files which a later overwrite took away or put back: they are not to be redone. Of a
     compaction of several partitions, which leaves rows in theirs, ``partition_of`` says where each removed file lay.
-    Of a replay, ``elsewhere`` are those of the added files that only its original showed. Of an overwrite, ``kept`` are
-    those of its delete files that had masked the same files when it took these away.
+    Of a replay, ``elsewhere`` are those of the added files that only its original showed, ``met_elsewhere`` those of
+    the others that only its original removed or masked. Of an overwrite, ``kept`` are those of its delete files that
+    had masked the same files when it took these away.
     """
 
     added: tuple[AddedFile, ...] = ()
@@ -171,6 +172,7 @@ class FileEffects:
     overruled: tuple[int, ...] = ()
     partition_of: Mapping[int, PartitionValues] = field(default_factory=dict)
     elsewhere: frozenset[int] = frozenset()
+    met_elsewhere: frozenset[int] = frozenset()
     kept: frozenset[int] = frozenset()
 
     @property

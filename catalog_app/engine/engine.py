@@ -176,8 +176,8 @@ class Engine:
     def filter_images(
         self, table_id: int, file: FileScan, discarded: Sequence[FileScan], *, live_in: Sequence[FileScan] = ()
     ) -> NewDataFile | None:
-        """``file`` without its deleted rows and without rows whose ids lie in ``discarded``, unless they are live in
-        ``live_in``.
+        """``file`` without its deleted rows and without those whose ids are live in ``discarded``, unless they are live
+        in ``live_in`` too.
         """
         return rewriting.filter_images(self._writer, table_id, file, discarded, live_in)
 

@@ -41,8 +41,8 @@ class RowEngine(Protocol):
     def filter_images(
         self, table_id: int, file: FileScan, discarded: Sequence[FileScan], *, live_in: Sequence[FileScan] = ()
     ) -> NewDataFile | None:
-        """``file`` without its deleted rows and without rows whose ids lie in ``discarded``, unless they are live in
-        ``live_in``; None when none is left.
+        """``file`` without its deleted rows and without those whose ids are live in ``discarded``, unless they are live
+        in ``live_in`` too; None when none is left.
         """
         ...
 

@@ -152,15 +152,15 @@ def keep_rows(writer: FileWriter, table_id: int, file: FileScan, kept: Sequence[
 def filter_images(
     writer: FileWriter, table_id: int, file: FileScan, discarded: Sequence[FileScan], live_in: Sequence[FileScan]
 ) -> NewDataFile | None:
-    """The file's live rows whose ids lie in none of ``discarded`` or are live in ``live_in``, as a new file; None if
-    none is left.
+    """The file's live rows that are live in none of ``discarded``, by id, or also in ``live_in``, as a new file; None
+    if none is left.
 
     The new file is written under the same schema definition as the old one.
     """
     row_ids = stored_row_ids(writer.warehouse, file)
     refused = np.zeros(len(row_ids), dtype=bool)
     for other in discarded:
-        refused |= _lies_in(writer, row_ids, other)
+        refused |= _lives_in(writer, row_ids, other)
     if live_in:
         refused &= ~np.isin(row_ids, live_row_ids(writer.warehouse, live_in))
     keep = ~refused
@@ -185,6 +185,12 @@ def _lies_in(writer: FileWriter, row_ids: Integers, other: FileScan) -> np.ndarr
     if other.stores_row_ids:
         return np.isin(row_ids, stored_row_ids(writer.warehouse, other))
     return (row_ids >= other.base) & (row_ids < other.base + other.rows)
+
+
+def _lives_in(writer: FileWriter, row_ids: Integers, other: FileScan) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    if other.delete_paths:
+        return np.isin(row_ids, live_row_ids(writer.warehouse, [other]))
+    return _lies_in(writer, row_ids, other)
 
 
 def _with_row_ids(table: pa.Table, row_ids: Integers) -> pa.Table:

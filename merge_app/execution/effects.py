@@ -74,6 +74,7 @@ def effects_load(operations: Sequence[Operation]) -> tuple[Operation, ...]:
     for operation_id, *attached in fetch_all(_ATTACHED, parameters):
         deletes[operation_id].append(AttachedDelete(*attached))
     shown = {operation_id: {file.file_id for file in files} for operation_id, files in added.items()}
+    met = {operation_id: _met(operation_id, removed, deletes) for operation_id in recorded}
     _add_effects_elsewhere(operations, added, removed, deletes, overruled)
     partitions = _partitions_compacted(operations, added, removed)
     kept = _deletes_kept(operations, deletes)
@@ -89,11 +90,18 @@ def effects_load(operations: Sequence[Operation]) -> tuple[Operation, ...]:
                 tuple(overruled[item.operation_id]),
                 partitions.get(item.operation_id, {}),
                 frozenset(file.file_id for file in added[item.operation_id]) - shown.get(item.operation_id, set()),
+                _met(item.operation_id, removed, deletes) - met[item.operation_id],
                 frozenset(kept.get(item.operation_id, ())),
             ),
         )
         for item in operations
     )
+
+
+def _met(
+    operation_id: int, removed: Mapping[int, Sequence[int]], deletes: Mapping[int, Sequence[AttachedDelete]]
+) -> frozenset[int]:
+    return frozenset((*removed.get(operation_id, ()), *(item.data_file_id for item in deletes.get(operation_id, ()))))
 
 
 def _added(operation_ids: Sequence[int]) -> list[tuple[int, AddedFile]]:
@@ -197,16 +205,18 @@ def _add_files_elsewhere(
     removed: dict[int, list[int]],
 ) -> None:
     """What another operation of the same commit took away is that one's, unless that is an overwrite which ``brought``
-    it, by version and file, to be taken away after it; and what was ``left``, as replay and file, stayed. Files that
-    came and went before the originals were merged together lead from what was rewritten first to what is left of it.
+    it, by version and file, to be taken away after it; what it took away itself and put back is nothing elsewhere; and
+    what was ``left``, as replay and file, stayed. Files that came and went before the originals were merged together
+    lead from what was rewritten first to what is left of it.
     """
     taken = {(versions[identity], file_id) for identity, files in removed.items() for file_id in files}
     passed = []
     for origin, file_id in fetch_all(_REMOVED, {"ids": list(replays)}):
         for replay in replays[origin]:
             place = versions[replay], file_id
-            is_taken = place in taken and brought.get(place, replay) >= replay
-            if not is_taken and (replay, file_id) not in left:
+            later = brought.get(place, replay) < replay
+            is_back = brought.get(place) == replay
+            if (later or place not in taken) and not is_back and (replay, file_id) not in left:
                 passed.append((replay, file_id))
     for replay, file_id in passed:
         removed[replay].append(file_id)

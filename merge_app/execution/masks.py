@@ -1,9 +1,9 @@
 """Deletes on files that the source emptied or rewrote, which are not its own to redo (see ``TableFacts``).
 
 ``masks`` are those that had masked a file which a restore of the destination put back, or whose rows the destination
-has in other files now, where they may lie beside newer images; ``rewritten_masks`` those that merges attached to what
-the source had rewritten; ``masked_otherwise`` the files of which the destination has rows elsewhere that the source
-had there when it rewrote them.
+has in other files now, where they may lie beside newer images, or has no more; ``rewritten_masks`` those that merges
+attached to what the source had rewritten; ``masked_otherwise`` the files of which the destination has rows elsewhere
+that the source had there when it rewrote them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
 from merge_app.execution.reach import newest_merge
 from merge_app.execution.written_files import written_files_load
-from merge_app.planning.files import effects_of, empties_partitions, is_rewrite
+from merge_app.planning.files import SideFiles, effects_of, empties_partitions, is_rewrite
 from merge_app.planning.surviving import RESTORED_VERSION
 from merge_app.planning.values import DivergedFile, PlanInput
 
@@ -83,9 +83,49 @@ def masks_load(
     diverged: Mapping[int, Sequence[DivergedFile]],
     moved: Mapping[int, Collection[int]],
 ) -> Masks:
-    """For an input with file effects. No query where the destination has all files that the source emptied as ever.
-    ``diverged`` and ``moved`` are those of ``TableFacts``.
+    """For an input with file effects. No query where the destination has all files that the source emptied, and all
+    rows that it updated, as ever. ``diverged`` and ``moved`` are those of ``TableFacts``.
     """
+    own = _own_deletes((*planned.source, *planned.destination))
+    masks = _masks_of_taken(planned, destination, tables, own)
+    for table_id, found in _masks_of_emptied(planned, source, destination, tables, diverged, moved, own).items():
+        masks[table_id] = {**masks.get(table_id, {}), **found}
+    return masks
+
+
+def _masks_of_taken(planned: PlanInput, destination: Lineage, tables: Collection[int], own: Sequence[int]) -> Masks:
+    """Of files with rows that the source updated and the destination took away, or took from and put back since."""
+    files: list[int] = []
+    taking: list[Operation] = []
+    for table_id in tables:
+        theirs = _of_table(planned.destination, table_id)
+        sweeps = [item for item in theirs if item.kind is OperationKind.OVERWRITE or empties_partitions(item)]
+        if sweeps:
+            mine = _of_table(planned.source, table_id)
+            updates = [item for item in mine if item.kind is OperationKind.UPDATE]
+            files += SideFiles(mine).touched_base(updates) & _gone(theirs)
+            taking += theirs
+    if not files:
+        return {}
+    first = [operation.origin_id for operation in taking if operation.origin_id is not None]
+    return _found(_MASKS_AT_REMOVAL, destination, taking, files, own=own, operations=[*_ids(taking), *first])
+
+
+def _gone(operations: Sequence[Operation]) -> set[int]:
+    """The files that a side took away, or some rows of them, be they there again."""
+    return {file_id for operation in operations for file_id in effects_of(operation).touched}
+
+
+def _masks_of_emptied(
+    planned: PlanInput,
+    source: Lineage | None,
+    destination: Lineage,
+    tables: Collection[int],
+    diverged: Mapping[int, Sequence[DivergedFile]],
+    moved: Mapping[int, Collection[int]],
+    own: Sequence[int],
+) -> Masks:
+    """Of files that the source emptied, or took away with their partition."""
     elsewhere = {
         table_id: _put_back(planned, table_id)
         | _rewritten(planned, table_id)
@@ -102,7 +142,6 @@ def masks_load(
     if not emptying:
         return {}
     files = [i for operation in emptying for i in effects_of(operation).removed if i in elsewhere[operation.object_id]]
-    own = _own_deletes((*planned.source, *planned.destination))
     if source is None:
         # What a statement is about to do is recorded nowhere yet.
         return _found(_MASKS, destination, emptying, files, own=own)

@@ -90,15 +90,21 @@ def _rewrite(
     staged: dict[int, tuple[NewDataFile, ...]] = {}
     filters = [work for work in row_work if isinstance(work, FilterImages)]
     moves = [work for work in row_work if isinstance(work, RepartitionFile)]
+    paths = _delete_paths({mask for images in filters for mask, _ in images.masks})
     for images in filters:
-        discarded = [scans[file] for file in images.discarded_files]
+        discarded = [
+            replace(
+                scans[file_id], delete_paths=tuple(paths[mask] for mask, masked in images.masks if masked == file_id)
+            )
+            for file_id in images.discarded_files
+        ]
         live_in = [present[file] for file in images.live_in]
         found = engine.filter_images(table_id, scans[images.file], discarded, live_in=live_in)
         staged[images.file] = () if found is None else (found,)
     for move in moves:
         before = scans[move.file]
         left = [_rewritten(before, file) for file in staged[move.file]] if move.file in staged else [before]
-        stays = [scans[file] for file in move.left_in]
+        stays = [replace(scans[file], delete_paths=()) for file in move.left_in]
         staged[move.file] = tuple(file for scan in left for file in _moved(table_id, move, scan, stays, engine))
     added = iter(data_files_register(table_id, [file for files in staged.values() for file in files]))
     return {

@@ -15,7 +15,7 @@ from catalog_app.domain.operations import AttachedDelete, Operation, OperationKi
 from merge_app.planning.files import effects_of, empties_partitions
 from merge_app.planning.kept_rows import rows_kept
 from merge_app.planning.partition_moves import left_behind, move_operations, partition_moves
-from merge_app.planning.placement import Placement
+from merge_app.planning.placement import Placement, only_met
 from merge_app.planning.surviving import ObjectChanges, is_full_overwrite
 from merge_app.planning.values import (
     DataPlan,
@@ -71,9 +71,9 @@ class _Redo:
     """One table's redo."""
 
     def __init__(self, source: ObjectChanges, destination: ObjectChanges, facts: TableFacts, *, is_new: bool) -> None:
-        self._source = source
+        self._source = only_met(source, destination)
         self._facts = facts
-        self._place = Placement(source, destination, facts, is_new=is_new)
+        self._place = Placement(self._source, destination, facts, is_new=is_new)
         self._mine, self._theirs = self._place.mine, self._place.theirs
         self._whole = {file_id for item in facts.diverged for file_id in item.whole}
         self._follow: dict[int, tuple[dict[int, Operation], frozenset[int]]] = {}

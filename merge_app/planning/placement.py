@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import AddedFile, Operation, OperationKind
@@ -16,8 +17,34 @@ from merge_app.planning.files import (
 )
 from merge_app.planning.partition_paths import partition_after, partition_names, partition_renames
 from merge_app.planning.spared import spared
-from merge_app.planning.surviving import ObjectChanges
+from merge_app.planning.surviving import RESTORED_VERSION, ObjectChanges, without_deletes_on
 from merge_app.planning.values import FilterImages, TableFacts
+
+
+def only_met(source: ObjectChanges, destination: ObjectChanges) -> ObjectChanges:
+    """The source without what its replays of updates and deletes did only where their originals were made, to files
+    that the destination put back since the sides parted: it took away what these rows lay in, and with that what the
+    source did to them (A4, A5).
+    """
+    if not any(effects_of(operation).met_elsewhere for operation in source.history):
+        return source
+    makers = SideFiles(destination.past).maker.items()
+    put_back = {file_id for file_id, maker in makers if RESTORED_VERSION in maker.metrics}
+    return replace(
+        source,
+        operations=tuple(_without_effects_on(item, put_back) for item in source.operations),
+        history=tuple(_without_effects_on(item, put_back) for item in source.history),
+    )
+
+
+def _without_effects_on(operation: Operation, put_back: Collection[int]) -> Operation:
+    gone = effects_of(operation).met_elsewhere.intersection(put_back)
+    if not gone or operation.kind not in (OperationKind.DELETE, OperationKind.UPDATE):
+        return operation
+    left = without_deletes_on(operation, gone)
+    effects = effects_of(left)
+    removed = tuple(file_id for file_id in effects.removed if file_id not in gone)
+    return replace(left, effects=replace(effects, removed=removed))
 
 
 class Placement:
@@ -48,6 +75,7 @@ class Placement:
         self.mixed: dict[int, FilterImages] = {}
         self.skipped: list[Operation] = list(left_out)
         self.repartition: dict[int, PartitionValues] = {}
+        self._masks = facts.masks
         self._unseen = facts.unseen
         self._touched = self.theirs.touched_base(self.past) | facts.masked_otherwise
         self.put_back = () if self.remove_all else images_put_back(self.past)
@@ -82,7 +110,8 @@ class Placement:
                     live_in = {holder for leaf in thinned for holder in self.theirs.holders(leaf)}
                     live_in |= self.other_images(item, leaves) if thinned else set()
                     discarded = tuple(sorted(lost | thinned))
-                    self.mixed[item.file_id] = FilterImages(item.file_id, discarded, tuple(sorted(live_in)))
+                    masks = tuple((mask, file_id) for file_id in discarded for mask in self._masks.get(file_id, ()))
+                    self.mixed[item.file_id] = FilterImages(item.file_id, discarded, tuple(sorted(live_in)), masks)
 
     def _renamed_meanwhile(self, image: AddedFile, leaves: Iterable[int]) -> PartitionValues | None:
         """The name that the destination gave the partition of updated rows, which the update left where they were."""

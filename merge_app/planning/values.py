@@ -103,8 +103,9 @@ class TableFacts:
     there is any, the file effects of both sides with it. ``destination_partitions``: values of live
     destination segments with their live row counts, loaded when partitions matter. ``primary_key_clashes``: keys, as
     text, that the merged state would hold twice. ``masks``: by file that the source emptied, or took away with its
-    partition, and that a restore of the destination put back or whose rows it has in other files, the delete files that
-    masked it when the sides parted; their rows are not for it to take.
+    partition, and that a restore of the destination put back or whose rows it has in other files, and by file with rows
+    that the source updated and the destination took away, the delete files that masked it when the sides parted: their
+    rows lay elsewhere.
     ``moved``: by file that went with its partition on the source, the files of other partitions that may hold rows of
     it on the destination, as it was before its own operations. ``partition_of``: where the source put rows under other
     partition values, the partitions of the files that its rewrites took. ``left_in``: where it renamed a partition, the
@@ -263,12 +264,14 @@ class ReplaceImages:
 class FilterImages:
     """Row work: a file of new row images is rewritten without the rows whose ids lie in ``discarded_files``
     (A4: the destination overwrote those base files), unless they were live in ``live_in`` before the merge (it deleted
-    rows of them and restored the table to what was left). Its own deletes are applied on the way.
+    rows of them and restored the table to what was left). Rows that ``masks``, as delete file and data file, mark in
+    ``discarded_files`` lay in others when the sides parted. Its own deletes are applied on the way.
     """
 
     file: int
     discarded_files: tuple[int, ...]
     live_in: tuple[int, ...] = ()
+    masks: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -312,7 +312,7 @@ class MemoryEngine:
     def filter_images(
         self, table_id: int, file: FileScan, discarded: Sequence[FileScan], *, live_in: Sequence[FileScan] = ()
     ) -> NewDataFile | None:
-        refused = {row_id for other in discarded for row_id in self._files[other.path].row_ids}
+        refused = {row_id for other in discarded for row_id in self.live_row_ids(other)}
         refused -= {row_id for other in live_in for row_id in self.live_row_ids(other)}
         gone = self._deleted_positions(file)
         stored = self._files[file.path]

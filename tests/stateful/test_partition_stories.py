@@ -90,6 +90,65 @@ def test_rows_that_both_sides_knew_to_be_out_of_a_partition_before_it_was_emptie
     assert parts.rows("d.p", other) == parts.rows("d.p", passing) == sorted([(1, 3), (4, 2), (5, 2), *written])
 
 
+left = pytest.mark.parametrize("left", ["id = 1", "id > 1"])
+changed = pytest.mark.parametrize("changed", ["id < 9", "id < 4"])
+
+
+@pytest.fixture
+def thinned(parts: Lake, left: str) -> Lake:
+    """Rows left partition 1, whose files hold them yet, masked."""
+    parts.sql(f"UPDATE d.p SET k = 2 WHERE {left}")
+    parts.merge("main", "b")
+    return parts
+
+
+@emptied
+@left
+@changed
+@pytest.mark.parametrize("before", ["SELECT * FROM d.p", "OPTIMIZE d.p"])
+def test_an_update_counts_for_rows_that_had_left_the_partition_before_it_was_emptied(
+    thinned: Lake, emptying: str, written: list[tuple[int, int]], before: str, changed: str
+) -> None:
+    for text in (before, f"UPDATE d.p SET id = id + 10 WHERE {changed}"):
+        thinned.sql(text, "b")
+    updated = [row for row in thinned.rows("d.p", "b") if row[1] == 2]
+    thinned.sql(emptying)
+    thinned.merge("b")
+    assert thinned.rows("d.p") == sorted([*updated, *written], key=repr)
+
+
+@left
+@changed
+@pytest.mark.parametrize("before", ["SELECT * FROM d.p", "OPTIMIZE d.p"])
+def test_an_update_counts_for_rows_that_had_left_the_partition_before_a_restore_emptied_it(
+    thinned: Lake, before: str, changed: str
+) -> None:
+    for text in (before, f"UPDATE d.p SET id = id + 10 WHERE {changed}"):
+        thinned.sql(text, "b")
+    updated = [row for row in thinned.rows("d.p", "b") if row[1] == 2]
+    thinned.sql("DELETE FROM d.p WHERE k = 1")
+    version = thinned.head()
+    thinned.sql("INSERT INTO d.p VALUES (8, 5)")
+    thinned.sql(f"RESTORE TABLE d.p TO VERSION AS OF {version}")
+    thinned.merge("b")
+    assert thinned.rows("d.p") == updated
+
+
+@emptied
+@left
+@changed
+def test_so_does_one_in_a_transaction_that_is_committed_after_it(
+    thinned: Lake, emptying: str, written: list[tuple[int, int]], changed: str
+) -> None:
+    opened = thinned.sql("BEGIN").extra["transaction"]
+    thinned.sql(f"UPDATE d.p SET id = id + 10 WHERE {changed}", transaction=opened)
+    found = thinned.sql("SELECT * FROM d.p WHERE k = 2", transaction=opened).rows
+    updated = [tuple(row) for row in found]
+    thinned.sql(emptying)
+    thinned.sql("COMMIT", transaction=opened)
+    assert thinned.rows("d.p") == sorted([*updated, *written], key=repr)
+
+
 @emptied
 @pytest.mark.parametrize("between", ["SELECT * FROM d.p", "OPTIMIZE d.p"])
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ NAMES = ("main", "b", "w")
 WRITES = ("insert", "insert", "delete", "set", "set", "set", "move", "optimize")
 SWEEPS = ("overwrite", "empty")
 RENAMES = ("rename", "rename")
+MANY = ("set many", "set many", "delete many")
 RESTORES = ("restore", "restore")
 CELLS = {"main": "v", "b": "n", "w": "n"}
 """Each branch changes one cell, so that most merges are not refused."""
@@ -45,8 +46,12 @@ def statement(step: Step, rows: dict[int, Row], new_key: int, new_name: int) -> 
             return None if new_key in rows else f"INSERT INTO d.k VALUES ({new_key}, 0, 0, {key % 2})"
         case "delete":
             return f"DELETE FROM d.k WHERE id = {key}"
+        case "delete many":
+            return f"DELETE FROM d.k WHERE id > {key}"
         case "set":
             return f"UPDATE d.k SET {CELLS[branch]} = {cell} WHERE id = {key}"
+        case "set many":
+            return f"UPDATE d.k SET {CELLS[branch]} = {cell} WHERE id < {key + 3}"
         case "move":
             return f"UPDATE d.k SET p = {cell} WHERE id = {key}"
         case "overwrite":
@@ -76,6 +81,7 @@ def history(number: int) -> Iterator[Step]:
     draw = random.Random(f"{DRAWN}, {number}")
     writes = (*WRITES, *SWEEPS) if draw.random() < 0.5 else WRITES
     writes = (*writes, *RENAMES) if draw.random() < 0.5 else writes
+    writes = (*writes, *MANY) if number % 2 else writes
     writes = (*writes, *RESTORES) if number % 3 == 2 else writes
     for _ in range(draw.randint(6, 24)):
         branch = draw.choice(NAMES)
@@ -503,6 +509,30 @@ FOUND: dict[str, list[Step]] = {
         ("optimize", "main", 5, 0),
         ("merge", "main", 1, 0),
         ("merge", "w", 2, 1),
+    ],
+    "an update of a file that a restore took is not redone on the file which it put back": [
+        ("set", "main", 3, 0),
+        ("optimize", "w", 1, 1),
+        ("merge", "w", 2, 0),
+        ("merge", "w", 1, 1),
+        ("restore", "b", 3, 0),
+        ("merge", "w", 2, 0),
+    ],
+    "nor where it emptied that": [
+        ("set", "main", 4, 0),
+        ("optimize", "b", 3, 0),
+        ("merge", "b", 1, 0),
+        ("merge", "main", 2, 0),
+        ("restore", "b", 2, 0),
+        ("merge", "w", 2, 0),
+    ],
+    "a merged restore does not put back files whose rows it spared where they lie": [
+        ("insert", "main", 5, 1),
+        ("restore", "main", 1, 1),
+        ("optimize", "b", 5, 0),
+        ("set", "w", 1, 1),
+        ("merge", "b", 2, 1),
+        ("merge", "w", 2, 0),
     ],
 }
 """Histories that broke a law once, made small as ``smallest`` prints them."""
