@@ -34,9 +34,13 @@ class Up:
             if name not in ("DATABASE_URL", "REDIS_URL", "LAKEUI_WAREHOUSE", "LAKEUI_ADMIN_PASSWORD")
         } | {"LAKEUI_HOME": str(home), "LAKEUI_PORT": str(port), "LAKEUI_DEMO": "0", "SPARK_REMOTE": spark}
         with self.output.open("wb") as sink:
+            self.reader = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=sink)
+            assert self.reader.stdin is not None
+            command = [sys.executable, "manage.py", "up"]
             self.process = subprocess.Popen(
-                [sys.executable, "manage.py", "up"], cwd=ROOT, env=self.environment, stdout=sink, stderr=sink
+                command, cwd=ROOT, env=self.environment, stdout=self.reader.stdin, stderr=sink
             )
+            self.reader.stdin.close()
 
     def said(self) -> str:
         return self.output.read_text()
@@ -75,8 +79,9 @@ def up(tmp_path: Path, spark_remote: str) -> Iterator[Callable[[], Up]]:
 
     yield start
     for one in started:
-        one.process.kill()
-        one.process.wait()
+        for process in (one.process, one.reader):
+            process.kill()
+            process.wait()
     for record in reversed(processes_read(home)):
         process_stop(record)
 
@@ -113,6 +118,17 @@ def test_up_starts_everything_survives_being_killed_and_stops_without_leftovers(
     without = second.manage("sql", "SHOW CATALOGS")
     assert without.returncode != 0
     assert "make up" in without.stderr
+
+
+def test_it_stops_everything_although_nobody_reads_what_it_says_any_more(up: Callable[[], Up]) -> None:
+    """As where its output went through a pipe, or to a terminal that was closed."""
+    one = up()
+    services = one.wait_until_ready()
+    one.reader.kill()
+    one.reader.wait()
+    one.process.send_signal(signal.SIGTERM)
+    assert one.process.wait(60) == 0, one.said()
+    assert not any(is_alive(record) for record in services)
 
 
 def test_when_a_service_ends_everything_stops_and_its_log_is_shown(up: Callable[[], Up]) -> None:

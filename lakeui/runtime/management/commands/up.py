@@ -40,5 +40,9 @@ class Command(BaseCommand):
             sys.exit(1)
 
     def _say(self, line: str) -> None:
-        self.stdout.write(line)
-        self.stdout.flush()
+        try:
+            self.stdout.write(line)
+            self.stdout.flush()
+        except BrokenPipeError:
+            # Nobody reads this any more, which is no reason to leave servers behind.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
