@@ -181,6 +181,9 @@ def _diverged(
     settled = files_in_sight(source, [table_id], held) if source is not None and held else set()
     shown = files_load(table_id, settled, [source]) if source is not None and settled else {}
     whole = {file_id for file_id, scan in shown.items() if not scan.delete_paths}
+    # What the source met after its last rename it showed then, under the same name.
+    since = max((index + 1 for index, item in enumerate(history) if moves_partitions(item)), default=len(history))
+    settled |= {file_id for item in history[since:] for file_id in effects_of(item).touched} - moved
     found = []
     for file in (_file(row) for row in fetch_all(_DIVERGED, {"files": list(files)})):
         held_in = holders.get(file.file_id, [])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import ObjectKind
+from catalog_app.domain.operations import AddedFile, ObjectKind
 from catalog_app.domain.row_merge import NO_SWEEPS
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
@@ -21,7 +21,7 @@ from merge_app.execution.masks import masked_otherwise_load, masks_load, rewritt
 from merge_app.execution.row_merges import rows_judge, sweeps_load
 from merge_app.planning.files import effects_of, is_rewrite, moves_partitions
 from merge_app.planning.sides import sides_of
-from merge_app.planning.values import FactKind, PlanInput, TableFacts
+from merge_app.planning.values import DivergedFile, FactKind, PlanInput, TableFacts
 
 _PARTITIONS = f"""
 WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS})
@@ -51,6 +51,7 @@ def facts_load(
     masks = masks_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS), diverged, moved)
     rewritten = rewritten_masks_load(planned, source, _needing(wanted, FactKind.SOURCE_EFFECTS))
     otherwise = masked_otherwise_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
+    replaced = _replaced_by_key(planned, diverged, left_over)
     strict = _needing(wanted, FactKind.COVERAGE)
     partitions = _partitions(destination, _needing(wanted, FactKind.PARTITIONS))
     placed = _partition_of(planned, _needing(wanted, FactKind.SOURCE_EFFECTS))
@@ -70,7 +71,7 @@ def facts_load(
             left_in=left.get(table_id, ()),
             left_over=left_over.get(table_id, ()),
             unseen=unseen.get(table_id, frozenset()),
-            masked_otherwise=otherwise.get(table_id, frozenset()),
+            masked_otherwise=otherwise.get(table_id, frozenset()) | replaced.get(table_id, frozenset()),
             rewritten_masks=rewritten.get(table_id, {}),
             rows=judged.get(table_id),
             sweeps=sweeps.get(table_id, NO_SWEEPS),
@@ -85,6 +86,23 @@ def facts_load(
 
 def _needing(wanted: Mapping[int, set[FactKind]], kind: FactKind) -> frozenset[int]:
     return frozenset(table_id for table_id, kinds in wanted.items() if kind in kinds)
+
+
+def _replaced_by_key(
+    planned: PlanInput, diverged: Mapping[int, Sequence[DivergedFile]], left_over: Mapping[int, Sequence[AddedFile]]
+) -> dict[int, frozenset[int]]:
+    """Of tables with a key, the files of partitions that the source renamed which the destination took away, where it
+    wrote others under the old name: a merge by key left the source its own.
+    """
+    return {
+        table_id: frozenset(
+            item.file.file_id
+            for item in diverged.get(table_id, ())
+            if not item.holders and item.file.partition in {left.partition for left in files}
+        )
+        for table_id, files in left_over.items()
+        if files and planned.tables[table_id].schema.is_keyed
+    }
 
 
 def _partition_of(planned: PlanInput, tables: frozenset[int]) -> dict[int, dict[int, PartitionValues]]:

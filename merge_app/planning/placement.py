@@ -67,7 +67,8 @@ class Placement:
         self._diverged = {item.file.file_id: item for item in facts.diverged}
         # What the source put back itself goes and comes with that.
         put_back = self.mine.added.keys() - self._diverged.keys()
-        self.arrived = spared(destination.past, [i for i in facts.arrived if i.file_id not in put_back])
+        arrived = (item.without(put_back) for item in facts.arrived if item.file_id not in put_back)
+        self.arrived = spared(destination.past, list(arrived))
         self.past = self.arrived.past if self.remove_all else () if is_new else destination.past
         self.theirs = SideFiles(self.past)
         self.rewritten = {item.file_id: made for made in left_out for item in effects_of(made).added}
@@ -77,6 +78,7 @@ class Placement:
         self.repartition: dict[int, PartitionValues] = {}
         self._masks = facts.masks
         self._unseen = facts.unseen
+        self._by_key = facts.masked_otherwise
         self._touched = self.theirs.touched_base(self.past) | facts.masked_otherwise
         self.put_back = () if self.remove_all else images_put_back(self.past)
         self._has_renamed = any(partition_renames(item) for item in self.past)
@@ -145,9 +147,9 @@ class Placement:
         return any(partition_after(before, values) != partition_after(upto, values) for values in written)
 
     def _is_unheld(self, file_id: int) -> bool:
-        """Whether the destination has nothing of a file that an earlier merge left out."""
+        """Whether the destination has nothing of a file that an earlier merge left out, nor its rows by key."""
         diverged = self._diverged.get(file_id)
-        return diverged is not None and not diverged.holders
+        return diverged is not None and not diverged.holders and file_id not in self._by_key
 
     def written(self) -> Iterator[AddedFile]:
         """What the destination wrote and shows: a rename that both sides know may have put it into other files."""

@@ -6,7 +6,7 @@ A plan with conflicts is complete as a report (P5) and must not be applied.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -93,6 +93,10 @@ class ArrivedFile:
     @property
     def holder_ids(self) -> tuple[int, ...]:
         return tuple(holder.file_id for holder in self.holders)
+
+    def without(self, files: Container[int]) -> ArrivedFile:
+        """The same where it is held in other files than these."""
+        return replace(self, holders=tuple(item for item in self.holders if item.file_id not in files))
 
 
 @dataclass(frozen=True, slots=True)

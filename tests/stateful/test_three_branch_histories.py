@@ -25,7 +25,7 @@ NAMES = ("main", "b", "w")
 WRITES = ("insert", "insert", "delete", "set", "set", "set", "move", "optimize")
 SWEEPS = ("overwrite", "empty")
 RENAMES = ("rename", "rename")
-MANY = ("set many", "set many", "delete many")
+MANY = ("set many", "set many", "delete many", "move many")
 RESTORES = ("restore", "restore")
 CELLS = {"main": "v", "b": "n", "w": "n"}
 """Each branch changes one cell, so that most merges are not refused."""
@@ -40,20 +40,10 @@ def statement(step: Step, rows: dict[int, Row], new_key: int, new_name: int) -> 
     """SQL of a step on a branch that holds these rows; None where it would be refused. ``new_key`` is that of a row
     which it adds, ``new_name`` what it calls a partition.
     """
-    what, branch, key, cell = step
+    what, _branch, key, cell = step
     match what:
         case "insert":
             return None if new_key in rows else f"INSERT INTO d.k VALUES ({new_key}, 0, 0, {key % 2})"
-        case "delete":
-            return f"DELETE FROM d.k WHERE id = {key}"
-        case "delete many":
-            return f"DELETE FROM d.k WHERE id > {key}"
-        case "set":
-            return f"UPDATE d.k SET {CELLS[branch]} = {cell} WHERE id = {key}"
-        case "set many":
-            return f"UPDATE d.k SET {CELLS[branch]} = {cell} WHERE id < {key + 3}"
-        case "move":
-            return f"UPDATE d.k SET p = {cell} WHERE id = {key}"
         case "overwrite":
             is_there = new_key in rows and rows[new_key][3] != key % 2
             return (
@@ -66,8 +56,21 @@ def statement(step: Step, rows: dict[int, Row], new_key: int, new_name: int) -> 
         case "rename":
             old = partition_of(key, rows)
             return f"ALTER TABLE d.k PARTITION (p = {old}) RENAME TO PARTITION (p = {new_name})" if rows else None
-        case _:
+        case "optimize":
             return "OPTIMIZE d.k"
+        case _:
+            return change_of_rows(step)
+
+
+def change_of_rows(step: Step) -> str:
+    """A delete, an update of one cell, or one that moves rows to another partition; of one row or of many."""
+    what, branch, key, cell = step
+    kind, _, many = what.partition(" ")
+    if kind == "delete":
+        return f"DELETE FROM d.k WHERE id {'>' if many else '='} {key}"
+    column = "p" if kind == "move" else CELLS[branch]
+    where = f"id < {key + 3}" if many else f"id = {key}"
+    return f"UPDATE d.k SET {column} = {cell} WHERE {where}"
 
 
 def partition_of(place: int, rows: dict[int, Row]) -> int:
@@ -532,6 +535,31 @@ FOUND: dict[str, list[Step]] = {
         ("optimize", "b", 5, 0),
         ("set", "w", 1, 1),
         ("merge", "b", 2, 1),
+        ("merge", "w", 2, 0),
+    ],
+    "a key lies in one partition where main renamed what b had overwritten alike": [
+        ("overwrite", "w", 1, 0),
+        ("merge", "w", 2, 0),
+        ("delete", "main", 2, 0),
+        ("merge", "b", 2, 1),
+        ("overwrite", "b", 1, 0),
+        ("merge", "b", 2, 1),
+        ("rename", "main", 1, 0),
+        ("merge", "main", 1, 0),
+    ],
+    "what a restore puts back is not spared beside that": [
+        ("merge", "b", 1, 0),
+        ("set", "main", 3, 1),
+        ("delete many", "w", 1, 0),
+        ("restore", "w", 3, 1),
+        ("merge", "main", 2, 1),
+    ],
+    "rows that were moved under a former name stay where their branch compacted them with others": [
+        ("rename", "w", 4, 1),
+        ("move many", "b", 1, 0),
+        ("merge", "b", 1, 0),
+        ("move", "w", 3, 0),
+        ("optimize", "w", 4, 1),
         ("merge", "w", 2, 0),
     ],
 }
