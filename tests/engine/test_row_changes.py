@@ -219,6 +219,11 @@ def test_images_of_discarded_rows_are_left_out(lake: Lake) -> None:
     left = lake.engine.filter_images(TABLE, image, base, live_in=[base[1]])
     assert left is not None
     assert left.rows == 1
+    masks = lake.engine.keep_rows(TABLE, base[1], [])
+    assert masks is not None
+    elsewhere = lake.engine.filter_images(TABLE, image, [base[0], replace(base[1], delete_paths=(masks.path,))])
+    assert elsewhere is not None
+    assert elsewhere.rows == 1
 
 
 def test_checks_look_at_live_rows_only(lake: Lake) -> None:

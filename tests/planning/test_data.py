@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from catalog_app.domain.operations import FileEffects, Operation
+from merge_app.planning.files import effects_of
 from merge_app.planning.plan import plan
 from merge_app.planning.surviving import RESTORED_VERSION
 from merge_app.planning.values import (
@@ -180,6 +181,25 @@ def test_images_that_a_restore_put_back_are_replaced_by_those_that_the_source_st
     assert _data([mine, delete(removed=[11])], theirs) == DataPlan(bring_operations=(100,), attach_operations=(100,))
     unchanged = [overwrite(33, removed=[1, 2]), _restore(of=2)]
     assert _data([mine], unchanged) == DataPlan(bring_operations=(100,), attach_operations=(100,))
+
+
+def test_images_of_rows_that_masks_had_taken_out_of_overwritten_files_are_told_apart() -> None:
+    facts = {TABLE: TableFacts(masks={2: (9,), 3: (8,)})}
+    source = [insert(11), update(16, deletes=[(17, 2), (18, 11)])]
+    data = table_of(merged(source, [overwrite(31, removed=[1, 2])], facts=facts)).data
+    assert data is not None
+    assert data.row_work == (FilterImages(16, (2,), masks=((9, 2),)),)
+
+
+def test_masks_that_a_restore_left_as_they_were_spare_no_rows() -> None:
+    """A row that they mark lies in another file, for both sides."""
+    mine = [compaction(11, inputs=[1, 2]), delete((12, 11))]
+    for kept, spared in ((frozenset({31}), ()), (frozenset(), (31,))):
+        restore = overwrite(1, 2, removed=[1, 2, 3], deletes=[(31, 1)], metrics={RESTORED_VERSION: 100})
+        restore = replace(restore, effects=replace(effects_of(restore), kept=kept))
+        data = _data(mine, [insert(3), restore, compaction(34, inputs=[1, 2])])
+        assert data is not None
+        assert data.row_work == (FollowDeletes((12,), 11, (34,), spared),)
 
 
 def test_images_that_a_restore_put_back_stand_for_the_rows_that_it_left_out_of_their_file() -> None:
