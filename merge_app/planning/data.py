@@ -233,7 +233,9 @@ class _Redo:
         staged = [operation for operation in self._place.history if operation.operation_id is None]
         files = dict.fromkeys(item.file_id for operation in staged for item in effects_of(operation).added)
         for operation in self._place.skipped:
-            files.update(dict.fromkeys(f for f in effects_of(operation).removed if not self._place.is_base(f)))
+            own = (file_id for file_id in effects_of(operation).removed if not self._place.is_base(file_id))
+            # What a restore put back comes with that.
+            files.update(dict.fromkeys(file_id for file_id in own if file_id in self._mine.removed))
         refused = set(held_back)
         return tuple(file_id for file_id in files if file_id not in refused and self._place.stays_alive(file_id))
 

@@ -562,6 +562,15 @@ FOUND: dict[str, list[Step]] = {
         ("optimize", "w", 4, 1),
         ("merge", "w", 2, 0),
     ],
+    "what a restore put back comes once although an update is followed into it": [
+        ("optimize", "b", 2, 0),
+        ("move", "b", 1, 0),
+        ("delete", "main", 1, 0),
+        ("merge", "main", 2, 0),
+        ("restore", "w", 3, 0),
+        ("merge", "b", 1, 0),
+        ("merge", "main", 2, 1),
+    ],
 }
 """Histories that broke a law once, made small as ``smallest`` prints them."""
 
