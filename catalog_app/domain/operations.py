@@ -160,10 +160,12 @@ class AttachedDelete:
 class FileEffects:
     """What one data operation did to files. ``removed`` are data files that it took out of sight, ``overruled`` delete
     files that it attached to files which a later overwrite took away or put back: they are not to be redone. Of a
-    compaction of several partitions, which leaves rows in theirs, ``partition_of`` says where each removed file lay.
+    compaction of several partitions, which leaves rows in theirs, ``partition_of`` says where each removed file lay, of
+    an update of several files where each touched file did, and ``inputs`` by added file whose rows it may hold.
     Of a replay, ``elsewhere`` are those of the added files that only its original showed, ``met_elsewhere`` those of
     the others that only its original removed or masked. Of an overwrite, ``kept`` are those of its delete files that
-    had masked the same files when it took these away.
+    had masked the same files when it took these away. ``met_by_replays`` are files that merges touched which redid it
+    elsewhere and were merged back: its branch may have them by now, through what rewrote the files that it met itself.
     """
 
     added: tuple[AddedFile, ...] = ()
@@ -174,6 +176,8 @@ class FileEffects:
     elsewhere: frozenset[int] = frozenset()
     met_elsewhere: frozenset[int] = frozenset()
     kept: frozenset[int] = frozenset()
+    met_by_replays: frozenset[int] = frozenset()
+    inputs: Mapping[int, frozenset[int]] = field(default_factory=dict)
 
     @property
     def touched(self) -> frozenset[int]:

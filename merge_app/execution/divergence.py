@@ -65,6 +65,14 @@ SELECT DISTINCT s.file_id FROM lineage l JOIN catalog_app_segment s
 WHERE s.file_id = ANY(%(files)s)
 """
 
+_WRITTEN = f"""
+WITH {LINEAGE}
+SELECT DISTINCT s.table_id, s.file_id FROM lineage l JOIN catalog_app_segment s
+  ON s.branch_id = l.branch_id AND s.added_version <= l.max_version AND s.table_id = ANY(%(tables)s)
+JOIN catalog_app_commitoperation o ON o.id = s.operation_id AND o.kind IN ('insert', 'update', 'overwrite')
+WHERE s.file_id = ANY(%(files)s)
+"""
+
 _MOVED_LAST = f"""
 WITH {LINEAGE}, taken AS MATERIALIZED (
     SELECT s.file_id, r.operation_id FROM catalog_app_segment s
@@ -242,6 +250,16 @@ def left_over_load(
             seen = {file_id for (file_id,) in fetch_all(_EVER_SHOWN, asked)} if left else set()
             found[table_id] = tuple(item for item in left if item.file_id not in seen)
     return found
+
+
+def written_load(destination: Lineage, left_over: Mapping[int, Sequence[AddedFile]]) -> dict[int, frozenset[int]]:
+    """By table, those of the files that are ``left_over`` which an insert, update or overwrite wrote."""
+    files = [item.file_id for found in left_over.values() for item in found]
+    written: dict[int, frozenset[int]] = {}
+    asked = {**destination.parameters, "tables": list(left_over), "files": files}
+    for table_id, file_id in fetch_all(_WRITTEN, asked) if files else ():
+        written[table_id] = written.get(table_id, frozenset()) | {file_id}
+    return written
 
 
 def unseen_load(planned: PlanInput, destination: Lineage, tables: Collection[int]) -> dict[int, frozenset[int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import (
@@ -14,7 +15,9 @@ from catalog_app.domain.operations import (
     Operation,
     OperationKind,
 )
+from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
+from merge_app.execution.reach import newest_merge, reach_load
 
 _ADDED = """
 SELECT s.operation_id, f.id, f.base, f.rows, f.partition, f.stores_row_ids, f.smallest_row_id, f.largest_row_id
@@ -31,6 +34,10 @@ FROM catalog_app_segmentdelete d JOIN catalog_app_deletefile f ON f.id = d.delet
 WHERE d.operation_id = ANY(%(ids)s) ORDER BY d.id
 """
 _PARTITION_OF = "SELECT id, partition FROM catalog_app_datafile WHERE id = ANY(%(files)s)"
+_TOUCHED = """
+SELECT id, base, rows, partition, stores_row_ids, smallest_row_id, largest_row_id FROM catalog_app_datafile
+WHERE id = ANY(%(files)s)
+"""
 
 _KEPT = """
 SELECT DISTINCT r.operation_id, e.delete_file_id
@@ -40,6 +47,22 @@ JOIN catalog_app_segmentdelete d ON d.operation_id = r.operation_id AND d.delete
 WHERE r.operation_id = ANY(%(ids)s)
 """
 """Deletes that operations attached to files which they also took away, with these deletes."""
+
+_MET_BY_REPLAYS = """
+WITH met AS (
+    SELECT w.id AS operation_id, o.id AS replay_id
+    FROM unnest(%(ids)s::bigint[], %(origins)s::bigint[]) AS w(id, origin_id)
+    JOIN catalog_app_commitoperation o ON o.origin_id = w.origin_id AND o.id <> w.id
+    JOIN unnest(%(branches)s::bigint[], %(limits)s::bigint[]) AS c(branch_id, max_version)
+      ON c.branch_id = o.branch_id AND o.version <= c.max_version
+)
+SELECT m.operation_id, s.file_id FROM met m
+JOIN catalog_app_segmentremoval r ON r.operation_id = m.replay_id JOIN catalog_app_segment s ON s.id = r.segment_id
+UNION
+SELECT m.operation_id, f.data_file_id FROM met m
+JOIN catalog_app_segmentdelete d ON d.operation_id = m.replay_id
+JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
+"""
 
 _PUT_BACK = """
 SELECT t.operation_id, t.file_id, s.added_version
@@ -78,6 +101,8 @@ def effects_load(operations: Sequence[Operation]) -> tuple[Operation, ...]:
     _add_effects_elsewhere(operations, added, removed, deletes, overruled)
     partitions = _partitions_compacted(operations, added, removed)
     kept = _deletes_kept(operations, deletes)
+    updated = _files_updated(operations, added, removed, deletes)
+    partitions |= {identity: {file.file_id: file.partition for file in files} for identity, files in updated.items()}
     return tuple(
         item
         if item.operation_id is None or item.effects is not None
@@ -92,8 +117,34 @@ def effects_load(operations: Sequence[Operation]) -> tuple[Operation, ...]:
                 frozenset(file.file_id for file in added[item.operation_id]) - shown.get(item.operation_id, set()),
                 _met(item.operation_id, removed, deletes) - met[item.operation_id],
                 frozenset(kept.get(item.operation_id, ())),
+                inputs=_inputs(added[item.operation_id], updated.get(item.operation_id, ())),
             ),
         )
+        for item in operations
+    )
+
+
+def met_by_replays_load(operations: Sequence[Operation], lineage: Lineage) -> tuple[Operation, ...]:
+    """The same operations, updates and deletes of this chain with what merges that it reaches met for them. No query
+    for reach where it merged nothing since.
+    """
+    met = [item for item in operations if item.kind in (OperationKind.DELETE, OperationKind.UPDATE) and item.effects]
+    if not met or newest_merge(lineage) <= min(item.version for item in met):
+        return tuple(operations)
+    reach = reach_load(lineage)
+    parameters = {
+        "ids": [item.operation_id for item in met],
+        "origins": [item.origin_id for item in met],
+        "branches": list(reach),
+        "limits": list(reach.values()),
+    }
+    found: dict[int | None, set[int]] = defaultdict(set)
+    for operation_id, file_id in fetch_all(_MET_BY_REPLAYS, parameters):
+        found[operation_id].add(file_id)
+    return tuple(
+        replace(item, effects=replace(item.effects, met_by_replays=frozenset(found[item.operation_id])))
+        if item.effects is not None and item.operation_id in found
+        else item
         for item in operations
     )
 
@@ -105,10 +156,12 @@ def _met(
 
 
 def _added(operation_ids: Sequence[int]) -> list[tuple[int, AddedFile]]:
-    return [
-        (operation_id, AddedFile(file_id, base, rows, tuple(json_value(partition)), *row_ids))
-        for operation_id, file_id, base, rows, partition, *row_ids in fetch_all(_ADDED, {"ids": list(operation_ids)})
-    ]
+    return [(operation_id, _file(file)) for operation_id, *file in fetch_all(_ADDED, {"ids": list(operation_ids)})]
+
+
+def _file(row: Sequence[Any]) -> AddedFile:
+    file_id, base, rows, partition, *row_ids = row
+    return AddedFile(file_id, base, rows, tuple(json_value(partition)), *row_ids)
 
 
 def _partitions_compacted(
@@ -130,6 +183,39 @@ def _partitions_compacted(
     return {
         operation_id: {file_id: partition_of[file_id] for file_id in removed.get(operation_id, ())}
         for operation_id in compactions
+    }
+
+
+def _files_updated(
+    operations: Sequence[Operation],
+    added: Mapping[int, Sequence[AddedFile]],
+    removed: Mapping[int, Sequence[int]],
+    deletes: Mapping[int, Sequence[AttachedDelete]],
+) -> dict[int, list[AddedFile]]:
+    """By update that touched several files, these; a merge may also have masked rows in the files that it added."""
+    updates = [item.operation_id or 0 for item in operations if item.kind is OperationKind.UPDATE]
+    touched = {
+        identity: _met(identity, removed, deletes).difference(item.file_id for item in added[identity])
+        for identity in updates
+        if added.get(identity)
+    }
+    touched = {identity: files for identity, files in touched.items() if len(files) > 1}
+    asked = list({file_id for files in touched.values() for file_id in files})
+    found = {file.file_id: file for file in map(_file, fetch_all(_TOUCHED, {"files": asked}))} if asked else {}
+    return {identity: [found[file_id] for file_id in files] for identity, files in touched.items()}
+
+
+def _inputs(added: Sequence[AddedFile], touched: Sequence[AddedFile]) -> dict[int, frozenset[int]]:
+    """By file that an update added, the touched ones that its rows may come from: rows keep their ids."""
+    # Of a thousand files that became a thousand others, each pair is looked at.
+    spans = [(item.smallest_row_id, item.largest_row_id, item.file_id) for item in touched]
+    return {
+        made.file_id: frozenset(
+            file_id
+            for smallest, largest, file_id in spans
+            if smallest <= made.largest_row_id and largest >= made.smallest_row_id
+        )
+        for made in (added if spans else ())
     }
 
 

@@ -15,7 +15,14 @@ from catalog_app.selectors.segments import VISIBLE_SEGMENTS
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.arrived import arrived_load
 from merge_app.execution.coverage import coverage_load
-from merge_app.execution.divergence import diverged_load, left_load, left_over_load, moved_load, unseen_load
+from merge_app.execution.divergence import (
+    diverged_load,
+    left_load,
+    left_over_load,
+    moved_load,
+    unseen_load,
+    written_load,
+)
 from merge_app.execution.keys import key_clashes
 from merge_app.execution.masks import masked_otherwise_load, masks_load, rewritten_masks_load
 from merge_app.execution.row_merges import rows_judge, sweeps_load
@@ -45,6 +52,7 @@ def facts_load(
     diverged = diverged_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
     left = left_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
     left_over = left_over_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
+    written = written_load(destination, left_over)
     unseen = unseen_load(planned, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
     spared = arrived_load(planned, destination, arrived)
     moved = moved_load(planned, source, destination, _needing(wanted, FactKind.MOVED_ROWS))
@@ -70,6 +78,7 @@ def facts_load(
             partition_of=placed.get(table_id, {}),
             left_in=left.get(table_id, ()),
             left_over=left_over.get(table_id, ()),
+            written=written.get(table_id, frozenset()),
             unseen=unseen.get(table_id, frozenset()),
             masked_otherwise=otherwise.get(table_id, frozenset()) | replaced.get(table_id, frozenset()),
             rewritten_masks=rewritten.get(table_id, {}),

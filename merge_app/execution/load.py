@@ -19,7 +19,7 @@ from catalog_app.selectors.objects import (
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.arrived import arrived_files, tables_merged_after_drops
 from merge_app.execution.brought_back import BroughtBack, brought_back_load
-from merge_app.execution.effects import effects_load
+from merge_app.execution.effects import effects_load, met_by_replays_load
 from merge_app.execution.facts import facts_load
 from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import Reach, newest_merge, own_ranges, reach_load
@@ -152,7 +152,7 @@ def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engi
         return planned
     source = _effects_where(planned.source, wanted, FactKind.SOURCE_EFFECTS)
     theirs = _effects_where(planned.destination, wanted, FactKind.DESTINATION_EFFECTS)
-    planned = replace(planned, source=source, destination=theirs)
+    planned = replace(planned, source=source, destination=met_by_replays_load(theirs, destination))
     return replace(planned, facts=facts_load(planned, side.lineage, destination, wanted, arrived, engine))
 
 

@@ -92,7 +92,7 @@ class _Redo:
         return DataOutcome(
             None if plan == DataPlan() else plan,
             carried,
-            tuple(move_operations(self._source, self._place, self._remove)),
+            tuple(move_operations(self._source, self._place, self._facts, self._remove)),
             tuple(self._discarded.values()),
             tuple(
                 item

@@ -126,7 +126,7 @@ class SideFiles:
                 marked = self._updates.get(delete.data_file_id, ())
                 self._updates[delete.data_file_id] = (*marked, delete.delete_file_id)
         derived = operation.kind is OperationKind.UPDATE or is_rewrite(operation)
-        inputs = _by_partition(effects)
+        inputs = _by_partition(effects) if is_rewrite(operation) else {}
         for item in effects.added:
             self.removed.pop(item.file_id, None)
             if self._restores_are_own and RESTORED_VERSION in operation.metrics:
@@ -136,7 +136,7 @@ class SideFiles:
             if item.file_id not in self._met:
                 self.added[item.file_id] = item
                 self.maker[item.file_id] = operation
-                taken = inputs.get(item.partition, touched)
+                taken = effects.inputs.get(item.file_id) or inputs.get(item.partition, touched)
                 self._inputs[item.file_id] = taken if derived else self._put_back_beside(item, operation)
 
     def _state(self) -> _Then:
@@ -191,7 +191,8 @@ class SideFiles:
 
     def touched_base(self, operations: Iterable[Operation]) -> frozenset[int]:
         """The base files whose rows these operations removed or masked."""
-        return self.base_files(file_id for operation in operations for file_id in effects_of(operation).touched)
+        effects = (effects_of(operation) for operation in operations)
+        return self.base_files(file_id for found in effects for file_id in found.touched | found.met_by_replays)
 
     def outputs(self, file_id: int) -> tuple[int, ...]:
         """The files that what removed a file put its rows into."""

@@ -102,16 +102,19 @@ def left_behind(place: Placement, facts: TableFacts, file_id: int) -> tuple[int,
     return () if moved is None else tuple(item.file_id for item in facts.left_in if item.overlaps(moved))
 
 
-def move_operations(source: ObjectChanges, place: Placement, taken: Collection[int]) -> Iterator[Operation]:
+def move_operations(
+    source: ObjectChanges, place: Placement, facts: TableFacts, taken: Collection[int]
+) -> Iterator[Operation]:
     """By new partition one operation on those of the destination's files that are ``taken`` there, which no rename by
     the source says: whoever knows of that has not seen these files yet. A statement's own rename says it all.
     """
     if any(item.operation_id is None for item in source.operations):
         return
     is_renamed = any(partition_renames(item) for item in source.history)
+    written = place.theirs.added.keys() | facts.written
     files: dict[PartitionValues, list[int]] = {}
     for file_id, values in place.repartition.items():
-        if file_id in taken and (file_id in place.theirs.added or not is_renamed):
+        if file_id in taken and (file_id in written or not is_renamed):
             files.setdefault(values, []).append(file_id)
     for found in files.values():
         yield Operation(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import AddedFile, Operation, OperationKind
+from catalog_app.domain.operations import AddedFile, FileEffects, Operation, OperationKind
 from merge_app.planning.files import (
     SideFiles,
     divergence,
@@ -101,7 +101,7 @@ class Placement:
         elif operation.kind is OperationKind.UPDATE:
             for item in effects.added:
                 leaves = self.mine.leaves(item.file_id)
-                goal = self._renamed_meanwhile(item, leaves) if self._has_renamed else None
+                goal = self._renamed_meanwhile(item, effects) if self._has_renamed else None
                 if goal is not None:
                     self.repartition[item.file_id] = goal
                 lost = frozenset(leaf for leaf in leaves if self.is_lost(leaf))
@@ -115,9 +115,14 @@ class Placement:
                     masks = tuple((mask, file_id) for file_id in discarded for mask in self._masks.get(file_id, ()))
                     self.mixed[item.file_id] = FilterImages(item.file_id, discarded, tuple(sorted(live_in)), masks)
 
-    def _renamed_meanwhile(self, image: AddedFile, leaves: Iterable[int]) -> PartitionValues | None:
-        """The name that the destination gave the partition of updated rows, which the update left where they were."""
+    def _renamed_meanwhile(self, image: AddedFile, effects: FileEffects) -> PartitionValues | None:
+        """The name that the destination gave the partition of updated rows, which the update left where they were. Rows
+        of other partitions in the same file were moved to it, and go with it.
+        """
         names = partition_names(self.past, image.partition)
+        inputs = effects.inputs.get(image.file_id) or effects.touched
+        unmoved = [file_id for file_id in inputs if effects.partition_of.get(file_id) == image.partition]
+        leaves = {leaf for file_id in unmoved or inputs for leaf in self.mine.leaves(file_id)}
         stand_ins = {found for leaf in leaves for found in self.stand_ins(leaf)}
         values = {self.theirs.added[found].partition if found in self.theirs.added else None for found in stand_ins}
         goal = next(iter(values), None)

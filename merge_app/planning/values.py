@@ -115,11 +115,11 @@ class TableFacts:
     partition values, the partitions of the files that its rewrites took. ``left_in``: where it renamed a partition, the
     files that it shows under the old name and the destination does not, with rows that it got after the rename, and
     ``left_over`` those that the destination shows under it and the source does not, which put their rows under the new
-    name when it merged them; ``unseen`` are those that the destination wrote and no longer shows, though none of its
-    operations that the source does not know says so. ``rewritten_masks``: by file that the source wrote by rewriting
-    others, the delete files that its merges attached to it, none where they took it away whole. ``masked_otherwise``:
-    of a table with a key, the files that the source rewrote with rows which the destination has in other files: a merge
-    by key had left these, as they were alike.
+    name when it merged them, ``written`` those of these that no rewrite made; ``unseen`` are those that the destination
+    wrote and no longer shows, though none of its operations that the source does not know says so. ``rewritten_masks``:
+    by file that the source wrote by rewriting others, the delete files that its merges attached to it, none where they
+    took it away whole. ``masked_otherwise``: of a table with a key, the files that the source rewrote with rows which
+    the destination has in other files: a merge by key had left these, as they were alike.
     ``rows``: of a table whose rows are merged by key, what that comes to, and ``sweeps`` what sides took away there by
     partitions or whole.
     """
@@ -134,6 +134,7 @@ class TableFacts:
     partition_of: Mapping[int, PartitionValues] = field(default_factory=dict)
     left_in: tuple[AddedFile, ...] = ()
     left_over: tuple[AddedFile, ...] = ()
+    written: frozenset[int] = frozenset()
     unseen: frozenset[int] = frozenset()
     rewritten_masks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     masked_otherwise: frozenset[int] = frozenset()

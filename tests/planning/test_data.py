@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from catalog_app.domain.operations import FileEffects, Operation
 from merge_app.planning.files import effects_of
@@ -83,6 +84,46 @@ def test_updates_of_images_and_compacted_files_count_as_of_the_base_file() -> No
     assert result.conflicts[0].details == {"files": [1]}
     theirs = [compaction(41, inputs=[1, 2]), delete((42, 41))]
     assert codes(merged([update(11, deletes=[(12, 2)])], theirs).conflicts) == ["SAME_FILE_UPDATE_DELETE"]
+
+
+def test_updates_that_came_back_to_what_had_rewritten_their_files_count_as_of_those() -> None:
+    mine = update(21, deletes=[(31, 2)])
+    theirs = update(22, deletes=[(32, 1)])
+    back = _with_effects(theirs, met_by_replays=frozenset({2}))
+    assert codes(merged([mine], [theirs]).conflicts) == []
+    assert codes(merged([mine], [back]).conflicts) == ["SAME_FILE_UPDATE_UPDATE"]
+    assert codes(merged([compaction(11, inputs=[2])], [back]).notes) == ["COMPACTION_SKIPPED"]
+
+
+def test_an_update_of_several_files_touches_base_files_by_what_its_images_may_hold() -> None:
+    """Images 21 and 22 are of base file 1 and of file 11, which the destination had inserted: 22 only of the latter."""
+    both = update(21, 22, deletes=[(31, 1), (32, 11)])
+    told_apart = _with_effects(both, inputs={21: frozenset({1}), 22: frozenset({11})})
+    later = delete((33, 22))
+    mine = update(41, deletes=[(34, 1)])
+    for updated, found in ((both, 2), (told_apart, 1)):
+        conflicts = merged([mine], [insert(11), updated, later]).conflicts
+        assert len([item for item in conflicts if item.code.startswith("SAME_FILE")]) == found
+
+
+def test_an_update_of_several_files_goes_where_the_destination_renamed_the_partition_of_its_image() -> None:
+    """Image 21 may hold rows of 1, which lay in the partition that was renamed, and of 2, which did not."""
+    images = update(21, removed=[1, 2], partition=X)
+    known = _with_effects(images, inputs={21: frozenset({1, 2})}, partition_of={1: X, 2: ("z",)})
+    renamed = partition(X, Y, new=[12], removed=[1])
+    assert _data([images], [renamed]) == DataPlan(
+        bring_operations=(100,), remove_files=(2,), row_work=(FollowDeletes((), 1, (12,)),)
+    )
+    assert _data([known], [renamed]) == DataPlan(
+        bring_operations=(100,),
+        bring_except=frozenset({21}),
+        remove_files=(2,),
+        row_work=(FollowDeletes((), 1, (12,)), RepartitionFile(21, Y)),
+    )
+
+
+def _with_effects(operation: Operation, **known: Any) -> Operation:
+    return replace(operation, effects=replace(operation.effects or FileEffects(), **known))
 
 
 def test_an_update_of_rows_that_the_side_inserted_touches_no_base_file() -> None:

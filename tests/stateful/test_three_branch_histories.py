@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import logging
 import random
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 import pytest
@@ -32,6 +33,8 @@ CELLS = {"main": "v", "b": "n", "w": "n"}
 Step = tuple[str, str, int, int]
 """What, on which branch, which key, which cell; of a merge the destination's place behind it, and whether back too;
 of a restore how many of the branch's versions it goes back, by fours."""
+Change = tuple[int, str]
+"""Of one row: a number of its own, and what was done."""
 Row = tuple[int, int, int, int]
 """Key, two cells, and the partition."""
 
@@ -73,6 +76,18 @@ def change_of_rows(step: Step) -> str:
     return f"UPDATE d.k SET {column} = {cell} WHERE {where}"
 
 
+def changed_keys(step: Step, rows: dict[int, Row], new_key: int) -> list[int]:
+    """The keys of rows that a step changes on a branch that holds these, be it to what they are."""
+    what, _, many = step[0].partition(" ")
+    if what == "insert":
+        return [new_key]
+    if what not in ("set", "move", "delete"):
+        return []
+    if not many:
+        return [key for key in rows if key == step[2]]
+    return [key for key in rows if (key > step[2] if what == "delete" else key < step[2] + 3)]
+
+
 def partition_of(place: int, rows: dict[int, Row]) -> int:
     """A partition that holds rows, by its place among them; the place itself where no row is left."""
     names = sorted({row[3] for row in rows.values()})
@@ -101,8 +116,10 @@ class Branches:
         self.lake = lake
         self.is_keyed = is_keyed
         self.keys = itertools.count(10)
+        self.changes = itertools.count()
         self.names: dict[int, int] = {}
         self.is_swept = False
+        self.known: dict[str, defaultdict[int, frozenset[Change]]] = {name: defaultdict(frozenset) for name in NAMES}
         self.versions: dict[str, list[int]] = {name: [] for name in NAMES}
         lake.sql(f"CREATE TABLE d.k (id INT{' PRIMARY KEY' * is_keyed}, v INT, n INT, p INT) PARTITIONED BY (p)")
         lake.sql("INSERT INTO d.k VALUES (1, 0, 0, 1), (2, 0, 0, 0), (3, 0, 0, 1)")
@@ -157,6 +174,8 @@ class Branches:
             logger.warning("%s: %s", branch, text)
             self.lake.sql(text, branch)
             self.is_swept = self.is_swept or step[0] in SWEEPS
+            for changed in changed_keys(step, rows, key):
+                self.known[branch][changed] |= {(next(self.changes), what.partition(" ")[0])}
 
     def merge(self, source: str, destination: str) -> bool:
         """Whether it was not refused."""
@@ -171,6 +190,7 @@ class Branches:
         sides = (sorted(rows.values()) for rows in (mine, theirs, merged))
         logger.warning("%s and %s -> %s", *sides)
         self._holds_only_what_was_there(merged, mine, theirs)
+        self._knows_what_both_knew(source, destination, merged, mine, theirs)
         assert self.rows(source) == mine
         self.lake.merge(source, destination)
         assert self.rows(destination) == merged, "a second merge changed rows"
@@ -185,6 +205,33 @@ class Branches:
         for key, row in mine.items():
             assert theirs.get(key) != row or merged.get(key) == row, f"key {key} was alike on both branches"
 
+    def _knows_what_both_knew(
+        self, source: str, destination: str, merged: dict[int, Row], mine: dict[int, Row], theirs: dict[int, Row]
+    ) -> None:
+        """What one side alone changed is as it has it; what both changed is refused, unless the source only deleted:
+        rows that the destination updated stay (delete x update). Not for what sweeps and restores take away.
+        """
+        there, here = self.known[source], self.known[destination]
+        for key in () if self.is_swept else there.keys() | here.keys():
+            new, own = there[key] - here[key], here[key] - there[key]
+            is_kept = any(what != "delete" for _, what in own) and all(what == "delete" for _, what in new)
+            if new and not own:
+                assert self._is_same(merged.get(key), mine.get(key)), f"key {key}: the source's change was lost"
+            elif own and (not new or (is_kept and not self.is_keyed)):
+                assert self._is_same(merged.get(key), theirs.get(key)), f"key {key}: the destination's change was lost"
+            elif new and own and not self.is_keyed:
+                both = {what for _, what in (*new, *own)}
+                assert both == {"delete"}, f"key {key} was changed by both, and nobody was asked"
+                assert key not in merged, f"key {key} was deleted by both"
+        for key, changes in there.items():
+            here[key] |= changes
+
+    def _is_same(self, merged: Row | None, side: Row | None) -> bool:
+        if merged is None or side is None:
+            return merged is side
+        is_there = side[3] in self._names_of(merged[3]) or merged[3] in self._names_of(side[3])
+        return merged[:3] == side[:3] and is_there
+
     def _names_of(self, name: int) -> Iterator[int]:
         """What a partition is called, and was before each rename."""
         yield name
@@ -196,13 +243,15 @@ class Branches:
         """What was merged has nothing to meet on the way back: the branches are alike then, unless one of them swept
         away what the other goes on having elsewhere (A4).
         """
-        rows = self.rows(source)
+        mine, theirs = self.rows(source), self.rows(destination)
         logger.warning("MERGE BRANCH %s TO %s, the way back", source, destination)
         try:
             self.lake.merge(source, destination)
         except MergeConflict as refusal:
             raise AssertionError(f"the way back is refused: {refusal.details['conflicts']}") from refusal
-        assert self.is_swept or self.rows(destination) == rows, "the branches differ after the way back"
+        merged = self.rows(destination)
+        assert self.is_swept or merged == mine, "the branches differ after the way back"
+        self._knows_what_both_knew(source, destination, merged, mine, theirs)
 
 
 def play(steps: Iterable[Step], *, is_keyed: bool) -> None:
