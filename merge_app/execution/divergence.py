@@ -21,6 +21,7 @@ from merge_app.planning.files import (
     moves_partitions,
 )
 from merge_app.planning.partition_paths import partition_renames
+from merge_app.planning.row_merges import ROWS_MERGED
 from merge_app.planning.sides import sides_of
 from merge_app.planning.values import DivergedFile, PlanInput
 
@@ -185,6 +186,8 @@ def _diverged(
     undone = _undone_names(source, names, history) if source is not None and files - holders.keys() else []
     if undone:
         holders |= _holders(destination, table_id, files - holders.keys(), theirs, names=undone)
+    diverged = [_file(row) for row in fetch_all(_DIVERGED, {"files": list(files)})]
+    holders |= _merged_by_key(theirs, [item for item in diverged if item.file_id not in holders])
     held = {item.file_id for found in holders.values() for item in found}
     settled = files_in_sight(source, [table_id], held) if source is not None and held else set()
     shown = files_load(table_id, settled, [source]) if source is not None and settled else {}
@@ -193,13 +196,22 @@ def _diverged(
     since = max((index + 1 for index, item in enumerate(history) if moves_partitions(item)), default=len(history))
     settled |= {file_id for item in history[since:] for file_id in effects_of(item).touched} - moved
     found = []
-    for file in (_file(row) for row in fetch_all(_DIVERGED, {"files": list(files)})):
+    for file in diverged:
         held_in = holders.get(file.file_id, [])
         ids = {item.file_id for item in held_in}
         called = {file.partition, *(later for name, later in (*names, *earlier, *undone) if name == file.partition)}
         elsewhere = frozenset(item.file_id for item in held_in if item.partition not in called)
         found.append(DivergedFile(file, tuple(held_in), frozenset(ids & settled), frozenset(ids & whole), elsewhere))
     return tuple(found)
+
+
+def _merged_by_key(theirs: SideFiles, files: Iterable[AddedFile]) -> dict[int, list[AddedFile]]:
+    """By file, those into which merges by key wrote rows of it anew: operations of the destination's own, of rows that
+    the source knows.
+    """
+    written = [item for item in theirs.live_added() if ROWS_MERGED in theirs.maker[item.file_id].metrics]
+    found = {file.file_id: [item for item in written if item.overlaps(file)] for file in files}
+    return {file_id: items for file_id, items in found.items() if items}
 
 
 def holders_load(
