@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operation_json import change_from_json
@@ -12,6 +11,7 @@ from catalog_app.domain.operations import AddedFile, Change, ObjectKind, Operati
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS, files_in_sight, files_load
+from merge_app.execution.effects import added_file, added_files_load
 from merge_app.planning.files import (
     PARTITION_MOVE,
     SideFiles,
@@ -101,11 +101,6 @@ SELECT file_id FROM last WHERE is_move
 they came back to it with the rename.
 """
 
-_DIVERGED = """
-SELECT id, base, rows, partition, stores_row_ids, smallest_row_id, largest_row_id FROM catalog_app_datafile
-WHERE id = ANY(%(files)s) ORDER BY id
-"""
-
 
 def diverged_load(
     planned: PlanInput, source: Lineage | None, destination: Lineage, tables: Collection[int]
@@ -186,7 +181,7 @@ def _diverged(
     undone = _undone_names(source, names, history) if source is not None and files - holders.keys() else []
     if undone:
         holders |= _holders(destination, table_id, files - holders.keys(), theirs, names=undone)
-    diverged = [_file(row) for row in fetch_all(_DIVERGED, {"files": list(files)})]
+    diverged = added_files_load(files)
     holders |= _merged_by_key(theirs, [item for item in diverged if item.file_id not in holders])
     held = {item.file_id for found in holders.values() for item in found}
     settled = files_in_sight(source, [table_id], held) if source is not None and held else set()
@@ -293,7 +288,7 @@ def _in_partitions(
     and those that the other chain shows.
     """
     asked = {"table_ids": [table_id], "names": names, "taken": list(taken), **_before(own)}
-    files = [_file(row) for row in fetch_all(_IN_PARTITIONS, {**lineage.parameters, **asked})]
+    files = [added_file(row) for row in fetch_all(_IN_PARTITIONS, {**lineage.parameters, **asked})]
     shown = files_in_sight(other, [table_id], [item.file_id for item in files]) if files else set()
     return tuple(item for item in files if item.file_id not in shown)
 
@@ -363,7 +358,7 @@ def _holders(
     }
     holders: dict[int, list[AddedFile]] = {}
     for file_id, *holder in fetch_all(_HOLDERS, parameters):
-        holders.setdefault(file_id, []).append(_file(holder))
+        holders.setdefault(file_id, []).append(added_file(holder))
     return holders
 
 
@@ -401,8 +396,3 @@ def _renamed(changes: Iterable[Change]) -> list[tuple[PartitionValues, Partition
             earlier = [name for name, later in found if later == change.before]
             found.update(((name, change.after), None) for name in (*earlier, change.before))
     return list(found)
-
-
-def _file(row: Sequence[Any]) -> AddedFile:
-    file_id, base, rows, partition, *row_ids = row
-    return AddedFile(file_id, base, rows, tuple(json_value(partition)), *row_ids)

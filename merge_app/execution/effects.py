@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,9 +34,10 @@ FROM catalog_app_segmentdelete d JOIN catalog_app_deletefile f ON f.id = d.delet
 WHERE d.operation_id = ANY(%(ids)s) ORDER BY d.id
 """
 _PARTITION_OF = "SELECT id, partition FROM catalog_app_datafile WHERE id = ANY(%(files)s)"
-_TOUCHED = """
+
+_FILES = """
 SELECT id, base, rows, partition, stores_row_ids, smallest_row_id, largest_row_id FROM catalog_app_datafile
-WHERE id = ANY(%(files)s)
+WHERE id = ANY(%(files)s) ORDER BY id
 """
 
 _KEPT = """
@@ -78,6 +79,18 @@ JOIN catalog_app_segment s ON s.branch_id = o.branch_id AND s.file_id = t.file_i
 JOIN catalog_app_commitoperation k ON k.id = s.operation_id AND k.kind = 'overwrite'
 """
 """Files that these operations touched and a later overwrite put back, on the branch where they were made."""
+
+
+def added_files_load(file_ids: Iterable[int]) -> list[AddedFile]:
+    """Data files by id, in its order; no query for none."""
+    asked = list(file_ids)
+    return [added_file(row) for row in fetch_all(_FILES, {"files": asked})] if asked else []
+
+
+def added_file(row: Sequence[Any]) -> AddedFile:
+    """From id, base, rows, partition, whether it stores row ids, the smallest and the largest of them."""
+    file_id, base, rows, partition, *row_ids = row
+    return AddedFile(file_id, base, rows, tuple(json_value(partition)), *row_ids)
 
 
 def effects_load(operations: Sequence[Operation]) -> tuple[Operation, ...]:
@@ -156,12 +169,7 @@ def _met(
 
 
 def _added(operation_ids: Sequence[int]) -> list[tuple[int, AddedFile]]:
-    return [(operation_id, _file(file)) for operation_id, *file in fetch_all(_ADDED, {"ids": list(operation_ids)})]
-
-
-def _file(row: Sequence[Any]) -> AddedFile:
-    file_id, base, rows, partition, *row_ids = row
-    return AddedFile(file_id, base, rows, tuple(json_value(partition)), *row_ids)
+    return [(operation_id, added_file(file)) for operation_id, *file in fetch_all(_ADDED, {"ids": list(operation_ids)})]
 
 
 def _partitions_compacted(
@@ -200,8 +208,7 @@ def _files_updated(
         if added.get(identity)
     }
     touched = {identity: files for identity, files in touched.items() if len(files) > 1}
-    asked = list({file_id for files in touched.values() for file_id in files})
-    found = {file.file_id: file for file in map(_file, fetch_all(_TOUCHED, {"files": asked}))} if asked else {}
+    found = {file.file_id: file for file in added_files_load({i for files in touched.values() for i in files})}
     return {identity: [found[file_id] for file_id in files] for identity, files in touched.items()}
 
 
