@@ -25,9 +25,9 @@ WORK = {
 FIRST = ("update of a row", "update of all rows", "move of a row", "delete of a row", "delete of most rows")
 
 
-def _comes_to(lake: Lake, first: str, second: str, *, rewrite: str | None, is_back: bool) -> object:
+def _comes_to(lake: Lake, key: str, first: str, second: str, *, rewrite: str | None, is_back: bool) -> object:
     """The rows, or the codes of the refusal, of merging b to w, or w to b with ``is_back``."""
-    lake.sql("CREATE TABLE d.k (id INT, v INT, n INT, p INT) PARTITIONED BY (p)")
+    lake.sql(f"CREATE TABLE d.k (id INT {key}, v INT, n INT, p INT) PARTITIONED BY (p)")
     lake.sql("INSERT INTO d.k VALUES (1, 0, 0, 1), (2, 0, 0, 0), (3, 0, 0, 1)")
     lake.sql("INSERT INTO d.k VALUES (4, 0, 0, 1)")
     lake.merge("main", "b")
@@ -49,16 +49,17 @@ def _comes_to(lake: Lake, first: str, second: str, *, rewrite: str | None, is_ba
     return [(*row[:3], 1 if row[3] == name else row[3]) for row in lake.rows("d.k", destination)]
 
 
+@pytest.mark.parametrize("key", ["", "PRIMARY KEY"], ids=["unkeyed", "keyed"])
 @pytest.mark.parametrize("is_back", [False, True], ids=["b to w", "w to b"])
 @pytest.mark.parametrize("second", list(WORK))
 @pytest.mark.parametrize("first", FIRST)
 def test_work_comes_to_the_same_after_a_rewrite_that_both_know(
-    lake: Lake, first: str, second: str, is_back: bool
+    lake: Lake, key: str, first: str, second: str, is_back: bool
 ) -> None:
-    plain = _comes_to(lake, first, second, rewrite=None, is_back=is_back)
+    plain = _comes_to(lake, key, first, second, rewrite=None, is_back=is_back)
     for rewrite in REWRITES:
         other = Lake()
         other.sql("CREATE DATABASE d")
         other.sql("CREATE BRANCH b")
-        assert _comes_to(other, first, second, rewrite=rewrite, is_back=is_back) == plain, rewrite
+        assert _comes_to(other, key, first, second, rewrite=rewrite, is_back=is_back) == plain, rewrite
         assert other.breaches() == []
