@@ -295,7 +295,7 @@ def _redone_entries(mine: Side, destination: Branch, after: State) -> list[Entry
             continue
         if isinstance(entry, RowWork):
             if mine.is_left(entry):
-                entries.append(_as_redone(entry, mine, destination.state, after))
+                entries.append(_as_redone(entry, mine, destination, after))
         elif _is_told(entry, mine, destination.state, after):
             named = _named_here(entry, destination.state, after)
             before = values.get((named.thing, named.key), named.before)
@@ -343,14 +343,15 @@ def _is_told(change: Change, mine: Side, before: State, after: State) -> bool:
     return is_news and any((change.thing, key) in mine.nets for key in _keys(change))
 
 
-def _as_redone(entry: RowWork, mine: Side, before: State, after: State) -> RowWork:
-    """Row work as it lies in the destination's line: it touched what it took away there, and rows that came with it;
-    rows that the destination had taken away did not come.
+def _as_redone(entry: RowWork, mine: Side, destination: Branch, after: State) -> RowWork:
+    """Row work as it lies in the destination's line: it touched what it took away there, also of a table that was
+    brought back, and rows that came with it; rows that the destination had taken away did not come.
     """
-    if entry.thing[1] not in before.tables or entry.thing[1] not in after.tables:
+    here, there = destination.last(entry.thing), after.get(entry.thing)
+    if not (isinstance(here, Table) and isinstance(there, Table)):
         return entry
     known = mine.known.of(entry.thing)
-    rows, left = before.tables[entry.thing[1]].rows, after.tables[entry.thing[1]].rows
+    rows, left = here.rows, there.rows
     gone = {row.id: row for row in rows.values() if left.get(row.id) is not row}
     new = {row.id: row for row in entry.touched if row.birth not in known}
     hit = {i: row for i, row in gone.items() if _in_scope(row, [entry]) or any(t.id == i for t in entry.touched)}

@@ -384,6 +384,23 @@ def test_a_table_that_both_sides_dropped_does_not_come_back_into_a_database_that
     assert lake.codes("main", "b") == {"OBJECT_DROPPED_ON_DEST"}
 
 
+@pytest.mark.parametrize("destination", ["main", "c"])
+def test_an_overwrite_of_a_table_that_was_brought_back_counts_wherever_it_is_known(
+    lake: Lake, destination: str
+) -> None:
+    lake.sql("CREATE BRANCH c")
+    lake.sql("DROP TABLE d.t", "c")
+    lake.sql("INSERT OVERWRITE d.t VALUES (2, 'b')")
+    lake.merge("c")
+    lake.sql("UNDROP TABLE d.t")
+    lake.sql("INSERT OVERWRITE d.t VALUES (3, 'c')")
+    lake.merge("main", "c")
+    lake.sql("UPDATE d.t SET v = 'z'", "b")
+    result = lake.merge("b", destination)
+    assert lake.rows("d.t", destination) == [(3, "c")]
+    assert [note["code"] for note in result["notes"]] == ["DISCARDED_UPDATE"]
+
+
 _UNDROPS_ON_B = [("DROP TABLE d.u", "UNDROP TABLE d.u"), ("DROP DATABASE d CASCADE", "UNDROP DATABASE d")]
 
 
