@@ -14,7 +14,8 @@ from hypothesis.stateful import initialize, invariant, precondition, rule
 
 from tests.stateful.model import Branch
 from tests.stateful.recovery_rules import RecoveryRules
-from tests.stateful.replay import Conflict, Verdict, merge
+from tests.stateful.redo import Conflict, Verdict
+from tests.stateful.replay import merge
 from tests.stateful.transaction_rules import TransactionRules
 from tests.stateful.twins import Twins, one
 
