@@ -22,7 +22,7 @@ from merge_app.execution.brought_back import BroughtBack, brought_back_load
 from merge_app.execution.effects import effects_load, met_by_replays_load
 from merge_app.execution.facts import facts_load
 from merge_app.execution.operations import operations_load
-from merge_app.execution.reach import Reach, newest_merge, own_ranges, reach_load
+from merge_app.execution.reach import Reach, merges_since, own_ranges, reach_load
 from merge_app.execution.replacements import replacements_load
 from merge_app.execution.row_merges import tables_apart
 from merge_app.planning.needs import needs
@@ -128,16 +128,17 @@ def _restore_base(
     """From what the other side reaches, of objects brought back what is ``known``, and what the side pulled. Looked up
     only where a RESTORE may lead back to it (P7).
     """
-    if lineage is None or not any(RESTORED_VERSION in item.metrics for item in operations):
+    restored = [item.metrics[RESTORED_VERSION] for item in operations if RESTORED_VERSION in item.metrics]
+    if lineage is None or not restored:
         return NO_BASE
     other = reach_load(other) if isinstance(other, Lineage) else other
-    pulled = newest_merge(lineage)
     chain = list(zip(lineage.branch_ids, lineage.limits, strict=True))
 
     def base(reach: Reach) -> int:
-        return max(pulled, *(min(limit, reach.get(branch, 0)) for branch, limit in chain))
+        return max(min(limit, reach.get(branch, 0)) for branch, limit in chain)
 
-    return RestoreBase(base(other), {key: base(reach) for key, reach in known.items()})
+    known_of = {key: base(reach) for key, reach in known.items()}
+    return RestoreBase(base(other), known_of, merges_since(lineage, min(restored)))
 
 
 def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engine: EngineSource) -> PlanInput:

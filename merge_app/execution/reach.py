@@ -91,3 +91,17 @@ SELECT max(c.version) FROM lineage l JOIN catalog_app_commit c
 def newest_merge(lineage: Lineage) -> int:
     """The version of the newest merge on the chain; 0 when there is none."""
     return int(fetch_all(_NEWEST_MERGE, lineage.parameters)[0][0] or 0)
+
+
+_MERGES_SINCE = f"""
+WITH {LINEAGE}
+SELECT c.version FROM lineage l JOIN catalog_app_commit c
+  ON c.branch_id = l.branch_id AND c.version > %(since)s AND c.version <= l.max_version
+WHERE c.merge_parent_id IS NOT NULL
+ORDER BY c.version
+"""
+
+
+def merges_since(lineage: Lineage, version: int) -> tuple[int, ...]:
+    """The versions of the merges on the chain after one, oldest first."""
+    return tuple(merged for (merged,) in fetch_all(_MERGES_SINCE, {**lineage.parameters, "since": version}))

@@ -96,15 +96,16 @@ def restored_version(operation: Operation) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class RestoreBase:
-    """The version from which on a side's own line holds nothing but its own work, and that of single objects where it
-    is another. None where nobody had to know.
+    """The newest version on a side's own line that the other side knows, and that of single objects where it is
+    another; None where nobody had to know. ``merges`` are the versions at which the side merged anything since.
     """
 
     version: int | None = None
     of_objects: Mapping[ObjectKey, int] = field(default_factory=dict)
+    merges: tuple[int, ...] = ()
 
-    def of(self, key: ObjectKey) -> int | None:
-        return self.of_objects.get(key, self.version)
+    def of(self, key: ObjectKey) -> RestoreBase:
+        return RestoreBase(self.of_objects.get(key, self.version), merges=self.merges)
 
 
 NO_BASE = RestoreBase()
@@ -135,7 +136,7 @@ def implied_drop(object_id: int, database: ObjectChanges) -> ObjectChanges:
     )
 
 
-def _object_changes(key: ObjectKey, group: Sequence[Operation], base: int | None) -> ObjectChanges | None:
+def _object_changes(key: ObjectKey, group: Sequence[Operation], base: RestoreBase) -> ObjectChanges | None:
     if _ATTRIBUTE_KINDS.issuperset([operation.kind for operation in group]):
         changes = _net(key, group, ())
         return changes if changes.operations else None
@@ -156,7 +157,7 @@ def _object_changes(key: ObjectKey, group: Sequence[Operation], base: int | None
     return changes if changes.operations else None
 
 
-def _absorb_data(operations: Sequence[Operation], base: int | None) -> list[Operation]:
+def _absorb_data(operations: Sequence[Operation], base: RestoreBase) -> list[Operation]:
     """Leave out data operations that a later full overwrite of the same side makes as good as never done, and the
     overwrite itself where it is a RESTORE to what there was at base; with it what was done to partitions until then.
     """
@@ -229,11 +230,12 @@ def _without_effects(operation: Operation) -> Operation:
     return operation if operation.effects is None else replace(operation, effects=None)
 
 
-def _restores_base(operations: Sequence[Operation], restore: Operation, base: int | None) -> bool:
+def _restores_base(operations: Sequence[Operation], restore: Operation, base: RestoreBase) -> bool:
+    """Whether it took back this side's own work and nothing else: the side had merged nothing since that version."""
     version = restore.metrics.get(RESTORED_VERSION)
-    if version is None or base is None:
+    if version is None or base.version is None or any(version < merged <= restore.version for merged in base.merges):
         return False
-    return base <= version < min(operation.version for operation in operations)
+    return base.version <= version < min(operation.version for operation in operations)
 
 
 @dataclass(slots=True)

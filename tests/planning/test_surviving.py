@@ -143,6 +143,15 @@ def test_a_restore_to_base_leaves_nothing_and_an_older_one_is_an_overwrite() -> 
     assert list(_only([delete((7, 1)), to_base]).versions) == ["overwrite"]
 
 
+@pytest.mark.parametrize(("merged_at", "is_nothing"), [(55, True), (60, True), (61, False), (101, False), (102, True)])
+def test_a_restore_takes_back_own_work_alone_where_nothing_was_merged_before_it(
+    merged_at: int, is_nothing: bool
+) -> None:
+    to_base = overwrite(1, removed=[1], metrics={"restored_version": 60})
+    left = surviving(side("dev", [delete((7, 1)), to_base], 100), base=RestoreBase(50, merges=(merged_at,)))
+    assert (left == {}) is is_nothing
+
+
 def test_recorded_operations_carry_only_what_is_left() -> None:
     result = merged([set_property("p", "1", "2"), set_property("new", None, "1"), unset_property("new")])
     (operation,) = table_of(result).operations

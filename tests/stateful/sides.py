@@ -126,14 +126,17 @@ class Side:
         return replace(work, touched=tuple(left))
 
     def _is_back_at_base(self, entry: RowWork) -> bool:
-        """Whether it restored a table to what it was before this side changed it, and nothing was pulled since (P7).
-        That it had been dropped and brought back is nothing.
+        """Whether it restored a table to what it was before this side changed it, and took back nothing that had been
+        pulled since (P7). That it had been dropped and brought back is nothing.
         """
         if entry.restored is None:
             return False
         versions = self.branch.versions
         known = self.known.of(entry.thing)
-        if any(n > entry.restored and (n in known or kept.is_merge) for n, kept in versions.items()):
+        index = next(index for index, other in enumerate(self.branch.line) if other is entry)
+        done = min(n for n, kept in versions.items() if kept.line > index)
+        since = {n: kept for n, kept in versions.items() if n > entry.restored}
+        if any(n in known or (kept.is_merge and n <= done) for n, kept in since.items()):
             return False
         left: list[Entry] = []
         for other in self.branch.line[: versions[entry.restored].line]:
