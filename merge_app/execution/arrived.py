@@ -9,9 +9,12 @@ from collections.abc import Collection, Mapping, Sequence
 from catalog_app.domain.operations import AddedFile, ObjectKind, Operation, OperationKind
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.segments import files_in_sight
 from merge_app.execution.divergence import holders_load
 from merge_app.execution.reach import newest_merge
 from merge_app.planning.partition_paths import dropped_partitions
+from merge_app.planning.sides import sides_of
+from merge_app.planning.spared import put_back_beside
 from merge_app.planning.surviving import is_full_overwrite
 from merge_app.planning.values import ArrivedFile, PlanInput
 
@@ -102,7 +105,23 @@ def arrived_load(
     found = {}
     for table_id, file_ids in files.items():
         holders = holders_load(destination, table_id, file_ids, planned.destination)
-        found[table_id] = tuple(ArrivedFile(file_id, _where(file_id, holders.get(file_id, ()))) for file_id in file_ids)
+        past = sides_of(planned).destination_of(ObjectKind.TABLE, table_id).past
+        where = {file_id: _where(file_id, holders.get(file_id, ())) for file_id in file_ids}
+        found[table_id] = tuple(
+            ArrivedFile(file_id, held_in, put_back_beside(past, held_in)) for file_id, held_in in where.items()
+        )
+    return found
+
+
+def shown_load(source: Lineage | None, arrived: Mapping[int, Sequence[ArrivedFile]]) -> dict[int, frozenset[int]]:
+    """By table, the files that the destination put back beside arrived ones and that the source shows too; no query
+    without any.
+    """
+    found = {}
+    for table_id, items in arrived.items() if source is not None else ():
+        files = {file.file_id for item in items for file in item.put_back}
+        if files and source is not None:
+            found[table_id] = frozenset(files_in_sight(source, [table_id], files))
     return found
 
 

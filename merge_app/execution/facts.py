@@ -13,7 +13,7 @@ from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
 from merge_app.execution.added_rows import EngineSource
-from merge_app.execution.arrived import arrived_load
+from merge_app.execution.arrived import arrived_load, shown_load
 from merge_app.execution.coverage import coverage_load
 from merge_app.execution.divergence import (
     diverged_load,
@@ -55,6 +55,7 @@ def facts_load(
     written = written_load(destination, left_over)
     unseen = unseen_load(planned, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
     spared = arrived_load(planned, destination, arrived)
+    shown = shown_load(source, spared)
     moved = moved_load(planned, source, destination, _needing(wanted, FactKind.MOVED_ROWS))
     masks = masks_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS), diverged, moved)
     rewritten = rewritten_masks_load(planned, source, _needing(wanted, FactKind.SOURCE_EFFECTS))
@@ -71,6 +72,7 @@ def facts_load(
         table_id: TableFacts(
             diverged=diverged.get(table_id, ()),
             arrived=spared.get(table_id, ()),
+            shown=shown.get(table_id, frozenset()),
             coverage=coverage.get(table_id, ()),
             destination_partitions=partitions.get(table_id, {}),
             masks=masks.get(table_id, {}),

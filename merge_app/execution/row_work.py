@@ -21,6 +21,7 @@ from merge_app.execution.load import SourceSide
 from merge_app.execution.row_merges import rows_merge
 from merge_app.planning.files import effects_of
 from merge_app.planning.values import (
+    CopyShownRows,
     CountKeptRows,
     DataPlan,
     FilterImages,
@@ -72,6 +73,7 @@ def _table_work(
     present = files_load(table_id, held, [destination]) if held else {}
     rewritten = _rewrite(table_id, data.row_work, scans, present, engine)
     images = tuple((file_id, scan.file_id) for file_id, found in rewritten.items() for scan in found)
+    images += _copy_shown(table_id, data.row_work, side, engine)
     marking = _Marking(table_id, data.row_work, scans, rewritten, engine)
     attach = (*marking.follow(), *marking.replace(), *marking.keep())
     return RowWorkResult(attach, images, _kept_rows(data.row_work, scans, engine))
@@ -111,6 +113,20 @@ def _rewrite(
         file_id: tuple(_rewritten(scans[file_id], file, next(added).file_id) for file in files)
         for file_id, files in staged.items()
     }
+
+
+def _copy_shown(
+    table_id: int, row_work: Iterable[RowWork], side: SourceSide, engine: RowEngine
+) -> tuple[tuple[int, int], ...]:
+    """Files with what the source shows of others, as (other, file): nothing else of the plan reaches these rows."""
+    files = {work.file for work in row_work if isinstance(work, CopyShownRows)}
+    if not files or side.lineage is None:
+        return ()
+    shown = files_load(table_id, files, [side.lineage])
+    copies = ((file_id, engine.repartition(table_id, scan, scan.partition)) for file_id, scan in shown.items())
+    staged = [(file_id, copy) for file_id, copy in copies if copy is not None]
+    added = data_files_register(table_id, [copy for _, copy in staged])
+    return tuple((file_id, item.file_id) for (file_id, _), item in zip(staged, added, strict=True))
 
 
 def _moved(
@@ -257,6 +273,8 @@ def _files_of(work: RowWork) -> set[int]:
             return {work.file, *work.discarded_files}
         case RepartitionFile():
             return {work.file, *work.left_in}
+        case CopyShownRows():
+            return set()
         case KeepRows():
             return {work.file, *work.kept_files}
         case CountKeptRows():

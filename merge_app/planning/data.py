@@ -18,6 +18,7 @@ from merge_app.planning.partition_moves import left_behind, move_operations, par
 from merge_app.planning.placement import Placement, only_met
 from merge_app.planning.surviving import ObjectChanges, is_full_overwrite
 from merge_app.planning.values import (
+    CopyShownRows,
     DataPlan,
     FollowDeletes,
     RepartitionFile,
@@ -209,12 +210,14 @@ class _Redo:
         recorded = [operation for operation in carried if operation.operation_id is not None]
         partitions = () if self._place.remove_all else self._removed_partitions(carried)
         held_back = {*self._place.rewritten, *self._place.gone, *self._place.mixed, *self._place.repartition}
+        restored = self._bring_files(held_back)
+        copied = self._copied(restored)
         bringing = _ids(item for item in recorded if item.effects is None or item.effects.added)
         brought = {file_id for file_id, maker in self._mine.maker.items() if maker.operation_id in bringing}
         return DataPlan(
             bring_operations=bringing,
-            bring_except=frozenset(held_back & brought),
-            bring_files=self._bring_files(held_back),
+            bring_except=frozenset((held_back | copied) & brought),
+            bring_files=tuple(file_id for file_id in restored if file_id not in copied),
             pass_files=self._pass_files(held_back),
             remove_all=self._place.remove_all,
             remove_partitions=partitions,
@@ -225,7 +228,7 @@ class _Redo:
             ),
             attach_except=frozenset(i for item in recorded for i in effects_of(item).overruled),
             attach=tuple(self._attach),
-            row_work=self._row_work(partitions),
+            row_work=(*(CopyShownRows(file_id) for file_id in sorted(copied)), *self._row_work(partitions)),
         )
 
     def _bring_files(self, held_back: Iterable[int]) -> tuple[int, ...]:
@@ -238,6 +241,14 @@ class _Redo:
             files.update(dict.fromkeys(file_id for file_id in own if file_id in self._mine.removed))
         refused = set(held_back)
         return tuple(file_id for file_id in files if file_id not in refused and self._place.stays_alive(file_id))
+
+    def _copied(self, brought: Collection[int]) -> frozenset[int]:
+        """The files that the source put back, and shows or brings for others, and that the destination goes on showing
+        for rows which it spares.
+        """
+        if not self._place.remove_all:
+            return frozenset()
+        return self._facts.shown.union(brought) & self._place.arrived.files.keys() & self._mine.added.keys()
 
     def _pass_files(self, held_back: Iterable[int]) -> tuple[int, ...]:
         """Staged files that the same statement rewrote."""

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import FileEffects, Operation, OverwriteScope
+from catalog_app.domain.operations import AddedFile, FileEffects, Operation, OverwriteScope
 from merge_app.planning.files import SideFiles, effects_of
 from merge_app.planning.partition_paths import dropped_partitions
+from merge_app.planning.surviving import RESTORED_VERSION
 from merge_app.planning.values import ArrivedFile, KeepRows
 
 
@@ -30,7 +31,7 @@ def spared(past: Sequence[Operation], arrived: Sequence[ArrivedFile]) -> Spared:
     theirs = SideFiles(past)
     holders = {holder for item in arrived for holder in item.holder_ids}
     related = holders | {file_id for file_id in theirs.added if theirs.leaves(file_id) & holders}
-    known = {holder.file_id: holder for item in arrived for holder in item.holders} | theirs.added
+    known = {holder.file_id: holder for item in arrived for holder in (*item.holders, *item.put_back)} | theirs.added
     files = {file_id: known[file_id].partition for file_id in sorted(related - theirs.removed.keys())}
     kept = tuple(sorted(item.file_id for item in arrived))
     return Spared(
@@ -38,6 +39,19 @@ def spared(past: Sequence[Operation], arrived: Sequence[ArrivedFile]) -> Spared:
         tuple(_only(operation, related) for operation in past),
         tuple(KeepRows(file_id, kept) for file_id in files if not theirs.leaves(file_id) <= set(kept)),
     )
+
+
+def put_back_beside(past: Sequence[Operation], holders: Sequence[AddedFile]) -> tuple[AddedFile, ...]:
+    """The files that restores of the destination put back and that may hold the rows of these, where an overwrite took
+    these away.
+    """
+    restores = [item for item in past if RESTORED_VERSION in item.metrics]
+    if not restores:
+        return ()
+    theirs = SideFiles(past)
+    taken = [holder for holder in holders if theirs.is_overwritten(holder.file_id)]
+    found = {item.file_id: item for operation in restores for item in effects_of(operation).added}
+    return tuple(item for item in found.values() if any(item.overlaps(holder) for holder in taken))
 
 
 def derived_of_spared(past: Sequence[Operation], arrived: Sequence[ArrivedFile]) -> frozenset[int]:

@@ -84,15 +84,17 @@ class DivergedFile:
 class ArrivedFile:
     """A file with rows of the destination's, which the source merged after it overwrote partitions or the whole table
     itself: redoing that leaves these rows alone. ``holders`` are the files that may hold them on the destination, as
-    it was before its own operations: the file itself, or others where a merge rewrote it.
+    it was before its own operations: the file itself, or others where a merge rewrote it. ``put_back`` are those that
+    may hold them instead since the destination restored the table.
     """
 
     file_id: int
     holders: tuple[AddedFile, ...]
+    put_back: tuple[AddedFile, ...] = ()
 
     @property
     def holder_ids(self) -> tuple[int, ...]:
-        return tuple(holder.file_id for holder in self.holders)
+        return tuple(item.file_id for item in (*self.holders, *self.put_back))
 
     def without(self, files: Container[int]) -> ArrivedFile:
         """The same where it is held in other files than these."""
@@ -105,7 +107,8 @@ class TableFacts:
 
     ``diverged`` is loaded with the file effects of the source; ``arrived`` with overwrites of the source, and where
     there is any, the file effects of both sides with it. ``destination_partitions``: values of live
-    destination segments with their live row counts, loaded when partitions matter. ``primary_key_clashes``: keys, as
+    destination segments with their live row counts, loaded when partitions matter. ``shown``: of the files that the
+    destination put back beside ``arrived`` ones, those that the source shows too. ``primary_key_clashes``: keys, as
     text, that the merged state would hold twice. ``masks``: by file that the source emptied, or took away with its
     partition, and that a restore of the destination put back or whose rows it has in other files, and by file with rows
     that the source updated and the destination took away, the delete files that masked it when the sides parted: their
@@ -126,6 +129,7 @@ class TableFacts:
 
     diverged: tuple[DivergedFile, ...] = ()
     arrived: tuple[ArrivedFile, ...] = ()
+    shown: frozenset[int] = frozenset()
     coverage: tuple[SchemaCoverage, ...] = ()
     destination_partitions: Mapping[PartitionValues, int] = field(default_factory=dict)
     primary_key_clashes: tuple[str, ...] = ()
@@ -293,6 +297,15 @@ class RepartitionFile:
 
 
 @dataclass(frozen=True, slots=True)
+class CopyShownRows:
+    """Row work: what the source shows of a file comes over in a file of its own, as the destination keeps other rows of
+    it (see ``KeepRows``).
+    """
+
+    file: int
+
+
+@dataclass(frozen=True, slots=True)
 class CountKeptRows:
     """Row work: nothing is staged, rows are counted for the audit. Those that the source deleted (marked by
     ``delete_files``, or all of ``emptied_files``), that the destination updated into ``images``, and that are live in
@@ -326,7 +339,16 @@ class MergeRows:
     sweeps: Sweeps = NO_SWEEPS
 
 
-RowWork = FollowDeletes | ReplaceImages | FilterImages | RepartitionFile | CountKeptRows | KeepRows | MergeRows
+RowWork = (
+    FollowDeletes
+    | ReplaceImages
+    | FilterImages
+    | RepartitionFile
+    | CopyShownRows
+    | CountKeptRows
+    | KeepRows
+    | MergeRows
+)
 
 
 @dataclass(frozen=True, slots=True)

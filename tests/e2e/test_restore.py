@@ -218,6 +218,23 @@ def test_a_restore_to_the_base_is_nothing_to_a_merge(lake: Lake) -> None:
     assert [row[0] for row in lake.rows("d.t")] == [1, 2, 3, 5]
 
 
+def test_rows_that_came_after_a_restore_stay_where_the_other_side_put_older_images_back(lake: Lake) -> None:
+    """Of one file, the destination keeps the row that came, and the other is as the source put it back."""
+    before = people(lake)
+    lake.sql("CREATE BRANCH dev")
+    lake.sql("INSERT INTO d.t VALUES (5, 'main')")
+    then = lake.head()
+    lake.merge("main", "dev")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {before}", "dev")
+    rows = lake.rows("d.t", "dev")
+    lake.sql("UPDATE d.t SET name = 'z' WHERE id = 2")
+    lake.merge("main", "dev")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {then}")
+    lake.sql("UPDATE d.t SET name = 'later' WHERE id < 3")
+    lake.merge("dev")
+    assert lake.rows("d.t") == [row if row[0] != 2 else (2, "later") for row in rows]
+
+
 def test_each_restore_leaves_one_record(lake: Lake) -> None:
     version = people(lake)
     result = lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")

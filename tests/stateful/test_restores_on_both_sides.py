@@ -1,0 +1,98 @@
+"""Both sides restored a table: one took back what it had, or had merged, before it merged the other's work; the other
+took that work back afterwards. Rows that both have may not go with it.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.lake import Lake
+
+NOTHING = "SELECT * FROM d.t"
+OWN = ["INSERT INTO d.t VALUES (9, 'x')", "DELETE FROM d.t WHERE id = 2", "UPDATE d.t SET v = 'q'"]
+MERGED = [
+    *("UPDATE d.t SET v = 'z'", "UPDATE d.t SET v = 'z' WHERE id = 2", "DELETE FROM d.t WHERE id = 2"),
+    *("INSERT OVERWRITE d.t VALUES (5, 'n')", "INSERT INTO d.t VALUES (4, 'n')", "OPTIMIZE d.t"),
+]
+
+
+@pytest.mark.parametrize("restored", ["TABLE d.t", "BRANCH b"])
+@pytest.mark.parametrize("own", OWN)
+@pytest.mark.parametrize("merged", MERGED)
+def test_own_work_that_was_taken_back_is_nothing_whatever_is_merged_after_it(
+    lake: Lake, restored: str, own: str, merged: str
+) -> None:
+    """Semantics P7: a restore to the base state is nothing; it swept the destination's table."""
+    lake.sql("INSERT INTO d.t VALUES (2, 'b')")
+    lake.merge("main", "b")
+    base, before = lake.head("b"), lake.head()
+    lake.sql(own, "b")
+    lake.sql(f"RESTORE {restored} TO VERSION AS OF {base}", "b")
+    lake.sql(merged)
+    lake.merge("main", "b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {before}")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(1, "a"), (2, "b")]
+
+
+@pytest.fixture
+def both_restored(lake: Lake, merged: str, later: str, on_b: str) -> Lake:
+    """Branch b took back a row of main's, merged an update of main's, which main took back; both went on."""
+    lake.sql("INSERT INTO d.t VALUES (2, 'b')")
+    lake.merge("main", "b")
+    base = lake.head("b")
+    lake.sql("INSERT INTO d.t VALUES (3, 'c')")
+    before = lake.head()
+    lake.merge("main", "b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {base}", "b")
+    lake.sql(merged)
+    lake.merge("main", "b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {before}")
+    lake.sql(later)
+    lake.sql(on_b, "b")
+    return lake
+
+
+@pytest.mark.parametrize("merged", ["UPDATE d.t SET v = 'z'", "UPDATE d.t SET v = 'z' WHERE id < 3"])
+@pytest.mark.parametrize("on_b", [NOTHING, "OPTIMIZE d.t", "UPDATE d.t SET v = 'k' WHERE id = 2"])
+@pytest.mark.parametrize(
+    ("later", "left"),
+    [
+        (NOTHING, [(1, "a"), (2, "b")]),
+        ("OPTIMIZE d.t", [(1, "a"), (2, "b")]),
+        ("UPDATE d.t SET v = 'm'", [(1, "m"), (2, "m")]),
+        ("UPDATE d.t SET v = 'm' WHERE id = 1", [(1, "m"), (2, "b")]),
+        ("DELETE FROM d.t WHERE id = 1", [(2, "b")]),
+    ],
+)
+def test_rows_that_came_after_a_restore_stay_as_the_other_side_restored_them(
+    both_restored: Lake, left: list[tuple[int, str]]
+) -> None:
+    """The redo of the restore spares them although older images of theirs lie in the files that it takes away."""
+    lake = both_restored
+    lake.merge("b")
+    assert lake.rows("d.t") == left
+    assert_alike_from_now_on(lake)
+
+
+@pytest.mark.parametrize("merged", ["UPDATE d.t SET v = 'z' WHERE id = 2"])
+@pytest.mark.parametrize("on_b", [NOTHING, "OPTIMIZE d.t"])
+@pytest.mark.parametrize("later", [NOTHING, "OPTIMIZE d.t", "UPDATE d.t SET v = 'b'", "DELETE FROM d.t WHERE id = 1"])
+def test_what_a_restore_put_back_comes_beside_rows_that_it_spares_in_the_same_file(both_restored: Lake) -> None:
+    lake = both_restored
+    lake.sql("UPDATE d.t SET v = 'a' WHERE id = 1", "b")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(1, "a"), (2, "b")]
+    assert_alike_from_now_on(lake)
+
+
+def assert_alike_from_now_on(lake: Lake) -> None:
+    """Merged back, and changed once more, both branches hold the same."""
+    rows = lake.rows("d.t")
+    lake.merge("b")
+    assert lake.rows("d.t") == rows
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == rows
+    lake.sql("UPDATE d.t SET v = 'y'", "b")
+    lake.merge("b")
+    assert lake.rows("d.t") == lake.rows("d.t", "b") == [(row[0], "y") for row in rows]
