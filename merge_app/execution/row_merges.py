@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
-from catalog_app.domain.row_merge import NO_SWEEPS, RowJudgement, RowMerge, Sweeps
+from catalog_app.domain.row_merge import NO_SWEEPS, RowJudgement, RowMerge, Sweep, Sweeps
 from catalog_app.domain.state import TableState
 from catalog_app.engine.port import RowEngine
 from catalog_app.models import Branch
 from catalog_app.selectors.changes import table_files_at
 from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.objects import tables_load
+from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import SegmentState, definitions_load, file_scan, segments_list
 from catalog_app.services.files import data_files_register, delete_files_register
 from lakeui.common.errors import NotFound
@@ -26,6 +28,11 @@ from merge_app.planning.sides import sides_of
 from merge_app.planning.surviving import ObjectChanges, surviving
 from merge_app.planning.values import MergeRows, PlanInput, Resolution
 
+_ORIGINS = """
+SELECT id, origin_branch_id, origin_version FROM catalog_app_commitoperation
+WHERE id = ANY(%(ids)s) AND kind IN ('overwrite', 'partition')
+"""
+
 
 def sweeps_load(
     planned: PlanInput, source: Lineage | None, destination: Lineage, tables: Collection[int]
@@ -34,19 +41,41 @@ def sweeps_load(
     sides = sides_of(planned)
     if source is None or not tables:
         return {}
-    since = _since_base(source, destination)
+    base = _MergeBase.of(source, destination)
     keys = [(ObjectKind.TABLE, table_id) for table_id in tables]
-    return {key[1]: _sweeps(sides.source[key], sides.destination_of(*key), since) for key in keys}
+    return {key[1]: base.sweeps(sides.source[key], sides.destination_of(*key)) for key in keys}
 
 
-def _since_base(source: Lineage, destination: Lineage) -> tuple[int, int]:
-    """The versions from which on the source and the destination know the merge base."""
-    base = base_lineage(source, destination)
-    return (0, 0) if base is None else (reached_at(source, base), reached_at(destination, base))
+@dataclass(frozen=True, slots=True)
+class _MergeBase:
+    """The merge base, and the versions from which on the source and the destination know it."""
 
+    lineage: Lineage | None
+    source: int
+    destination: int
 
-def _sweeps(source: ObjectChanges, destination: ObjectChanges, since: tuple[int, int]) -> Sweeps:
-    return Sweeps(sweep_of(source, since[0]), sweep_of(destination, since[1]))
+    @classmethod
+    def of(cls, source: Lineage, destination: Lineage) -> _MergeBase:
+        base = base_lineage(source, destination)
+        return cls(None, 0, 0) if base is None else cls(base, reached_at(source, base), reached_at(destination, base))
+
+    def sweeps(self, source: ObjectChanges, destination: ObjectChanges) -> Sweeps:
+        """What both sides swept since."""
+        return Sweeps(self._sweep(source, self.source), self._sweep(destination, self.destination))
+
+    def _sweep(self, changes: ObjectChanges, since: int) -> Sweep:
+        """Of what a side merged together with the base, what was made on it counts."""
+        together = [item.operation_id for item in changes.operations if item.version == since and item.is_replay]
+        if self.lineage is None or not together:
+            return sweep_of(changes, since)
+        origins = fetch_all(_ORIGINS, {"ids": together})
+        branches = Branch.objects.in_bulk([branch_id for _, branch_id, _ in origins])
+        made = {
+            operation_id
+            for operation_id, branch_id, version in origins
+            if reached_at(branch_lineage(branches[branch_id]).at(version), self.lineage)
+        }
+        return sweep_of(changes, since, made)
 
 
 def rows_judge(
@@ -142,7 +171,7 @@ def compared_rows_load(
         nothing = ObjectChanges(*key)
         changes = mine.get(key, nothing), theirs.get(key, nothing)
         schema = columns_merged(*changes, before, state).schema
-        sweeps = _sweeps(*changes, _since_base(there, here))
+        sweeps = _MergeBase.of(there, here).sweeps(*changes)
     elif (known := state or before) is not None:
         schema = known.schema
     else:

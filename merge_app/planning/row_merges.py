@@ -6,7 +6,7 @@ the source lie in new ones. So where such operations meet anything later, rows a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.row_merge import RowChoice, RowJudgement, Sweep, Take
@@ -50,13 +50,19 @@ def merges_by_key(
     return before.schema.is_keyed
 
 
-def sweep_of(changes: ObjectChanges, since: int) -> Sweep:
-    """What the side swept after the version ``since`` of its own."""
-    found = [item for item in changes.data if item.kind is OperationKind.OVERWRITE and item.version > since]
+def sweep_of(changes: ObjectChanges, since: int, made_since: Collection[int] = ()) -> Sweep:
+    """What the side swept after the version ``since`` of its own; ``made_since`` are operations that it merged at that
+    very version and that count too.
+    """
+
+    def counts(item: Operation) -> bool:
+        return item.version > since or item.operation_id in made_since
+
+    found = [item for item in changes.data if item.kind is OperationKind.OVERWRITE and counts(item)]
     if any(is_full_overwrite(item) for item in found):
         return Sweep(None, puts_back=any(RESTORED_VERSION in item.metrics for item in found))
     written = {values for item in found for values in (item.overwrite.partitions if item.overwrite else None) or ()}
-    partitions = [item for item in changes.operations if item.kind is OperationKind.PARTITION and item.version > since]
+    partitions = [item for item in changes.operations if item.kind is OperationKind.PARTITION and counts(item)]
     dropped = {values for item in partitions for values in dropped_partitions(item)}
     named = {name for values in dropped for name in earlier_names(changes.operations, values)}
     return Sweep(frozenset(written | named))

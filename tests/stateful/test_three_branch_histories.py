@@ -254,21 +254,21 @@ class Branches:
         self._knows_what_both_knew(source, destination, merged, mine, theirs)
 
 
-def play(steps: Iterable[Step], *, is_keyed: bool) -> None:
+def play(steps: Iterable[Step], *, is_keyed: bool, kind: type[Branches] = Branches) -> None:
     lake = Lake()
     lake.sql("CREATE DATABASE d")
     lake.sql("CREATE BRANCH b")
-    branches = Branches(lake, is_keyed=is_keyed)
+    branches = kind(lake, is_keyed=is_keyed)
     for step in steps:
         branches.take(step)
     assert lake.breaches() == []
 
 
-def failure(steps: Sequence[Step], *, is_keyed: bool) -> Exception | None:
+def failure(steps: Sequence[Step], *, is_keyed: bool, kind: type[Branches] = Branches) -> Exception | None:
     """What goes wrong, without a word of how it came to it."""
     logging.disable()
     try:
-        play(steps, is_keyed=is_keyed)
+        play(steps, is_keyed=is_keyed, kind=kind)
     except Exception as broken:  # noqa: BLE001 - a stack trace is made small as well
         return broken
     finally:
@@ -276,30 +276,35 @@ def failure(steps: Sequence[Step], *, is_keyed: bool) -> Exception | None:
     return None
 
 
-def smallest(steps: Sequence[Step], *, is_keyed: bool) -> list[Step]:
+def smallest(steps: Sequence[Step], *, is_keyed: bool, kind: type[Branches] = Branches) -> list[Step]:
     """A failing history without the steps that it fails without: halves are tried first, single ones last."""
     kept, size = list(steps), max(1, len(steps) // 2)
     while True:
         before = len(kept)
         for end in range(len(kept), 0, -size):
             fewer = kept[: max(0, end - size)] + kept[end:]
-            if failure(fewer, is_keyed=is_keyed):
+            if failure(fewer, is_keyed=is_keyed, kind=kind):
                 kept = fewer
         if size == 1 and len(kept) == before:
             return kept
         size = max(1, size // 2)
 
 
+def keep_the_laws(number: int, *, is_keyed: bool, kind: type[Branches] = Branches) -> None:
+    """Play one history; one that fails is made small and played again."""
+    steps = list(history(number))
+    if failure(steps, is_keyed=is_keyed, kind=kind):
+        small = smallest(steps, is_keyed=is_keyed, kind=kind)
+        logger.warning("LAKEUI_SEED=%s, history %s, made small:\n%s", DRAWN, number, small)
+        play(small, is_keyed=is_keyed, kind=kind)
+        play(steps, is_keyed=is_keyed, kind=kind)
+        pytest.fail("It failed once, and did not fail again.")
+
+
 @pytest.mark.parametrize("number", range(500 if IS_SOAK else 30))
 @pytest.mark.parametrize("is_keyed", [True, False], ids=["keyed", "unkeyed"])
 def test_branches_keep_the_laws(database: None, memory_engine: object, is_keyed: bool, number: int) -> None:
-    steps = list(history(number))
-    if failure(steps, is_keyed=is_keyed):
-        small = smallest(steps, is_keyed=is_keyed)
-        logger.warning("LAKEUI_SEED=%s, history %s, made small:\n%s", DRAWN, number, small)
-        play(small, is_keyed=is_keyed)
-        play(steps, is_keyed=is_keyed)
-        pytest.fail("It failed once, and did not fail again.")
+    keep_the_laws(number, is_keyed=is_keyed)
 
 
 FOUND: dict[str, list[Step]] = {

@@ -1,0 +1,81 @@
+"""The histories of three branches once more, with a fourth that does nothing but merge main: what it tells of main
+comes to the same as what main tells itself, and what is told to it comes to the same as on main.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from lakeui.common.errors import MergeConflict
+from tests.e2e.lake import Lake
+from tests.stateful.test_histories import IS_SOAK
+from tests.stateful.test_three_branch_histories import Branches, Row, Step, keep_the_laws, play
+
+
+class Forwarded(Branches):
+    """``forward`` holds what main holds before main and another branch merge."""
+
+    def __init__(self, lake: Lake, *, is_keyed: bool) -> None:
+        super().__init__(lake, is_keyed=is_keyed)
+        lake.sql("CREATE BRANCH forward")
+        self.copies = itertools.count()
+
+    def merge(self, source: str, destination: str) -> bool:
+        self._comes_to_the_same(source, destination)
+        return super().merge(source, destination)
+
+    def take_over(self, source: str, destination: str) -> None:
+        self._comes_to_the_same(source, destination)
+        super().take_over(source, destination)
+
+    def _comes_to_the_same(self, source: str, destination: str) -> None:
+        if "main" not in (source, destination):
+            return
+        self.lake.merge("main", "forward")
+        assert self.rows("forward") == self.rows("main"), "a branch that only merges another differs from it"
+        if source == "main":
+            plain, forwarded = (self._outcome(teller, destination) for teller in ("main", "forward"))
+        else:
+            plain, forwarded = (self._outcome(source, hearer) for hearer in ("main", "forward"))
+        assert plain == forwarded, f"{source} to {destination}, by way of another: {forwarded} instead of {plain}"
+
+    def _outcome(self, source: str, destination: str) -> dict[int, Row] | None:
+        """The rows after a merge into a branch of the destination's; None where it is refused."""
+        copy = f"copy_{next(self.copies)}"
+        self.lake.sql(f"CREATE BRANCH {copy}", destination)
+        try:
+            self.lake.merge(source, copy)
+        except MergeConflict:
+            return None
+        return self.rows(copy)
+
+
+@pytest.mark.parametrize("number", range(250 if IS_SOAK else 12))
+@pytest.mark.parametrize("is_keyed", [True, False], ids=["keyed", "unkeyed"])
+def test_what_a_branch_tells_of_another_is_what_that_tells(
+    database: None, memory_engine: object, is_keyed: bool, number: int
+) -> None:
+    keep_the_laws(number, is_keyed=is_keyed, kind=Forwarded)
+
+
+FOUND: dict[str, list[Step]] = {
+    "a sweep that was merged together with what it was made on counts": [
+        ("insert", "main", 4, 0),
+        ("merge", "main", 1, 1),
+        ("move", "w", 1, 0),
+        ("merge", "w", 2, 1),
+        ("overwrite", "main", 1, 1),
+        ("merge", "w", 1, 0),
+    ],
+}
+"""Histories that once came to something else, made small."""
+
+
+@pytest.mark.parametrize("is_keyed", [True, False], ids=["keyed", "unkeyed"])
+@pytest.mark.parametrize("steps", FOUND.values(), ids=FOUND)
+def test_what_once_came_to_something_else(
+    database: None, memory_engine: object, is_keyed: bool, steps: list[Step]
+) -> None:
+    play(steps, is_keyed=is_keyed, kind=Forwarded)
