@@ -36,7 +36,7 @@ class Rows(Redo):
             (self.verdict.possible if is_unsure else self.verdict.required).add(
                 (*self.thing, "PREDICATE_DML_VS_INSERT")
             )
-        elif self.mine.has_met_nothing(self.thing):
+        elif self.mine.has_met_nothing(self.thing) or self.mine.took_what_was_spared(self.thing):
             self.verdict.possible.add((*self.thing, "PREDICATE_DML_VS_INSERT"))
         for kind, code in (("delete", "SAME_FILE_UPDATE_DELETE"), ("update", "SAME_FILE_UPDATE_UPDATE")):
             ours = [row for row in base_images(own, "update", self.mine.known.of(self.thing)) if row.id not in swept]

@@ -101,6 +101,15 @@ class Side:
         works = (entry for entry in self.branch.line if isinstance(entry, RowWork) and entry.thing == thing)
         return any(work.empties_all and work.found_nothing and self.known.has(work) for work in works)
 
+    def took_what_was_spared(self, thing: Thing) -> bool:
+        """Whether own deletes or updates took rows that a later merged overwrite spared. An own overwrite in between
+        absorbs these, but files may not show that it does (P7).
+        """
+        works = [entry for entry in self.branch.line if isinstance(entry, RowWork) and entry.thing == thing]
+        spared = {row_id for work in works for row_id in work.spared}
+        own = (work for work in works if work.kind in ("delete", "update") and not self.known.has(work))
+        return any(row.id in spared for work in own for row in work.touched)
+
     def _left(self, thing: Thing) -> list[tuple[RowWork, RowWork]]:
         """Own row work as it was done, and what is left of it."""
         found: list[tuple[RowWork, RowWork]] = []
