@@ -117,12 +117,14 @@ def shown_load(source: Lineage | None, arrived: Mapping[int, Sequence[ArrivedFil
     """By table, the files that the destination put back beside arrived ones and that the source shows too; no query
     without any.
     """
-    found = {}
-    for table_id, items in arrived.items() if source is not None else ():
-        files = {file.file_id for item in items for file in item.put_back}
-        if files and source is not None:
-            found[table_id] = frozenset(files_in_sight(source, [table_id], files))
-    return found
+    put_back = {
+        table_id: {file.file_id for item in items for file in item.put_back} for table_id, items in arrived.items()
+    }
+    if source is None:
+        return {}
+    return {
+        table_id: frozenset(files_in_sight(source, [table_id], files)) for table_id, files in put_back.items() if files
+    }
 
 
 def _where(file_id: int, holders: Sequence[AddedFile]) -> tuple[AddedFile, ...]:

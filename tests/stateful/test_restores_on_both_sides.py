@@ -96,3 +96,19 @@ def assert_alike_from_now_on(lake: Lake) -> None:
     lake.sql("UPDATE d.t SET v = 'y'", "b")
     lake.merge("b")
     assert lake.rows("d.t") == lake.rows("d.t", "b") == [(row[0], "y") for row in rows]
+
+
+@pytest.mark.parametrize("merged", ["UPDATE d.t SET v = 'z'", "UPDATE d.t SET v = 'z' WHERE id = 2"])
+def test_an_older_image_that_lacks_a_value_which_is_required_since_refuses_the_merge(lake: Lake, merged: str) -> None:
+    lake.sql("INSERT INTO d.t VALUES (2, NULL)")
+    lake.merge("main", "b")
+    base = lake.head("b")
+    lake.sql("INSERT INTO d.t VALUES (3, 'c')")
+    before = lake.head()
+    lake.merge("main", "b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {base}", "b")
+    lake.sql(merged)
+    lake.merge("main", "b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {before}")
+    lake.sql("ALTER TABLE d.t ALTER COLUMN v SET NOT NULL", "b")
+    assert lake.codes("b") == {"NOT_NULL_WITHOUT_VALUE"}
