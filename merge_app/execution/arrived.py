@@ -105,11 +105,9 @@ def arrived_load(
     found = {}
     for table_id, file_ids in files.items():
         holders = holders_load(destination, table_id, file_ids, planned.destination)
+        arrived = [ArrivedFile(file_id, _where(file_id, holders.get(file_id, ()))) for file_id in file_ids]
         past = sides_of(planned).destination_of(ObjectKind.TABLE, table_id).past
-        where = {file_id: _where(file_id, holders.get(file_id, ())) for file_id in file_ids}
-        found[table_id] = tuple(
-            ArrivedFile(file_id, held_in, put_back_beside(past, held_in)) for file_id, held_in in where.items()
-        )
+        found[table_id] = put_back_beside(past, arrived)
     return found
 
 

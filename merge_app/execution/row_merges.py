@@ -28,10 +28,8 @@ from merge_app.planning.sides import sides_of
 from merge_app.planning.surviving import ObjectChanges, surviving
 from merge_app.planning.values import MergeRows, PlanInput, Resolution
 
-_ORIGINS = """
-SELECT id, origin_branch_id, origin_version FROM catalog_app_commitoperation
-WHERE id = ANY(%(ids)s) AND kind IN ('overwrite', 'partition')
-"""
+_SWEEPING = (OperationKind.OVERWRITE, OperationKind.PARTITION)
+_ORIGINS = "SELECT id, origin_branch_id, origin_version FROM catalog_app_commitoperation WHERE id = ANY(%(ids)s)"
 
 
 def sweeps_load(
@@ -65,17 +63,21 @@ class _MergeBase:
 
     def _sweep(self, changes: ObjectChanges, since: int) -> Sweep:
         """Of what a side merged together with the base, what was made on it counts."""
-        together = [item.operation_id for item in changes.operations if item.version == since and item.is_replay]
+        together = [
+            item.operation_id
+            for item in changes.operations
+            if item.kind in _SWEEPING and item.version == since and item.is_replay
+        ]
         if self.lineage is None or not together:
             return sweep_of(changes, since)
-        origins = fetch_all(_ORIGINS, {"ids": together})
-        branches = Branch.objects.in_bulk([branch_id for _, branch_id, _ in origins])
-        made = {
-            operation_id
-            for operation_id, branch_id, version in origins
-            if reached_at(branch_lineage(branches[branch_id]).at(version), self.lineage)
+        origins = {item: (branch, version) for item, branch, version in fetch_all(_ORIGINS, {"ids": together})}
+        branches = Branch.objects.in_bulk([branch for branch, _ in origins.values()])
+        made_on_base = {
+            (branch, version)
+            for branch, version in set(origins.values())
+            if reached_at(branch_lineage(branches[branch]).at(version), self.lineage)
         }
-        return sweep_of(changes, since, made)
+        return sweep_of(changes, since, [item for item, commit in origins.items() if commit in made_on_base])
 
 
 def rows_judge(

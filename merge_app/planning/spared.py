@@ -41,17 +41,21 @@ def spared(past: Sequence[Operation], arrived: Sequence[ArrivedFile]) -> Spared:
     )
 
 
-def put_back_beside(past: Sequence[Operation], holders: Sequence[AddedFile]) -> tuple[AddedFile, ...]:
-    """The files that restores of the destination put back and that may hold the rows of these, where an overwrite took
-    these away.
+def put_back_beside(past: Sequence[Operation], arrived: Sequence[ArrivedFile]) -> tuple[ArrivedFile, ...]:
+    """The same, where an overwrite took a holder away with the files that restores of the destination put back and that
+    may hold its rows.
     """
     restores = [item for item in past if RESTORED_VERSION in item.metrics]
     if not restores:
-        return ()
+        return tuple(arrived)
     theirs = SideFiles(past)
-    taken = [holder for holder in holders if theirs.is_overwritten(holder.file_id)]
-    found = {item.file_id: item for operation in restores for item in effects_of(operation).added}
-    return tuple(item for item in found.values() if any(item.overlaps(holder) for holder in taken))
+    found = {file.file_id: file for operation in restores for file in effects_of(operation).added}
+
+    def beside(item: ArrivedFile) -> tuple[AddedFile, ...]:
+        taken = [holder for holder in item.holders if theirs.is_overwritten(holder.file_id)]
+        return tuple(file for file in found.values() if any(file.overlaps(holder) for holder in taken))
+
+    return tuple(replace(item, put_back=beside(item)) for item in arrived)
 
 
 def derived_of_spared(past: Sequence[Operation], arrived: Sequence[ArrivedFile]) -> frozenset[int]:
