@@ -35,10 +35,9 @@ def test_own_work_that_was_taken_back_is_nothing_whatever_is_merged_after_it(
     assert lake.rows("d.t") == [(1, "a"), (2, "b")]
 
 
-@pytest.fixture
-def both_restored(lake: Lake, merged: str, later: str, on_b: str) -> Lake:
-    """Branch b took back a row of main's, merged an update of main's, which main took back; both went on."""
-    lake.sql("INSERT INTO d.t VALUES (2, 'b')")
+def restore_both(lake: Lake, second: str, merged: str) -> None:
+    """Branch b takes back a row of main's and merges an update of main's, which main takes back then."""
+    lake.sql(f"INSERT INTO d.t VALUES {second}")
     lake.merge("main", "b")
     base = lake.head("b")
     lake.sql("INSERT INTO d.t VALUES (3, 'c')")
@@ -48,6 +47,12 @@ def both_restored(lake: Lake, merged: str, later: str, on_b: str) -> Lake:
     lake.sql(merged)
     lake.merge("main", "b")
     lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {before}")
+
+
+@pytest.fixture
+def both_restored(lake: Lake, merged: str, later: str, on_b: str) -> Lake:
+    """Both went on after that."""
+    restore_both(lake, "(2, 'b')", merged)
     lake.sql(later)
     lake.sql(on_b, "b")
     return lake
@@ -100,15 +105,6 @@ def assert_alike_from_now_on(lake: Lake) -> None:
 
 @pytest.mark.parametrize("merged", ["UPDATE d.t SET v = 'z'", "UPDATE d.t SET v = 'z' WHERE id = 2"])
 def test_an_older_image_that_lacks_a_value_which_is_required_since_refuses_the_merge(lake: Lake, merged: str) -> None:
-    lake.sql("INSERT INTO d.t VALUES (2, NULL)")
-    lake.merge("main", "b")
-    base = lake.head("b")
-    lake.sql("INSERT INTO d.t VALUES (3, 'c')")
-    before = lake.head()
-    lake.merge("main", "b")
-    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {base}", "b")
-    lake.sql(merged)
-    lake.merge("main", "b")
-    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {before}")
+    restore_both(lake, "(2, NULL)", merged)
     lake.sql("ALTER TABLE d.t ALTER COLUMN v SET NOT NULL", "b")
     assert lake.codes("b") == {"NOT_NULL_WITHOUT_VALUE"}
