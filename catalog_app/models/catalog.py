@@ -199,4 +199,10 @@ class CommitOperation(models.Model):
         indexes = [
             models.Index(fields=["branch", "version"], name="operation_branch_version"),
             models.Index(fields=["object_kind", "object_id", "branch", "version"], name="operation_object"),
+            # Restores are few, and every merge asks for those among all that its branches reach.
+            models.Index(
+                fields=["branch", "version"],
+                condition=Q(metrics__has_key="restored_version"),
+                name="operation_restore",
+            ),
         ]

@@ -21,13 +21,14 @@ from merge_app.execution.arrived import arrived_files, tables_merged_after_drops
 from merge_app.execution.brought_back import BroughtBack, brought_back_load
 from merge_app.execution.effects import effects_load, met_by_replays_load
 from merge_app.execution.facts import facts_load
+from merge_app.execution.known_in_part import known_in_part_load
 from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import Reach, merges_since, own_ranges, reach_load
 from merge_app.execution.replacements import replacements_load
 from merge_app.execution.row_merges import tables_apart
 from merge_app.planning.needs import needs
 from merge_app.planning.surviving import NO_BASE, RESTORED_VERSION, ObjectKey, RestoreBase
-from merge_app.planning.values import Decision, FactKind, PlanInput, Resolution
+from merge_app.planning.values import Decision, FactKind, PlanInput, Resolution, RestoreKnownInPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,11 @@ def plan_input_load(
     """
     seen = side.reach
     database_ids, table_ids = _named_objects(side.operations)
+    known_in_part = _known_in_part(side, destination)
+    if known_in_part:
+        known = {item.table_id for item in known_in_part}
+        table_ids |= known
+        side = replace(side, tables={**side.tables, **_source_tables(side, known)})
     database_ids |= {state.database_id for state in side.tables.values()}
     tables, databases = ({}, {}) if has_moved else _unaltered(side)
     tables |= tables_load(destination, table_ids - tables.keys(), schemas=side.schemas)
@@ -102,6 +108,7 @@ def plan_input_load(
         database_tables={d: tuple(t.table_id for t in members if t.database_id == d) for d in dropped},
         source_base=_restore_base(side.operations, side.lineage, destination, back.known if back else {}),
         destination_base=_restore_base(theirs, destination, seen, back.known_by_source if back else {}),
+        known_in_part=known_in_part,
         source_head=side.lineage.version if side.lineage else 0,
         destination_head=destination.version,
         resolutions=resolutions,
@@ -139,6 +146,28 @@ def _restore_base(
 
     known_of = {key: base(reach) for key, reach in known.items()}
     return RestoreBase(base(other), known_of, merges_since(lineage, min(restored)))
+
+
+def _source_tables(side: SourceSide, table_ids: set[int]) -> dict[int, TableState]:
+    """Those that the side's operations do not name."""
+    wanted = table_ids - side.tables.keys()
+    return tables_load(side.lineage, wanted, schemas=side.schemas) if side.lineage is not None else {}
+
+
+def _known_in_part(side: SourceSide, destination: Lineage) -> tuple[RestoreKnownInPart, ...]:
+    """Of restores that only the destination knows of, those of tables whose rows the source changed."""
+    if side.lineage is None:
+        return ()
+    reach = reach_load(destination)
+    changed = {
+        item.object_id
+        for item in side.operations
+        if item.object_kind is ObjectKind.TABLE and (item.is_data or item.kind is OperationKind.PARTITION)
+    }
+    return (
+        *known_in_part_load(side.lineage, side.reach, reach, is_source=True),
+        *known_in_part_load(destination, reach, side.reach, is_source=False, tables=changed),
+    )
 
 
 def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engine: EngineSource) -> PlanInput:

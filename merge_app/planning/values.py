@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import AddedFile, ObjectKind, Operation
@@ -69,13 +69,14 @@ class DivergedFile:
     """A file that the source touched and that the destination never had or lost before the merge base: an earlier
     merge skipped the compaction that made it, filtered it or moved it to another partition. ``holders`` are the files
     that may hold its rows on the destination, as it was before its own operations; ``settled`` are those of them that
-    the source shows too, so that they lie where it has them, ``whole`` those of which it shows every row, and
+    lie where the source has them, ``shown`` those that it shows too, ``whole`` those of which it shows every row, and
     ``elsewhere`` those of other partitions, which hold such rows only if they were moved from one to the other.
     """
 
     file: AddedFile
     holders: tuple[AddedFile, ...]
     settled: frozenset[int] = frozenset()
+    shown: frozenset[int] = frozenset()
     whole: frozenset[int] = frozenset()
     elsewhere: frozenset[int] = frozenset()
 
@@ -209,6 +210,19 @@ class Resolution:
 
 
 @dataclass(frozen=True, slots=True)
+class RestoreKnownInPart:
+    """A RESTORE of a table on ``branch``, which was nothing to the side that merged it. ``knows_half`` is the other
+    side: it knows some of what was taken back, and not the restore.
+    """
+
+    table_id: int
+    branch: str
+    version: int
+    restored_version: int
+    knows_half: Literal["source", "destination"]
+
+
+@dataclass(frozen=True, slots=True)
 class PlanInput:
     """Everything a plan may depend on.
 
@@ -217,7 +231,7 @@ class PlanInput:
     those tables, and of whatever holds a name that the source claims. ``source_tables`` are the source's states of
     its tables (for those it created). ``database_tables``: ids of the destination's valid tables in databases that
     either side dropped. ``source_base`` and ``destination_base`` are what a RESTORE's ``restored_version`` metric is
-    compared with (P7).
+    compared with (P7); ``known_in_part`` are restores on other branches that it cannot be compared with.
     ``resolutions`` are what people decided; ``replacements``, of the objects of which the source is to be taken, the
     operations that make the destination's object what the source has.
     """
@@ -231,6 +245,7 @@ class PlanInput:
     database_tables: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     source_base: RestoreBase = NO_BASE
     destination_base: RestoreBase = NO_BASE
+    known_in_part: tuple[RestoreKnownInPart, ...] = ()
     facts: Mapping[int, TableFacts] = field(default_factory=dict)
     source_head: int = 0
     destination_head: int = 0
@@ -244,15 +259,17 @@ class PlanInput:
 class FollowDeletes:
     """Row work: rows that ``delete_files`` mark in ``from_file`` are looked up by row id in ``to_files`` and marked
     there by new delete files (compaction on either side). No delete files: every row of ``from_file``, which was
-    removed whole. Rows that ``spared_deletes`` mark are left alone: the destination updated them before it compacted,
-    and keeps its images. Where ``shown_in`` names files, only rows that are live in these are marked. A file of
-    ``to_files`` that other row work of the plan rewrites stands for the rewritten one, so deletes are followed last.
+    removed whole. Rows that ``spared_deletes`` mark or ``spared_files`` hold are left alone: the destination updated
+    them before it compacted, and keeps its images. Where ``shown_in`` names files, only rows that are live in these are
+    marked. A file of ``to_files`` that other row work of the plan rewrites stands for the rewritten one, so deletes are
+    followed last.
     """
 
     delete_files: tuple[int, ...]
     from_file: int
     to_files: tuple[int, ...]
     spared_deletes: tuple[int, ...] = ()
+    spared_files: tuple[int, ...] = ()
     shown_in: tuple[int, ...] = ()
 
 

@@ -416,3 +416,34 @@ def test_rows_of_two_branches_stand_side_by_side_with_conflicts_first(lake: Revi
     assert (first["base"], first["source"], first["destination"]) == ([1, "a", 1], [1, "source", 101], [1, "main", 11])
     assert (last["source_change"], last["dest_change"], last["source"]) == ("delete", "update", None)
     assert [column["is_key"] for column in page["columns"]] == [True, False, False]
+
+
+@pytest.mark.parametrize("own", ["INSERT INTO d.r VALUES (2, 'source')", "CREATE DATABASE news"])
+def test_a_restore_that_the_destination_knows_half_of_is_decided_by_taking_the_source(
+    lake: ReviewLake, own: str
+) -> None:
+    lake.write("CREATE BRANCH x", "alice")
+    before = lake.branch("x").head_version
+    lake.write("UPDATE d.r SET v = 'taken back' WHERE id = 1", "alice", "x")
+    lake.write("MERGE BRANCH x TO main", "alice")
+    lake.write(f"RESTORE TABLE d.r TO VERSION AS OF {before}", "alice", "x")
+    lake.write("MERGE BRANCH x TO c", "alice")
+    lake.write(own, "alice", "c")
+    expected = rows(lake, "c")
+    request = lake.open(source="c")
+    table = object_id(lake, "main")
+    found = lake.read("compare/c...main/")
+    assert [(entry["name"], entry["codes"]) for entry in found["results"] if entry["verdict"] == "conflict"] == [
+        ("d.r", ["RESTORE_KNOWN_IN_PART"])
+    ]
+    assert lake.read(f"compare/c...main/objects/table/{table}/")["name"] == "d.r"
+    problem(lake.post("alice", "1/merge/", {}), 409, "MERGE_CONFLICT")
+    decide(lake, table, "destination")
+    assert settled(lake, request) == ("conflicted", 1)
+    decide(lake, table, "source")
+    assert settled(lake, request) == ("open", 0)
+    merged(lake)
+    assert rows(lake) == rows(lake, "c") == expected
+    for branch in ("c", "x"):
+        lake.write(f"MERGE BRANCH main TO {branch}", "alice")
+        assert rows(lake, branch) == expected

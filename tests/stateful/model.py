@@ -201,9 +201,18 @@ class Snapshot:
     is_merge: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """A RESTORE of a table, and the commits whose work on its rows it took back."""
+
+    origin: Origin
+    thing: Thing
+    took_back: frozenset[Origin]
+
+
 class Branch:
     """A line of entries, the state they led to, and every commit that the head reaches (P6). ``transaction``: the id
-    of the open one whose statements it stands for.
+    of the open one whose statements it stands for. ``restores`` are those of all branches of the lake.
     """
 
     def __init__(self, name: str) -> None:
@@ -214,6 +223,7 @@ class Branch:
         self.versions: dict[int, Snapshot] = {}
         self.head = 0
         self.transaction: str | None = None
+        self.restores: list[Restore] = []
 
     def cut(self, name: str, version: int) -> Branch:
         """A new branch that begins as this one was at a version."""
@@ -221,6 +231,7 @@ class Branch:
         child = Branch(name)
         child.state, child.reach, child.head = snapshot.state, snapshot.reach, version
         child.line = self.line[: snapshot.line]
+        child.restores = self.restores
         child.versions = {number: kept for number, kept in self.versions.items() if number <= version}
         return child
 
@@ -229,7 +240,12 @@ class Branch:
     ) -> None:
         assert version > self.head
         self.state, self.head = state, version
-        self.line += entries
+        for entry in entries:
+            if isinstance(entry, RowWork) and entry.restored is not None and entry.origin == version:
+                since = self.line[self.versions[entry.restored].line :]
+                works = (work for work in since if isinstance(work, RowWork) and work.thing == entry.thing)
+                self.restores.append(Restore(version, entry.thing, frozenset(work.origin for work in works)))
+            self.line.append(entry)
         self.reach = self.reach | reach | {version}
         self.versions[version] = Snapshot(state, len(self.line), self.reach, is_merge=bool(reach))
 

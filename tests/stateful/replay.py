@@ -23,6 +23,7 @@ def merge(source: Branch, destination: Branch) -> Verdict:
         _Object(thing, mine, theirs, verdict).redo()
     _dropped_databases(mine, verdict)
     _names(mine, destination.state, verdict)
+    _restores(mine, theirs, verdict)
     verdict.entries = _redone_entries(mine, destination, verdict.state)
     return verdict
 
@@ -141,6 +142,22 @@ def _names(mine: Side, before: State, verdict: Verdict) -> None:
             present = {thing for thing in holders if mine.branch.state.get(thing) is not None}
             named = made | {thing for thing in present if mine.net(thing, "name") or mine.net(thing, "database")}
             verdict.required |= {(*thing, "NAME_EXISTS") for thing in named}
+
+
+def _restores(mine: Side, theirs: Side, verdict: Verdict) -> None:
+    """A restore that was nothing to the side that merged it is nothing to go by for one that knows half of what was
+    taken back.
+    """
+    for restore in mine.branch.restores:
+        for informed, other in ((mine, theirs), (theirs, mine)):
+            if not informed.was_nothing(restore) or restore.origin in other.branch.reach:
+                continue
+            is_changed = informed is mine or bool(mine.works(restore.thing))
+            has_table = theirs.branch.state.get(restore.thing) is not None and not mine.dropped(restore.thing)
+            sides = mine.works(restore.thing), theirs.works(restore.thing)
+            is_moot = any(work.empties_all for works in sides for work in works)
+            if restore.took_back & other.branch.reach and is_changed and has_table and not is_moot:
+                verdict.required.add((*restore.thing, "RESTORE_KNOWN_IN_PART"))
 
 
 class _Object(Redo):

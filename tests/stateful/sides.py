@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tests.stateful.model import EVERYTHING, Branch, Change, Column, Entry, Origin, Row, RowWork, Table, Thing
+from tests.stateful.model import EVERYTHING, Branch, Change, Column, Entry, Origin, Restore, Row, RowWork, Table, Thing
 
 Key = tuple[Thing, tuple[Any, ...]]
 
@@ -93,6 +93,11 @@ class Side:
 
     def is_left(self, entry: RowWork) -> bool:
         return any(work is entry for work, _ in self._left(entry.thing))
+
+    def was_nothing(self, restore: Restore) -> bool:
+        """Whether this branch reaches a restore of another one and has nothing of it in its line."""
+        entries = (entry for entry in self.branch.line if entry.thing == restore.thing)
+        return restore.origin in self.branch.reach and all(entry.origin != restore.origin for entry in entries)
 
     def has_met_nothing(self, thing: Thing) -> bool:
         """Whether the other side's overwrite of a whole table found nothing here: files decide whether it was redone,
