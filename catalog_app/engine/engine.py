@@ -154,13 +154,15 @@ class Engine:
         to_files: Sequence[FileScan],
         *,
         spared_paths: Sequence[str] = (),
+        spared_files: Sequence[FileScan] = (),
         shown_in: Sequence[FileScan] = (),
     ) -> list[NewDeleteFile]:
         """Mark in ``to_files`` the rows that ``delete_paths`` (every row without them) mark in ``from_file``, but
-        not those that ``spared_paths`` mark, nor those that are in no file of ``shown_in``, where it has any.
+        not those that ``spared_paths`` mark or ``spared_files`` hold, nor those that are in no file of ``shown_in``,
+        where it has any.
         """
         return rewriting.follow_deletes(
-            self._writer, table_id, delete_paths, from_file, to_files, spared_paths, shown_in
+            self._writer, table_id, delete_paths, from_file, to_files, spared_paths, spared_files, shown_in
         )
 
     def replace_images(

@@ -20,11 +20,12 @@ class RowEngine(Protocol):
         to_files: Sequence[FileScan],
         *,
         spared_paths: Sequence[str],
+        spared_files: Sequence[FileScan] = (),
         shown_in: Sequence[FileScan] = (),
     ) -> list[NewDeleteFile]:
         """Delete files that mark in ``to_files`` the rows which ``delete_paths`` mark in ``from_file``, by row id;
-        without ``delete_paths`` every row of it. Rows that ``spared_paths`` mark are left alone, and so are, where
-        ``shown_in`` has files, those that are not live there.
+        without ``delete_paths`` every row of it. Rows that ``spared_paths`` mark or ``spared_files`` hold are left
+        alone, and so are, where ``shown_in`` has files, those that are not live there.
         """
         ...
 

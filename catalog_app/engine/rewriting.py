@@ -97,16 +97,19 @@ def follow_deletes(
     from_file: FileScan,
     to_files: Sequence[FileScan],
     spared_paths: Sequence[str],
+    spared_files: Sequence[FileScan],
     shown_in: Sequence[FileScan],
 ) -> list[NewDeleteFile]:
     """Mark in ``to_files``, where they are live, the rows that the delete files (without them: all) mark in
-    ``from_file``, except those that ``spared_paths`` mark, and those that no file of ``shown_in`` shows, if it has any.
+    ``from_file``, except those that ``spared_paths`` mark or ``spared_files`` hold, and those that no file of
+    ``shown_in`` shows, if it has any.
     """
     warehouse = writer.warehouse
     marked = deleted_row_ids(warehouse, delete_paths) if delete_paths else stored_row_ids(warehouse, from_file)
     if shown_in:
         marked = np.intersect1d(marked, live_row_ids(warehouse, shown_in))
-    return _mark(writer, table_id, np.setdiff1d(marked, deleted_row_ids(warehouse, spared_paths)), to_files)
+    spared = [deleted_row_ids(warehouse, spared_paths), *(stored_row_ids(warehouse, file) for file in spared_files)]
+    return _mark(writer, table_id, np.setdiff1d(marked, np.concatenate(spared)), to_files)
 
 
 def replace_images(

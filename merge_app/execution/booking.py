@@ -48,6 +48,13 @@ class Booking:
             else found
         )
 
+    def is_taken_along(self, file_id: int) -> bool:
+        """Whether it was the rename of its partition that took the file away first: what emptied the partition of the
+        old name afterwards did not.
+        """
+        row = self._removed.get(file_id)
+        return any(row == renamed for operation, renamed in self._operations if partition_renames(operation))
+
     def of_moved(self, file_id: int, partition: PartitionValues) -> int:
         """Of a file that is put into another partition: the last rename that led there, where renames name the file, as
         a branch that knows only the earlier ones is to move it on; else the operation that wrote it or moved it.

@@ -184,19 +184,28 @@ def _diverged(
     diverged = added_files_load(files)
     holders |= _merged_by_key(theirs, [item for item in diverged if item.file_id not in holders])
     held = {item.file_id for found in holders.values() for item in found}
-    settled = files_in_sight(source, [table_id], held) if source is not None and held else set()
-    shown = files_load(table_id, settled, [source]) if source is not None and settled else {}
-    whole = {file_id for file_id, scan in shown.items() if not scan.delete_paths}
+    shown = files_in_sight(source, [table_id], held) if source is not None and held else set()
+    scans = files_load(table_id, shown, [source]) if source is not None and shown else {}
+    whole = {file_id for file_id, scan in scans.items() if not scan.delete_paths}
     # What the source met after its last rename it showed then, under the same name.
     since = max((index + 1 for index, item in enumerate(history) if moves_partitions(item)), default=len(history))
-    settled |= {file_id for item in history[since:] for file_id in effects_of(item).touched} - moved
+    settled = shown | ({file_id for item in history[since:] for file_id in effects_of(item).touched} - moved)
     found = []
     for file in diverged:
         held_in = holders.get(file.file_id, [])
         ids = {item.file_id for item in held_in}
         called = {file.partition, *(later for name, later in (*names, *earlier, *undone) if name == file.partition)}
         elsewhere = frozenset(item.file_id for item in held_in if item.partition not in called)
-        found.append(DivergedFile(file, tuple(held_in), frozenset(ids & settled), frozenset(ids & whole), elsewhere))
+        found.append(
+            DivergedFile(
+                file,
+                tuple(held_in),
+                settled=frozenset(ids & settled),
+                shown=frozenset(ids & shown),
+                whole=frozenset(ids & whole),
+                elsewhere=elsewhere,
+            )
+        )
     return tuple(found)
 
 

@@ -257,6 +257,8 @@ def _add_effects_elsewhere(
     versions = {item.operation_id or 0: item.version for item in operations}
     scopes = [(item.operation_id or 0, item.overwrite) for item in operations if item.overwrite is not None]
     left = {(replay, file_id) for replay, scope in scopes for file_id in (*scope.spared, *scope.spared_in)}
+    # Where the replay only marked rows of a file, others of it stayed.
+    left |= {(identity, item.data_file_id) for identity, found in deletes.items() for item in found}
     overwrites = {item.origin_id or 0 for item in operations if item.kind is OperationKind.OVERWRITE}
     put_back = {
         (replay, file_id)

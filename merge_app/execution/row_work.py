@@ -183,6 +183,7 @@ class _Marking:
                 self.scans[work.from_file],
                 self._as_rewritten(work.to_files),
                 spared_paths=[paths[delete] for delete in work.spared_deletes],
+                spared_files=[self.scans[file] for file in work.spared_files],
                 shown_in=[self.scans[file] for file in work.shown_in],
             )
             staged += [(item, work) for item in marks]
@@ -266,7 +267,7 @@ def _scans(
 def _files_of(work: RowWork) -> set[int]:
     match work:
         case FollowDeletes():
-            return {work.from_file, *work.to_files, *work.shown_in}
+            return {work.from_file, *work.to_files, *work.spared_files, *work.shown_in}
         case ReplaceImages():
             return {work.image, *work.shown_in, *work.to_files}
         case FilterImages():

@@ -80,7 +80,8 @@ def _remove(work: SegmentWork) -> None:
         for file_id in data.remove_files:
             booking, goal = work.booking(table_id), moved.get(file_id)
             row = booking.of_removed(file_id) if goal is None else booking.of_moved(file_id, goal)
-            files.append((file_id, row, 2 if goal is None else 0))
+            is_renamed = goal is not None or booking.is_taken_along(file_id)
+            files.append((file_id, row, 0 if is_renamed else 2))
     if whole or parts or files:
         segment_sql_run(
             work,

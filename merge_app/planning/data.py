@@ -77,6 +77,7 @@ class _Redo:
         self._place = Placement(self._source, destination, facts, is_new=is_new)
         self._mine, self._theirs = self._place.mine, self._place.theirs
         self._whole = {file_id for item in facts.diverged for file_id in item.whole}
+        self._shown = {file_id for item in facts.diverged for file_id in item.shown}
         self._follow: dict[int, tuple[dict[int, Operation], frozenset[int]]] = {}
         self._follow_moved: list[FollowDeletes] = []
         self._remove: dict[int, None] = {}
@@ -152,6 +153,9 @@ class _Redo:
         """Take the rows that a delete file marks, or all rows of the file, where they lie on the destination."""
         # What the source shows of these rows, in the very file that the destination has, did not go.
         targets = self._place.stand_ins(file_id) - self._whole
+        if file_id in effects_of(operation).met_elsewhere:
+            # Where the source redid it itself, it left rows alone or marked them in these very files.
+            targets -= self._shown
         for leaf in self._mine.leaves(file_id):
             if self._place.is_lost(leaf):
                 self._discard(operation.kind, leaf, item)
@@ -172,7 +176,7 @@ class _Redo:
             updated = {delete for holder in holders for delete in self._theirs.update_deletes(holder)}
             if targets:
                 spared = updated.union(self._facts.masks.get(file_id, ()))
-                yield FollowDeletes((), file_id, tuple(sorted(targets)), tuple(sorted(spared)), holders)
+                yield FollowDeletes((), file_id, tuple(sorted(targets)), tuple(sorted(spared)), shown_in=holders)
 
     def _discard(self, kind: OperationKind, file_id: int, item: AttachedDelete | None) -> None:
         by = self._theirs.overwriter(file_id).kind
@@ -298,17 +302,19 @@ class _Redo:
         destination's.
         """
         deletes, targets = self._follow[file_id]
-        spared = self._spared(file_id)
-        own = targets & self._mine.added.keys() if spared else frozenset()
+        spared, spared_files = self._spared(file_id)
+        own = targets & self._mine.added.keys() if spared or spared_files else frozenset()
         by_operation = groupby(deletes.items(), lambda item: item[1])
         parts: list[tuple[tuple[int, ...], tuple[int, ...]]]
         parts = [(tuple(delete for delete, _ in marks), ()) for _, marks in by_operation]
         if self._place.was_emptied(file_id):
             # Nor are those that merges had taken out of it.
             parts.append(((), (*deletes, *self._facts.rewritten_masks.get(file_id, ()))))
-        for files, left_alone in ((targets - own, spared), (own, ())):
+        sides: tuple[tuple[frozenset[int], tuple[int, ...], tuple[int, ...]], ...]
+        sides = ((targets - own, spared, spared_files), (own, (), ()))
+        for files, left_alone, left_whole in sides:
             for delete_files, marked in parts if files else ():
-                yield FollowDeletes(delete_files, file_id, tuple(sorted(files)), (*left_alone, *marked))
+                yield FollowDeletes(delete_files, file_id, tuple(sorted(files)), (*left_alone, *marked), left_whole)
 
     def _replaced_images(self) -> Iterator[ReplaceImages]:
         """The source's images that come over, where a restore of the destination put other images back."""
@@ -328,13 +334,15 @@ class _Redo:
                 if targets:
                     yield FollowDeletes(deletes, file_id, tuple(sorted(targets)))
 
-    def _spared(self, file_id: int) -> tuple[int, ...]:
+    def _spared(self, file_id: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Delete files that mark rows which are not the source's to take: those of the destination's updates of rows
-        that lie in compacted files together with their images, and those that a restore took off.
+        that lie in compacted files together with their images, and those that a restore took off; and files of which
+        it updated all rows.
         """
         moved = [leaf for leaf in self._mine.leaves(file_id) if leaf in self._theirs.removed]
         updated = {delete for leaf in moved for delete in self._theirs.update_deletes(leaf)}
-        return tuple(sorted(updated.union(self._facts.masks.get(file_id, ()))))
+        emptied = {file for leaf in moved for file in self._theirs.emptied_by_updates(leaf)}
+        return tuple(sorted(updated.union(self._facts.masks.get(file_id, ())))), tuple(sorted(emptied))
 
     def _overtaken(self) -> tuple[PartitionValues, ...]:
         """Partitions that the source dropped although the destination wrote there since."""

@@ -230,6 +230,15 @@ class SideFiles:
             found += [delete for output in self.outputs(file_id) for delete in self.update_deletes(output)]
         return tuple(dict.fromkeys(found))
 
+    def emptied_by_updates(self, file_id: int) -> tuple[int, ...]:
+        """The file, or those that it was rewritten into, where the side updated all of its rows: no delete file marks
+        these.
+        """
+        remover = self.removed.get(file_id)
+        if remover is not None and is_rewrite(remover):
+            return tuple(found for output in self.outputs(file_id) for found in self.emptied_by_updates(output))
+        return (file_id,) if remover is not None and remover.kind is OperationKind.UPDATE else ()
+
     def is_overwritten(self, file_id: int) -> bool:
         """Whether its rows were taken away by an overwrite or the drop of a partition."""
         remover = self.removed.get(file_id)

@@ -181,6 +181,8 @@ def test_images_replace_others_of_their_rows_where_they_are_still_shown(lake: La
     assert (replaced.rows, replaced.data_file_id) == (1, other.file_id)
     (followed,) = lake.engine.follow_deletes(TABLE, [], image, [other], shown_in=[image])
     assert (followed.rows, followed.data_file_id) == (1, other.file_id)
+    (left,) = lake.engine.follow_deletes(TABLE, [], other, [other], spared_files=[image])
+    assert (left.rows, left.data_file_id) == (1, other.file_id)
     lake.files = [replace(other, delete_paths=(replaced.path,))]
     assert sorted(lake.rows()) == [[2, "b"], [3, "c"]]
     assert lake.engine.replace_images(TABLE, image, [], [other]) == []

@@ -264,6 +264,7 @@ class MemoryEngine:
         to_files: Sequence[FileScan],
         *,
         spared_paths: Sequence[str] = (),
+        spared_files: Sequence[FileScan] = (),
         shown_in: Sequence[FileScan] = (),
     ) -> list[NewDeleteFile]:
         marked = {row_id for path in delete_paths for row_id in self._deletes[path].values()}
@@ -271,6 +272,7 @@ class MemoryEngine:
         if shown_in:
             wanted &= {row_id for file in shown_in for row_id in self.live_row_ids(file)}
         spared = {row_id for path in spared_paths for row_id in self._deletes[path].values()}
+        spared |= {row_id for file in spared_files for row_id in self._files[file.path].row_ids}
         return self._mark(table_id, wanted - spared, to_files)
 
     def replace_images(
