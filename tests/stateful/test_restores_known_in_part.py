@@ -41,13 +41,13 @@ def lake(request: pytest.FixtureRequest, database: None, memory_engine: object) 
     return fresh
 
 
-def taken_back(lake: Lake, statement: str) -> None:
+def taken_back(lake: Lake, statement: str, restored: str = "TABLE d.k") -> None:
     """Branch w knows what main did, and b that it was taken back, beside what it did itself."""
     before = lake.head()
     lake.sql("UPDATE d.k SET v = 5 WHERE id = 3", "b")
     lake.sql(statement)
     lake.sql("CREATE BRANCH w")
-    lake.sql(f"RESTORE TABLE d.k TO VERSION AS OF {before}")
+    lake.sql(f"RESTORE {restored} TO VERSION AS OF {before}")
     lake.merge("main", "b")
     lake.sql("INSERT INTO d.k VALUES (6, 0, 0)", "b")
 
@@ -101,9 +101,10 @@ def test_a_branch_that_knew_nothing_of_it_hears_of_nothing_and_tells_of_nothing(
     assert lake.rows("d.k", "w") == lake.rows("d.k", "b")
 
 
-def test_what_it_says(lake: Lake) -> None:
+@pytest.mark.parametrize("restored", ["TABLE d.k", "DATABASE d", "BRANCH main"])
+def test_what_it_says(lake: Lake, restored: str) -> None:
     before = lake.head()
-    taken_back(lake, TAKEN_BACK["update"])
+    taken_back(lake, TAKEN_BACK["update"], restored)
     (refusal,) = lake.refused("b", "w")
     assert refusal["details"] == {"branch": "main", "version": lake.head(), "knows_half": "destination"}
     assert refusal["message"] == (
