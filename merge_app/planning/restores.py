@@ -13,6 +13,7 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.rules.codes import VerdictCode
 from merge_app.planning.findings import outside_finding
 from merge_app.planning.sides import Sides
+from merge_app.planning.surviving import ObjectChanges
 from merge_app.planning.values import Finding, PlanInput
 
 
@@ -30,7 +31,8 @@ def restores_judge(given: PlanInput, sides: Sides) -> Iterator[Finding]:
         name = f"{home.name}.{table.name}" if home is not None else table.name
         informed = "source" if restore.knows_half == "destination" else "destination"
         yield outside_finding(
-            both[0],
+            # Nothing that either side did led to it.
+            ObjectChanges(ObjectKind.TABLE, restore.table_id),
             name,
             VerdictCode.RESTORE_KNOWN_IN_PART,
             f"Branch {restore.branch} took back by RESTORE (version {restore.version}) what it had done to {name} since"
@@ -38,5 +40,9 @@ def restores_judge(given: PlanInput, sides: Sides) -> Iterator[Finding]:
             " what was done, and not that it was taken back.",
             source_operation="overwrite" if informed == "source" else "",
             destination_operation="overwrite" if informed == "destination" else "",
-            details={"branch": restore.branch, "version": restore.version, "knows_half": restore.knows_half},
+            details={
+                "restored_branch": restore.branch,
+                "version": restore.version,
+                "known_in_part_by": restore.knows_half,
+            },
         )

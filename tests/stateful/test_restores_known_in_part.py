@@ -106,7 +106,11 @@ def test_what_it_says(lake: Lake, restored: str) -> None:
     before = lake.head()
     taken_back(lake, TAKEN_BACK["update"], restored)
     (refusal,) = lake.refused("b", "w")
-    assert refusal["details"] == {"branch": "main", "version": lake.head(), "knows_half": "destination"}
+    assert refusal["details"] == {
+        "restored_branch": "main",
+        "version": lake.head(),
+        "known_in_part_by": "destination",
+    }
     assert refusal["message"] == (
         f"Branch main took back by RESTORE (version {lake.head()}) what it had done to d.k since version {before}. The"
         " source knows of both; the destination knows some of what was done, and not that it was taken back."

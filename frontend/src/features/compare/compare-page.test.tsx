@@ -2,6 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it } from "vitest";
 
+import { finding } from "../../testing/findings";
 import { renderAt } from "../../testing/render";
 import { comparedObject, COMPARED, COMPARISON, json, problem, serve, type Asked } from "../../testing/server";
 
@@ -22,6 +23,19 @@ describe("comparing two branches", () => {
     expect(screen.getByText(/delays updated rows \(version 15\)/)).toBeTruthy();
     expect(screen.getByRole("link", { name: "Merge main into delays" }).getAttribute("href")).toBe("/c/demo/compare/main...delays");
     expect(screen.getAllByText("UPDATE flights.flights SET x = 1").length).toBeGreaterThan(0);
+  });
+
+  it("leads to the branch that was restored where one side knows only what was taken back", async () => {
+    const known = finding({
+      rule_table: "", source_op: "overwrite", dest_op: "", verdict: "conflict", code: "RESTORE_KNOWN_IN_PART",
+      message: "Branch fix took back by RESTORE", remedy: "Merge it.", source_versions: [], dest_versions: [],
+      details: { restored_branch: "fix", version: 5, known_in_part_by: "destination" },
+    });
+    serve({ [AT]: COMPARISON, ...OBJECTS, [`${AT}objects/table/5/`]: { ...comparedObject(0), cells: [known] } });
+    renderAt(ADDRESS);
+    const link = await screen.findByRole("link", { name: "Merge fix into main" });
+    expect(link.getAttribute("href")).toBe("/c/demo/compare/fix...main");
+    expect(screen.queryByRole("link", { name: "Merge main into delays" })).toBeNull();
   });
 
   it("lists what was changed under its database, with counts and marks", async () => {
