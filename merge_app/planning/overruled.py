@@ -9,6 +9,7 @@ from typing import Any
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import (
+    COLUMN_FIELDS,
     Change,
     ColumnAttribute,
     ColumnChange,
@@ -51,7 +52,7 @@ def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Ope
             later.take(operation, operations, index)
         elif not later.ends(operation):
             later.restore(operation)
-            changes = tuple(_not_overruled(operation, later.overruled))
+            changes = tuple(later.as_begun(operation, item) for item in _not_overruled(operation, later.overruled))
             if changes or not operation.changes:
                 own = operation if changes == operation.changes else replace(operation, changes=changes)
                 kept.append(_not_overwritten(own, later.overwrites_of(operation), later.swept[operation.object_id]))
@@ -62,13 +63,30 @@ def without_overruled(operations: Sequence[tuple[Operation, bool]]) -> tuple[Ope
 class _Later:
     """What is known of the operations after one, as they are gone through from the last: by table, the ``overwrites``
     of the other side, the files that these or its drops of partitions ``swept``, and the own side's ``restores``, each
-    as the version that it went back to and its own; the attributes that are ``overruled``.
+    as the version that it went back to and its own; the attributes that are ``overruled``; and of columns that the own
+    side brought back what these begin with again where that is overruled.
     """
 
     overruled: set[tuple[Any, ...]] = field(default_factory=set)
     overwrites: dict[int, list[_Overwrite]] = field(default_factory=lambda: defaultdict(list))
     swept: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     restores: dict[int, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+    begun: dict[tuple[Any, ...], dict[str, Any]] = field(default_factory=dict)
+
+    def as_begun(self, operation: Operation, change: Change) -> Change:
+        """A change of the own side: the drop of a column as it came back later, in what is overruled by then."""
+        if not isinstance(change, ColumnChange) or change.attribute is not ColumnAttribute.EXISTS:
+            return change
+        settings = _column_attributes(operation, change)
+        if change.after is None:
+            definition = dict(change.before)
+            for setting in settings:
+                definition |= self.begun.pop(setting, {})
+            return replace(change, before=definition)
+        for setting in settings:
+            overruled = [item for item in COLUMN_FIELDS if (*setting[:-1], item) in self.overruled]
+            self.begun[setting] = {item.value: change.after[item.value] for item in overruled}
+        return change
 
     def rename(self, operation: Operation) -> None:
         """What comes before the rename of a partition knows it by its former name."""

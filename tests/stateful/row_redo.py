@@ -44,7 +44,9 @@ class Rows(Redo):
             has_absorbed = ours and yours and (_absorbed(own, "update") | _absorbed(others, kind))
             # A compaction may have put rows that only one branch has into one file with others.
             has_both = any(work.kind == "update" for work in own) and any(work.kind == kind for work in others)
-            if has_absorbed or (is_blurred and has_both):
+            # A delete that met nothing but rows which its branch had updated names their files all the same.
+            has_lost = ours and any(work.kind == kind and work.found_nothing for work in others)
+            if has_absorbed or has_lost or (is_blurred and has_both):
                 self.verdict.possible.add((*self.thing, code))
             # What the destination overwrote is discarded (A4), although it put another image of the row back.
             ours = [row for row in ours if row.id not in _absorbed(own, "update") and not self._is_overwritten(row)]

@@ -218,3 +218,28 @@ def test_a_column_that_was_joined_comes_as_it_was_merged_where_its_other_half_wa
     lake.merge("main", "b")
     assert columns(lake) == columns(lake, "b")
     assert columns(lake)[2][3] is None
+
+
+@pytest.mark.parametrize("own", ["ALTER COLUMN v SET DEFAULT 'x'", "ALTER COLUMN v COMMENT 'x'"])
+@pytest.mark.parametrize("is_merged", [True, False])
+def test_a_column_that_came_back_does_not_take_back_what_was_merged_since(
+    lake: Lake, own: str, is_merged: bool
+) -> None:
+    """``own``: another change of the column, taken back with the table's. ``is_merged``: it came from main."""
+    lake.sql("CREATE TABLE d.s (v VARCHAR(3), k INT)")
+    lake.sql("INSERT INTO d.s VALUES ('a', 1)")
+    lake.merge("main", "b")
+    lake.sql("CREATE BRANCH c")
+    before, whole = lake.sql("DESCRIBE TABLE EXTENDED d.s", "b").rows[0][3:5], lake.head("b")
+    for change in ("ALTER COLUMN v TYPE VARCHAR(9)", own):
+        lake.sql(f"ALTER TABLE d.s {change}", "main" if is_merged else "b")
+    merge_id = lake.merge("main", "b").get("merge_id")
+    lake.sql("ALTER TABLE d.s DROP COLUMN v", "b")
+    lake.sql(f"RESTORE MERGE '{merge_id}'" if is_merged else f"RESTORE TABLE d.s TO VERSION AS OF {whole}", "b")
+    lake.sql("ALTER TABLE d.s ALTER COLUMN v TYPE VARCHAR(6)", "c")
+    lake.merge("c", "b")
+    lake.merge("b", "c")
+    for branch in ("b", "c"):
+        described = lake.sql("DESCRIBE TABLE EXTENDED d.s", branch).rows[0]
+        assert described[:2] == ["v", "varchar(6)"]
+        assert described[3:5] == before
