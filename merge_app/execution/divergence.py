@@ -187,9 +187,10 @@ def _diverged(
     shown = files_in_sight(source, [table_id], held) if source is not None and held else set()
     scans = files_load(table_id, shown, [source]) if source is not None and shown else {}
     whole = {file_id for file_id, scan in scans.items() if not scan.delete_paths}
-    # What the source met after its last rename it showed then, under the same name.
+    # What the source itself met after its last rename it showed then, under the same name.
     since = max((index + 1 for index, item in enumerate(history) if moves_partitions(item)), default=len(history))
-    settled = shown | ({file_id for item in history[since:] for file_id in effects_of(item).touched} - moved)
+    later = [effects_of(item) for item in history[since:]]
+    settled = shown | ({file_id for found in later for file_id in found.touched - found.met_elsewhere} - moved)
     found = []
     for file in diverged:
         held_in = holders.get(file.file_id, [])

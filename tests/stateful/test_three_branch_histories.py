@@ -655,6 +655,14 @@ FOUND: dict[str, list[Step]] = {
         ("optimize", "w", 4, 1),
         ("merge", "b", 1, 1),
     ],
+    "a rename moves what was compacted before also where a delete was merged that had met it elsewhere": [
+        ("rename", "main", 1, 1),
+        ("optimize", "b", 2, 1),
+        ("merge", "b", 1, 0),
+        ("delete", "w", 6, 0),
+        ("merge", "main", 2, 1),
+        ("merge", "main", 1, 1),
+    ],
     "a rename that was taken back is not told by way of a branch to which it was nothing": [
         ("rename", "main", 6, 1),
         ("move", "w", 1, 0),
