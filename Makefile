@@ -19,7 +19,7 @@ up: java $(VENV)/.installed ## Start everything here; Ctrl-C stops it
 	@exec $(BIN)/python manage.py up
 
 test: java $(VENV)/.installed-dev ## Run all tests; ARGS="-k words" chooses some
-	@exec $(BIN)/python -m pytest $(ARGS)
+	@exec $(BIN)/python -m $(if $(ARGS),pytest $(ARGS),tests)
 
 soak: java $(VENV)/.installed-dev ## The proofs of reliability at length, some two hours
 	@LAKEUI_SOAK=1 exec $(BIN)/python -m pytest tests/stateful tests/concurrency tests/faults tests/contract $(ARGS)

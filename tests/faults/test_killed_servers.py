@@ -34,6 +34,8 @@ from tests.faults.scenarios import SCENARIOS
 from tests.faults.servers import Servers
 from tests.faults.worker import be_missed, breaches_with_files, run_up_to, until
 
+# They start a Spark server of their own.
+pytestmark = pytest.mark.spark
 NOT_GIVEN_BACK = "task {} could not be given back"
 
 

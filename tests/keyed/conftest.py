@@ -26,7 +26,7 @@ def engine(request: pytest.FixtureRequest) -> Callable[[Path], KeyedTable]:
     return ON_DISK[request.param]
 
 
-@pytest.fixture(params=[*ON_DISK, *MANAGED])
+@pytest.fixture(params=[*ON_DISK, *(pytest.param(name, marks=pytest.mark.spark) for name in MANAGED)])
 def table(request: pytest.FixtureRequest, tmp_path: Path) -> KeyedTable:
     """A table to be merged into, by each of the implementations."""
     if request.param in MANAGED:
