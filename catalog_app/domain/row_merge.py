@@ -78,7 +78,11 @@ NO_SWEEPS = Sweeps()
 
 @dataclass(frozen=True, slots=True)
 class RowMerge:
-    """Three sights of one table, read under the merged schema. Of each only the files that not all three share."""
+    """Three sights of one table, read under the merged schema. Of each only the files that not all three share.
+
+    ``further``: where the sides met last in several places, the base is the newest of them. Each of these is another
+    (its source) beside the newest (its destination): rows that only the other changed are in the base as it has them.
+    """
 
     table_id: int
     schema: Schema
@@ -87,6 +91,7 @@ class RowMerge:
     destination: tuple[FileScan, ...]
     choices: tuple[RowChoice, ...] = ()
     sweeps: Sweeps = NO_SWEEPS
+    further: tuple[RowMerge, ...] = ()
 
     @property
     def has_files(self) -> bool:

@@ -94,11 +94,19 @@ class ThreeWay:
 
     def rows(self, *, all_of_destination: bool) -> DataFrame:
         """``all_of_destination``: also rows that the destination alone changed."""
+        # What the destination has in what the source swept goes, whether or not the source knew it. A row that another
+        # base has otherwise may have been changed by the destination alone, as seen from the newest.
+        is_whole = all_of_destination or bool(self.task.sweeps.source or self.task.further)
+        wanted = "source_changed OR is_discarded" + (" OR destination_changed" if all_of_destination else "")
+        sighted = self._side_by_side(is_whole=is_whole).selectExpr(*self._sights())
+        based = reduce(self._with_base_of, reversed(self.task.further), sighted)
+        return self._without_swept(based).selectExpr("*", *self._changes()).filter(wanted)
+
+    def _side_by_side(self, *, is_whole: bool) -> DataFrame:
+        """The files' rows by key ``k``: ``b`` of the base, ``sc`` and ``dc`` where they come on a side."""
         from pyspark.sql.connect.functions import expr
 
         names = self.identity.names
-        # What the destination has in what the source swept goes, whether or not the source knew it.
-        is_whole = all_of_destination or bool(self.task.sweeps.source)
         gone = self._base(all_of_destination=is_whole)
         mine = self._whole(_come(self.task.base, self.task.source), "sc")
         theirs = self._whole(_come(self.task.base, self.task.destination), "dc")
@@ -106,9 +114,31 @@ class ThreeWay:
         keyed = both.selectExpr("*", *(f"coalesce(b_{name}, sc_{name}) AS one_{name}" for name in names))
         how = "full_outer" if is_whole else "left"
         joined = keyed.join(theirs, expr(self.identity.condition("one", "dc")), how)
-        found = joined.selectExpr("*", *(f"coalesce(one_{name}, dc_{name}) AS k_{name}" for name in names))
-        wanted = "source_changed OR is_discarded" + (" OR destination_changed" if all_of_destination else "")
-        return self._without_swept(found.selectExpr(*self._sights())).selectExpr("*", *self._changes()).filter(wanted)
+        return joined.selectExpr("*", *(f"coalesce(one_{name}, dc_{name}) AS k_{name}" for name in names))
+
+    def _with_base_of(self, rows: DataFrame, further: RowMerge) -> DataFrame:
+        """``b`` as another base has it, where that changed it and this one did not."""
+        from pyspark.sql.connect.functions import expr
+
+        other = ThreeWay(self._spark, self._warehouse, further, self.identity).changed_by_source()
+        sides = (f"{side}{name}" for side in ("s", "d") for name in ("", "_id", "_at"))
+        of_base = ("", "_id", "_by_source", "_by_destination") if self._is_swept else ("",)
+        return rows.join(other, expr(f"{KEY} = o_key"), "left").selectExpr(
+            KEY,
+            *sides,
+            *(f"CASE WHEN o_key IS NULL THEN b{name} ELSE o{name} END AS b{name}" for name in of_base),
+            *(["d_by_source"] if self._is_swept else []),
+            *(f"{side}_touched OR o_key IS NOT NULL AS {side}_touched" for side in ("s", "d")),
+        )
+
+    def changed_by_source(self) -> DataFrame:
+        """The rows that the source changed and the destination did not, as the source has them: ``o``, NULL where it
+        has none, with id and sweeps; ``o_key`` is the key.
+        """
+        come = ("sc_by_source AS o_by_source", "sc_by_destination AS o_by_destination")
+        sighted = self._side_by_side(is_whole=False).selectExpr(*self._sights(), *come)
+        changed = sighted.selectExpr("*", *self._changes()).filter("source_changed AND NOT destination_changed")
+        return changed.selectExpr(f"{KEY} AS o_key", "s AS o", "s_id AS o_id", "o_by_source", "o_by_destination")
 
     def rows_to_come(self) -> int:
         """So many rows lie in the files that the source brings; more of them did not change."""

@@ -13,10 +13,31 @@ def base_lineage(there: Lineage, here: Lineage, reach: Reach | None = None) -> L
     ``reach`` is what the source reaches, if that is known. A head that got the base by a merge does not have it on its
     own chain.
     """
+    shared = _shared(there, here, reach)
+    return _lineage_at(*max(shared)) if shared else None
+
+
+def bases_load(there: Lineage, here: Lineage) -> list[Lineage]:
+    """The versions that both heads reach and that no other of these reaches, newest first: the first is the merge base.
+    There are several where the sides merged across, each from a version of the other before its merge.
+    """
+    found: list[Lineage] = []
+    reached: dict[int, int] = {}
+    for version, branch in sorted(_shared(there, here), reverse=True):
+        if version <= reached.get(branch, 0):
+            continue
+        found.append(_lineage_at(version, branch))
+        for other, upto in reach_load(found[-1]).items():
+            reached[other] = max(upto, reached.get(other, 0))
+    return found
+
+
+def _shared(there: Lineage, here: Lineage, reach: Reach | None = None) -> list[tuple[int, int]]:
+    """Version and branch of the newest commit of each branch that both heads reach."""
     other = reach_load(here)
     reach = reach_load(there) if reach is None else reach
-    shared = [(min(version, other[branch]), branch) for branch, version in reach.items() if branch in other]
-    if not shared:
-        return None
-    version, branch = max(shared)
+    return [(min(version, other[branch]), branch) for branch, version in reach.items() if branch in other]
+
+
+def _lineage_at(version: int, branch: int) -> Lineage:
     return branch_lineage(Branch.objects.get(pk=branch)).at(version)

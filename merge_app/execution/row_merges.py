@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
@@ -20,7 +20,7 @@ from catalog_app.services.files import data_files_register, delete_files_registe
 from lakeui.common.errors import NotFound
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import RowWorkResult
-from merge_app.execution.base import base_lineage
+from merge_app.execution.base import base_lineage, bases_load
 from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import own_ranges, reach_load, reached_at
 from merge_app.planning.row_merges import choices_of, columns_merged, sweep_of
@@ -143,7 +143,20 @@ def _planned_merge(
 
 def row_merge_load(table_id: int, work: MergeRows, source: Lineage, destination: Lineage) -> RowMerge:
     """The files that merge base, source and destination do not all show in the same way."""
-    base = base_lineage(source, destination)
+    newest, *others = bases_load(source, destination) or [None]
+    merge = sights_load(table_id, work, newest, source, destination)
+    if newest is None or not merge.has_files:
+        return merge
+    beside = (
+        sights_load(table_id, work, base_lineage(other, newest), other, newest) for other in others if other is not None
+    )
+    return replace(merge, further=tuple(item for item in beside if item.base != item.source))
+
+
+def sights_load(
+    table_id: int, work: MergeRows, base: Lineage | None, source: Lineage, destination: Lineage
+) -> RowMerge:
+    """The files that three sights of a table do not all show in the same way."""
     sights = [_segments(lineage, table_id) for lineage in (base, source, destination)]
     shared = set.intersection(*({_as_seen(item) for item in sight} for sight in sights))
     left = [[item for item in sight if _as_seen(item) not in shared] for sight in sights]

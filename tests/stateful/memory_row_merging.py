@@ -44,11 +44,25 @@ class KeyedMemoryEngine(MergingMemoryEngine):
 
     def _merged(self, task: RowMerge) -> Iterator[tuple[str, LiveRows, Sights, Merged]]:
         base, source, destination = (self._by_key(task, files) for files in (task.base, task.source, task.destination))
-        for key in sorted({**base, **source, **destination}):
+        held = {**base, **source, **destination}
+        for further in reversed(task.further):
+            changed = self._changed_by_source(further)
+            base |= {key: row for key, row in changed.items() if key in held and row is not None}
+            base = {key: row for key, row in base.items() if changed.get(key, row) is not None}
+        for key in sorted(held):
             live = base.get(key), source.get(key), destination.get(key)
             sights, is_discarded = swept_sights(task.sweeps, (_place(live[0]), _place(live[1]), _place(live[2])))
             merged = row_merged(task.schema.columns, key, sights, task.choices)
             yield key, live, sights, replace(merged, is_discarded=is_discarded)
+
+    def _changed_by_source(self, task: RowMerge) -> dict[str, LiveRow | None]:
+        """The rows that the source changed and the destination did not, as the source has them."""
+        base, source, destination = (self._by_key(task, files) for files in (task.base, task.source, task.destination))
+        values = {
+            key: [None if row is None else row.values for row in (base.get(key), source.get(key), destination.get(key))]
+            for key in {**base, **source, **destination}
+        }
+        return {key: source.get(key) for key, (was, mine, theirs) in values.items() if mine != was == theirs}
 
     def _by_key(self, task: RowMerge, files: tuple[FileScan, ...]) -> dict[str, LiveRow]:
         found = {}

@@ -312,6 +312,15 @@ def test_branches_keep_the_laws(database: None, memory_engine: object, is_keyed:
 
 
 FOUND: dict[str, list[Step]] = {
+    "a deleted row stays away, which the newest of two places where the branches met last never had": [
+        ("insert", "b", 5, 1),
+        ("delete", "w", 3, 0),
+        ("merge", "w", 1, 0),
+        ("merge", "b", 2, 0),
+        ("delete many", "b", 1, 0),
+        ("merge", "b", 1, 1),
+        ("merge", "b", 2, 0),
+    ],
     "the partition that main overwrote is not the one that w overwrote, which has its name now": [
         ("overwrite", "main", 1, 0),
         ("rename", "w", 1, 0),

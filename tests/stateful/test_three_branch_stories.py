@@ -107,3 +107,14 @@ def test_rows_compacted_before_they_were_merged_come_over_to_a_third_branch(lake
     lake3.merge("main", "b")
     lake3.merge("b", "w")
     assert lake3.rows("d.k", "w") == lake3.rows("d.k", "b") == lake3.rows("d.k")
+
+
+def test_a_delete_of_a_row_that_the_newest_of_two_merge_bases_lacks_is_merged(keyed3: Lake) -> None:
+    keyed3.sql("INSERT INTO d.k VALUES (5, 0, 0, 1)", "b")
+    keyed3.sql("DELETE FROM d.k WHERE id = 3", "w")
+    keyed3.merge("w")
+    keyed3.merge("b")
+    keyed3.sql("DELETE FROM d.k WHERE id = 5", "b")
+    keyed3.merge("w", "b")
+    keyed3.merge("b")
+    assert keyed3.rows("d.k") == keyed3.rows("d.k", "b") == [(1, 0, 0, 1), (2, 0, 0, 0)]
