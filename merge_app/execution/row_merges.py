@@ -143,13 +143,11 @@ def _planned_merge(
 
 def row_merge_load(table_id: int, work: MergeRows, source: Lineage, destination: Lineage) -> RowMerge:
     """The files that merge base, source and destination do not all show in the same way."""
-    newest, *others = bases_load(source, destination) or [None]
-    merge = sights_load(table_id, work, newest, source, destination)
-    if newest is None or not merge.has_files:
+    bases = bases_load(source, destination)
+    merge = sights_load(table_id, work, bases[0] if bases else None, source, destination)
+    if not merge.has_files:
         return merge
-    beside = (
-        sights_load(table_id, work, base_lineage(other, newest), other, newest) for other in others if other is not None
-    )
+    beside = (sights_load(table_id, work, base_lineage(other, bases[0]), other, bases[0]) for other in bases[1:])
     return replace(merge, further=tuple(item for item in beside if item.base != item.source))
 
 
