@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import django
+import django.conf
 import pytest
 from hypothesis import settings
 
@@ -63,6 +64,8 @@ def _fix_addresses() -> Embedded:
     (home / "static").mkdir()
     (home / "warehouse").mkdir()
     django.setup()
+    # The real one takes a third of a second for each password that somebody guesses.
+    django.conf.settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     return Embedded(home, postgres, redis)
 
 
@@ -103,15 +106,18 @@ def redis_url(embedded: Embedded) -> str:
 def django_db_modify_db_settings(embedded: Embedded, redis_url: str) -> None:
     """pytest-django asks for this before it creates the test database. Redis comes along: it starts in no time."""
     if embedded.postgres and embedded.postgres.process is None:
+        from django.core.management.commands import flush
         from django.db import connection
 
         embedded.postgres.start()
+        # What Django itself writes into a fresh database stays there.
         type(connection.ops).sql_flush = _statements_that_empty
+        flush.emit_post_migrate_signal = lambda *_, **__: None
 
 
 def _statements_that_empty(operations: Any, style: Any, tables: list[str], **_: Any) -> list[str]:
     """In place of TRUNCATE, which makes new files for each table and index, and takes longer than most tests. Triggers
-    that keep history sleep meanwhile. What Django itself would write anew stays.
+    that keep history sleep meanwhile.
     """
     filled = (table for table in tables if table not in ("auth_permission", "django_content_type"))
     deletes = (f"DELETE FROM {operations.quote_name(table)}" for table in filled)
