@@ -9,9 +9,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from catalog_app.domain.files import FileScan, TableScan
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.selectors.lineage import Lineage
+from catalog_app.selectors.segments import files_in_sight
 from merge_app.execution.added_rows import EngineSource, added_rows_load, coming_rows_load
-from merge_app.planning.files import SideFiles
-from merge_app.planning.partition_paths import partition_after
+from merge_app.planning.files import SideFiles, effects_of
+from merge_app.planning.partition_paths import partition_after, partition_renames
 from merge_app.planning.sides import sides_of
 from merge_app.planning.spared import spared
 from merge_app.planning.surviving import ObjectChanges
@@ -46,7 +47,10 @@ def _clashes(
     mine, theirs = sides.source[ObjectKind.TABLE, table_id], sides.destination_of(ObjectKind.TABLE, table_id)
     names = [column.name for column in table.schema.columns if column.id in table.schema.primary_key]
     come = coming_rows_load(planned, table_id, source, destination, known.diverged, engine)
-    there = added_rows_load(table_id, planned.destination, destination, table, engine, further_files=_swept_files(mine))
+    renamed = _renamed_away(mine, theirs)
+    unseen = renamed - files_in_sight(source, [table_id], renamed) if source is not None and renamed else set()
+    further = _swept_files(mine) | unseen
+    there = added_rows_load(table_id, planned.destination, destination, table, engine, further_files=further)
     staying = tuple(_staying(there, mine, spared(theirs.past, known.arrived).files))
     if not (come and staying):
         return ()
@@ -65,3 +69,17 @@ def _swept_files(source: ObjectChanges) -> set[int]:
     """What was there at base and the source swept away: by partition, so that a new name keeps rows from it."""
     side = SideFiles(source.history)
     return {file_id for file_id in side.removed.keys() - side.added.keys() if side.is_overwritten(file_id)}
+
+
+def _renamed_away(source: ObjectChanges, destination: ObjectChanges) -> set[int]:
+    """What lay in partitions that the source swept and the destination renamed: also what came to the destination first
+    and was swept from the source before it could be shown there.
+    """
+    found: set[int] = set()
+    for operation in destination.history:
+        effects = effects_of(operation)
+        for change in partition_renames(operation):
+            swept = change.before
+            if swept is not None and partition_after(source.history, swept) is None:
+                found.update(item for item in effects.removed if effects.partition_of.get(item, swept) == swept)
+    return found
