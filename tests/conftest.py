@@ -87,6 +87,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if isinstance(item, pytest.Function) and "spark_remote" in item.fixturenames:
             item.add_marker(pytest.mark.spark)
+    # The shared worker takes what any test submits, so those that want none come first.
+    items.sort(key=lambda item: isinstance(item, pytest.Function) and "celery_worker" in item.fixturenames)
 
 
 @pytest.fixture(scope="session")
