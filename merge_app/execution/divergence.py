@@ -153,12 +153,15 @@ def _touched(history: Sequence[Operation]) -> set[int]:
 
 def _taken(side: SideFiles) -> set[int]:
     """The files that the side took away, but for those of renames that it merged and of which it had the rows in other
-    files: these are where it put them.
+    files: these are where it put them. What it had marked itself until no row was left is its own.
     """
     return {
         file_id
         for file_id, remover in side.removed.items()
-        if remover.kind is not OperationKind.PARTITION or not is_rewrite(remover) or side.outputs(file_id)
+        if remover.kind is not OperationKind.PARTITION
+        or not is_rewrite(remover)
+        or side.outputs(file_id)
+        or file_id in side.marked
     }
 
 

@@ -302,17 +302,23 @@ def _add_files_elsewhere(
     """What another operation of the same commit took away is that one's, unless that is an overwrite which ``brought``
     it, by version and file, to be taken away after it; what it took away itself and put back is nothing elsewhere; and
     what was ``left``, as replay and file, stayed. Files that came and went before the originals were merged together
-    lead from what was rewritten first to what is left of it.
+    lead from what was rewritten first to what is left of it: the first of several took that away, whichever did where
+    they were merged.
     """
-    taken = {(versions[identity], file_id) for identity, files in removed.items() for file_id in files}
+    taken = {(versions[identity], file_id): identity for identity, files in removed.items() for file_id in files}
     passed = []
+    passed_on: dict[int, list[int]] = defaultdict(list)
     for origin, file_id in fetch_all(_REMOVED, {"ids": list(replays)}):
         for replay in replays[origin]:
             place = versions[replay], file_id
             later = brought.get(place, replay) < replay
             is_back = brought.get(place) == replay
-            if (later or place not in taken) and not is_back and (replay, file_id) not in left:
+            if is_back or (replay, file_id) in left:
+                continue
+            if later or place not in taken:
                 passed.append((replay, file_id))
+            elif taken[place] > replay:
+                passed_on[replay].append(file_id)
     for replay, file_id in passed:
         removed[replay].append(file_id)
     gone = {(versions[replay], file_id) for replay, file_id in passed}
@@ -320,3 +326,4 @@ def _add_files_elsewhere(
         for replay in replays[origin]:
             if (versions[replay], file.file_id) in gone:
                 added[replay].append(file)
+                removed[replay] += passed_on.pop(replay, ())

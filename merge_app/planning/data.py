@@ -27,7 +27,7 @@ from merge_app.planning.values import (
     TableFacts,
 )
 
-_ATTACHING = (OperationKind.DELETE, OperationKind.UPDATE, OperationKind.OVERWRITE)
+_ATTACHING = (OperationKind.DELETE, OperationKind.UPDATE, OperationKind.OVERWRITE, OperationKind.PARTITION)
 
 
 @dataclass(slots=True)

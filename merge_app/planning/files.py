@@ -76,6 +76,7 @@ class SideFiles:
     A file is a *base file* when the side met it before adding it. ``removed`` maps each file out of sight in the end to
     the operation that removed it; a full overwrite removes also what was gone already, as it absorbs what came before.
     Where it restored an earlier version of its side, what had been rewritten by then still lies in what that made.
+    ``marked`` are the files in which it updated or deleted rows without taking them away.
     ``restores_are_own``: files that a restore put back count as added by it, as where the restore is redone.
     ``left_out`` is what ``divergence`` made of files that hold other rows beside: these did not go with it.
     """
@@ -89,6 +90,7 @@ class SideFiles:
         self.removed: dict[int, Operation] = {}
         self._inputs: dict[int, frozenset[int]] = {}
         self._updates: dict[int, tuple[int, ...]] = {}
+        self.marked: set[int] = set()
         self._met: set[int] = set()
         self._then: dict[int | None, _Then] = {}
         rewrites = [operation for operation in history if is_rewrite(operation)]
@@ -125,6 +127,8 @@ class SideFiles:
                     continue
                 marked = self._updates.get(delete.data_file_id, ())
                 self._updates[delete.data_file_id] = (*marked, delete.delete_file_id)
+        if operation.kind in (OperationKind.UPDATE, OperationKind.DELETE):
+            self.marked.update(delete.data_file_id for delete in effects.deletes)
         derived = operation.kind is OperationKind.UPDATE or is_rewrite(operation)
         inputs = _by_partition(effects) if is_rewrite(operation) else {}
         for item in effects.added:

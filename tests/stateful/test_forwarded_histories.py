@@ -56,6 +56,9 @@ class Forwarded(Branches):
             # What main took back is nothing to who knew nothing of it. That its restore took nothing else where it was
             # merged cannot be seen there: it is the overwrite that it was (P7).
             return
+        if self.names and plain and forwarded and self._has_merged_rows():
+            # A rename that was merged by key is told as what it did to rows: others stay under the old name.
+            forwarded |= {key: row for key, row in plain.items() if self._is_same(forwarded.get(key), row)}
         assert plain == forwarded, f"{source} to {destination}, by way of another: {forwarded} instead of {plain}"
 
     def _is_forwarded(self) -> bool:
@@ -128,6 +131,42 @@ FOUND: dict[str, list[Step]] = {
         ("merge", "b", 1, 1),
         ("overwrite", "main", 5, 1),
         ("merge", "main", 2, 1),
+    ],
+    "a drop of a partition takes rows that had left it also where it is told on": [
+        ("rename", "w", 3, 0),
+        ("merge", "w", 1, 1),
+        ("move", "main", 1, 1),
+        ("empty", "w", 4, 1),
+        ("merge", "main", 2, 0),
+        ("merge", "w", 1, 1),
+    ],
+    "an update of a file that the other side had updated whole, by key, and renamed is seen": [
+        ("insert", "w", 5, 1),
+        ("merge", "w", 2, 1),
+        ("set many", "main", 1, 1),
+        ("merge", "main", 2, 0),
+        ("rename", "main", 5, 1),
+        ("set", "b", 3, 1),
+        ("merge", "main", 2, 1),
+        ("merge", "b", 1, 0),
+    ],
+    "two renames that were merged together move rows once where a restore had put these back": [
+        ("move", "main", 1, 0),
+        ("rename", "b", 2, 0),
+        ("merge", "main", 2, 0),
+        ("rename", "b", 3, 1),
+        ("merge", "b", 1, 0),
+        ("restore", "main", 6, 0),
+        ("merge", "w", 1, 1),
+    ],
+    "a rename that was merged by key leaves rows of others under the old name": [
+        ("insert", "w", 6, 0),
+        ("insert", "b", 5, 0),
+        ("set", "main", 2, 0),
+        ("merge", "w", 1, 1),
+        ("rename", "main", 1, 1),
+        ("merge", "w", 2, 1),
+        ("merge", "main", 1, 1),
     ],
 }
 """Histories that once came to something else, made small."""
