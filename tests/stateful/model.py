@@ -193,6 +193,13 @@ class RowWork:
 Entry = Change | RowWork
 
 
+def _ends_rows(entry: Entry) -> bool:
+    """Whether nothing is left of the rows that a table had before."""
+    if isinstance(entry, RowWork):
+        return entry.empties_all
+    return entry.key == ("exists",) and entry.after is None
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     state: State
@@ -203,11 +210,15 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Restore:
-    """A RESTORE of a table, and the commits whose work on its rows it took back."""
+    """A RESTORE of a table on a branch, and the commits whose work on its rows it took back. ``overtaken``: the later
+    versions of that branch that overwrote the whole table, or dropped it, be it by a merge.
+    """
 
+    branch: str
     origin: Origin
     thing: Thing
     took_back: frozenset[Origin]
+    overtaken: set[Origin] = field(default_factory=set)
 
 
 class Branch:
@@ -241,10 +252,13 @@ class Branch:
         assert version > self.head
         self.state, self.head = state, version
         for entry in entries:
+            for restore in self.restores if _ends_rows(entry) else ():
+                if (restore.branch, restore.thing) == (self.name, entry.thing):
+                    restore.overtaken.add(version)
             if isinstance(entry, RowWork) and entry.restored is not None and entry.origin == version:
                 since = self.line[self.versions[entry.restored].line :]
                 works = (work for work in since if isinstance(work, RowWork) and work.thing == entry.thing)
-                self.restores.append(Restore(version, entry.thing, frozenset(work.origin for work in works)))
+                self.restores.append(Restore(self.name, version, entry.thing, frozenset(w.origin for w in works)))
             self.line.append(entry)
         self.reach = self.reach | reach | {version}
         self.versions[version] = Snapshot(state, len(self.line), self.reach, is_merge=bool(reach))

@@ -152,6 +152,8 @@ def _restores(mine: Side, theirs: Side, verdict: Verdict) -> None:
         for informed, other in ((mine, theirs), (theirs, mine)):
             if not informed.was_nothing(restore) or restore.origin in other.branch.reach:
                 continue
+            if restore.overtaken & informed.branch.reach:
+                continue
             is_changed = informed is mine or bool(mine.works(restore.thing))
             has_table = theirs.branch.state.get(restore.thing) is not None and not mine.dropped(restore.thing)
             sides = mine.works(restore.thing), theirs.works(restore.thing)
