@@ -91,6 +91,29 @@ def test_they_are_not_where_the_table_was_dropped(lake: Lake) -> None:
     assert "k" not in [row[1] for row in lake.sql("SHOW TABLES IN d", "w").rows]
 
 
+def test_they_are_not_where_the_restored_branch_merged_an_overwrite_since(lake: Lake) -> None:
+    """What it took back is nothing by then; the overwrite, itself taken back by now, is what the others are told of."""
+    before = lake.head()
+    lake.sql("CREATE BRANCH w")
+    lake.sql("INSERT INTO d.k VALUES (5, 0, 0)")
+    lake.sql("CREATE BRANCH a")
+    merged = lake.merge("a", "w")
+    lake.sql(f"RESTORE TABLE d.k TO VERSION AS OF {before}", "a")
+    lake.sql(f"RESTORE MERGE '{merged['merge_id']}'", "w")
+    lake.merge("w", "a")
+    lake.sql(f"RESTORE TABLE d.k TO VERSION AS OF {merged['version']}", "w")
+    lake.merge("a", "w")
+    lake.merge("w", "main")
+    assert (5, 0, 0) in lake.rows("d.k", "w")
+    assert lake.rows("d.k") == lake.rows("d.k", "w")
+    assert (5, 0, 0) not in lake.rows("d.k", "a")
+    assert codes(lake, "main", "a") == {BY_RESTORE}
+    lake.merge("w", "a")
+    lake.merge("main", "a")
+    assert lake.rows("d.k", "a") == lake.rows("d.k")
+    assert lake.breaches() == []
+
+
 def test_a_branch_that_knew_nothing_of_it_hears_of_nothing_and_tells_of_nothing(lake: Lake) -> None:
     taken_back(lake, TAKEN_BACK["update"])
     lake.merge("b", "x")
