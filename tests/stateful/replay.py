@@ -124,10 +124,12 @@ def _as_redone(entry: RowWork, mine: Side, destination: Branch, after: State) ->
 
 
 def _dropped_databases(mine: Side, verdict: Verdict) -> None:
-    """What lies in a database goes with it, and nothing can be put into one that is gone."""
+    """What lies in a database goes with it, whatever was done to it, and nothing can be put into one that is gone."""
     orphans = [table for table in verdict.state.tables.values() if table.database_id not in verdict.state.databases]
     for table in orphans:
-        if not mine.dropped(("database", table.database_id)):
+        if mine.dropped(("database", table.database_id)):
+            verdict.required -= {item for item in verdict.required if item[:2] == table.thing}
+        else:
             verdict.required.add(("table", table.id, "OBJECT_DROPPED_ON_DEST"))
     verdict.state = verdict.state.without(("table", table.id) for table in orphans)
 
