@@ -83,11 +83,12 @@ def pytest_unconfigure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs the Spark server, before ``-m`` chooses."""
+    """Mark what needs the Spark server, before ``-m`` chooses, and put what needs the shared worker last: that takes
+    what any test submits.
+    """
     for item in items:
         if isinstance(item, pytest.Function) and "spark_remote" in item.fixturenames:
             item.add_marker(pytest.mark.spark)
-    # The shared worker takes what any test submits, so those that want none come first.
     items.sort(key=lambda item: isinstance(item, pytest.Function) and "celery_worker" in item.fixturenames)
 
 

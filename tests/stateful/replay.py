@@ -154,12 +154,11 @@ def _restores(mine: Side, theirs: Side, verdict: Verdict) -> None:
         for informed, other in ((mine, theirs), (theirs, mine)):
             if not informed.was_nothing(restore) or restore.origin in other.branch.reach:
                 continue
-            if restore.overtaken & informed.branch.reach:
-                continue
             is_changed = informed is mine or bool(mine.works(restore.thing))
             has_table = theirs.branch.state.get(restore.thing) is not None and not mine.dropped(restore.thing)
             sides = mine.works(restore.thing), theirs.works(restore.thing)
-            is_moot = any(work.empties_all for works in sides for work in works)
+            is_overtaken = bool(restore.overtaken & informed.branch.reach)
+            is_moot = is_overtaken or any(work.empties_all for works in sides for work in works)
             if restore.took_back & other.branch.reach and is_changed and has_table and not is_moot:
                 verdict.required.add((*restore.thing, "RESTORE_KNOWN_IN_PART"))
 
