@@ -1,7 +1,10 @@
-"""Everything on one machine: starts the services in order, watches them, and stops them in the opposite order."""
+"""Everything on one machine: starts the parts in order, starts again what ends by itself, and stops all in the opposite
+order.
+"""
 
 from __future__ import annotations
 
+import datetime
 import os
 import signal
 import subprocess
@@ -12,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
+from typing import NoReturn
 
 from lakeui.runtime.discovery import (
     services_discover,
@@ -24,6 +28,7 @@ from lakeui.runtime.postgres import EmbeddedPostgres
 from lakeui.runtime.problems import Interrupted, RuntimeProblem
 from lakeui.runtime.processes import ProcessRecord, leftovers, log_tail, process_record, process_start, process_stop
 from lakeui.runtime.redis_server import EmbeddedRedis
+from lakeui.runtime.restarts import MOST_ENDS, WINDOW_SECONDS, RestartPolicy
 from lakeui.runtime.spark import EmbeddedSpark, java_require
 from lakeui.runtime.web import WEB_PATIENCE_SECONDS, port_require, ready_parts, web_command
 
@@ -55,13 +60,20 @@ class UpOptions:
     environment: Mapping[str, str]
 
 
+Started = tuple[ProcessRecord, subprocess.Popen[bytes]]
+
+
 @dataclass(slots=True)
 class Child:
-    """A process that was started, and where it writes."""
+    """A process that was started, and where it writes. ``again`` starts the part once more at the same address; None
+    for a command that is meant to end. ``due`` is when the ended part starts again, by the monotonic clock.
+    """
 
     record: ProcessRecord
     process: subprocess.Popen[bytes]
     log: Path
+    again: Callable[[], Started] | None = None
+    due: float | None = None
 
 
 class Supervisor:
@@ -72,11 +84,15 @@ class Supervisor:
         self._say = say
         self._children: dict[str, Child] = {}
         self._asked_to_stop = False
+        self._restarts = RestartPolicy()
         self._lock = HomeLock(options.home)
         self._services = services_from_environment(options.environment)
 
     def run(self) -> int:
-        """Start, watch, stop. The exit status: 0 when someone asked to stop, 1 when a service ended by itself."""
+        """Start, watch, stop. The exit status is 0 when someone asked to stop.
+
+        Raises RuntimeProblem when a part ends during the start, or too often after it.
+        """
         if not self._services.spark_remote:
             java_require()
         self._lock.take()
@@ -92,7 +108,6 @@ class Supervisor:
             finally:
                 self._stop_all()
                 self._lock.give_back()
-        return 1
 
     # Starting
 
@@ -123,9 +138,7 @@ class Supervisor:
             memory=self._options.environment.get("LAKEUI_SPARK_MEMORY", ""),
         )
         self._say("Spark: starting.")
-        record = server.start()
-        assert server.process is not None
-        self._keep(record, server.process)
+        self._keep_server(server)
         self._services = replace(self._services, spark_remote=server.url)
         return server
 
@@ -134,9 +147,7 @@ class Supervisor:
             self._say("Redis: as REDIS_URL says.")
             return
         server = EmbeddedRedis(self._options.home / "redis", self._log("redis"))
-        record = server.start()
-        assert server.process is not None
-        self._keep(record, server.process)
+        self._keep_server(server)
         self._services = replace(self._services, redis_url=server.url)
         self._say("Redis: running.")
 
@@ -145,9 +156,7 @@ class Supervisor:
             self._say("PostgreSQL: as DATABASE_URL says.")
             return
         server = EmbeddedPostgres(self._options.home / "postgres", self._log("postgres"), say=self._say)
-        record = server.start()
-        assert server.process is not None
-        self._keep(record, server.process)
+        self._keep_server(server)
         server.database_create(DATABASE)
         self._services = replace(self._services, database_url=server.url(DATABASE))
         self._say("PostgreSQL: running.")
@@ -173,11 +182,11 @@ class Supervisor:
         concurrency = self._options.environment.get("LAKEUI_WORKER_PROCESSES") or str(max(2, os.cpu_count() or 2))
         command = [sys.executable, "-m", "celery", "-A", "lakeui", "worker", "--loglevel=INFO"]
         command += [f"--concurrency={concurrency}", "--without-gossip", "--without-mingle"]
-        self._start("worker", command)
+        self._start("worker", command, restarts=True)
         self._say("Worker: starting.")
 
     def _start_web(self) -> None:
-        self._start("web", web_command(self._options.port))
+        self._start("web", web_command(self._options.port), restarts=True)
         self._say("Web server: starting.")
 
     def _wait_until_ready(self) -> None:
@@ -215,22 +224,51 @@ class Supervisor:
 
     # Watching
 
-    def _watch(self) -> None:
+    def _watch(self) -> NoReturn:
+        """Raises ``Interrupted`` when someone asked to stop, ``RuntimeProblem`` when a part ended too often."""
         while True:
-            self._pulse()
+            self._check_asked()
+            for child in list(self._children.values()):
+                if child.due is None and child.process.poll() is not None:
+                    self._plan_restart(child, _ending(child))
+                elif child.due is not None and time.monotonic() >= child.due:
+                    self._restart(child)
             time.sleep(LOOK_SECONDS)
 
+    def _plan_restart(self, child: Child, what: str) -> None:
+        delay = self._restarts.delay(child.record.name, now=time.monotonic())
+        if delay is None:
+            raise RuntimeProblem(
+                f"{what} That is end {MOST_ENDS} within {WINDOW_SECONDS / 60:.0f} minutes, so everything stops."
+                f" {child.log} ends with:\n{log_tail(child.log)}",
+                remedy=f"Mend what the log says, then start again. What was committed is kept in {self._options.home}.",
+            )
+        child.due = time.monotonic() + delay
+        self._say(f"{_now()} {what} It starts again in {delay:g} s; its log is {child.log}.")
+
+    def _restart(self, child: Child) -> None:
+        """Start the part once more where it was; what its end left behind is stopped before."""
+        assert child.again is not None
+        process_stop(child.record, patience_seconds=1)
+        try:
+            child.record, child.process = child.again()
+        except RuntimeProblem as problem:
+            self._plan_restart(child, problem.message)
+            return
+        child.due = None
+        processes_write(self._options.home, self._records())
+        self._say(f"{_now()} {child.record.name} was started again (process {child.record.pid}).")
+
     def _pulse(self) -> None:
-        """Raises ``Interrupted`` when someone asked to stop, ``RuntimeProblem`` when a service has ended."""
+        """Raises ``Interrupted`` when someone asked to stop, ``RuntimeProblem`` when a part has ended."""
+        self._check_asked()
+        for child in self._children.values():
+            if child.process.poll() is not None:
+                raise RuntimeProblem(f"{_ending(child)} {child.log} ends with:\n{log_tail(child.log)}")
+
+    def _check_asked(self) -> None:
         if self._asked_to_stop:
             raise Interrupted
-        for child in self._children.values():
-            status = child.process.poll()
-            if status is not None:
-                how = f"signal {-status}" if status < 0 else f"exit status {status}"
-                raise RuntimeProblem(
-                    f"{child.record.name} has ended by itself ({how}). {child.log} ends with:\n{log_tail(child.log)}"
-                )
 
     def _wait_for(self, child: Child) -> int:
         """Wait for a command that is meant to end; its exit status."""
@@ -285,17 +323,37 @@ class Supervisor:
     def _note_signal(self, _number: int, _frame: FrameType | None) -> None:
         self._asked_to_stop = True
 
-    # Helpers
+    # Processes
 
-    def _start(self, name: str, command: list[str], extra: Mapping[str, str] | None = None) -> Child:
+    def _start(
+        self, name: str, command: list[str], *, extra: Mapping[str, str] | None = None, restarts: bool = False
+    ) -> Child:
+        def start() -> Started:
+            environment = self._environment() | dict(extra or {})
+            process = process_start(command, log=self._log(name), env=environment, cwd=self._options.base)
+            return process_record(name, process.pid), process
+
         self._pulse()
-        process = process_start(
-            command, log=self._log(name), env=self._environment() | dict(extra or {}), cwd=self._options.base
-        )
-        return self._keep(process_record(name, process.pid), process)
+        return self._keep(*start(), again=start if restarts else None)
 
-    def _keep(self, record: ProcessRecord, process: subprocess.Popen[bytes]) -> Child:
-        child = Child(record, process, self._log(record.name))
+    def _keep_server(self, server: EmbeddedSpark | EmbeddedRedis | EmbeddedPostgres) -> None:
+        """Start the server, now and whenever it ends; it keeps its address."""
+
+        def start() -> Started:
+            record = server.start()
+            assert server.process is not None
+            return record, server.process
+
+        self._keep(*start(), again=start)
+
+    def _keep(
+        self,
+        record: ProcessRecord,
+        process: subprocess.Popen[bytes],
+        *,
+        again: Callable[[], Started] | None = None,
+    ) -> Child:
+        child = Child(record, process, self._log(record.name), again)
         self._children[record.name] = child
         processes_write(self._options.home, self._records())
         return child
@@ -313,3 +371,13 @@ class Supervisor:
 
     def _log(self, name: str) -> Path:
         return self._options.home / "logs" / f"{name}.log"
+
+
+def _ending(child: Child) -> str:
+    status = child.process.poll() or 0
+    how = f"signal {-status}" if status < 0 else f"exit status {status}"
+    return f"{child.record.name} has ended by itself ({how})."
+
+
+def _now() -> str:
+    return datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M:%S")

@@ -17,6 +17,7 @@ import pytest
 from lakeui.runtime.home import processes_read
 from lakeui.runtime.processes import ProcessRecord, is_alive, process_stop
 from lakeui.runtime.redis_server import free_port
+from lakeui.runtime.web import ready_parts
 
 ROOT = Path(__file__).resolve().parents[2]
 READY_SECONDS = 90
@@ -52,6 +53,18 @@ class Up:
             assert time.monotonic() < deadline, self.said()
             time.sleep(0.1)
         return processes_read(self.home)
+
+    def wait_until_restarted(self, ended: list[ProcessRecord]) -> dict[str, ProcessRecord]:
+        """The new processes, as soon as every part answers."""
+        deadline = time.monotonic() + READY_SECONDS
+        before = {record.name: record.pid for record in ended}
+        while True:
+            assert self.process.poll() is None, self.said()
+            assert time.monotonic() < deadline, self.said()
+            now = {record.name: record for record in processes_read(self.home)}
+            if all(now[name].pid != pid for name, pid in before.items()) and not ready_parts(self.port):
+                return now
+            time.sleep(0.1)
 
     def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """A command in a second terminal, which knows LAKEUI_HOME only."""
@@ -131,12 +144,19 @@ def test_it_stops_everything_although_nobody_reads_what_it_says_any_more(up: Cal
     assert not any(is_alive(record) for record in services)
 
 
-def test_when_a_service_ends_everything_stops_and_its_log_is_shown(up: Callable[[], Up]) -> None:
+def test_a_part_that_ends_is_started_again_and_nothing_is_lost(up: Callable[[], Up]) -> None:
     one = up()
     services = one.wait_until_ready()
-    worker = next(record for record in services if record.name == "worker")
-    os.kill(worker.pid, signal.SIGKILL)
-    assert one.process.wait(60) == 1
-    assert "worker has ended by itself (signal 9)" in one.said()
-    assert "ready." in one.said()
+    assert one.manage("sql", "CREATE CATALOG kept").returncode == 0
+    for record in services:
+        os.kill(record.pid, signal.SIGKILL)
+    fresh = one.wait_until_restarted(services)
     assert not any(is_alive(record) for record in services)
+    for record in services:
+        assert f"{record.name} has ended by itself (signal 9). It starts again in 0.5 s" in one.said()
+        assert f"{record.name} was started again (process {fresh[record.name].pid})" in one.said()
+    assert "kept" in one.manage("sql", "SHOW CATALOGS").stdout
+
+    one.process.send_signal(signal.SIGTERM)
+    assert one.process.wait(60) == 0, one.said()
+    assert not any(is_alive(record) for record in fresh.values())
