@@ -20,7 +20,14 @@ from django.views.decorators.http import require_safe
 
 from lakeui.access.bundle import BundleMissing, bundle_find
 from lakeui.access.single_sign_on import SignOnRefused, sign_on_begin, sign_on_finish, sign_on_offered
-from lakeui.access.throttle import WINDOW_SECONDS, client_address, sign_in_allowed, sign_in_failed, sign_in_succeeded
+from lakeui.access.throttle import (
+    WINDOW_SECONDS,
+    account_name,
+    client_address,
+    sign_in_allowed,
+    sign_in_failed,
+    sign_in_succeeded,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +36,7 @@ THEMES = ("light", "dark", "contrast")
 """What the application's theme switch stores; without it the system's setting counts."""
 
 
+LOGGED_CHARACTERS = 150
 SIGN_ON_NEXT = "sign_on_next"
 """Where in the session it stands what page was wanted."""
 
@@ -47,6 +55,7 @@ class SignInView(LoginView):
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if sign_in_allowed(**self._who()):
             return super().post(request, *args, **kwargs)
+        self._log("refused before the password was looked at, after too many failures")
         page = self.render_to_response(self.get_context_data(form=AuthenticationForm(request), throttled=True))
         page.status_code = 429
         page["Retry-After"] = str(WINDOW_SECONDS)
@@ -58,11 +67,19 @@ class SignInView(LoginView):
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         sign_in_failed(**self._who())
+        self._log("failed")
         return super().form_invalid(form)
 
     def _who(self) -> dict[str, str]:
         username = self.request.POST.get("username", "")
         return {"address": client_address(self.request), "username": username}
+
+    def _log(self, outcome: str) -> None:
+        """One line that a person, or a program that blocks addresses, can act on."""
+        who = self._who()
+        account = account_name(who["username"])[:LOGGED_CHARACTERS]
+        extra = {"account": account, "address": who["address"]}
+        logger.warning("sign-in of %r from %s %s", account, who["address"], outcome, extra=extra)
 
 
 @require_safe

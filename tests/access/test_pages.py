@@ -171,6 +171,28 @@ def test_ten_failures_close_the_door_for_that_name_and_address_only(alice: User)
     assert sign_in(Client(), address="10.0.0.2").status_code == 302
 
 
+@pytest.mark.parametrize("typed", ["alice ", " ALICE", "\uff41lice", "Alice\t"])
+def test_other_spellings_of_a_name_are_the_same_account(alice: User, typed: str) -> None:
+    for _ in range(10):
+        sign_in(Client(), "wrong")
+    assert sign_in(Client(), username=typed).status_code == 429
+
+
+def test_a_hundred_failures_of_one_account_close_it_for_every_address(alice: User) -> None:
+    for number in range(100):
+        sign_in(Client(), "wrong", address=f"10.0.1.{number}")
+    assert sign_in(Client(), address="10.0.2.1").status_code == 429
+    User.objects.create_user("bob", password=PASSWORD)
+    assert sign_in(Client(), address="10.0.2.1", username="bob").status_code == 302
+
+
+def test_failures_are_logged_with_account_and_address(alice: User, caplog: pytest.LogCaptureFixture) -> None:
+    sign_in(Client(), "wrong", username=" Alice\n")
+    (line,) = [record for record in caplog.records if "sign-in" in record.getMessage()]
+    assert line.getMessage() == "sign-in of 'alice' from 10.0.0.1 failed"
+    assert (vars(line)["account"], vars(line)["address"]) == ("alice", "10.0.0.1")
+
+
 def test_fifty_failures_of_one_address_close_it_for_every_name(alice: User) -> None:
     for number in range(50):
         sign_in(Client(), "wrong", username=f"user{number}")
