@@ -1,4 +1,4 @@
-"""The one Spark Connect session of a process: made when first needed, made again after the server died."""
+"""The one Spark Connect session of a process: made when first needed, made again after the server ended."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from catalog_app.engine.failures import is_lost, translate
-from lakeui.common.errors import LakeError
+from lakeui.common.errors import EngineLost, LakeError
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession
@@ -40,6 +40,9 @@ CONFIGURATION = {
     "spark.sql.constraintPropagation.enabled": "false",
 }
 _RETRIES = {"max_retries": 5, "max_backoff": 4000}
+_ASKED = "spark.sql.ansi.enabled"
+TRUSTED_SECONDS = 1.0
+"""So long after an answer the server is taken to know the session; a lost one is found by the work itself."""
 
 
 class SparkSessions:
@@ -52,12 +55,13 @@ class SparkSessions:
         self._lock = threading.Lock()
         self._session: SparkSession | None = None
         self._process = 0
+        self._answered_at = 0.0
         self._thread = threading.local()
 
     def run(self, work: Callable[[SparkSession], Result]) -> Result:
-        """Do ``work`` with the session; once more with a new one if the server had lost it.
+        """Do ``work`` with the session; a session that the server no longer knows is made anew before.
 
-        ``work`` must be safe to repeat: it stages files of fresh names and returns values.
+        Raises EngineLost if the server ended under the work, which is not done again: it may be what ended the server.
         """
         began, outcome = time.perf_counter(), "failed"
         try:
@@ -72,20 +76,35 @@ class SparkSessions:
         from pyspark.errors import PySparkException
 
         failures = _transport_failures(PySparkException)
-        session = None
         try:
-            session = self._current()
-            return self._tagged(session, work)
+            session = self._known(failures)
+        except failures as error:
+            raise translate(error) from error
+        try:
+            result = self._tagged(session, work)
         except failures as error:
             if not is_lost(error):
                 raise translate(error) from error
+            logger.error("The Spark server ended under a piece of work: %s", error)
+            self._forget(session)
+            raise EngineLost from error
+        self._answered_at = time.monotonic()
+        return result
+
+    def _known(self, failures: tuple[type[Exception], ...]) -> SparkSession:
+        """A session that the server knows. It is asked only where the last answer is some time ago."""
+        session = self._current()
+        if time.monotonic() - self._answered_at < TRUSTED_SECONDS:
+            return session
+        try:
+            session.conf.get(_ASKED)
+        except failures as error:
+            if not is_lost(error):
+                raise
             logger.warning("The Spark session was lost (%s); making a new one.", error)
             self._forget(session)
-        try:
-            return self._tagged(self._current(), work)
-        except failures as error:
-            self._forget(None)
-            raise translate(error) from error
+            session = self._current()
+        return session
 
     @contextmanager
     def interruptible(self, tag: str) -> Iterator[None]:

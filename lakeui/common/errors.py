@@ -176,5 +176,16 @@ class EngineError(LakeError):
     code, status, title = "ENGINE_ERROR", 502, "The compute engine failed"
 
 
+class EngineLost(EngineError):
+    """The server ended under a piece of work. It is not done again: it may be what ended the server."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The compute engine ended while this ran.",
+            remedy="Nothing was written. The engine starts again by itself. If this ran out of its memory, ask for"
+            " smaller values or fewer rows; else run it again.",
+        )
+
+
 class Overloaded(LakeError):
     code, status, title = "OVERLOADED", 503, "Too busy"

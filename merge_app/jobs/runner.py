@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
 from catalog_app.domain.roles import Scope
-from lakeui.common.errors import LakeError
+from lakeui.common.errors import EngineLost, LakeError
 from lakeui.common.faults import fault_point
 from lakeui.common.logs import logged_as
 from lakeui.common.problem import internal_problem
@@ -89,6 +89,8 @@ def _attempt(task: Task, context: TaskContext) -> tuple[TaskState, dict[str, Any
         if _stopped(context):
             # The engine, interrupted, reports its own failure; the person asked for a cancel and should read that.
             return TaskState.CANCELLED, None, TaskCancelled("The task was cancelled.").as_problem()
+        if isinstance(error, EngineLost):
+            return TaskState.LOST, None, error.as_problem()
         return TaskState.FAILED, None, error.as_problem()
     except (OperationalError, InterfaceError):
         raise

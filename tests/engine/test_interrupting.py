@@ -6,8 +6,11 @@ import threading
 import time
 from typing import Any
 
+import pytest
+
+from catalog_app.engine import session
 from catalog_app.engine.session import SparkSessions
-from lakeui.common.errors import EngineError
+from lakeui.common.errors import EngineError, EngineLost
 
 ENDLESS = "SELECT sum(hash(id)) FROM range(1000000000000000)"
 """Its tasks look every thousand rows whether they were cancelled, those of a cross join not for minutes."""
@@ -50,21 +53,38 @@ def test_a_running_query_is_interrupted(sessions: SparkSessions) -> None:
     assert "cancel" in str(error).lower()
 
 
-def test_a_query_repeated_in_a_new_session_can_be_interrupted_too(sessions: SparkSessions) -> None:
+def test_work_under_which_the_session_is_lost_is_not_done_again(sessions: SparkSessions) -> None:
     seen: list[str] = []
-    running = threading.Event()
 
     def work(spark: Any) -> Any:
         seen.append(spark.session_id)
-        if len(seen) == 1:
-            # The server forgets the session, as one that was started again does.
-            spark.client.release_session()
+        # The server forgets the session, as one that was started again does.
+        spark.client.release_session()
+        return spark.sql("SELECT 1").collect()
+
+    with pytest.raises(EngineLost):
+        sessions.run(work)
+    assert len(seen) == 1
+    assert sessions.run(lambda spark: spark.sql("SELECT 1").collect())[0][0] == 1
+
+
+def test_a_session_that_was_lost_before_the_work_is_made_anew(
+    sessions: SparkSessions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "TRUSTED_SECONDS", 0.0)
+    before = sessions.run(lambda spark: spark.client.release_session() or spark.session_id)
+    running = threading.Event()
+    seen: list[str] = []
+
+    def work(spark: Any) -> Any:
+        seen.append(spark.session_id)
         return endless(spark, running)
 
     error = interrupted(sessions, "second", work, running)
-    assert len(set(seen)) == 2
     assert error is not None
     assert "cancel" in str(error).lower()
+    assert len(seen) == 1
+    assert seen[0] != before
 
 
 def test_what_runs_under_another_tag_goes_on(sessions: SparkSessions) -> None:

@@ -174,16 +174,18 @@ def test_redis_is_away_and_the_task_is_rung_for_when_it_is_back(own: Servers, ca
     assert catalog.rows() == TWO_ROWS
 
 
-def test_spark_dies_and_the_statement_fails_in_words_and_leaves_nothing(own: Servers, catalog: Catalog) -> None:
+def test_a_statement_under_which_spark_ends_is_lost_with_the_reason(
+    own: Servers, catalog: Catalog
+) -> None:
     """In the middle of the job: files are being written when the server is killed."""
     big = "INSERT INTO d.t SELECT id, repeat('x', 200) FROM range(20000000)"
     task_id = task_submit(kind="sql", parameters=catalog.says(big)).pk
     until(lambda: any(staged(own.warehouse)))
     own.kill_spark()
     task = task_wait(task_id, seconds=90)
-    assert (task.state, task.attempts) == ("failed", 1)
+    assert (task.state, task.attempts) == ("lost", 1)
     assert task.error["code"] == "ENGINE_ERROR"
-    assert task.error["detail"] == "The compute engine does not answer."
+    assert task.error["detail"] == "The compute engine ended while this ran."
     assert task.error["remedy"]
     assert catalog.new_commits() == 0
     own.restart_spark()
