@@ -15,6 +15,7 @@ from typing import Any
 from sqlglot import exp
 
 from lakeui.common.errors import ForbiddenStatement, LakeError, NotSupported
+from lakeui.sql.growth import growth_check
 
 PLACEHOLDER_PREFIX = "__lake_"
 
@@ -114,6 +115,7 @@ def _check_function(node: Any) -> None:
             function=name,
             nearest=nearest[0] if nearest else None,
         )
+    growth_check(node, is_random=lambda inner: not _functions().get(inner, True))
 
 
 def _check_identifier(node: Any) -> None:

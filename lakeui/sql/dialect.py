@@ -17,6 +17,7 @@ from sqlglot.parsers.spark import SparkParser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeui.common.errors import SyntaxProblem
+from lakeui.sql.growth import growth_guarded
 from lakeui.sql.lexer import syntax_problem
 
 _COMMAND_TOKENS = {TokenType.COMMAND, TokenType.EXECUTE, TokenType.FETCH, TokenType.SHOW, TokenType.RENAME}
@@ -81,6 +82,10 @@ class Lake(Spark):
             exp.StrPosition: lambda self, e: self.func("POSITION", e.args["substr"], e.this, e.args.get("position")),
             exp.CurrentTimestamp: lambda _self, _e: "CURRENT_TIMESTAMP",
         }
+
+        def anonymous_sql(self, expression: exp.Anonymous) -> str:
+            """A call as it was written; the size of what it makes is checked (``growth``)."""
+            return f"{expression.name}({', '.join(growth_guarded(expression, self.sql))})"
 
         def lateral_sql(self, expression: exp.Lateral) -> str:
             """Spark's generator writes the name of a LATERAL VIEW bare; like any other it is quoted here."""

@@ -11,6 +11,7 @@ from sqlglot.tokenizer_core import TokenType
 from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported, SyntaxProblem
 from lakeui.sql.allowlist import PLACEHOLDER_PREFIX, check
 from lakeui.sql.dialect import read_expression, read_query, tokens, write
+from lakeui.sql.growth import growth_named
 from lakeui.sql.names import table_name
 from lakeui.sql.predicates import Term
 from lakeui.sql.statements import Condition, Query, TableName, TableReference
@@ -124,6 +125,8 @@ def _query_of(tree: exp.Expr) -> Query:
         raise SyntaxProblem(
             "This is not a query.", remedy="Start it with SELECT, WITH or VALUES.", line=1, column=1, near=""
         )
+    for select in tree.find_all(exp.Select):
+        growth_named(select)
     mentions = _take_tables(tree)
     _rename_columns(tree, mentions)
     terms = {mention.reference.placeholder: _where_terms(mention) for mention in mentions}
