@@ -43,6 +43,9 @@ LAKEUI: dict[str, Any] = {
     "OIDC_NEW_ACCOUNTS": os.environ.get("LAKEUI_OIDC_NEW_ACCOUNTS", "1").lower() in ("1", "true", "yes", "on"),
     # Of one person, on all web processes together; 0 for no limit.
     "REQUESTS_PER_MINUTE": number(os.environ, "LAKEUI_REQUESTS_PER_MINUTE", default=3000),
+    # Queries that run inside of requests: how many of one person at a time, and how long one may take; 0 for no limit.
+    "QUERIES_PER_PERSON": number(os.environ, "LAKEUI_QUERIES_PER_PERSON", default=6),
+    "STATEMENT_SECONDS": number(os.environ, "LAKEUI_STATEMENT_SECONDS", default=300),
     # Webhooks lead to public addresses, and into these networks: "10.1.0.0/16, fd00::/8".
     "WEBHOOK_NETWORKS": os.environ.get("LAKEUI_WEBHOOK_NETWORKS", ""),
     # A result with more rows is not downloaded as one file.

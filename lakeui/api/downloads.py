@@ -16,6 +16,7 @@ from rest_framework.request import Request
 from catalog_app.engine.exporting import ExportFormat, ExportTarget
 from lakeui import frontdoor
 from lakeui.api.base import scopes_of
+from lakeui.api.queries import query_of
 from lakeui.api.statements import statement_session
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -59,7 +60,8 @@ def download_response(request: Request, parameters: Mapping[str, Any]) -> FileRe
             int(settings.LAKEUI["EXPORT_ROWS"]),
             escape_formulas=parameters.get("escape_formulas", False),
         )
-        found = frontdoor.export(parameters["statement"], session, target)
+        with query_of(request, parameters) as context:
+            found = frontdoor.export(parameters["statement"], session, target, context)
     except BaseException:
         file.close()
         raise

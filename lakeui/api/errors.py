@@ -56,7 +56,8 @@ def exception_response(error: Exception, context: Mapping[str, Any]) -> HttpResp
     """The exception handler of every API view: whatever was raised, a problem document goes out."""
     set_rollback()
     if isinstance(error, LakeError):
-        return problem_response(error.as_problem())
+        retry_after = error.details.get("retry_after")
+        return problem_response(error.as_problem(), {"Retry-After": str(retry_after)} if retry_after else None)
     if isinstance(error, Http404):
         error = exceptions.NotFound("There is nothing at this address.")
     if isinstance(error, DjangoPermissionDenied):

@@ -18,11 +18,13 @@ from lakeui.api.downloads import CsvRenderer, ParquetRenderer, download_response
 from lakeui.api.errors import problem_response
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, idempotency_key, request_digest
 from lakeui.api.prefer import Preference, read_preference
+from lakeui.api.queries import query_of
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, StatementRequest, TaskAnswer, task_url
 from lakeui.api.statements import TASK_KIND, statement_run, statement_session
+from lakeui.api.waiting import task_awaited
 from merge_app.jobs.context import Context
 from merge_app.jobs.models import Task, TaskState
-from merge_app.jobs.selectors import task_known, task_wait
+from merge_app.jobs.selectors import task_known
 from merge_app.jobs.services import task_submit
 
 PREFER = OpenApiParameter(
@@ -76,7 +78,10 @@ class SqlView(ApiView):
         # With a key even a quick statement is a task: its commit names the task, so it cannot happen twice.
         if as_task or key or preference.respond_async:
             return task_response(_submit(request, parameters, key), preference)
-        return Response(statement_run(parameters, user=request.user, scopes=scopes_of(request), context=Context()))
+        if not frontdoor.is_query(parameters["statement"]):
+            return Response(statement_run(parameters, user=request.user, scopes=scopes_of(request), context=Context()))
+        with query_of(request, parameters) as context:
+            return Response(statement_run(parameters, user=request.user, scopes=scopes_of(request), context=context))
 
 
 def _submit(request: Request, parameters: dict[str, Any], key: str) -> Task:
@@ -99,7 +104,7 @@ def _submit(request: Request, parameters: dict[str, Any], key: str) -> Task:
 
 def task_response(task: Task, preference: Preference) -> HttpResponse:
     """What the task answered, or the task itself if it takes longer than the client (or we) want to wait."""
-    task = task_wait(task.pk, seconds=preference.wait)
+    task = task_awaited(task.pk, person=task.created_by_id or 0, seconds=preference.wait)
     response: HttpResponse
     if task.state == TaskState.SUCCEEDED:
         response = Response(task.result)

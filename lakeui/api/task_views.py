@@ -10,14 +10,13 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from catalog_app.domain.roles import Action, Principal
-from catalog_app.selectors.people import action_require, scope_require
 from lakeui.api.base import ApiView, NewestFirst, principal_of, scopes_of, tagged
 from lakeui.api.prefer import read_preference
 from lakeui.api.serializers import ProblemDocument, TaskAnswer, TaskFilter, TaskSummary, task_url
 from lakeui.api.sql_view import PREFER
+from lakeui.api.waiting import task_awaited
 from merge_app.jobs.retrying import task_retry
-from merge_app.jobs.selectors import task_check_visible, task_get, task_list, task_wait
+from merge_app.jobs.selectors import task_check_visible, task_list, task_require_cancellable
 from merge_app.jobs.services import task_cancel
 
 _PAGE = inline_serializer(
@@ -77,7 +76,7 @@ class TaskView(ApiView):
     def get(self, request: Request, task_id: UUID) -> Response:
         preference = read_preference(request.headers.get("Prefer", ""), default_wait=0)
         task_check_visible(principal_of(request), task_id)
-        task = task_wait(task_id, seconds=preference.wait) if preference.wait else task_get(task_id)
+        task = task_awaited(task_id, person=int(request.user.pk or 0), seconds=preference.wait)
         response = Response(TaskAnswer(task).data)
         if preference.applied:
             response["Preference-Applied"] = preference.applied
@@ -101,7 +100,7 @@ class TaskCancelView(ApiView):
         },
     )
     def post(self, request: Request, task_id: UUID) -> Response:
-        _check_cancellable(principal_of(request), task_id)
+        task_require_cancellable(principal_of(request), task_id)
         task = task_cancel(task_id=task_id)
         return Response(TaskAnswer(task).data, status=200 if task.is_finished else 202)
 
@@ -125,13 +124,3 @@ class TaskRetryView(ApiView):
         task_check_visible(principal_of(request), task_id)
         task = task_retry(task_id=task_id, user=request.user, scopes=scopes_of(request))
         return Response(TaskAnswer(task).data, status=202, headers={"Location": task_url(task)})
-
-
-def _check_cancellable(principal: Principal, task_id: UUID) -> None:
-    task_check_visible(principal, task_id)
-    task = task_get(task_id)
-    if task.created_by_id == principal.user_id or task.catalog is None:
-        # Nobody but superusers sees a task of others that is of no one catalog.
-        scope_require(principal, Action.CANCEL_TASK)
-    else:
-        action_require(principal, task.catalog, Action.CANCEL_TASK)

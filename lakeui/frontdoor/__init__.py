@@ -2,7 +2,7 @@
 
 from lakeui.frontdoor.values import Session, StatementResult
 
-__all__ = ["Session", "StatementResult", "admit", "execute", "export", "is_task", "is_unrecorded"]
+__all__ = ["Session", "StatementResult", "admit", "execute", "export", "is_query", "is_task", "is_unrecorded"]
 
 
 def execute(text: str, session: Session, context: "object | None" = None) -> StatementResult:
@@ -19,11 +19,11 @@ def admit(text: str, session: Session) -> int | None:
     return admit(text, session)
 
 
-def export(text: str, session: Session, target: "object") -> StatementResult:
+def export(text: str, session: Session, target: "object", context: "object | None" = None) -> StatementResult:
     """Write the whole result of a SELECT to a file. See ``lakeui.frontdoor.exports``."""
     from lakeui.frontdoor.exports import query_export
 
-    return query_export(text, session, target)
+    return query_export(text, session, target, context)
 
 
 def is_task(text: str) -> bool:
@@ -31,6 +31,13 @@ def is_task(text: str) -> bool:
     from lakeui.frontdoor.dispatch import runs_as_task
 
     return runs_as_task(text)
+
+
+def is_query(text: str) -> bool:
+    """Whether the statement reads rows on Spark and writes nothing."""
+    from lakeui.frontdoor.dispatch import is_query
+
+    return is_query(text)
 
 
 def is_unrecorded(text: str) -> bool:

@@ -17,6 +17,7 @@ from lakeui.frontdoor import (
     partitions,
     recovery,
     row_changes,
+    running,
     show,
     transactions,
     views,
@@ -89,6 +90,8 @@ HANDLERS: dict[type, Handler] = {
     sql.ShowSegments: show.show_segments,
     sql.ShowMerges: show.show_merges,
     sql.ShowChanges: row_changes.show_changes,
+    sql.ShowQueries: running.show_queries,
+    sql.CancelQuery: running.cancel_query,
     sql.Select: data.select,
     sql.Insert: data.insert,
     sql.Delete: data.delete,
@@ -200,6 +203,11 @@ def runs_as_task(text: str) -> bool:
     if isinstance(statement, sql.MergeBranch | sql.Vacuum):
         return not statement.dry_run
     return isinstance(statement, TASKS)
+
+
+def is_query(text: str) -> bool:
+    """Whether the statement reads rows on Spark and writes nothing."""
+    return isinstance(parse(text), sql.Select | sql.ShowChanges)
 
 
 def leaves_no_commit(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lakeui.common.errors import InvalidValue
-from lakeui.frontdoor.compute import engine
+from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.values import Session, StatementResult
@@ -14,12 +14,13 @@ from lakeui.sql.parse import parse
 from merge_app.jobs.context import Context
 
 
-def query_export(text: str, session: Session, target: Any) -> StatementResult:
+def query_export(text: str, session: Session, target: Any, context: Any = None) -> StatementResult:
     """Write the rows of a SELECT to ``target`` (an ExportTarget); the answer counts them. Raises LakeError."""
     statement = parse(text)
     if not isinstance(statement, sql.Select):
         raise InvalidValue("Only the result of a SELECT can be downloaded.", remedy="Ask for application/json.")
-    call = Call(session, Context(), text)
+    call = Call(session, context or Context(), text)
     source = query_source(call, statement.query)
-    rows = engine().export(source.text, source.tables, target)
+    with interruptible(call.context):
+        rows = engine().export(source.text, source.tables, target)
     return StatementResult(row_count=rows, version=call.lineage.version if session.catalog else None)

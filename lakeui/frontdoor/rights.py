@@ -99,6 +99,8 @@ REQUIREMENTS: dict[type, Requirement] = {
     sql.ShowSegments: _READ,
     sql.ShowMerges: _READ,
     sql.ShowChanges: _READ,
+    sql.ShowQueries: _READ,
+    sql.CancelQuery: _READ,
     sql.Select: _READ,
     ImportLoad: _WRITE_TABLE,
     PipelineWork: _WRITE_TABLE,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from lakeui.common.errors import ForbiddenStatement, NotSupported
+from uuid import UUID
+
+from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
 from lakeui.sql import statements as s
 from lakeui.sql.common import (
     accept_comment,
@@ -188,6 +190,18 @@ def show_segments(cursor: Cursor) -> s.ShowSegments:
 
 def show_merges(cursor: Cursor) -> s.ShowMerges:
     return s.ShowMerges(accept_limit(cursor))
+
+
+def show_queries(_cursor: Cursor) -> s.ShowQueries:
+    return s.ShowQueries()
+
+
+def cancel_query(cursor: Cursor) -> s.CancelQuery:
+    text = cursor.string("the id in quotes")
+    try:
+        return s.CancelQuery(str(UUID(text)))
+    except ValueError:
+        raise InvalidValue(f"{text!r} is not the id of a query.", remedy="SHOW QUERIES lists them.") from None
 
 
 def show_changes(cursor: Cursor) -> s.ShowChanges:

@@ -158,7 +158,8 @@ def _number(node: exp.Expr) -> float | None:
 
 
 def _depth(call: exp.Expr) -> int:
-    depth, above = 0, call
+    depth = 0
+    above: exp.Expr | None = call
     while above is not None:
         depth += isinstance(above, exp.Anonymous) and above.name.lower() in _FUNCTIONS
         above = above.parent

@@ -125,6 +125,8 @@ READERS: dict[str, Reader] = {
     "SHOW SEGMENTS": catalogs.show_segments,
     "SHOW MERGES": catalogs.show_merges,
     "SHOW CHANGES": catalogs.show_changes,
+    "SHOW QUERIES": catalogs.show_queries,
+    "CANCEL QUERY": catalogs.cancel_query,
     "TABLE": data.table_query,
     "INSERT INTO": data.insert_into,
     "INSERT OVERWRITE": data.insert_overwrite,

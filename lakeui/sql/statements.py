@@ -502,6 +502,18 @@ class ShowSegments:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowQueries:
+    """What runs or waits now."""
+
+
+@dataclass(frozen=True, slots=True)
+class CancelQuery:
+    """``query_id`` is a UUID."""
+
+    query_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class ShowMerges:
     limit: int | None = None
 
@@ -689,6 +701,8 @@ Statement = (
     | ShowHistory
     | ShowSegments
     | ShowMerges
+    | ShowQueries
+    | CancelQuery
     | ShowChanges
     | Select
     | Insert

@@ -120,8 +120,13 @@ class TaskContext(Context):
                 return
             self._stop = reason
             self._message = "stops before anything is written"
-            callbacks = list(self._callbacks)
         self.changed.set()
+        self.interrupt()
+
+    def interrupt(self) -> None:
+        """Call every callback, once more where it was called before: work that began meanwhile stops too."""
+        with self._lock:
+            callbacks = list(self._callbacks)
         for callback in callbacks:
             try:
                 callback()

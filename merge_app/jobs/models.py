@@ -10,6 +10,9 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+QUERY_KIND = "query"
+"""Tasks of this kind run inside of a request, and end with it."""
+
 
 class TaskState(models.TextChoices):
     QUEUED = "queued"

@@ -10,8 +10,8 @@ from uuid import UUID
 from django.db.models import Count, F, Min, Q, QuerySet, Sum
 from django.utils import timezone
 
-from catalog_app.domain.roles import Principal
-from catalog_app.selectors.people import catalogs_visible
+from catalog_app.domain.roles import Action, Principal
+from catalog_app.selectors.people import action_require, catalogs_visible, scope_require
 from lakeui.common.errors import NotFound
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.reaper import STALE_AFTER, tasks_reap
@@ -60,6 +60,17 @@ def task_check_visible(principal: Principal, task_id: UUID) -> None:
     """Raises NotFound where the task does not exist for whoever asks."""
     if not tasks_visible(principal).filter(pk=task_id).exists():
         raise NotFound("task", str(task_id))
+
+
+def task_require_cancellable(principal: Principal, task_id: UUID) -> None:
+    """Raises NotFound where the task does not exist for whoever asks, PermissionDenied where they may not stop it."""
+    task_check_visible(principal, task_id)
+    task = task_get(task_id)
+    if task.created_by_id == principal.user_id or task.catalog is None:
+        # Only superusers see a task of others that belongs to no single catalog.
+        scope_require(principal, Action.CANCEL_TASK)
+    else:
+        action_require(principal, task.catalog, Action.CANCEL_TASK)
 
 
 def task_known(*, user_id: int | None, idempotency_key: str) -> bool:

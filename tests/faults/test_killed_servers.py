@@ -174,9 +174,7 @@ def test_redis_is_away_and_the_task_is_rung_for_when_it_is_back(own: Servers, ca
     assert catalog.rows() == TWO_ROWS
 
 
-def test_a_statement_under_which_spark_ends_is_lost_with_the_reason(
-    own: Servers, catalog: Catalog
-) -> None:
+def test_a_statement_under_which_spark_ends_is_lost_with_the_reason(own: Servers, catalog: Catalog) -> None:
     """In the middle of the job: files are being written when the server is killed."""
     big = "INSERT INTO d.t SELECT id, repeat('x', 200) FROM range(20000000)"
     task_id = task_submit(kind="sql", parameters=catalog.says(big)).pk

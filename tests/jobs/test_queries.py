@@ -1,0 +1,129 @@
+"""Queries that run inside of a request: their number, their time, and what stops them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from lakeui.common.errors import EngineError, LakeError
+from merge_app.jobs import queries
+from merge_app.jobs.models import Task
+from merge_app.jobs.queries import Query, QueryCancelled, StatementTimeout, TooManyQueries, query_running
+from merge_app.jobs.reaper import STALE_AFTER, tasks_reap
+from merge_app.jobs.services import task_cancel
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queries, "LOOK_SECONDS", 0.02)
+
+
+@pytest.fixture
+def alice() -> User:
+    return User.objects.create_user("alice")
+
+
+def of(user: User, has_left: Callable[[], bool] = lambda: False) -> Query:
+    return Query(user, None, {"statement": "SELECT 1", "catalog": None, "branch": "main"}, has_left)
+
+
+def endless(query: Query, begun: Callable[[Task], object] = lambda task: None) -> None:
+    """As the engine does: works until it is interrupted, and then fails in words of its own."""
+    interrupted = threading.Event()
+    with query_running(query) as context:
+        context.on_cancel(interrupted.set)
+        begun(Task.objects.get(pk=context.task_id))
+        assert interrupted.wait(30)
+        raise EngineError("The statement was cancelled.")
+
+
+def test_a_query_is_a_task_while_it_runs(alice: User) -> None:
+    with query_running(of(alice)) as context:
+        task = Task.objects.get(pk=context.task_id)
+        assert (task.kind, task.state, task.created_by) == ("query", "running", alice)
+    assert not Task.objects.exists()
+
+
+def test_the_longest_time_stops_a_query(alice: User, settings: pytest.FixtureRequest) -> None:
+    settings.LAKEUI = {**settings.LAKEUI, "STATEMENT_SECONDS": 0.05}
+    with pytest.raises(StatementTimeout, match=r"took longer than 0.05 s"):
+        endless(of(alice))
+    assert not Task.objects.exists()
+
+
+def test_a_cancel_stops_a_query(alice: User) -> None:
+    with pytest.raises(QueryCancelled, match="was cancelled"):
+        endless(of(alice), lambda task: task_cancel(task_id=task.pk))
+
+
+def test_a_client_that_hangs_up_stops_its_query(alice: User) -> None:
+    with pytest.raises(QueryCancelled, match="hung up"):
+        endless(of(alice, lambda: True))
+
+
+def test_an_interrupt_is_repeated_until_the_query_ends(alice: User) -> None:
+    """The first may come before the work that it should stop has begun."""
+    calls: list[int] = []
+    enough = threading.Event()
+
+    def count() -> None:
+        calls.append(1)
+        if len(calls) == 3:
+            enough.set()
+
+    def interrupted() -> None:
+        with query_running(of(alice, lambda: True)) as context:
+            context.on_cancel(count)
+            assert enough.wait(30)
+            raise EngineError("The statement was cancelled.")
+
+    with pytest.raises(QueryCancelled):
+        interrupted()
+
+
+def test_a_failure_of_the_query_itself_stays_what_it_is(alice: User) -> None:
+    with pytest.raises(LakeError, match="no such column"), query_running(of(alice)):
+        raise LakeError("no such column")
+
+
+@pytest.fixture
+def running(alice: User, settings: pytest.FixtureRequest) -> Iterator[str]:
+    settings.LAKEUI = {**settings.LAKEUI, "QUERIES_PER_PERSON": 1}
+    with query_running(of(alice)) as context:
+        yield str(context.task_id)
+
+
+def test_one_query_too_many_of_a_person_is_refused_with_those_that_run(alice: User, running: str) -> None:
+    with pytest.raises(TooManyQueries) as refused, query_running(of(alice)):
+        pass
+    assert refused.value.details == {"retry_after": queries.RETRY_SECONDS, "running": [running]}
+    with query_running(of(User.objects.create_user("bob"))):
+        pass
+
+
+def test_a_process_runs_so_many_queries_and_no_more(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queries, "_places", threading.BoundedSemaphore(1))
+    bob = User.objects.create_user("bob")
+    with (
+        query_running(of(alice)),
+        pytest.raises(TooManyQueries, match="as many queries as it can"),
+        query_running(of(bob)),
+    ):
+        pass
+    with query_running(of(bob)):
+        pass
+
+
+def test_a_query_whose_web_process_ended_is_forgotten(alice: User) -> None:
+    with query_running(of(alice)) as context:
+        query = Task.objects.filter(pk=context.task_id)
+        query.update(heartbeat_at=Now() - STALE_AFTER - timezone.timedelta(seconds=5))
+        tasks_reap()
+        assert not query.exists()
