@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from lakeui.common.errors import InvalidValue
 
@@ -26,14 +28,45 @@ _TOKEN = re.compile(r"\s*(`(?:[^`]|``)*`|'(?:[^'\\]|\\.|'')*'|[A-Za-z_0-9\u0080-
 
 
 @dataclass(frozen=True, slots=True)
+class Field:
+    """A field inside of a type: of a struct, the ``element`` of an array, the ``key`` or ``value`` of a map.
+
+    ``suffix`` is what a struct's field says behind its type (`` not null``). ``ids`` are the field ids under which
+    files hold it, its own first; none in a type that belongs to no column.
+    """
+
+    name: str
+    type: ParsedType
+    suffix: str = ""
+    ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedType:
     """A type taken apart. ``parameters`` are precision and scale, or the length; ``text`` is the canonical spelling."""
 
     name: str
     parameters: tuple[int, ...]
     text: str
+    fields: tuple[Field, ...] = ()
 
 
+def nested_type(name: str, fields: Iterable[Field]) -> ParsedType:
+    """The array, map or struct of these fields."""
+    chosen = tuple(fields)
+    if name == "struct":
+        texts = [f"{field_name(field.name)}:{field.type.text}{field.suffix}" for field in chosen]
+    else:
+        texts = [field.type.text for field in chosen]
+    return ParsedType(name, (), f"{name}<{','.join(texts)}>", chosen)
+
+
+def field_name(name: str) -> str:
+    """A field's name as type text has it: in backticks where it needs them."""
+    return name if name.isascii() and name.isidentifier() else "`" + name.replace("`", "``") + "`"
+
+
+@lru_cache(maxsize=4096)
 def parse_type(text: str) -> ParsedType:
     """The type that this text spells. Raises InvalidValue naming the part that is none."""
     parser = _Parser(text)
@@ -98,9 +131,9 @@ class _Parser:
                 (length,) = self._numbers(1)
                 return ParsedType(name, (length,), f"{name}({length})")
             case "array":
-                return self._nested("array", 1)
+                return self._nested("array", "element")
             case "map":
-                return self._nested("map", 2)
+                return self._nested("map", "key", "value")
             case "struct":
                 return self._struct()
             case _:
@@ -134,38 +167,41 @@ class _Parser:
             raise self._error(token)
         return int(token)
 
-    def _nested(self, name: str, count: int) -> ParsedType:
+    def _nested(self, name: str, *parts: str) -> ParsedType:
         self._expect("<")
-        parts = [self.type().text]
-        for _ in range(count - 1):
-            self._expect(",")
-            parts.append(self.type().text)
+        fields: list[Field] = []
+        for part in parts:
+            if fields:
+                self._expect(",")
+            fields.append(Field(part, self.type()))
         self._expect(">")
-        return ParsedType(name, (), f"{name}<{','.join(parts)}>")
+        return nested_type(name, fields)
 
     def _struct(self) -> ParsedType:
         self._expect("<")
-        fields: list[str] = []
+        fields: list[Field] = []
         while self._peek() != ">":
             if fields:
                 self._expect(",")
             fields.append(self._field())
         self._expect(">")
-        return ParsedType("struct", (), f"struct<{','.join(fields)}>")
+        return nested_type("struct", fields)
 
-    def _field(self) -> str:
+    def _field(self) -> Field:
         name = self._take()
+        if name.startswith("`"):
+            name = name[1:-1].replace("``", "`")
         if self._peek() == ":":
             self._take()
-        text = f"{name}:{self.type().text}"
+        kind, suffix = self.type(), ""
         if self._peek().lower() == "not":
             self._take()
             self._expect("null")
-            text += " not null"
+            suffix += " not null"
         if self._peek().lower() == "comment":
             self._take()
-            text += f" comment {self._take()}"
-        return text
+            suffix += f" comment {self._take()}"
+        return Field(name, kind, suffix)
 
     def _peek(self) -> str:
         return self._tokens[self._next] if self._next < len(self._tokens) else ""

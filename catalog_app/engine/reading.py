@@ -1,7 +1,8 @@
 """From a scan to a DataFrame: decode by schema version, mask deleted rows, address every row.
 
 Files are grouped by how the schema read maps onto the schema that they were written under. While files are read,
-columns are called ``__c<id>``: no name that a user chose (``base``, ``_metadata``) can meet one of Spark's or ours.
+columns are called ``__c<id>``, unless they are nested (see ``decoding``): no name that a user chose (``base``,
+``_metadata``) can meet one of Spark's or ours.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, FileScan, TableScan
-from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.schema import Schema
+from catalog_app.engine.decoding import Held, decoded, held, internal_name, read_name
 from catalog_app.engine.types import quoted, spark_type, storage_type
 from catalog_app.engine.values import FileSource, QuerySource
 from catalog_app.storage.deletes import POSITION_COLUMN, POSITION_FIELD
@@ -32,8 +34,8 @@ _MASKED = "__masked"
 _PLACEHOLDER = re.compile(r"\b__lake_\d+\b")
 _ADDRESS = "CAST(base AS BIGINT) + _metadata.row_index"
 
-Held = tuple[int, str] | None
-"""The field id and type under which a group of files holds a column, None if it does not."""
+_OWN_NAMES = frozenset({"base", "_metadata", ROW_ID_COLUMN})
+"""What Spark and this module call columns beside those of a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class _Group:
     files with deletes, of which there are too many to be read with others.
     """
 
-    held: tuple[Held, ...]
+    held: tuple[Held | None, ...]
     is_apart: bool
     stores_row_ids: bool
     folder: str
@@ -67,10 +69,10 @@ def _groups(scan: TableScan, *, with_address: bool) -> dict[_Group, list[FileSca
     groups: dict[_Group, list[FileScan]] = {}
     are_many = sum(file.rows for file in scan.files if file.delete_paths) > MASKED_AT_ONCE
     # Files of one definition share its value: it is compared once, not once a file.
-    mapped: dict[int, tuple[Held, ...]] = {}
+    mapped: dict[int, tuple[Held | None, ...]] = {}
     for file in scan.files:
         if id(file.schema) not in mapped:
-            mapped[id(file.schema)] = tuple(_held(column, file.schema) for column in scan.schema.columns)
+            mapped[id(file.schema)] = tuple(held(column, file.schema) for column in scan.schema.columns)
         group = _Group(
             mapped[id(file.schema)],
             are_many and bool(file.delete_paths),
@@ -79,19 +81,6 @@ def _groups(scan: TableScan, *, with_address: bool) -> dict[_Group, list[FileSca
         )
         groups.setdefault(group, []).append(file)
     return groups
-
-
-def _held(column: Column, written: Schema) -> Held:
-    exact = {item.id: item for item in written.columns}
-    for identifier in column.ids:
-        if identifier in exact:
-            return identifier, exact[identifier].type
-    for identifier in column.ids:
-        # The file's own schema may know the column under an id that it only aliases.
-        found = written.column(identifier)
-        if found is not None:
-            return found.id, found.type
-    return None
 
 
 def _read_group(
@@ -104,15 +93,16 @@ def _read_group(
     with_address: bool,
 ) -> DataFrame:
     marked = [file for file in files if file.delete_paths]
-    fields = [
-        (_internal(column), held[1], held[0])
-        for column, held in zip(schema.columns, group.held, strict=True)
-        if held is not None
-    ]
+    found = [(column, item) for column, item in zip(schema.columns, group.held, strict=True) if item is not None]
+    taken = _OWN_NAMES | {internal_name(column) for column in schema.columns}
+    names = {column.id: read_name(column, item, taken) for column, item in found}
+    fields = [(names[column.id], item.type, item.id) for column, item in found]
     if group.stores_row_ids:
         fields.append((ROW_ID_COLUMN, "bigint", ROW_ID_FIELD))
     frame = _read_files(spark, warehouse, fields, group.folder, [file.path for file in files])
-    columns = [_decoded(column, held) for column, held in zip(schema.columns, group.held, strict=True)]
+    columns = [
+        decoded(column, item, names.get(column.id, "")) for column, item in zip(schema.columns, group.held, strict=True)
+    ]
     if group.stores_row_ids:
         columns.append(ROW_ID_COLUMN)
     if with_address or marked:
@@ -123,7 +113,7 @@ def _read_group(
     if marked:
         gone = deleted_addresses(spark, warehouse, marked).toDF(_MASKED)
         frame = frame.join(gone if group.is_apart else gone.hint("broadcast"), _MASKED, "left_anti")
-    outputs = [f"{_internal(column)} AS {quoted(column.name)}" for column in schema.columns]
+    outputs = [f"{internal_name(column)} AS {quoted(column.name)}" for column in schema.columns]
     if with_address:
         row_id = f"coalesce({ROW_ID_COLUMN}, {ADDRESS})" if group.stores_row_ids else ADDRESS
         outputs += [f"{row_id} AS {ROW_ID}", ADDRESS]
@@ -138,17 +128,6 @@ def _masked(files: Sequence[FileScan], marked: Sequence[FileScan]) -> str:
         return f"{_ADDRESS} AS {_MASKED}"
     bases = ", ".join(str(file.base) for file in marked)
     return f"CASE WHEN CAST(base AS BIGINT) IN ({bases}) THEN {_ADDRESS} END AS {_MASKED}"
-
-
-def _internal(column: Column) -> str:
-    return f"__c{column.id}"
-
-
-def _decoded(column: Column, held: Held) -> str:
-    kind, name = storage_type(column.type), _internal(column)
-    if held is None:
-        return f"CAST({column.initial_default or 'NULL'} AS {kind}) AS {name}"
-    return name if storage_type(held[1]) == kind else f"CAST({name} AS {kind}) AS {name}"
 
 
 def _read_files(

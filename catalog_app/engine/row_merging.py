@@ -17,13 +17,14 @@ from catalog_app.domain.operations import OperationKind
 from catalog_app.domain.row_merge import KEYS_SHOWN, Behind, MergedRows, RowConflicts, RowJudgement, RowMerge, Take
 from catalog_app.engine.answers import collect
 from catalog_app.engine.changes import Matched, marked_files, scan_parts
+from catalog_app.engine.decoding import internal_name
 from catalog_app.engine.freezing import FEW_ROWS, staging_folder
 from catalog_app.engine.judging import Judge
 from catalog_app.engine.reading import ADDRESS, ROW_ID
 from catalog_app.engine.three_way import KEY, ThreeWay, key_identity
 from catalog_app.engine.types import quoted, stored_value, text_literal
 from catalog_app.engine.values import QueryResult
-from catalog_app.engine.writing import FileWriter, Target, internal_name
+from catalog_app.engine.writing import FileWriter, Target
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame

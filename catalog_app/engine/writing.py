@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, NewDataFile, PartitionValues
 from catalog_app.domain.schema import Column, Schema
+from catalog_app.engine.decoding import file_name, internal_name
 from catalog_app.engine.reading import FIELD_ID, ROW_ID
 from catalog_app.engine.types import is_arrow_writable, quoted
 from catalog_app.storage.footers import FileFacts, read_facts
@@ -76,17 +77,6 @@ class Staged:
 
     path: str
     partition: PartitionValues
-
-
-def internal_name(column: Column) -> str:
-    """The name of a column between reading and writing."""
-    return f"__c{column.id}"
-
-
-def file_name(column: Column) -> str:
-    """The name of a column in files: its own, unless that is reserved. Readers go by id."""
-    is_reserved = column.name.casefold() == ROW_ID_COLUMN or column.name.casefold().startswith("__lake_")
-    return internal_name(column) if is_reserved else column.name
 
 
 class FileWriter:
