@@ -46,6 +46,24 @@ def field_of(wanted: Field, others: Iterable[Field]) -> Field | None:
     return next(by_name, None)
 
 
+def typed_like(given: ParsedType, known: ParsedType) -> ParsedType:
+    """The fields that are given, in their order, with the types that they have where they are known. What is nested
+    on one side only stays as it is given.
+    """
+    if not given.fields and not known.fields:
+        return known
+    if given.name != known.name:
+        return given
+    if given.name != "struct":
+        pairs = zip(given.fields, known.fields, strict=True)
+        return nested_type(given.name, (replace(f, type=typed_like(f.type, k.type)) for f, k in pairs))
+    by_name = {field.name.casefold(): field.type for field in known.fields}
+    return nested_type(
+        "struct",
+        (replace(f, type=typed_like(f.type, by_name.get(f.name.casefold(), f.type))) for f in given.fields),
+    )
+
+
 def fields_within(kind: ParsedType) -> Iterator[Field]:
     """Every field at every depth, in the order of the type's text."""
     for field in kind.fields:

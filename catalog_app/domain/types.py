@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -67,12 +68,22 @@ def field_name(name: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def parse_type(text: str) -> ParsedType:
-    """The type that this text spells. Raises InvalidValue naming the part that is none."""
-    parser = _Parser(text)
+def parse_type(text: str, *, of_value: bool = False) -> ParsedType:
+    """The type that this text spells. Raises InvalidValue naming the part that is none. ``of_value``: it may be or
+    hold ``void``, the type of NULL.
+    """
+    parser = _Parser(text, _PLAIN | {"void"} if of_value else _PLAIN)
     parsed = parser.type()
     parser.finish()
     return parsed
+
+
+def value_type(text: str) -> ParsedType:
+    """The type of a value, also where no column can have it: such a type has no fields."""
+    try:
+        return parse_type(text, of_value=True)
+    except InvalidValue:
+        return ParsedType(re.split(r"[(<\s]", text.strip().lower(), maxsplit=1)[0], (), text)
 
 
 def canonical_type(text: str) -> str:
@@ -107,8 +118,9 @@ def _is_wider(first: ParsedType, second: ParsedType) -> bool:
 class _Parser:
     """Recursive descent over one type text."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, plain: AbstractSet[str]) -> None:
         self._text = text
+        self._plain = plain
         self._tokens: list[str] = []
         position = 0
         while text[position:].strip():
@@ -122,7 +134,7 @@ class _Parser:
     def type(self) -> ParsedType:
         word = self._take().lower()
         name = _SYNONYMS.get(word, word)
-        if name in _PLAIN:
+        if name in self._plain:
             return ParsedType(name, (), name)
         match name:
             case "decimal":

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from catalog_app.engine.types import type_text
 from catalog_app.engine.values import QueryResult
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def collect(rows: DataFrame, *, limit: int) -> QueryResult:
     fields = rows.schema.fields
     names, outputs = outputs_of(rows)
     table = rows.toDF(*names).limit(limit + 1).selectExpr(*outputs).toArrow() if fields else None
-    columns = tuple((field.name, field.dataType.simpleString()) for field in fields)
+    columns = tuple((field.name, type_text(field.dataType)) for field in fields)
     if table is None:
         return QueryResult(columns=columns, rows=[], truncated=False)
     return QueryResult(columns=columns, rows=json_rows(table.slice(0, limit)), truncated=table.num_rows > limit)

@@ -11,9 +11,10 @@ import pyarrow as pa
 
 from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDeleteFile, TableScan
 from catalog_app.domain.schema import Schema
+from catalog_app.engine.assigning import Matching, assigned_value
 from catalog_app.engine.reading import ADDRESS, ROW_ID, table_dataframe
 from catalog_app.engine.sources import named_column, require_assignable
-from catalog_app.engine.types import quoted, storage_type, stored_value
+from catalog_app.engine.types import quoted, storage_type, stored_value, type_text
 from catalog_app.engine.values import RowChanges
 from catalog_app.engine.writing import SMALL_ROWS, FileWriter, Target
 from catalog_app.storage.deletes import Integers, deleted_positions, write_deletes
@@ -151,10 +152,14 @@ def _images(matching: DataFrame, schema: Schema, assignments: Sequence[tuple[str
     # A line break ends what may be a comment at the end of an expression.
     outputs = [f"({given.get(column.id, olds[column.id])}\n) AS n{column.id}" for column in schema.columns]
     assigned = matching.selectExpr(*outputs, ROW_ID, ADDRESS)
+    finals = []
     for column, field in zip(schema.columns, assigned.schema.fields, strict=False):
+        value = stored_value(column, f"n{column.id}")
         if column.id in given:
-            require_assignable(column, field.dataType.simpleString())
-    finals = [f"{stored_value(column, f'n{column.id}')} AS {quoted(column.name)}" for column in schema.columns]
+            kind = type_text(field.dataType)
+            require_assignable(column, kind)
+            value = assigned_value(column, f"n{column.id}", kind, Matching.BY_NAME)
+        finals.append(f"{value} AS {quoted(column.name)}")
     return assigned.selectExpr(*finals, ROW_ID, ADDRESS)
 
 

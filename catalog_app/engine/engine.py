@@ -22,7 +22,7 @@ from catalog_app.engine.reading import ROW_ID, query_dataframe, table_dataframe
 from catalog_app.engine.row_merging import KeptRows, rows_compared, rows_judged, rows_merged
 from catalog_app.engine.session import SparkSessions
 from catalog_app.engine.sources import target_dataframe
-from catalog_app.engine.types import quoted, storage_type, stored_value, text_literal
+from catalog_app.engine.types import quoted, storage_type, stored_value, text_literal, type_text
 from catalog_app.engine.values import ArrowSource, FileSource, QueryResult, QuerySource, RowChanges, RowSource
 from catalog_app.engine.writing import Allocate, FileWriter, Target
 from catalog_app.storage.deletes import count_kept_rows, live_row_ids, live_rows
@@ -71,7 +71,7 @@ class Engine:
 
         def work(spark: SparkSession) -> list[tuple[str, str]]:
             frame = query_dataframe(spark, self._warehouse, text, tables)
-            return [(field.name, field.dataType.simpleString()) for field in frame.schema.fields]
+            return [(field.name, type_text(field.dataType)) for field in frame.schema.fields]
 
         return self._sessions.run(work)
 
@@ -96,8 +96,12 @@ class Engine:
         columns: tuple[str, ...] | None,
         by_name: bool,
         partition: Sequence[tuple[str, str | None]] | None,
+        fills_fields: bool = False,
     ) -> list[NewDataFile]:
-        """Stage the source's rows: ANSI store assignment, defaults filled, NOT NULL and lengths enforced."""
+        """Stage the source's rows: ANSI store assignment, defaults filled, NOT NULL and lengths enforced.
+
+        ``fills_fields``: fields that a struct of the source lacks are NULL, where the source goes by name.
+        """
 
         def work(spark: SparkSession) -> list[NewDataFile]:
             frame = target_dataframe(
@@ -108,6 +112,7 @@ class Engine:
                 columns=columns,
                 by_name=by_name,
                 partition=dict(partition or ()),
+                fills_fields=fills_fields,
             )
             return self._writer.write(Target(table_id, schema), frame, may_be_small=_may_be_small(source))
 

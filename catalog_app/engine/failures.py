@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import re
 
-from catalog_app.engine.types import NOT_NULL_MARK, TOO_LONG_MARK
+from catalog_app.engine.types import NOT_NESTED_MARK, NOT_NULL_MARK, TOO_LONG_MARK
 from lakeui.common.errors import EngineError, InvalidValue, LakeError, NotNullViolation, SyntaxProblem
 
 logger = logging.getLogger(__name__)
 
 _NOT_NULL = re.compile(NOT_NULL_MARK + r":([0-9a-f]*);")
+_NOT_NESTED = re.compile(NOT_NESTED_MARK + r":([0-9a-f]*);")
 _TOO_LONG = re.compile(TOO_LONG_MARK + r":(\d+):([0-9a-f]*);")
 _CLASS = re.compile(r"\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\] ?")
 _POSITION = re.compile(r"line (\d+),? pos(?:ition)? (\d+)")
@@ -81,6 +82,13 @@ def _marked(text: str) -> LakeError | None:
         return NotNullViolation(
             f"Column {column} is NOT NULL, but a row has no value for it.",
             remedy="Give every row a value, or set a default for the column.",
+            column=column,
+        )
+    if match := _NOT_NESTED.search(text):
+        column = bytes.fromhex(match[1]).decode()
+        return InvalidValue(
+            f"Column {column} has fields inside, but a value for it is a text.",
+            remedy="Give an object or a list, or null.",
             column=column,
         )
     if match := _TOO_LONG.search(text):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from catalog_app.domain.types import ParsedType, nested_type, parse_type, value_type
 from catalog_app.engine.merge_values import FrozenSource, SourceRows
 from catalog_app.engine.reading import query_dataframe
-from catalog_app.engine.types import is_arrow_writable, spark_type
+from catalog_app.engine.types import is_arrow_writable, spark_type, type_text
 from catalog_app.engine.writing import FileWriter
 from lakeui.common.errors import InvalidValue
 
@@ -55,7 +57,7 @@ def freeze_rows(
     keys = [f"({text}\n) AS {_KEY}{index}" for index, text in enumerate(source.keys)]
     keyed = frame.alias(source.alias).selectExpr("*", *keys)
     fields = keyed.schema.fields
-    types = [_storable(field.dataType.simpleString()) for field in fields]
+    types = [_storable(type_text(field.dataType)) for field in fields]
     count = len(fields) - len(keys)
     names = [_column(i) if i < count else f"{_KEY}{i - count}" for i in range(len(fields))]
     casts = (f"CAST({name} AS {kind}) AS {name}" for name, kind in zip(names, types, strict=True))
@@ -85,9 +87,15 @@ def _column(index: int) -> str:
     return f"c{index}"
 
 
-def _storable(type_text: str) -> str:
+def _storable(kind: str) -> str:
     """The type under which a value waits: Parquet has no column of nothing but NULL."""
-    return "string" if type_text == "void" else type_text
+    return _without_void(value_type(kind)).text if "void" in kind else kind
+
+
+def _without_void(kind: ParsedType) -> ParsedType:
+    if kind.fields:
+        return nested_type(kind.name, (replace(field, type=_without_void(field.type)) for field in kind.fields))
+    return parse_type("string") if kind.name == "void" else kind
 
 
 def _few_rows(stored: DataFrame, types: Sequence[str]) -> pa.Table | None:

@@ -70,6 +70,7 @@ class MergeTask:
     """``scan`` are the files that can hold rows to act on, in the schema that the merge writes. ``copies``: touched
     files will be written anew, so that a file which loses its last row to an update is marked like any other.
     ``supersedes``: a source row that updates a row comes after it, and is inserted as those without match are.
+    ``fills_fields``: a field that a struct of the source lacks is NULL.
     """
 
     scan: TableScan
@@ -78,6 +79,7 @@ class MergeTask:
     rules: tuple[Rule, ...]
     copies: bool = False
     supersedes: bool = False
+    fills_fields: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,14 @@ import pyarrow.compute as pc
 
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.schema import Column
+from catalog_app.engine.assigning import Matching, assigned_value
 from catalog_app.engine.changes import leaves_nothing, scan_parts
 from catalog_app.engine.freezing import FEW_ROWS, NUMBER, frozen_dataframe, staging_folder
 from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeChanges, MergeTask, Rule
 from catalog_app.engine.plain_rows import plain_rows, source_column
 from catalog_app.engine.reading import ADDRESS, ROW_ID, table_dataframe
 from catalog_app.engine.sources import require_assignable
-from catalog_app.engine.types import is_default, quoted, storage_type, stored_value
+from catalog_app.engine.types import is_default, quoted, storage_type, stored_value, type_text
 from catalog_app.engine.writing import FileWriter, Target
 from catalog_app.storage.deletes import Integers, write_deletes
 from lakeui.common.errors import Cardinality
@@ -73,6 +74,7 @@ class _Merge:
         self._schema = task.scan.schema
         self._images = Target(task.scan.table_id, self._schema, with_row_ids=True)
         self._inserts = Target(task.scan.table_id, self._schema)
+        self._kinds: dict[str, str] = {}
         self._acting = self._numbered(Family.MATCHED) + self._numbered(Family.NOT_MATCHED_BY_SOURCE)
 
     def _numbered(self, family: Family) -> list[tuple[int, Rule]]:
@@ -119,19 +121,22 @@ class _Merge:
         return None if table is None else (_decided(table), table)
 
     def _require_assignable(self, frame: DataFrame, rules: Sequence[tuple[int, Rule]]) -> None:
+        """Raise InvalidValue for a value that its column can never hold; keep the types of values."""
         given = []
         for rule, column in ((rule, column) for _, rule in rules for column in self._schema.columns):
             text = rule.values.get(column.name, "default")
             place = source_column(self._source, text)
             if place is not None:
-                require_assignable(column, self._source.columns[place][1])
+                self._kinds[text] = self._source.columns[place][1]
+                require_assignable(column, self._kinds[text])
             elif not is_default(text):
                 given.append((column, text))
         if not given:
             return
         fields = frame.selectExpr(*(f"({text}\n) AS v{i}" for i, (_, text) in enumerate(given))).schema.fields
-        for (column, _), field in zip(given, fields, strict=True):
-            require_assignable(column, field.dataType.simpleString())
+        for (column, text), field in zip(given, fields, strict=True):
+            self._kinds[text] = type_text(field.dataType)
+            require_assignable(column, self._kinds[text])
 
     def _values(self, act: Act, rules: Sequence[tuple[int, Rule]]) -> list[str]:
         """SQL of every column of the rows that the rules of this act write."""
@@ -150,7 +155,9 @@ class _Merge:
         if text is None or is_default(text):
             return stored_value(column, f"({column.default or 'NULL'})")
         # A line break ends what may be a comment at the end of an expression.
-        return stored_value(column, f"({text}\n)")
+        matching = Matching.FILLED if self._task.fills_fields else Matching.BY_NAME_OF_KEPT
+        is_plain = source_column(self._source, text) is not None
+        return assigned_value(column, f"({text}\n)", self._kinds[text], matching, is_plain=is_plain)
 
     # -- few rows: through this process ---------------------------------------------------------------------------
 

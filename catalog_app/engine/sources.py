@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from catalog_app.domain.schema import Column, Schema
+from catalog_app.engine.assigning import Matching, assigned_value
 from catalog_app.engine.reading import file_dataframe, query_dataframe
-from catalog_app.engine.types import is_assignable, quoted, storage_type, stored_value
+from catalog_app.engine.types import is_assignable, quoted, storage_type, stored_value, type_text
 from catalog_app.engine.values import ArrowSource, FileSource, QuerySource, RowSource, ValuesSource
 from lakeui.common.errors import InvalidValue, NotFound
 
@@ -27,8 +28,11 @@ def target_dataframe(
     columns: tuple[str, ...] | None,
     by_name: bool,
     partition: Mapping[str, str | None],
+    fills_fields: bool = False,
 ) -> DataFrame:
-    """The source's rows in the shape of ``schema``. ``partition`` fixes columns that the source does not carry."""
+    """The source's rows in the shape of ``schema``. ``partition`` fixes columns that the source does not carry. With
+    ``by_name`` fields inside of columns go by name too; ``fills_fields``: those that are missing are NULL.
+    """
     fixed = {name.casefold(): text for name, text in partition.items() if text is not None}
     targets = _targets(schema, columns, fixed)
     frame = _rows(spark, warehouse, source, targets)
@@ -39,7 +43,8 @@ def target_dataframe(
             f"The source has {len(frame.columns)} columns, the target takes {len(targets)}.",
             remedy="Name the columns: INSERT INTO t (a, b) ..",
         )
-    kinds = [field.dataType.simpleString() for field in frame.schema.fields]
+    kinds = [type_text(field.dataType) for field in frame.schema.fields]
+    by_fields = Matching.FILLED if fills_fields else Matching.BY_NAME
     frame = frame.toDF(*(f"s{index}" for index in range(len(targets))))
     given = {column.id: index for index, column in enumerate(targets)}
     if len(given) != len(targets):
@@ -49,10 +54,12 @@ def target_dataframe(
         if column.id in given:
             index = given[column.id]
             require_assignable(column, kinds[index])
-            value = f"s{index}"
+            matching = by_fields if by_name else Matching.BY_PLACE
+            value = assigned_value(column, f"s{index}", kinds[index], matching)
         else:
-            value = fixed.get(column.name.casefold()) or column.default or "NULL"
-        expressions.append(f"{stored_value(column, f'({value})')} AS {quoted(column.name)}")
+            text = fixed.get(column.name.casefold()) or column.default or "NULL"
+            value = stored_value(column, f"({text})")
+        expressions.append(f"{value} AS {quoted(column.name)}")
     return frame.selectExpr(*expressions)
 
 
@@ -98,8 +105,10 @@ def _value(text: str, column: Column) -> str:
 
 
 def require_assignable(column: Column, kind: str) -> None:
-    """Raise InvalidValue where a value of that type can never be stored in the column."""
-    if not is_assignable(kind, column.type):
+    """Raise InvalidValue where a value of that type can never be stored in the column. Of nested ones
+    ``assigned_value`` does, field by field.
+    """
+    if "<" not in column.type and not is_assignable(kind, column.type):
         raise InvalidValue(
             f"Column {column.name} is {column.type}; a value of type {kind} does not go into it.",
             remedy="Cast the value.",

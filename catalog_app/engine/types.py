@@ -9,12 +9,14 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from catalog_app.domain.schema import Column
+from catalog_app.domain.types import field_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.connect.session import SparkSession
 
 NOT_NULL_MARK = "lakeui-not-null"
+NOT_NESTED_MARK = "lakeui-not-nested"
 TOO_LONG_MARK = "lakeui-too-long"
 _LENGTH = re.compile(r"^(varchar|char)\s*\(\s*(\d+)\s*\)$", re.IGNORECASE)
 _DECIMAL = re.compile(r"^decimal\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)$", re.IGNORECASE)
@@ -72,6 +74,22 @@ def spark_type(spark: SparkSession, type_text: str) -> Any:
     return _parsed[type_text]
 
 
+def type_text(data_type: Any) -> str:
+    """The text of a PySpark data type. Its own has names of fields as they are, which cannot be read again."""
+    from pyspark.sql.types import ArrayType, MapType, StructType
+
+    match data_type:
+        case ArrayType():
+            return f"array<{type_text(data_type.elementType)}>"
+        case MapType():
+            return f"map<{type_text(data_type.keyType)},{type_text(data_type.valueType)}>"
+        case StructType():
+            fields = (f"{field_name(field.name)}:{type_text(field.dataType)}" for field in data_type.fields)
+            return f"struct<{','.join(fields)}>"
+        case _:
+            return str(data_type.simpleString())
+
+
 def arrow_type(type_text: str) -> pa.DataType | None:
     """The type under which Spark hands values of this type over; None for nested and rare ones."""
     from pyspark.sql.pandas.types import to_arrow_type
@@ -97,18 +115,24 @@ def is_default(expression: str) -> bool:
 
 def stored_value(column: Column, expression: str) -> str:
     """SQL for ``expression`` as the column stores it: cast with overflow as an error, length and NOT NULL enforced."""
-    value = _length_checked(column, f"CAST({expression} AS {storage_type(column.type)})")
+    return required_value(column, leaf_value(column.name, column.type, expression))
+
+
+def required_value(column: Column, value: str) -> str:
+    """SQL that refuses NULL where the column takes none."""
     if column.nullable:
         return value
     return f"coalesce({value}, raise_error('{NOT_NULL_MARK}:{column.name.encode().hex()};'))"
 
 
-def _length_checked(column: Column, value: str) -> str:
-    match = _LENGTH.match(column.type)
+def leaf_value(name: str, kind: str, expression: str) -> str:
+    """SQL for ``expression`` as a value of this type, in the column or field called ``name``."""
+    value = f"CAST({expression} AS {storage_type(kind)})"
+    match = _LENGTH.match(kind)
     if not match:
         return value
     length = int(match[2])
-    refusal = f"raise_error('{TOO_LONG_MARK}:{length}:{column.name.encode().hex()};')"
+    refusal = f"raise_error('{TOO_LONG_MARK}:{length}:{name.encode().hex()};')"
     # As in Spark, trailing spaces beyond the length are cut, anything else is an error.
     fitted = f"CASE WHEN char_length(rtrim({value})) <= {length} THEN left({value}, {length}) ELSE {refusal} END"
     checked = f"CASE WHEN char_length({value}) > {length} THEN {fitted} ELSE {value} END"

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.json as pajson
 import pyarrow.parquet as pq
 
+from catalog_app.domain.types import ParsedType, value_type
 from catalog_app.engine.answers import json_rows
 from catalog_app.importing.arrow_types import taken_type, type_text
 from catalog_app.importing.delimited import delimited_open
@@ -144,12 +145,20 @@ def _said(error: pa.ArrowInvalid) -> str:
 
 
 def _json_type(item: pa.Field, wanted: Mapping[str, str]) -> pa.DataType:
+    return _read_as(item.type, value_type(wanted.get(item.name, "")))
+
+
+def _read_as(kind: pa.DataType, wanted: ParsedType) -> pa.DataType:
     """Decimals are read as such where they are asked for: a double in between would change them."""
-    chosen = wanted.get(item.name, "")
-    if chosen.startswith("decimal") and (pa.types.is_floating(item.type) or pa.types.is_integer(item.type)):
-        precision, scale = chosen.removeprefix("decimal(").removesuffix(")").split(",")
-        return pa.decimal128(int(precision), int(scale))
-    return _without_times(item.type)
+    if wanted.name == "decimal" and (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
+        return pa.decimal128(*wanted.parameters)
+    if wanted.name == "array" and pa.types.is_list(kind):
+        return pa.list_(_read_as(kind.value_type, wanted.fields[0].type))
+    if wanted.name == "struct" and pa.types.is_struct(kind):
+        known = {field.name.casefold(): field.type for field in wanted.fields}
+        none = value_type("")
+        return pa.struct([i.with_type(_read_as(i.type, known.get(i.name.casefold(), none))) for i in kind])
+    return _without_times(kind)
 
 
 def _without_times(kind: pa.DataType) -> pa.DataType:

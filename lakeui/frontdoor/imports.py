@@ -11,7 +11,9 @@ from typing import Any
 from django.conf import settings
 
 from catalog_app.domain.files import NewDataFile
+from catalog_app.domain.nested import typed_like
 from catalog_app.domain.operations import FileEffects, Operation, OperationKind
+from catalog_app.domain.types import parse_type, value_type
 from catalog_app.engine.values import FileSource
 from catalog_app.importing.scanning import file_convert
 from catalog_app.importing.values import ColumnChoice, FileFormat, Reading
@@ -134,10 +136,16 @@ def _require_known(target: TablePlace, columns: Sequence[ColumnChoice]) -> None:
 
 
 def _as_in_table(target: TablePlace, reading: Reading) -> Reading:
-    """The reading with the table's types: they decide, and numbers of JSON are read as such."""
+    """The reading with the table's types: they decide, and numbers of JSON are read as such. Fields inside of columns
+    stay where the file has them.
+    """
     types = {column.name.casefold(): column.type for column in target.table.schema.columns}
-    columns = tuple(replace(item, type=types.get(item.name.casefold(), item.type)) for item in reading.columns)
-    return replace(reading, columns=columns)
+    columns = (replace(item, type=_typed(item.type, types.get(item.name.casefold()))) for item in reading.columns)
+    return replace(reading, columns=tuple(columns))
+
+
+def _typed(given: str, known: str | None) -> str:
+    return given if known is None else typed_like(value_type(given), parse_type(known)).text
 
 
 def _has(columns: Sequence[ColumnChoice], name: str) -> bool:
@@ -148,7 +156,9 @@ def _stage(call: Call, target: TablePlace, reading: Reading, made: FileImport) -
     table = target.table
     with _converted(call, reading, made) as source, staging(call):
         call.context.step("write", f"{source.rows:,} rows of {target.label}")
-        return engine().append(table.table_id, table.schema, source, columns=None, by_name=True, partition=None)
+        return engine().append(
+            table.table_id, table.schema, source, columns=None, by_name=True, partition=None, fills_fields=True
+        )
 
 
 @contextmanager

@@ -32,7 +32,7 @@ def keyed_merge(
     batch = QuerySource(_batch_text(merge, columns), {_FILE: rows})
     call.context.step("compare keys", f"{rows.rows:,} rows of the batch")
     _refuse_duplicates(merge, batch)
-    return merge_from(call, _statement(target, merge, batch.text), target, batch)
+    return merge_from(call, _statement(target, merge, batch.text), target, batch, fills_fields=True)
 
 
 def _require(wanted: Sequence[str], known: Sequence[str], where: str) -> None:

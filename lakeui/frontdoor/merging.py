@@ -43,7 +43,8 @@ class _Merge:
     """One MERGE on its way: where it acts, and the files that were there when it began. ``told_apart_by``: the columns,
     names folded, of which a row with the same values that came since matters; those of ON without them. ``dropped``:
     columns that go with the commit, where the schema evolves. ``supersedes``: as in MergeTask. ``concerns``: whether
-    rows of a segment can be acted on, where more is known of that than the statement says.
+    rows of a segment can be acted on, where more is known of that than the statement says. ``fills_fields``: as in
+    MergeTask; so do those whose schema evolves.
     """
 
     call: Call
@@ -55,6 +56,7 @@ class _Merge:
     dropped: tuple[str, ...] = ()
     supersedes: bool = False
     concerns: Callable[[SegmentState], bool] = lambda _: True
+    fills_fields: bool = False
 
     @property
     def table(self) -> TableState:
@@ -92,12 +94,15 @@ def merge_from(
     supersedes: bool = False,
     computed: FrozenSource | None = None,
     concerns: Callable[[SegmentState], bool] = lambda _: True,
+    fills_fields: bool = False,
 ) -> StatementResult:
     """Do what the statement says with the rows of ``source``, which is its own with what it stands for. ``computed``:
     these rows, where they are there already, with the values that the statement's keys compare. More in _Merge.
     """
     segments = segments_list(target.place.lineage, target.table.table_id)
-    merge = _Merge(call, statement, source, target, segments, told_apart_by, dropped, supersedes, concerns)
+    merge = _Merge(
+        call, statement, source, target, segments, told_apart_by, dropped, supersedes, concerns, fills_fields
+    )
     with staging(call), _frozen(merge, computed) as frozen:
         staged = _stage(merge, frozen)
     return _commit(merge, staged)
@@ -125,7 +130,8 @@ def _stage(merge: _Merge, frozen: FrozenSource) -> _Staged:
     merge.call.context.step("merge rows", f"{len(chosen)} of {len(merge.segments)} files of {merge.target.label}")
     scan = table_scan(merge.target.place.lineage, fresh.table, chosen)
     copies = copies_files(merge.table, "merge")
-    task = MergeTask(scan, merge.statement.alias, _on(merge, frozen), rules, copies, merge.supersedes)
+    fills = merge.fills_fields or merge.statement.with_schema_evolution
+    task = MergeTask(scan, merge.statement.alias, _on(merge, frozen), rules, copies, merge.supersedes, fills)
     changes = engine().merge(task, frozen)
     _refuse_duplicate_keys(merge, fresh.table, changes)
     marks = Marks(changes.updated, changes.deleted, changes.images)

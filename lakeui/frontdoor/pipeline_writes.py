@@ -123,6 +123,7 @@ def _merge(
         supersedes=supersedes,
         computed=batch if write.takes_batch else None,
         concerns=concerns,
+        fills_fields=True,
     )
 
 
@@ -159,7 +160,13 @@ def _insert(
     fresh = _evolved(write, target.table)
     source = query_source(call, build_query(writes.plain_rows(write)))
     staged = engine().append(
-        target.table.table_id, fresh.table.schema, source, columns=None, by_name=True, partition=None
+        target.table.table_id,
+        fresh.table.schema,
+        source,
+        columns=None,
+        by_name=True,
+        partition=None,
+        fills_fields=True,
     )
     segments = segments_list(target.place.lineage, target.table.table_id)
     present = tuple(named) or tuple(dict.fromkeys(file.partition for file in staged))

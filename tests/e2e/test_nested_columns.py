@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
 import pytest
 
+from catalog_app.importing.values import Reading
+from lakeui.common.errors import InvalidValue
+from lakeui.frontdoor import Session
+from lakeui.frontdoor.batches import batch_merge
+from lakeui.frontdoor.imports import import_load
+from lakeui.frontdoor.values import ImportLoad, KeyedMerge
+from lakeui.sql.statements import TableName
+from merge_app.keyed.values import Strategy
 from tests.e2e.lake import Lake
+from tests.e2e.test_imports import load, send
+from tests.pipelines.strategies.pipes import Pipes
 
 
 @pytest.fixture
@@ -32,3 +47,108 @@ def test_no_row_goes_by_a_field_that_has_other_values(nested: Lake) -> None:
     assert nested.sql("UPDATE d.t SET id = 5 WHERE s.x IS NULL").metrics["rows_updated"] == 0
     assert nested.sql("DELETE FROM d.t WHERE s.y = 'zz'").metrics["rows_deleted"] == 1
     assert nested.rows("d.t") == [(1, {"x": 1, "y": "z"})]
+
+
+# -- rows that come in ------------------------------------------------------------------------------------------------
+
+A_AND_B = {"a": "A2", "b": "B2"}
+
+
+@pytest.fixture
+def pairs(lake: Lake) -> Lake:
+    """Table d.t with a struct, an array of structs, and one row without either."""
+    kind = "STRUCT<a: STRING, b: STRING>"
+    lake.sql(f"CREATE TABLE d.t (id INT, s {kind}, l ARRAY<{kind}>, n STRUCT<d: DECIMAL(20, 2), x: INT>)")
+    lake.sql("INSERT INTO d.t VALUES (1, NULL, NULL, NULL)")
+    return lake
+
+
+def lines(*objects: dict[str, Any]) -> bytes:
+    return "\n".join(json.dumps(item) for item in objects).encode()
+
+
+def load_by_key(lake: Lake, file: bytes, folder: Path, *, schema_evolution: bool = False) -> None:
+    made = send(lake, file, folder)
+    merge = KeyedMerge(Strategy.UPSERT, ("id",), schema_evolution=schema_evolution)
+    wanted = ImportLoad(made.pk, Reading.from_json(made.reading), TableName("t", "d"), is_new=False, merge=merge)
+    import_load(wanted, name="batch", session=Session(lake.catalog))
+
+
+NOTHING = {"s": None, "l": None, "n": None}
+SWAPPED = {"id": 2, "l": [{"b": "B2", "a": "A2"}], "s": {"b": "B2", "a": "A2"}, "n": {"x": 7, "d": 123456789.25}}
+
+
+def test_json_goes_by_names_of_fields(pairs: Lake, tmp_path: Path) -> None:
+    load_by_key(pairs, lines({**NOTHING, "id": 1, "s": {"b": "B1", "a": "A1"}}, SWAPPED), tmp_path)
+    load(pairs, send(pairs, lines({**SWAPPED, "id": 3}), tmp_path), append=True)
+    swapped = (A_AND_B, [A_AND_B], {"d": "123456789.25", "x": 7})
+    assert pairs.rows("d.t") == [(1, {"a": "A1", "b": "B1"}, None, None), (2, *swapped), (3, *swapped)]
+
+
+def test_json_may_say_null_and_leave_fields_out(pairs: Lake, tmp_path: Path) -> None:
+    load_by_key(pairs, lines({**NOTHING, "id": 1}, {**NOTHING, "id": 2, "s": {"b": "B"}}), tmp_path)
+    load_by_key(pairs, lines({**NOTHING, "id": 3}), tmp_path)
+    load(pairs, send(pairs, lines({"id": 4, "s": None, "l": [None, {"a": "A"}]}), tmp_path), append=True)
+    assert pairs.rows("d.t", columns="id, s, l") == [
+        (1, None, None),
+        (2, {"a": None, "b": "B"}, None),
+        (3, None, None),
+        (4, None, [None, {"a": "A", "b": None}]),
+    ]
+
+
+def test_a_field_that_the_table_lacks_is_refused_by_name(pairs: Lake, tmp_path: Path) -> None:
+    unknown = lines({**NOTHING, "id": 2, "s": {"a": "A", "c": "C"}})
+    with pytest.raises(InvalidValue, match="Column s has no field c"):
+        load_by_key(pairs, unknown, tmp_path)
+    with pytest.raises(InvalidValue, match="Column s has no field c"):
+        load(pairs, send(pairs, unknown, tmp_path), append=True)
+    with pytest.raises(InvalidValue, match="Column s has fields inside"):
+        load(pairs, send(pairs, lines({"id": 2, "s": "text"}), tmp_path), append=True)
+    assert len(pairs.rows("d.t")) == 1
+
+
+def test_arrow_goes_by_names_of_fields(pairs: Lake) -> None:
+    swapped = pa.struct([("b", pa.string()), ("a", pa.string())])
+    table = pa.table(
+        {
+            "id": pa.array([2], pa.int32()),
+            "s": pa.array([{"b": "B2", "a": "A2"}], swapped),
+            "l": pa.nulls(1),
+            "n": pa.nulls(1),
+        }
+    )
+    batch_merge(table, "d.t", "upsert", "id", session=Session(pairs.catalog))
+    assert pairs.rows("d.t", columns="id, s") == [(1, None), (2, A_AND_B)]
+
+
+MERGES = [
+    "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
+    """WHEN MATCHED THEN UPDATE SET s = s.s, l = array(s.s)
+    WHEN NOT MATCHED THEN INSERT (id, s, l) VALUES (s.id, s.s, s.l)""",
+]
+
+
+@pytest.mark.parametrize("clauses", MERGES)
+def test_merge_into_goes_by_names_of_fields(pairs: Lake, clauses: str) -> None:
+    value = "named_struct('b', 'B2', 'a', 'A2')"
+    columns = f"{value} AS s, array({value}) AS l, NULL AS n"
+    pairs.sql(
+        f"MERGE INTO d.t t USING (SELECT 1 AS id, {columns} UNION ALL SELECT 2, {columns}) s ON t.id = s.id {clauses}"
+    )
+    assert pairs.rows("d.t", columns="id, s, l") == [(1, A_AND_B, [A_AND_B]), (2, A_AND_B, [A_AND_B])]
+
+
+def test_a_merge_names_the_field_that_does_not_fit(pairs: Lake) -> None:
+    for value, message in (("'b', 'B'", "lacks the field a"), ("'a', 1, 'b', 2, 'c', 3", "has no field c")):
+        source = f"(SELECT 1 AS id, named_struct({value}) AS s)"
+        with pytest.raises(InvalidValue, match=message):
+            pairs.sql(f"MERGE INTO d.t t USING {source} s ON t.id = s.id WHEN MATCHED THEN UPDATE SET s = s.s")
+
+
+@pytest.mark.parametrize("strategy", ["append_only", "incremental", "full_refresh"])
+def test_a_pipeline_goes_by_names_of_fields(lake: Lake, strategy: str) -> None:
+    pipe = Pipes(lake)(f"merge_strategy: {strategy}", *(["unique_key: id"] if strategy == "incremental" else []))
+    pipe.run("SELECT 1 AS id, named_struct('a', 'A1', 'b', 'B1') AS s")
+    pipe.run("SELECT named_struct('b', 'B2', 'a', 'A2') AS s, 2 AS id")
+    assert ({"a": "A2", "b": "B2"},) in pipe.rows(columns="s")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalog_app.domain.nested import fields_within, read_type
+from catalog_app.domain.nested import fields_within, read_type, typed_like
 from catalog_app.domain.types import parse_type
 
 
@@ -28,3 +28,18 @@ def test_fields_without_ids_are_found_by_name(wanted: str, written: str, read: s
 def test_every_field_is_named_in_the_order_of_the_text() -> None:
     kind = parse_type("struct<a:array<struct<`b c`:int>>,m:map<int,string>>")
     assert [field.name for field in fields_within(kind)] == ["a", "element", "b c", "m", "key", "value"]
+
+
+@pytest.mark.parametrize(
+    ("given", "known", "typed"),
+    [
+        ("struct<b:bigint,a:string>", "struct<a:string,b:int>", "struct<b:int,a:string>"),
+        ("struct<c:double>", "struct<a:string>", "struct<c:double>"),
+        ("array<bigint>", "array<decimal(5,2)>", "array<decimal(5,2)>"),
+        ("string", "struct<a:string>", "string"),
+        ("struct<a:int>", "string", "struct<a:int>"),
+        ("bigint", "tinyint", "tinyint"),
+    ],
+)
+def test_known_types_are_taken_field_by_field(given: str, known: str, typed: str) -> None:
+    assert typed_like(parse_type(given), parse_type(known)).text == typed
