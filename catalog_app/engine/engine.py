@@ -8,11 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
+from catalog_app.domain.row_counts import RowCounts
 from catalog_app.domain.row_merge import Behind, MergedRows, RowJudgement, RowMerge
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine import changes, rewriting
 from catalog_app.engine.answers import collect
 from catalog_app.engine.copying import Copied, Marks, copy_touched
+from catalog_app.engine.counting import changes_counted
 from catalog_app.engine.differences import changes_dataframe
 from catalog_app.engine.exporting import ExportTarget, result_write
 from catalog_app.engine.freezing import freeze_rows, staging_folder
@@ -86,6 +88,10 @@ class Engine:
             return collect(frame if behind is None else frame.where(frame.row_id > behind), limit=limit)
 
         return self._sessions.run(work)
+
+    def count_changes(self, before: TableScan, after: TableScan, *, watched: Sequence[int] = ()) -> RowCounts:
+        """Rows that differ between two sets of files, counted (see ``changes_counted``)."""
+        return self._sessions.run(lambda spark: changes_counted(spark, self._warehouse, before, after, watched))
 
     def append(
         self,

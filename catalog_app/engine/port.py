@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
+from catalog_app.domain.row_counts import RowCounts
 from catalog_app.domain.row_merge import MergedRows, RowJudgement, RowMerge
 
 
@@ -75,6 +76,10 @@ class RowEngine(Protocol):
 
     def null_counts(self, scan: TableScan, names: Sequence[str]) -> dict[str, int]:
         """Live rows with NULL, per column."""
+        ...
+
+    def count_changes(self, before: TableScan, after: TableScan, *, watched: Sequence[int] = ()) -> RowCounts:
+        """Rows that differ between two sets of files, by what became of them, and the changed values of columns."""
         ...
 
     def live_rows(self, scan: TableScan) -> int:

@@ -23,6 +23,7 @@ class VerdictCode(StrEnum):
     RESTORE_KNOWN_IN_PART = "RESTORE_KNOWN_IN_PART"
     DISCARDED_UPDATE = "DISCARDED_UPDATE"
     DISCARDED_DELETE = "DISCARDED_DELETE"
+    DISCARDED_VALUE = "DISCARDED_VALUE"
     COMPACTION_SKIPPED = "COMPACTION_SKIPPED"
     OVERRIDDEN_BY_SOURCE = "OVERRIDDEN_BY_SOURCE"
     DROPS_DEST_CHANGES = "DROPS_DEST_CHANGES"
@@ -106,6 +107,10 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
     VerdictCode.DISCARDED_DELETE: _note(
         "Deletes of rows that are gone on the destination are discarded",
         "Run the delete on the destination after the merge if its new rows need it too.",
+    ),
+    VerdictCode.DISCARDED_VALUE: _note(
+        "Values of a column that the merged table lacks are left out",
+        "Restore the column on the branch that dropped it before the merge if the values should stay.",
     ),
     VerdictCode.COMPACTION_SKIPPED: _note(
         "A compaction is not brought over",

@@ -9,6 +9,7 @@ from dataclasses import replace
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import AddedFile, ObjectKind
 from catalog_app.domain.row_merge import NO_SWEEPS
+from catalog_app.domain.schema import Column
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
@@ -24,6 +25,7 @@ from merge_app.execution.divergence import (
     written_load,
 )
 from merge_app.execution.keys import key_clashes
+from merge_app.execution.left_values import left_values_load
 from merge_app.execution.masks import masked_otherwise_load, masks_load, rewritten_masks_load
 from merge_app.execution.row_merges import rows_judge, sweeps_load
 from merge_app.planning.files import effects_of, is_rewrite, moves_partitions
@@ -46,9 +48,12 @@ def facts_load(
     destination: Lineage,
     wanted: Mapping[int, set[FactKind]],
     arrived: Mapping[int, Collection[int]],
+    lacking: Mapping[int, Mapping[str, Collection[Column]]],
     engine: EngineSource,
 ) -> Mapping[int, TableFacts]:
-    """The facts that each table needs. ``arrived``: by table, the files that the source merged after overwrites."""
+    """The facts that each table needs. ``arrived``: by table, the files that the source merged after overwrites.
+    ``lacking``: by table and side, the columns that the merged table lacks.
+    """
     diverged = diverged_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
     left = left_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
     left_over = left_over_load(planned, source, destination, _needing(wanted, FactKind.SOURCE_EFFECTS))
@@ -68,6 +73,7 @@ def facts_load(
     keyed = _needing(wanted, FactKind.PRIMARY_KEYS)
     sweeps = sweeps_load(planned, source, destination, _needing(wanted, FactKind.ROWS))
     judged = rows_judge(planned, source, destination, sweeps, engine)
+    left_values = left_values_load(planned, source, destination, lacking, engine)
     found = {
         table_id: TableFacts(
             diverged=diverged.get(table_id, ()),
@@ -86,6 +92,7 @@ def facts_load(
             rewritten_masks=rewritten.get(table_id, {}),
             rows=judged.get(table_id),
             sweeps=sweeps.get(table_id, NO_SWEEPS),
+            left_values=left_values.get(table_id, ()),
         )
         for table_id in wanted
     }

@@ -26,6 +26,7 @@ from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import Reach, merges_since, own_ranges, reach_load
 from merge_app.execution.replacements import replacements_load
 from merge_app.execution.row_merges import tables_apart
+from merge_app.planning.left_out import tables_leaving_values
 from merge_app.planning.needs import needs
 from merge_app.planning.surviving import NO_BASE, RESTORED_VERSION, ObjectKey, RestoreBase
 from merge_app.planning.values import Decision, FactKind, PlanInput, Resolution, RestoreKnownInPart
@@ -178,12 +179,16 @@ def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engi
         wanted.setdefault(table_id, set()).update((FactKind.SOURCE_EFFECTS, FactKind.DESTINATION_EFFECTS))
     for table_id in moved:
         wanted[table_id].add(FactKind.MOVED_ROWS)
+    # A statement's rows lie on no branch that could be compared.
+    lacking = tables_leaving_values(planned) if side.lineage is not None else {}
+    for table_id in lacking:
+        wanted.setdefault(table_id, set())
     if not wanted:
         return planned
     source = _effects_where(planned.source, wanted, FactKind.SOURCE_EFFECTS)
     theirs = _effects_where(planned.destination, wanted, FactKind.DESTINATION_EFFECTS)
     planned = replace(planned, source=source, destination=met_by_replays_load(theirs, destination))
-    return replace(planned, facts=facts_load(planned, side.lineage, destination, wanted, arrived, engine))
+    return replace(planned, facts=facts_load(planned, side.lineage, destination, wanted, arrived, lacking, engine))
 
 
 def _effects_where(

@@ -155,9 +155,9 @@ def sights_load(
     table_id: int, work: MergeRows, base: Lineage | None, source: Lineage, destination: Lineage
 ) -> RowMerge:
     """The files that three sights of a table do not all show in the same way."""
-    sights = [_segments(lineage, table_id) for lineage in (base, source, destination)]
-    shared = set.intersection(*({_as_seen(item) for item in sight} for sight in sights))
-    left = [[item for item in sight if _as_seen(item) not in shared] for sight in sights]
+    sights = [segments_seen(lineage, table_id) for lineage in (base, source, destination)]
+    shared = set.intersection(*({as_seen(item) for item in sight} for sight in sights))
+    left = [[item for item in sight if as_seen(item) not in shared] for sight in sights]
     schemas = definitions_load({item.definition_id for sight in left for item in sight})
     of_base, of_source, of_destination = (
         tuple(file_scan(item, schemas[item.definition_id]) for item in sight) for sight in left
@@ -197,13 +197,14 @@ def _valid_table(lineage: Lineage | None, table_id: int) -> TableState | None:
     return None if state is None or state.is_dropped else state
 
 
-def _segments(lineage: Lineage | None, table_id: int) -> list[SegmentState]:
+def segments_seen(lineage: Lineage | None, table_id: int) -> list[SegmentState]:
+    """The table's segments; none where it is not there."""
     if lineage is None or _valid_table(lineage, table_id) is None:
         return []
     return segments_list(lineage, table_id)
 
 
-def _as_seen(segment: SegmentState) -> tuple[int, frozenset[str]]:
+def as_seen(segment: SegmentState) -> tuple[int, frozenset[str]]:
     """A file with the deletes that mask it."""
     return segment.file_id, frozenset(segment.delete_paths)
 

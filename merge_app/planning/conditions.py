@@ -189,13 +189,14 @@ def _partitions(case: Case) -> Iterator[Problem]:
 
 
 def _partition_problem(cell: tuple[str, str], code: VerdictCode, change: PartitionChange, what: str) -> Problem:
-    before, after = _partition_text(change.before), _partition_text(change.after)
+    before, after = partition_text(change.before), partition_text(change.after)
     message = f"The source renamed partition {before} to {after}; on the destination it {what}."
     details = {"partition": list(change.before or ()), "renamed_to": list(change.after or ())}
     return Problem(cell, code, "P", message, details)
 
 
-def _partition_text(values: PartitionValues | None) -> str:
+def partition_text(values: PartitionValues | None) -> str:
+    """Partition values for people: ``(2013, NULL)``."""
     return "(" + ", ".join("NULL" if value is None else value for value in values or ()) + ")"
 
 

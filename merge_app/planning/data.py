@@ -44,6 +44,15 @@ class Discarded:
 
 
 @dataclass(frozen=True, slots=True)
+class Overtaken:
+    """A partition that the source dropped or overwrote (``by``) although the destination wrote ``rows`` there since."""
+
+    partition: PartitionValues
+    by: OperationKind
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
 class DataOutcome:
     """``plan`` is None where no file changes. ``carried`` are the data and partition operations that had an effect,
     ``moves`` what the redo of renames does to files that the destination wrote itself, as operations of its own.
@@ -54,7 +63,7 @@ class DataOutcome:
     moves: tuple[Operation, ...] = ()
     discarded: tuple[Discarded, ...] = ()
     skipped: tuple[Operation, ...] = ()
-    overtaken_partitions: tuple[PartitionValues, ...] = ()
+    overtaken: tuple[Overtaken, ...] = ()
 
 
 def data_redo(
@@ -344,14 +353,18 @@ class _Redo:
         emptied = {file for leaf in moved for file in self._theirs.emptied_by_updates(leaf)}
         return tuple(sorted(updated.union(self._facts.masks.get(file_id, ())))), tuple(sorted(emptied))
 
-    def _overtaken(self) -> tuple[PartitionValues, ...]:
-        """Partitions that the source dropped although the destination wrote there since."""
-        written = {item.partition for item in self._theirs.live_added()}
-        return tuple(
-            change.before
-            for change in self._source.partitions
-            if change.before is not None and change.after is None and change.before in written
-        )
+    def _overtaken(self) -> tuple[Overtaken, ...]:
+        """Partitions that the source dropped or overwrote although the destination wrote there since."""
+        written: dict[PartitionValues, int] = {}
+        for item in self._theirs.live_added():
+            if item.file_id not in self._place.arrived.files:
+                written[item.partition] = written.get(item.partition, 0) + item.rows
+        dropped = (change for change in self._source.partitions if change.before is not None and change.after is None)
+        swept = {change.before: OperationKind.PARTITION for change in dropped}
+        for operation in self._source.data:
+            if operation.overwrite is not None and not is_full_overwrite(operation):
+                swept |= dict.fromkeys(operation.overwrite.partitions or (), OperationKind.OVERWRITE)
+        return tuple(Overtaken(values, by, written[values]) for values, by in swept.items() if values in written)
 
 
 def _ids(operations: Iterable[Operation]) -> tuple[int, ...]:

@@ -53,6 +53,9 @@ def _table_needs(
         wanted.add(FactKind.SOURCE_EFFECTS)
         if destination.hits(*_REPLACING_AXES) or (source.hits("partition") and destination.hits(*ROW_AXES)):
             wanted.add(FactKind.DESTINATION_EFFECTS)
+    if source.hits("overwrite") and not source.overwrites_all and destination.hits(*ROW_AXES):
+        # What the destination wrote in partitions that the source overwrote is counted.
+        wanted |= {FactKind.SOURCE_EFFECTS, FactKind.DESTINATION_EFFECTS}
     if any(change.before is not None and change.after is not None for change in source.partitions):
         wanted.add(FactKind.PARTITIONS)
     wanted |= _row_needs(source, destination, stricter)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from catalog_app.domain.operations import ColumnAttribute, OperationKind
 from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.rules.codes import VerdictCode
+from merge_app.planning.conditions import partition_text
 from merge_app.planning.data import DataOutcome, Discarded
 from merge_app.planning.findings import Pair, Problem
+from merge_app.planning.surviving import ObjectChanges
 
+_ROW_METRICS = ("rows_inserted", "rows_updated", "rows_deleted")
 _DATA_AXES = ("delete", "update", "overwrite", "compaction")
 _WRITING_AXES = ("insert", "update", "overwrite", "compaction")
 
@@ -20,6 +23,7 @@ def attribute_notes(pair: Pair) -> Iterator[Problem]:
     if pair.source.dropped:
         yield from _drop_note(pair)
         return
+    yield from _overwrite_note(pair)
     yield from _rename_note(pair)
     yield from _property_notes(pair)
     yield from _column_notes(pair)
@@ -29,7 +33,7 @@ def row_notes(pair: Pair, judged: RowJudgement) -> Iterator[Problem]:
     """What of the source's work on rows that are merged by key found them swept away."""
     by = OperationKind.OVERWRITE if pair.destination.hits("overwrite") else OperationKind.PARTITION
     for kind, rows in judged.discarded.items():
-        yield _discarded_note(kind, by, _rows_text(rows), {"rows": rows})
+        yield _discarded_note(kind, by, rows_text(rows), {"rows": rows})
 
 
 def data_notes(pair: Pair, outcome: DataOutcome) -> Iterator[Problem]:
@@ -46,15 +50,20 @@ def data_notes(pair: Pair, outcome: DataOutcome) -> Iterator[Problem]:
             "The destination changed files that the source compacted; the rows come over uncompacted.",
             {"versions": versions},
         )
-    for values in outcome.overtaken_partitions:
+    for taken in outcome.overtaken:
         hit = next((axis for axis in _WRITING_AXES if pair.destination.hits(axis)), "insert")
+        did, rows = _SWEPT[taken.by], rows_text(taken.rows)
         yield Problem(
-            ("partition", hit),
+            (taken.by.value, hit),
             VerdictCode.DROPS_DEST_CHANGES,
-            "P",
-            "The source dropped a partition that the destination wrote to since; those rows go with it.",
-            {"partition": list(values)},
+            "P" if taken.by is OperationKind.PARTITION else "",
+            f"The source {did} the partition {partition_text(taken.partition)}, where the destination wrote {rows}"
+            f" since; {'it goes' if taken.rows == 1 else 'they go'} with it.",
+            {"partition": list(taken.partition), "rows": taken.rows},
         )
+
+
+_SWEPT = {OperationKind.PARTITION: "dropped", OperationKind.OVERWRITE: "overwrote"}
 
 
 def _discarded_note(kind: OperationKind, by: OperationKind, extent: str, details: dict[str, Any]) -> Problem:
@@ -69,12 +78,12 @@ def _discarded_note(kind: OperationKind, by: OperationKind, extent: str, details
     )
 
 
-def _rows_text(rows: int) -> str:
+def rows_text(rows: int) -> str:
     return f"{rows} row{'' if rows == 1 else 's'}"
 
 
 def _extent(item: Discarded) -> str:
-    rows = _rows_text(item.rows)
+    rows = rows_text(item.rows)
     if not item.emptied:
         return rows
     files = f"{len(item.emptied)} whole file{'' if len(item.emptied) == 1 else 's'}"
@@ -87,13 +96,41 @@ def _drop_note(pair: Pair) -> Iterator[Problem]:
         changed = ["create"]
     if pair.destination.dropped or not changed:
         return
+    done = rows_done(pair.destination)
     yield Problem(
         ("drop", changed[0]),
         VerdictCode.DROPS_DEST_CHANGES,
         "",
-        "The source's drop takes with it what the destination did since.",
-        {"operations": changed},
+        f"The source's drop takes with it what the destination did since{rows_done_text(done)}.",
+        {"operations": changed, **done},
     )
+
+
+def _overwrite_note(pair: Pair) -> Iterator[Problem]:
+    """Rows that the destination changed in a table which the source overwrote whole."""
+    done = rows_done(pair.destination)
+    axis = next((axis for axis in ("insert", "update", "delete", "overwrite") if pair.destination.hits(axis)), None)
+    if pair.destination.dropped or axis is None or not done or not pair.source.overwrites_all:
+        return
+    yield Problem(
+        ("overwrite", axis),
+        VerdictCode.DROPS_DEST_CHANGES,
+        "",
+        f"The source's overwrite replaces what the destination did to rows since{rows_done_text(done)}.",
+        done,
+    )
+
+
+def rows_done(changes: ObjectChanges) -> dict[str, int]:
+    """How many rows a side's statements inserted, updated and deleted, those that are not none."""
+    sums = {name: sum(item.metrics.get(name, 0) for item in changes.data) for name in _ROW_METRICS}
+    return {name: rows for name, rows in sums.items() if rows}
+
+
+def rows_done_text(done: Mapping[str, int]) -> str:
+    """The same for the end of a sentence: ``: 2 rows inserted, 1 row deleted``."""
+    told = [f"{rows_text(rows)} {name.removeprefix('rows_')}" for name, rows in done.items()]
+    return f": {', '.join(told)}" if told else ""
 
 
 def _rename_note(pair: Pair) -> Iterator[Problem]:

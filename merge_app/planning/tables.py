@@ -15,6 +15,7 @@ from merge_app.planning.conditions import ROW_AXES, ROW_PLACING_AXES, Case, colu
 from merge_app.planning.data import DataOutcome, data_redo
 from merge_app.planning.databases import done_already, properties_redo
 from merge_app.planning.findings import Pair, Problem, judge, problem_finding
+from merge_app.planning.left_out import left_value_notes
 from merge_app.planning.notes import attribute_notes, data_notes, row_notes
 from merge_app.planning.row_merges import columns_merged, row_operations, rows_plan
 from merge_app.planning.spared import with_spared
@@ -56,6 +57,7 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     findings += [problem_finding(pair, note) for note in attribute_notes(pair)]
     if source.dropped:
         return _dropped(case, before), findings
+    findings += [problem_finding(pair, note) for note in left_value_notes(pair, case.facts.left_values)]
     if case.facts.rows is not None:
         findings += [problem_finding(pair, note) for note in row_notes(pair, case.facts.rows)]
         return _merged(case, before, columns, case.facts.rows), findings

@@ -103,6 +103,19 @@ class ArrivedFile:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftValues:
+    """Values that one side (``source`` or ``destination``) changed in a column which the merged table lacks.
+    ``examples`` name rows by JSON objects, with the value.
+    """
+
+    side: str
+    column_id: int
+    column: str
+    rows: int
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class TableFacts:
     """File-level facts of one table, loaded only where the cells need them.
 
@@ -125,7 +138,7 @@ class TableFacts:
     took it away whole. ``masked_otherwise``: of a table with a key, the files that the source rewrote with rows which
     the destination has in other files: a merge by key had left these, as they were alike.
     ``rows``: of a table whose rows are merged by key, what that comes to, and ``sweeps`` what sides took away there by
-    partitions or whole.
+    partitions or whole. ``left_values``: changed values of columns that the merged table lacks.
     """
 
     diverged: tuple[DivergedFile, ...] = ()
@@ -145,6 +158,7 @@ class TableFacts:
     masked_otherwise: frozenset[int] = frozenset()
     rows: RowJudgement | None = None
     sweeps: Sweeps = NO_SWEEPS
+    left_values: tuple[LeftValues, ...] = ()
 
 
 class FactKind(StrEnum):

@@ -197,3 +197,19 @@ def test_a_dropped_database_is_a_drop_of_its_tables(two_files: Lake) -> None:
     two_files.sql("INSERT INTO d.t VALUES (5, 'e')", "b")
     two_files.sql("DROP DATABASE d CASCADE")
     assert "OBJECT_DROPPED_ON_DEST" in two_files.codes("b")
+
+
+@pytest.mark.parametrize("key", ["", ", PRIMARY KEY (k)"], ids=["no key", "primary key"])
+def test_c1_a_changed_value_of_a_dropped_column_is_named(lake: Lake, key: str) -> None:
+    lake.sql(f"CREATE TABLE d.t (k INT NOT NULL, a STRING, b STRING{key})")
+    lake.sql("INSERT INTO d.t VALUES (1, 'a1', 'b1'), (2, 'a2', 'b2')")
+    lake.sql("CREATE BRANCH f")
+    lake.sql("ALTER TABLE d.t DROP COLUMN b")
+    lake.sql("UPDATE d.t SET b = 'edit' WHERE k = 1", "f")
+    dry = lake.sql("MERGE BRANCH f DRY RUN").extra
+    result = lake.merge("f")
+    for notes in (dry["notes"], result["notes"]):
+        (note,) = notes
+        assert (note["code"], note["details"]["rows"], note["details"]["column"]) == ("DISCARDED_VALUE", 1, "b")
+        assert note["details"]["examples"][0]["b"] == "edit"
+    assert lake.rows("d.t") == [(1, "a1"), (2, "a2")]

@@ -1,0 +1,70 @@
+"""Rows that one side of a merge changed since the merge base, counted by the engine: what is left out with them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from catalog_app.domain.files import FileScan, TableScan
+from catalog_app.domain.row_counts import Counted, RowCounts
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.selectors.lineage import Lineage
+from catalog_app.selectors.segments import SegmentState, definitions_load, file_scan
+from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.base import base_lineage
+from merge_app.execution.row_merges import as_seen, segments_seen
+from merge_app.planning.values import LeftValues, PlanInput
+
+
+def left_values_load(
+    planned: PlanInput,
+    source: Lineage | None,
+    destination: Lineage,
+    wanted: Mapping[int, Mapping[str, Collection[Column]]],
+    engine: EngineSource,
+) -> dict[int, tuple[LeftValues, ...]]:
+    """By table, the changed values of the ``wanted`` columns of each side, those that there are."""
+    if source is None or not wanted:
+        return {}
+    base = base_lineage(source, destination)
+    found: dict[int, tuple[LeftValues, ...]] = {}
+    for table_id, sides in wanted.items():
+        states = {"source": planned.source_tables[table_id], "destination": planned.tables[table_id]}
+        lineages = {"source": source, "destination": destination}
+        values: list[LeftValues] = []
+        for side, columns in sides.items():
+            watched = [column.id for column in columns]
+            counts = rows_count(table_id, states[side].schema, base, lineages[side], engine, watched=watched)
+            values += (
+                LeftValues(side, column.id, column.name, counted.rows, counted.examples)
+                for column in columns
+                if (counted := counts.values[column.id]).rows
+            )
+        if values:
+            found[table_id] = tuple(values)
+    return found
+
+
+def rows_count(
+    table_id: int,
+    schema: Schema,
+    before: Lineage | None,
+    after: Lineage | None,
+    engine: EngineSource,
+    *,
+    watched: Collection[int] = (),
+) -> RowCounts:
+    """The rows in which two sights of a table differ, read under ``schema``; None sees nothing. Only files that the two
+    do not share are read, and the engine is not asked where there are none.
+    """
+    sights = [segments_seen(lineage, table_id) for lineage in (before, after)]
+    shared = {as_seen(item) for item in sights[0]} & {as_seen(item) for item in sights[1]}
+    left = [[item for item in sight if as_seen(item) not in shared] for sight in sights]
+    if not any(left):
+        return RowCounts(values={column_id: Counted() for column_id in watched})
+    definitions = definitions_load({item.definition_id for sight in left for item in sight})
+    scans = [TableScan(table_id, schema, _files(sight, definitions)) for sight in left]
+    return engine().count_changes(*scans, watched=tuple(watched))
+
+
+def _files(segments: Collection[SegmentState], definitions: Mapping[int, Schema]) -> tuple[FileScan, ...]:
+    return tuple(file_scan(item, definitions[item.definition_id]) for item in segments)

@@ -1,0 +1,98 @@
+"""What a merge leaves out although no rule refuses it: values of columns that the merged table lacks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator
+
+from catalog_app.domain.operations import ObjectKind
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.state import TableState
+from catalog_app.rules.codes import VerdictCode
+from merge_app.planning.conditions import ROW_AXES
+from merge_app.planning.findings import Pair, Problem
+from merge_app.planning.resolutions import resolve
+from merge_app.planning.row_merges import columns_merged
+from merge_app.planning.sides import sides_of
+from merge_app.planning.surviving import ObjectChanges
+from merge_app.planning.values import LeftValues, PlanInput
+
+
+def tables_leaving_values(given: PlanInput) -> dict[int, dict[str, tuple[Column, ...]]]:
+    """By table and side (``source``, ``destination``), the columns of that side which the merged table lacks, where the
+    side changed rows: their values may be left out. Decisions count.
+    """
+    resolved = resolve(given) if given.resolutions else given
+    sides = sides_of(resolved)
+    found: dict[int, dict[str, tuple[Column, ...]]] = {}
+    for (kind, table_id), source in sides.source.items():
+        before, state = resolved.tables.get(table_id), resolved.source_tables.get(table_id)
+        if kind is not ObjectKind.TABLE or before is None or state is None or source.dropped:
+            continue
+        destination = sides.destination_of(kind, table_id)
+        if destination.dropped or state.schema is before.schema:
+            continue
+        columns = _columns_without_place(source, destination, before, state)
+        if columns:
+            found[table_id] = columns
+    return found
+
+
+def _columns_without_place(
+    source: ObjectChanges, destination: ObjectChanges, before: TableState, state: TableState
+) -> dict[str, tuple[Column, ...]]:
+    writing = [(name, changes) for name, changes in _named(source, destination) if changes.hits(*ROW_AXES)]
+    if not writing:
+        return {}
+    merged = columns_merged(source, destination, before, state).schema
+    schemas = {"source": state.schema, "destination": before.schema}
+    found = {name: tuple(_lacking(merged, schemas[name])) for name, _ in writing}
+    if source.overwrites_all:
+        # The destination's rows go whole, with whatever they hold.
+        found.pop("destination", None)
+    return {name: columns for name, columns in found.items() if columns}
+
+
+def _named(source: ObjectChanges, destination: ObjectChanges) -> tuple[tuple[str, ObjectChanges], ...]:
+    return ("source", source), ("destination", destination)
+
+
+def _lacking(merged: Schema, schema: Schema) -> Iterator[Column]:
+    for column in schema.columns:
+        if all(merged.column(identifier) is None for identifier in column.ids):
+            yield column
+
+
+def left_value_notes(pair: Pair, values: Iterable[LeftValues]) -> Iterator[Problem]:
+    """DISCARDED_VALUE for each column of which a side changed values that the merged table has no place for."""
+    for item in values:
+        is_source = item.side == "source"
+        changes = pair.source if is_source else pair.destination
+        axis = next((axis for axis in ROW_AXES if changes.hits(axis)), ROW_AXES[0])
+        counted = f"{item.rows} changed value{'' if item.rows == 1 else 's'} of column {item.column}"
+        side = changes.branch or f"the {item.side}"
+        verb, what = ("is", "it") if item.rows == 1 else ("are", "them")
+        yield Problem(
+            (axis, "column") if is_source else ("column", axis),
+            VerdictCode.DISCARDED_VALUE,
+            "",
+            f"{counted} {verb} left out: {side} wrote {what}, and the merged table has no such column"
+            f"{rows_named(item.examples)}",
+            {
+                "side": item.side,
+                "column": item.column,
+                "column_id": item.column_id,
+                "rows": item.rows,
+                "examples": [json.loads(text) for text in item.examples],
+            },
+        )
+
+
+def rows_named(examples: Collection[str]) -> str:
+    """The end of a sentence that names rows, such as ``: id 5, who "Eve"; id 6, who "Bo".``."""
+    shown = [", ".join(f"{name} {_value_text(value)}" for name, value in json.loads(text).items()) for text in examples]
+    return f": {'; '.join(shown)}." if shown else "."
+
+
+def _value_text(value: object) -> str:
+    return "NULL" if value is None else json.dumps(value, ensure_ascii=False)
