@@ -69,7 +69,6 @@ HTTPS = _is_on("LAKEUI_HTTPS")
 if HTTPS:
     refuse_unfit_for_production(os.environ, debug=DEBUG)
 SECRET_KEY = secret_key(os.environ, HOME)
-# Health checks come by loopback whatever the public name is.
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *_names("LAKEUI_ALLOWED_HOSTS")]
 CSRF_TRUSTED_ORIGINS = _names("LAKEUI_TRUSTED_ORIGINS")
 
@@ -95,6 +94,7 @@ MIDDLEWARE = [
     "lakeui.api.request_metrics.RequestMetrics",
     "django.middleware.security.SecurityMiddleware",
     "lakeui.access.content_policy.ContentPolicyMiddleware",
+    "lakeui.api.health.Probes",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -173,12 +173,12 @@ WHITENOISE_IMMUTABLE_FILE_TEST = r"/app/assets/[^/]+-[A-Za-z0-9_-]{8}\.[a-z0-9]+
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 BEHIND_PROXY = _is_on("LAKEUI_BEHIND_PROXY")
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_HSTS_PRELOAD = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^(livez|healthz|readyz)$"]
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"

@@ -125,7 +125,7 @@ def unknown_endpoint(request: HttpRequest, rest: str = "") -> HttpResponse:
 
 
 def _wants_problem(request: HttpRequest) -> bool:
-    return request.path.startswith(("/api/", "/healthz", "/readyz"))
+    return request.path.startswith("/api/")
 
 
 def page_bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -1,4 +1,7 @@
-"""``/healthz`` (this process answers) and ``/readyz`` (every part that work needs answers)."""
+"""``/livez`` (this process answers) and ``/readyz`` (every part that work needs answers); ``/healthz`` is ``/livez``.
+
+Probes come by address: a middleware answers them before anything looks at the host, at a session or at a cookie.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from collections.abc import Callable
 from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
+from django.http.response import HttpResponseBase
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from redis.exceptions import RedisError
@@ -27,9 +31,24 @@ class PartMissing(Exception):
     """A part does not answer; the text says what that means, without addresses or secrets."""
 
 
+class Probes:
+    """Middleware for the probes; it stands before whatever asks which host was meant."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        probe = _PROBES.get(request.path)
+        if probe is None:
+            return self._get_response(request)
+        response = probe(request)
+        response["X-Frame-Options"] = "DENY"
+        return response
+
+
 @never_cache
 @require_safe
-def healthz(request: HttpRequest) -> JsonResponse:
+def livez(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"status": "ok"})
 
 
@@ -79,6 +98,8 @@ def spark_address(remote: str) -> tuple[str, int]:
         raise PartMissing("no Spark Connect address is set")
     return match[1].strip("[]"), int(match[2] or SPARK_PORT)
 
+
+_PROBES: dict[str, Callable[[HttpRequest], HttpResponseBase]] = {"/livez": livez, "/healthz": livez, "/readyz": readyz}
 
 _CHECKS: dict[str, Callable[[], None]] = {
     "database": _database,

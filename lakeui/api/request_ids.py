@@ -15,7 +15,7 @@ from lakeui.common.logs import logged_as
 logger = logging.getLogger("lakeui.requests")
 
 HEADER = "X-Request-ID"
-QUIET = re.compile(r"/(healthz|readyz|metrics|static/.*)$")
+QUIET = re.compile(r"/(livez|healthz|readyz|metrics|static/.*)$")
 """What is asked all the time and by machines: logged at level DEBUG."""
 
 _SAFE = re.compile(r"[A-Za-z0-9._-]{1,64}")

@@ -1,4 +1,4 @@
-"""Addresses under /api/, and the two that monitors ask."""
+"""Addresses under /api/, and the one that monitors ask."""
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 
@@ -8,7 +8,6 @@ from lakeui.api import (
     database_views,
     docs,
     errors,
-    health,
     history_views,
     import_views,
     keyed_merge_view,
@@ -141,8 +140,6 @@ pipeline_patterns: list[URLPattern | URLResolver] = [
 ]
 
 urlpatterns = [
-    path("healthz", health.healthz, name="healthz"),
-    path("readyz", health.readyz, name="readyz"),
     path("api/docs/", docs.docs_page, name="api-docs"),
     path("api/v1/schema/", docs.SchemaView.as_view(), name="api-schema"),
     path("api/v1/sql/", sql_view.SqlView.as_view(), name="api-sql"),

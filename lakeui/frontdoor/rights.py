@@ -16,9 +16,10 @@ from typing import Any
 from catalog_app.domain.protection import Change
 from catalog_app.domain.roles import Action
 from catalog_app.models import Branch, Catalog
-from catalog_app.selectors.people import action_require, scope_require
+from catalog_app.selectors.people import action_require, catalogs_visible, scope_require
 from catalog_app.selectors.protection import bypass_reason_check, protection_judge
 from catalog_app.services.transactions import transaction_get
+from lakeui.common.errors import PermissionDenied
 from lakeui.frontdoor.pipeline_values import PipelineWork, PublishedWork
 from lakeui.frontdoor.places import Call, branch_of
 from lakeui.frontdoor.values import ImportLoad
@@ -123,6 +124,7 @@ def rights_judge(call: Call, statement: Any) -> None:
         scope_require(call.principal, required.action)
         return
     if required.action is Action.READ:
+        _require_some_role(call, statement)
         return
     catalog = _catalog(call, statement, required)
     action_require(call.principal, catalog, required.action)
@@ -131,6 +133,16 @@ def rights_judge(call: Call, statement: Any) -> None:
         action_require(call.principal, catalog, Action.BYPASS_PROTECTION)
     if required.change is not None and (branch := _branch(call, statement, required)) is not None:
         protection_judge(branch, required.change, call.asked)
+
+
+def _require_some_role(call: Call, statement: Any) -> None:
+    """A query that reads no table costs the engine's time too: only members of some catalog may run one."""
+    reads_nothing = isinstance(statement, sql.Select) and not statement.query.tables
+    if reads_nothing and not catalogs_visible(call.principal).exists():
+        raise PermissionDenied(
+            "Queries need a role in a catalog, and you have none.",
+            remedy="Ask an owner of a catalog to make you a member, or create a catalog.",
+        )
 
 
 def _requirement(statement: Any) -> Requirement:

@@ -37,7 +37,18 @@ def ready() -> tuple[int, dict[str, Any]]:
 
 
 def test_the_process_answers_without_any_part() -> None:
-    assert Client().get("/healthz").json() == {"status": "ok"}
+    for address in ("/livez", "/healthz"):
+        assert Client().get(address).json() == {"status": "ok"}
+
+
+@pytest.mark.usefixtures("spark_port", "worker_present")
+@pytest.mark.parametrize("address", ["/livez", "/readyz"])
+def test_probes_answer_by_address_without_a_redirect(settings: Any, address: str) -> None:
+    settings.SECURE_SSL_REDIRECT = True
+    answer = Client().get(address, headers={"Host": "10.1.2.3:8000"})
+    assert answer.status_code == 200
+    assert not answer.cookies
+    assert Client().post(address, headers={"Host": "10.1.2.3"}).status_code == 405
 
 
 @pytest.mark.usefixtures("spark_port", "worker_present")

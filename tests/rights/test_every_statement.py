@@ -91,6 +91,12 @@ def own_lake(db: None) -> str:
     return Bench(1).catalog
 
 
+@pytest.mark.parametrize("text", ["SELECT 1", "VALUES (1)", "SELECT count(*) FROM range(10)"])
+def test_a_query_that_reads_no_table_needs_a_role_too(gate: Cast, text: str) -> None:
+    assert outcome(gate, gate.people["none"], text) == 403
+    assert outcome(gate, gate.people["viewer"], text) == 200
+
+
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize(("least", "text"), CELLS)
 def test_a_role_gets_through_where_it_is_enough(gate: Cast, role: str, least: str, text: str) -> None:
