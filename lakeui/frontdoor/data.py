@@ -15,6 +15,7 @@ from catalog_app.domain.operations import (
 )
 from catalog_app.engine.copying import Copied, Marks
 from catalog_app.engine.values import RowSource, ValuesSource
+from catalog_app.pruning.predicates import ANYTHING, Predicate
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
 from catalog_app.services import alterations
@@ -199,7 +200,7 @@ def commit_rows(
 def delete(call: Call, statement: sql.Delete) -> StatementResult:
     target = table_for_writing(call, statement.table)
     segments = segments_list(target.place.lineage, target.table.table_id)
-    chosen = pruned(segments, target.table.schema.columns, statement.where.terms if statement.where else ())
+    chosen = pruned(segments, target.table.schema.columns, _predicate(statement.where))
     call.context.step("find rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
     scan = table_scan(target.place.lineage, target.table, chosen)
     text = statement.where.text if statement.where else None
@@ -220,6 +221,10 @@ def delete(call: Call, statement: sql.Delete) -> StatementResult:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
     effects = FileEffects(removed=changes.emptied, deletes=deletes)
     return commit_rows(call, target, "DELETE", OperationKind.DELETE, effects, metrics, copies=copies.operation)
+
+
+def _predicate(where: sql.Condition | None) -> Predicate:
+    return where.predicate if where is not None else ANYTHING
 
 
 def _copied(target: TablePlace, statement: str, scan: TableScan, marks: Marks) -> Copied:
@@ -250,7 +255,7 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
     target = table_for_writing(call, statement.table)
     table = target.table
     segments = segments_list(target.place.lineage, table.table_id)
-    chosen = pruned(segments, table.schema.columns, statement.where.terms if statement.where else ())
+    chosen = pruned(segments, table.schema.columns, _predicate(statement.where))
     call.context.step("rewrite rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
     scan = table_scan(target.place.lineage, table, chosen)
     text = statement.where.text if statement.where else None
@@ -295,8 +300,7 @@ def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
     if statement.where is not None:
         _refuse_other_columns(target, statement.where)
     segments = segments_list(target.place.lineage, table.table_id)
-    terms = statement.where.terms if statement.where else ()
-    chosen = _worth_compacting(pruned(segments, table.schema.columns, terms))
+    chosen = _worth_compacting(pruned(segments, table.schema.columns, _predicate(statement.where)))
     metrics = _row_metrics(segments, chosen, [segment.file_id for segment in chosen])
     if not chosen:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)

@@ -13,6 +13,8 @@ from catalog_app.domain.state import TableState
 from catalog_app.engine.copying import Copied, Marks
 from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeChanges, MergeTask, Rule, SourceRows
 from catalog_app.engine.values import QuerySource
+from catalog_app.pruning.keys import KnownKeys, known_keys
+from catalog_app.pruning.predicates import ANYTHING
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
 from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register, delete_files_register
@@ -22,7 +24,6 @@ from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import definition_of, staging, write_metrics
 from lakeui.frontdoor.evolving import Evolved, evolved
-from lakeui.frontdoor.key_pruning import KnownKeys, known_keys
 from lakeui.frontdoor.keys import refuse_duplicate_keys
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
 from lakeui.frontdoor.pruning import pruned
@@ -203,12 +204,12 @@ def _keys(merge: _Merge, frozen: FrozenSource) -> list[KnownKeys]:
 def _worth_reading(merge: _Merge, keys: Sequence[KnownKeys]) -> list[SegmentState]:
     """Segments that can hold a matched row, or one that WHEN NOT MATCHED BY SOURCE acts on."""
     columns = merge.table.schema.columns
-    matching = pruned(merge.segments, columns, merge.statement.on.terms)
+    matching = pruned(merge.segments, columns, merge.statement.on.predicate)
     chosen = {segment.segment_id for segment in matching if _may_hold(segment, keys)}
     for clause in merge.statement.clauses:
         if clause.family is sql.MergeFamily.NOT_MATCHED_BY_SOURCE:
-            terms = clause.condition.terms if clause.condition else ()
-            chosen.update(segment.segment_id for segment in pruned(merge.segments, columns, terms))
+            predicate = clause.condition.predicate if clause.condition else ANYTHING
+            chosen.update(segment.segment_id for segment in pruned(merge.segments, columns, predicate))
     return [segment for segment in merge.segments if segment.segment_id in chosen and merge.concerns(segment)]
 
 

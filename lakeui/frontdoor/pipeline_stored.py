@@ -8,10 +8,11 @@ from catalog_app.domain.files import TableScan
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import TableState
 from catalog_app.engine.merge_values import FrozenSource
+from catalog_app.pruning.keys import KnownKeys, known_keys
+from catalog_app.pruning.predicates import Compared
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
-from lakeui.frontdoor.key_pruning import KnownKeys, known_keys
 from lakeui.frontdoor.places import Call
-from lakeui.sql.predicates import Term, may_match
+from lakeui.frontdoor.pruning import pruned
 from merge_app.pipelines.definition.writes import BatchWrite
 
 
@@ -56,7 +57,6 @@ def may_hold_open(write: BatchWrite, segment: SegmentState, until: Column | None
     marker = write.open_marker
     if marker is None:
         return False
-    if until is None or marker.scalar is None:
+    if until is None or marker.constant is None:
         return True
-    term = Term(until.name, "=", (marker.scalar,))
-    return may_match([term], {until.name: known}, segment.rows, types={until.name: until.type})
+    return bool(pruned([segment], [until], Compared(until.name, "=", (marker.constant,))))

@@ -9,13 +9,13 @@ from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import FileEffects, OperationKind, OverwriteScope
 from catalog_app.domain.state import TableState
 from catalog_app.engine.merge_values import FrozenSource
+from catalog_app.pruning.keys import all_above
 from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.services.files import data_files_register
 from lakeui.common.errors import NotFound
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import commit_rows, create_table_as, write_metrics
 from lakeui.frontdoor.evolving import Evolved, with_columns
-from lakeui.frontdoor.key_pruning import all_above
 from lakeui.frontdoor.keys import refuse_duplicate_keys
 from lakeui.frontdoor.merging import merge_from
 from lakeui.frontdoor.pipeline_stored import may_hold_open

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from catalog_app.domain.files import TableScan
 from catalog_app.engine.values import FileSource, QuerySource
-from catalog_app.selectors.segments import table_scan
+from catalog_app.pruning.predicates import ANYTHING, Predicate
+from catalog_app.selectors.segments import segments_list, table_scan
 from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.places import Call, place_of, table_exists, table_for_reading, view_find
+from lakeui.frontdoor.pruning import pruned
 from lakeui.sql import statements as sql
 from lakeui.sql.parse import parse
 from merge_app.pipelines.definition.templates import TableAddress
@@ -19,10 +21,15 @@ def query_source(call: Call, query: sql.Query, depth: int = 0) -> QuerySource:
     """Every placeholder becomes a scan, or the query of the view that it names."""
     if depth > DEPTH:
         raise InvalidValue("Views refer to each other in a circle.", remedy="Replace one of them.")
-    return QuerySource(query.text, {item.placeholder: _relation(call, item.name, depth) for item in query.tables})
+    relations = {
+        item.placeholder: _relation(call, item.name, query.where.get(item.placeholder, ANYTHING), depth)
+        for item in query.tables
+    }
+    return QuerySource(query.text, relations)
 
 
-def _relation(call: Call, name: sql.TableName, depth: int) -> TableScan | FileSource | QuerySource:
+def _relation(call: Call, name: sql.TableName, where: Predicate, depth: int) -> TableScan | FileSource | QuerySource:
+    """What a name stands for; of a table the files that can hold rows for which ``where`` is true."""
     aside = call.aside.get(TableAddress(name.database, name.table))
     if aside is not None:
         return aside
@@ -30,7 +37,8 @@ def _relation(call: Call, name: sql.TableName, depth: int) -> TableScan | FileSo
     view = None if table_exists(place, name.table) else view_find(place, name.table)
     if view is None:
         found = table_for_reading(call, name)
-        return table_scan(found.place.lineage, found.table)
+        segments = segments_list(found.place.lineage, found.table.table_id)
+        return table_scan(found.place.lineage, found.table, pruned(segments, found.table.schema.columns, where))
     statement = parse(view.query)
     assert isinstance(statement, sql.Select)
     return query_source(call, statement.query, depth + 1)

@@ -6,6 +6,7 @@ Nothing in here decides what is allowed; see ``allowlist``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -29,6 +30,8 @@ _TRAVEL_WORDS = {
     "SYSTEM_TIME": "TIMESTAMP",
 }
 _UNIT_FUNCTIONS = {"DATEADD", "DATE_ADD", "DATEDIFF", "DATE_DIFF", "TIMESTAMPADD", "TIMESTAMPDIFF"}
+_SMALLEST = re.compile(r"-\s*(?:128Y|32768S|9223372036854775808L)\b", re.IGNORECASE)
+"""The numbers with a suffix that only exist with their sign."""
 _WRITTEN_PLAIN = (
     exp.Select,
     exp.From,
@@ -192,9 +195,22 @@ def _settle(text: str, tree: exp.Expr) -> exp.Expr:
         arguments = call.expressions
         if call.name.upper() in _UNIT_FUNCTIONS and len(arguments) == 3 and _is_bare_word(arguments[0]):
             arguments[0].replace(exp.var(arguments[0].name))
+    if _SMALLEST.search(text):
+        for number in list(tree.find_all(exp.Neg)):
+            whole = _negated_inside(number)
+            tree = whole if number is tree else tree
+            number.replace(whole)
     if any(not select.expressions for select in tree.find_all(exp.Select)):
         raise syntax_problem(text, len(text.rstrip()), "A SELECT names no columns; it ends")
     return tree
+
+
+def _negated_inside(number: exp.Neg) -> exp.Expr:
+    """``-128Y``: the sign belongs to the number before that becomes a TINYINT, which does not hold 128."""
+    cast = number.this
+    if not (isinstance(cast, exp.Cast) and isinstance(cast.this, exp.Literal)) or cast.this.is_string:
+        return number
+    return exp.Cast(this=exp.Neg(this=cast.this.copy()), to=cast.to.copy())
 
 
 def _is_bare_word(node: exp.Expr) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from catalog_app.pruning.predicates import ANYTHING
 from lakeui.common.errors import InvalidValue, NotSupported
 from lakeui.sql import statements as s
 from lakeui.sql.allowlist import PLACEHOLDER_PREFIX, check, words
@@ -15,7 +16,7 @@ from lakeui.sql.dialect import quote_name, read_expression, write
 from lakeui.sql.lexer import Kind
 from lakeui.sql.names import read_present_table, read_table
 from lakeui.sql.query import DEFAULT, build_query, is_default, localise
-from lakeui.sql.terms import terms_of
+from lakeui.sql.terms import predicate_of
 
 _AGGREGATES = words(
     """any any_value approx_count_distinct approx_percentile array_agg avg bit_and bit_or bit_xor bool_and bool_or
@@ -127,7 +128,7 @@ def _merge(cursor: Cursor, *, with_schema_evolution: bool) -> s.MergeInto:
     return s.MergeInto(
         table,
         source.query,
-        s.Condition(write(on), terms_of(on, scope.owns_target)),
+        s.Condition(write(on), predicate_of(on, scope.owns_target)),
         clauses,
         scope.target_name,
         scope.source_name,
@@ -239,7 +240,7 @@ def _clause(cursor: Cursor, scope: _Scope) -> s.MergeClause:
     if cursor.accept("AND"):
         tree = scope.expression(_span(cursor, "THEN"), is_condition=True, family=family)
         is_of_target = family is s.MergeFamily.NOT_MATCHED_BY_SOURCE
-        condition = s.Condition(write(tree), terms_of(tree, scope.owns_target) if is_of_target else ())
+        condition = s.Condition(write(tree), predicate_of(tree, scope.owns_target) if is_of_target else ANYTHING)
     cursor.expect("THEN")
     return s.MergeClause(family, _action(cursor, scope, family), condition)
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
+from catalog_app.pruning.predicates import ANYTHING, Predicate, without_null_tests
 from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported, SyntaxProblem
 from lakeui.sql.allowlist import PLACEHOLDER_PREFIX, check
 from lakeui.sql.dialect import read_expression, read_query, tokens, write
 from lakeui.sql.growth import growth_named
 from lakeui.sql.names import table_name
-from lakeui.sql.predicates import Term
 from lakeui.sql.statements import Condition, Query, TableName, TableReference
-from lakeui.sql.terms import terms_of
+from lakeui.sql.terms import predicate_of
 
 DEFAULT = "DEFAULT"
 _ROOTS = (exp.Select, exp.SetOperation, exp.Values, exp.Subquery)
@@ -61,7 +61,9 @@ def build_condition(text: str, target: TableName, alias: str | None) -> Conditio
     check(tree, deterministic=True, allow_queries=False)
     tree = localise(tree, [(target, alias)])
     own = (alias or target.table).casefold()
-    return Condition(write(tree), terms_of(tree, lambda column: column.table.casefold() in ("", own) and not column.db))
+    return Condition(
+        write(tree), predicate_of(tree, lambda column: column.table.casefold() in ("", own) and not column.db)
+    )
 
 
 def condition_columns(condition: Condition) -> set[str]:
@@ -129,11 +131,11 @@ def _query_of(tree: exp.Expr) -> Query:
         growth_named(select)
     mentions = _take_tables(tree)
     _rename_columns(tree, mentions)
-    terms = {mention.reference.placeholder: _where_terms(mention) for mention in mentions}
+    found = {mention.reference.placeholder: _where(mention) for mention in mentions}
     return Query(
         text=write(tree),
         tables=tuple(mention.reference for mention in mentions),
-        where_terms={placeholder: found for placeholder, found in terms.items() if found},
+        where={placeholder: predicate for placeholder, predicate in found.items() if predicate != ANYTHING},
     )
 
 
@@ -287,15 +289,15 @@ def localise(tree: exp.Expr, tables: Sequence[tuple[TableName, str | None]]) -> 
 # -- pruning ----------------------------------------------------------------------------------------------------------
 
 
-def _where_terms(mention: _Mention) -> tuple[Term, ...]:
-    """Terms of the WHERE of the SELECT that the table stands in directly."""
+def _where(mention: _Mention) -> Predicate:
+    """What the WHERE of the SELECT that the table stands in directly says of its columns."""
     select, node = mention.owner, mention.node
     parent = node.parent
     if not isinstance(select, exp.Select) or not isinstance(parent, exp.From | exp.Join) or parent.parent is not select:
-        return ()
+        return ANYTHING
     where = select.args.get("where")
     if where is None or node.args.get("sample") or node.args.get("pivots") or node.args["alias"].args.get("columns"):
-        return ()
+        return ANYTHING
     joins, laterals = select.args.get("joins") or [], select.args.get("laterals") or []
     is_alone = not joins and not laterals
     own = mention.alias.casefold()
@@ -304,6 +306,6 @@ def _where_terms(mention: _Mention) -> tuple[Term, ...]:
         qualifier = column.table.casefold()
         return not column.args.get("db") and (qualifier == own or (is_alone and not qualifier))
 
-    terms = terms_of(where.this, belongs)
+    predicate = predicate_of(where.this, belongs)
     # Behind an outer join a missing row shows as nulls: a file must not be left out for having none.
-    return terms if is_alone else tuple(term for term in terms if term.operator != "isnull")
+    return predicate if is_alone else without_null_tests(predicate)

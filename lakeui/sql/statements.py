@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from lakeui.sql.predicates import Term
+from catalog_app.pruning.predicates import ANYTHING, Predicate
 
 Properties = tuple[tuple[str, str], ...]
 PartitionValuesByColumn = tuple[tuple[str, str | None], ...]
@@ -52,23 +52,23 @@ class TableReference:
 class Query:
     """Checked Spark SQL. ``text`` holds each table as its placeholder (`` `__lake_0` ``), one per mention.
 
-    ``where_terms`` by placeholder: terms that hold for every row of that mention that can matter to the answer.
+    ``where`` by placeholder: what is true of every row of that mention that can matter to the answer.
     """
 
     text: str
     tables: tuple[TableReference, ...] = ()
-    where_terms: dict[str, tuple[Term, ...]] = field(default_factory=dict)
+    where: dict[str, Predicate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
     """A checked boolean expression over the columns of one table, whose alias (its name where none is given) it uses.
 
-    A true condition implies all ``terms``. Without subqueries ``query_tables`` is empty.
+    ``predicate`` is true of every row for which it is. Without subqueries ``query_tables`` is empty.
     """
 
     text: str
-    terms: tuple[Term, ...] = ()
+    predicate: Predicate = ANYTHING
     has_subquery: bool = False
     query_tables: tuple[TableReference, ...] = ()
 

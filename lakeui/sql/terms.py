@@ -1,104 +1,103 @@
-"""From condition trees to terms: the conjunctive comparisons of bare columns with literals."""
+"""From condition trees to predicates: what a condition says of bare columns, as far as statistics can answer."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
-from decimal import Decimal
+from collections.abc import Callable
+from itertools import starmap
 
 from sqlglot import exp
 
-from lakeui.sql.predicates import Scalar, Term
+from catalog_app.pruning.constants import Constant
+from catalog_app.pruning.predicates import ANYTHING, Compared, NullTest, Predicate, all_of, any_of
+from lakeui.sql.constants import constant_of
 
-_COMPARISONS: dict[type[exp.Expr], tuple[str, str]] = {
-    exp.EQ: ("=", "="),
-    exp.NullSafeEQ: ("=", "="),
-    exp.LT: ("<", ">"),
-    exp.LTE: ("<=", ">="),
-    exp.GT: (">", "<"),
-    exp.GTE: (">=", "<="),
+_COMPARISONS: dict[type[exp.Expr], str] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
 }
-_ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_ISO_MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)?)?")
-_WHOLE_TYPES = {"TINYINT", "SMALLINT", "INT", "BIGINT"}
-_MOMENT_TYPES = {"TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMPLTZ", "TIMESTAMPNTZ"}
+_OPPOSITES = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+_FLIPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 Belongs = Callable[[exp.Column], bool]
 
 
-def terms_of(condition: exp.Expr, belongs: Belongs) -> tuple[Term, ...]:
-    """Terms that a true condition implies, of the columns for which ``belongs`` holds. What yields none is left out."""
-    return tuple(_terms(condition, belongs))
+def predicate_of(condition: exp.Expr, belongs: Belongs) -> Predicate:
+    """What is true of every row for which the condition is, by the columns for which ``belongs`` holds."""
+    return _predicate(condition, belongs, is_true=True)
 
 
-def _terms(node: exp.Expr, belongs: Belongs) -> Iterator[Term]:
+def _predicate(node: exp.Expr, belongs: Belongs, *, is_true: bool) -> Predicate:
+    """What is true of rows for which the node is true, or false. Where it is NULL it is neither."""
     node = node.unnest()
-    if isinstance(node, exp.And):
-        for part in node.flatten():
-            yield from _terms(part, belongs)
-    elif type(node) in _COMPARISONS:
-        yield from _comparison(node, belongs)
-    elif isinstance(node, exp.Between) and not node.args.get("symmetric"):
-        for operator, bound in ((">=", node.args["low"]), ("<=", node.args["high"])):
-            yield from _term(node.this, operator, [bound], belongs)
-    elif isinstance(node, exp.In) and node.expressions and not node.args.get("query"):
-        yield from _term(node.this, "in", node.expressions, belongs)
-    elif (test := _null_test(node)) is not None:
-        yield from _term(test.this, "isnull", [], belongs)
-    elif isinstance(node, exp.Not) and (test := _null_test(node.this.unnest())) is not None:
-        yield from _term(test.this, "isnotnull", [], belongs)
+    match node:
+        case exp.Not():
+            return _predicate(node.this, belongs, is_true=not is_true)
+        case exp.And() | exp.Or():
+            join = all_of if isinstance(node, exp.And) is is_true else any_of
+            return join(_predicate(part, belongs, is_true=is_true) for part in node.flatten())
+        case exp.Between() if not node.args.get("symmetric"):
+            return _between(node, belongs, is_true=is_true)
+        case exp.In() if node.expressions and not node.args.get("query"):
+            return _membership(node, belongs, is_true=is_true)
+        case exp.Is() if isinstance(node.expression, exp.Null):
+            return _null_test(node.this, belongs, is_null=is_true)
+        case exp.NullSafeEQ() | exp.NullSafeNEQ():
+            return _sameness(node, belongs, is_same=isinstance(node, exp.NullSafeEQ) is is_true)
+        case _ if type(node) in _COMPARISONS:
+            operator = _COMPARISONS[type(node)]
+            return _comparison(node, belongs, operator if is_true else _OPPOSITES[operator])
+        case _:
+            return ANYTHING
 
 
-def _null_test(node: exp.Expr) -> exp.Is | None:
-    return node if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null) else None
-
-
-def _comparison(node: exp.Expr, belongs: Belongs) -> Iterator[Term]:
-    straight, flipped = _COMPARISONS[type(node)]
-    yield from _term(node.this, straight, [node.expression], belongs)
-    yield from _term(node.expression, flipped, [node.this], belongs)
-
-
-def _term(side: exp.Expr, operator: str, literals: list[exp.Expr], belongs: Belongs) -> Iterator[Term]:
+def _own_column(side: exp.Expr, belongs: Belongs) -> str | None:
     column = side.unnest()
-    if not (isinstance(column, exp.Column) and isinstance(column.this, exp.Identifier) and belongs(column)):
-        return
-    values = [_scalar(literal) for literal in literals]
-    if not any(value is None for value in values):
-        yield Term(column.name, operator, tuple(value for value in values if value is not None))
+    is_own = isinstance(column, exp.Column) and isinstance(column.this, exp.Identifier) and belongs(column)
+    return str(column.name) if is_own else None
 
 
-def _scalar(node: exp.Expr) -> Scalar | None:
-    """The value of a literal; None for anything else, null included."""
-    node = node.unnest()
-    if isinstance(node, exp.Boolean):
-        return bool(node.this)
-    if isinstance(node, exp.Literal):
-        return node.name if node.is_string else _number(node.name)
-    if isinstance(node, exp.Neg):
-        value = _scalar(node.this)
-        return -value if isinstance(value, int | float | Decimal) and not isinstance(value, bool) else None
-    if type(node) is exp.Cast and isinstance(node.this, exp.Literal):
-        return _typed(node.this, node.to)
-    return None
+def _compared(side: exp.Expr, operator: str, others: list[exp.Expr], belongs: Belongs, is_between: bool) -> Predicate:
+    name = _own_column(side, belongs)
+    constants = [] if name is None else [constant_of(other) for other in others]
+    known: tuple[Constant, ...] = tuple(constant for constant in constants if constant is not None)
+    if name is None or not known or len(known) < len(others):
+        return ANYTHING
+    return Compared(name, operator, known, is_between)
 
 
-def _number(text: str) -> Scalar:
-    if text.isdecimal():
-        return int(text)
-    return float(text) if "e" in text.lower() else Decimal(text)
+def _comparison(node: exp.Expr, belongs: Belongs, operator: str) -> Predicate:
+    sides = ((node.this, operator, [node.expression]), (node.expression, _FLIPPED[operator], [node.this]))
+    return all_of(starmap(lambda side, sign, others: _compared(side, sign, others, belongs, False), sides))
 
 
-def _typed(literal: exp.Literal, kind: exp.DataType) -> Scalar | None:
-    """``DATE '…'``, ``TIMESTAMP '…'`` and numbers with a suffix; texts that are not plain ISO 8601 are left alone."""
-    name, text = kind.this.name, literal.name
-    if literal.is_string:
-        if name == "DATE":
-            return text if _ISO_DATE.fullmatch(text) else None
-        if name in _MOMENT_TYPES:
-            return text if _ISO_MOMENT.fullmatch(text) else None
-    elif name in _WHOLE_TYPES and text.isdecimal():
-        return int(text)
-    elif name == "DOUBLE":
-        return float(text)
-    return None
+def _between(node: exp.Between, belongs: Belongs, *, is_true: bool) -> Predicate:
+    low, high = (">=", "<=") if is_true else ("<", ">")
+    ends = [
+        _compared(node.this, sign, [node.args[name]], belongs, True) for sign, name in ((low, "low"), (high, "high"))
+    ]
+    return all_of(ends) if is_true else any_of(ends)
+
+
+def _membership(node: exp.In, belongs: Belongs, *, is_true: bool) -> Predicate:
+    # NULL in a list is equal to nothing; with it nothing is outside of the list either.
+    others = [item for item in node.expressions if not (is_true and isinstance(item.unnest(), exp.Null))]
+    return _compared(node.this, "in" if is_true else "not in", others, belongs, False) if others else ANYTHING
+
+
+def _null_test(side: exp.Expr, belongs: Belongs, *, is_null: bool) -> Predicate:
+    name = _own_column(side, belongs)
+    return ANYTHING if name is None else NullTest(name, is_null)
+
+
+def _sameness(node: exp.Expr, belongs: Belongs, *, is_same: bool) -> Predicate:
+    """``a IS [NOT] DISTINCT FROM b``: NULL is the same as NULL, and as nothing else."""
+    if isinstance(node.expression.unnest(), exp.Null):
+        return _null_test(node.this, belongs, is_null=is_same)
+    if is_same:
+        return _comparison(node, belongs, "=")
+    columns = [side for side in (node.this, node.expression) if _own_column(side, belongs)]
+    return any_of([*(_null_test(side, belongs, is_null=True) for side in columns), _comparison(node, belongs, "<>")])

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from catalog_app.pruning.predicates import all_of
 from lakeui.common.errors import ForbiddenStatement, LakeError, SyntaxProblem
 from lakeui.sql import statements as s
 from lakeui.sql.parse import FORBIDDEN, LATER, READERS, parse
-from lakeui.sql.predicates import Term
 from lakeui.sql.query import with_braces
+from tests.sql.terms import term
 
 T = s.TableName("t", "db")
 U = s.TableName("u", "db")
@@ -172,7 +173,7 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
     ("DELETE FROM db.t", s.Delete(T)),
     (
         "DELETE FROM db.t AS x WHERE x.a > 5 AND c = 'y'",
-        s.Delete(T, "x", s.Condition("`x`.`a` > 5 AND `c` = 'y'", (Term("a", ">", (5,)), Term("c", "=", ("y",))))),
+        s.Delete(T, "x", s.Condition("`x`.`a` > 5 AND `c` = 'y'", all_of([term("a", ">", 5), term("c", "=", "y")]))),
     ),
     ("DELETE FROM db.t WHERE db.t.a", s.Delete(T, None, s.Condition("`t`.`a`"))),
     (
@@ -181,7 +182,7 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
             T,
             (("a", "`a` + 1"), ("b", "DEFAULT"), ("c", "CASE WHEN `a` THEN 1 END")),
             None,
-            s.Condition("`a` <= 2", (Term("a", "<=", (2,)),)),
+            s.Condition("`a` <= 2", term("a", "<=", 2)),
         ),
     ),
     ("UPDATE db.t x SET x.a = 1", s.Update(T, (("a", "1"),), "x")),
@@ -190,7 +191,7 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
         s.MergeInto(
             T,
             s.Query("SELECT * FROM `__lake_0`", (s.TableReference("__lake_0", U),)),
-            s.Condition("`t`.`id` = `u`.`id` AND 3 < `t`.`p`", (Term("p", ">", (3,)),)),
+            s.Condition("`t`.`id` = `u`.`id` AND 3 < `t`.`p`", term("p", ">", 3)),
             (s.MergeClause(s.MergeFamily.MATCHED, s.MergeDelete()),),
             "t",
             "u",
@@ -225,7 +226,7 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
                 s.MergeClause(
                     s.MergeFamily.NOT_MATCHED_BY_SOURCE,
                     s.MergeUpdate((("v", "`x`.`v` + 1"),)),
-                    s.Condition("`x`.`v` = 4", (Term("v", "=", (4,)),)),
+                    s.Condition("`x`.`v` = 4", term("v", "=", 4)),
                 ),
                 s.MergeClause(s.MergeFamily.NOT_MATCHED_BY_SOURCE, s.MergeDelete()),
             ),
@@ -245,7 +246,7 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
             s.Query("SELECT * FROM `__lake_0`", (s.TableReference("__lake_0", U),)),
             s.Condition(
                 "(`t`.`a` IS NOT DISTINCT FROM `u`.`a` AND `t`.`b` = `u`.`b`) AND `t`.`c` IS NOT DISTINCT FROM 4",
-                (Term("c", "=", (4,)),),
+                term("c", "=", 4),
             ),
             (s.MergeClause(s.MergeFamily.MATCHED, s.MergeDelete()),),
             "t",
@@ -271,7 +272,7 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
         ),
     ),
     ("TRUNCATE TABLE db.t", s.Truncate(T)),
-    ("OPTIMIZE db.t WHERE a = 1", s.Optimize(T, s.Condition("`a` = 1", (Term("a", "=", (1,)),)))),
+    ("OPTIMIZE db.t WHERE a = 1", s.Optimize(T, s.Condition("`a` = 1", term("a", "=", 1)))),
     ("OPTIMIZE db.t", s.Optimize(T)),
 ]
 

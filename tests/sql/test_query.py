@@ -6,10 +6,12 @@ from decimal import Decimal
 
 import pytest
 
+from catalog_app.pruning.constants import Constant
+from catalog_app.pruning.predicates import ANYTHING, AllOf, AnyOf, NullTest, Predicate
 from lakeui.common.errors import InvalidValue
-from lakeui.sql.predicates import Term
 from lakeui.sql.query import build_query
 from lakeui.sql.statements import TableName
+from tests.sql.terms import term
 
 REWRITES = [
     ("select flights.delay from db.flights", "SELECT `flights`.`delay` FROM `__lake_0` AS `flights`"),
@@ -79,63 +81,87 @@ def test_a_common_table_is_seen_only_behind_its_definition() -> None:
     assert build_query("with recursive a as (select 1 as n union all select n from a) select * from a").tables == ()
 
 
-TERMS = [
-    ("a = 1", [Term("a", "=", (1,))]),
-    ("1 < a", [Term("a", ">", (1,))]),
-    ("-1.5 >= t.a", [Term("a", "<=", (Decimal("-1.5"),))]),
-    ("a <=> 'x' and (b > 2 and (c < 1e3))", [Term("a", "=", ("x",)), Term("b", ">", (2,)), Term("c", "<", (1000.0,))]),
-    ("a between -1 and 5", [Term("a", ">=", (-1,)), Term("a", "<=", (5,))]),
-    ("a in (1, 2, -3)", [Term("a", "in", (1, 2, -3))]),
-    ("a is null", [Term("a", "isnull")]),
-    ("a is not null and not (b is null)", [Term("a", "isnotnull"), Term("b", "isnotnull")]),
-    ("a = date '2026-01-01'", [Term("a", "=", ("2026-01-01",))]),
-    ("a >= timestamp '2026-01-01 10:00:00'", [Term("a", ">=", ("2026-01-01 10:00:00",))]),
-    ("a = 5L and b = true", [Term("a", "=", (5,)), Term("b", "=", (True,))]),
-    ("a = 1 or b = 2", []),
-    ("not a = 1", []),
-    ("not (a > 1 and b is null)", []),
-    ("a <> 1", []),
-    ("a = b", []),
-    ("a = null", []),
-    ("a in (1, null)", []),
-    ("a in (1, b)", []),
-    ("a not in (1)", []),
-    ("a not between 1 and 2", []),
-    ("a + 1 = 2", []),
-    ("abs(a) = 2", []),
-    ("cast(a as int) = 2", []),
-    ("a.b = 2", []),
-    ("a[0] = 2", []),
-    ("a = date '2026-1-1'", []),
-    ("a = cast('5' as int)", []),
-    ("a like 'x%'", []),
-    ("u.a = 1", []),
-    ("case when a = 1 then true end", []),
+DAY = 86_400_000_000
+NEW_YEAR = 20_454 * DAY
+A_IS_1, B_IS_2 = term("a", "=", 1), term("b", "=", 2)
+PREDICATES: list[tuple[str, Predicate]] = [
+    ("a = 1", A_IS_1),
+    ("1 < a", term("a", ">", 1)),
+    ("-1.5 >= t.a", term("a", "<=", Decimal("-1.5"))),
+    (
+        "a <=> 'x' and (b > 2 and (c < 1e3))",
+        AllOf((term("a", "=", "x"), term("b", ">", 2), term("c", "<", 1000.0))),
+    ),
+    ("a between -1 and 5", AllOf((term("a", ">=", -1, is_between=True), term("a", "<=", 5, is_between=True)))),
+    ("a not between 1 and 2", AnyOf((term("a", "<", 1, is_between=True), term("a", ">", 2, is_between=True)))),
+    ("a in (1, 2, -3)", term("a", "in", 1, 2, -3)),
+    ("a not in (1, 2)", term("a", "not in", 1, 2)),
+    ("a in (1, null)", term("a", "in", 1)),
+    ("a is null", NullTest("a", True)),
+    ("a <=> null", NullTest("a", True)),
+    ("a is not null and not (b is null)", AllOf((NullTest("a", False), NullTest("b", False)))),
+    ("a = date '2026-01-01'", term("a", "=", Constant.of("date", NEW_YEAR))),
+    ("a = date '2026-1-1'", term("a", "=", Constant.of("date", NEW_YEAR))),
+    ("a >= timestamp '2026-01-01 10:00:00'", term("a", ">=", Constant.of("timestamp", NEW_YEAR + 36_000_000_000))),
+    ("a = 5L and b = true", AllOf((term("a", "=", Constant.of("bigint", 5)), term("b", "=", True)))),
+    ("a = -128Y", term("a", "=", Constant.of("tinyint", -128))),
+    ("a = 1.50BD", term("a", "=", Constant.of("decimal(3,2)", Decimal("1.50")))),
+    ("a = cast('5' as int)", term("a", "=", Constant.of("int", 5))),
+    ("a = 1 or b = 2", AnyOf((A_IS_1, B_IS_2))),
+    ("a = 1 or abs(b) = 2", ANYTHING),
+    ("not a = 1", term("a", "<>", 1)),
+    ("not (a > 1 and b is null)", AnyOf((term("a", "<=", 1), NullTest("b", False)))),
+    ("a <> 1", term("a", "<>", 1)),
+    ("a is distinct from 1", AnyOf((NullTest("a", True), term("a", "<>", 1)))),
+    ("a > current_date - 7", term("a", ">", Constant("date", -7 * DAY, -7 * DAY, is_from_now=True))),
+    (
+        "a > dateadd(month, -1, now())",
+        term("a", ">", Constant("timestamp", -31 * DAY, -28 * DAY, is_from_now=True)),
+    ),
+    ("a = b", ANYTHING),
+    ("a = null", ANYTHING),
+    ("a not in (1, null)", ANYTHING),
+    ("a in (1, b)", ANYTHING),
+    ("a + 1 = 2", ANYTHING),
+    ("abs(a) = 2", ANYTHING),
+    ("cast(a as int) = 2", ANYTHING),
+    ("a.b = 2", ANYTHING),
+    ("a[0] = 2", ANYTHING),
+    ("a = cast(1.5 as int)", ANYTHING),
+    ("a = date '2026-02-30'", ANYTHING),
+    ("a = to_date('2026-01-01')", ANYTHING),
+    ("a like 'x%'", ANYTHING),
+    ("u.a = 1", ANYTHING),
+    ("case when a = 1 then true end", ANYTHING),
 ]
 
 
-@pytest.mark.parametrize(("condition", "terms"), TERMS)
-def test_terms(condition: str, terms: list[Term]) -> None:
+@pytest.mark.parametrize(("condition", "predicate"), PREDICATES)
+def test_predicates(condition: str, predicate: Predicate) -> None:
     query = build_query(f"select * from db.t where {condition}")
-    assert query.where_terms == ({"__lake_0": tuple(terms)} if terms else {})
+    assert query.where.get("__lake_0", ANYTHING) == predicate
 
 
 SCOPES = [
-    ("select * from db.t x where x.a = 1 and t.b = 2", {"__lake_0": (Term("a", "=", (1,)),)}),
-    ("select * from db.t where db.t.a = 1", {"__lake_0": (Term("a", "=", (1,)),)}),
-    ("select * from db.t join db.u where a = 1 and t.b = 2", {"__lake_0": (Term("b", "=", (2,)),)}),
-    ("select * from db.u left join db.t on true where t.a is null and t.b > 1", {"__lake_1": (Term("b", ">", (1,)),)}),
+    ("select * from db.t x where x.a = 1 and t.b = 2", {"__lake_0": A_IS_1}),
+    ("select * from db.t where db.t.a = 1", {"__lake_0": A_IS_1}),
+    ("select * from db.t join db.u where a = 1 and t.b = 2", {"__lake_0": B_IS_2}),
+    ("select * from db.u left join db.t on true where t.a is null and t.b > 1", {"__lake_1": term("b", ">", 1)}),
+    (
+        "select * from db.u left join db.t on true where (t.a is null or t.b > 1) and t.b < 9",
+        {"__lake_1": term("b", "<", 9)},
+    ),
     ("select * from db.t lateral view explode(b) e as a where a = 1", {}),
     ("select * from db.t as x(a, b) where a = 1", {}),
     ("select * from db.t tablesample (10 rows) where a = 1", {}),
     ("select * from (select * from db.t) x where a = 1", {}),
     ("select count(*) from db.t having max(a) = 1", {}),
-    ("select * from db.u where exists (select 1 from db.t where a = 1)", {"__lake_1": (Term("a", "=", (1,)),)}),
-    ("select * from db.t where a = 1 union all select * from db.t", {"__lake_0": (Term("a", "=", (1,)),)}),
+    ("select * from db.u where exists (select 1 from db.t where a = 1)", {"__lake_1": A_IS_1}),
+    ("select * from db.t where a = 1 union all select * from db.t", {"__lake_0": A_IS_1}),
 ]
 
 
 @pytest.mark.parametrize(("text", "expected"), SCOPES)
-def test_terms_belong_to_the_mention_whose_rows_they_filter(text: str, expected: dict[str, tuple[Term, ...]]) -> None:
+def test_predicates_belong_to_the_mention_whose_rows_they_filter(text: str, expected: dict[str, Predicate]) -> None:
     query = build_query(text)
-    assert query.where_terms == expected
+    assert query.where == expected

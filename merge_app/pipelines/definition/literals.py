@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 
+from catalog_app.pruning.constants import Constant, date_of, microseconds
+
 NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 """What the partition of rows without a value is called, as in folders of Hive and Spark."""
 _BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
@@ -16,10 +18,10 @@ _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A value of a column's type. ``scalar`` is as in Term; None for types whose bounds nothing is compared with."""
+    """A value of a column's type. ``constant`` is None for types whose bounds nothing is compared with."""
 
     sql: str
-    scalar: int | Decimal | str | None = None
+    constant: Constant | None = None
 
 
 def literal(text: str, kind: str) -> Literal | None:
@@ -42,7 +44,7 @@ def partition_literal(text: str, kind: str) -> Literal | None:
 def _whole(text: str, kind: str) -> Literal | None:
     value = int(text)
     most = 1 << (_BITS[kind] - 1)
-    return Literal(f"CAST({value} AS {kind})", value) if -most <= value < most else None
+    return Literal(f"CAST({value} AS {kind})", Constant.of(kind, value)) if -most <= value < most else None
 
 
 def _decimal(text: str, kind: str) -> Literal | None:
@@ -52,7 +54,7 @@ def _decimal(text: str, kind: str) -> Literal | None:
         return None
     precision, scale = int(found[1]), int(found[2])
     fits = value == round(value, scale) and abs(value) < Decimal(10) ** (precision - scale)
-    return Literal(f"CAST('{value:f}' AS {kind})", value) if fits else None
+    return Literal(f"CAST('{value:f}' AS {kind})", Constant.of(kind, value)) if fits else None
 
 
 def _real(text: str, kind: str) -> Literal:
@@ -65,23 +67,24 @@ def _flag(text: str, _: str) -> Literal | None:
 
 def _date(text: str, _: str) -> Literal:
     day = date.fromisoformat(text).isoformat()
-    return Literal(f"DATE '{day}'", day)
+    return Literal(f"DATE '{day}'", Constant.of("date", date_of(day)))
 
 
 def _moment(text: str, _: str) -> Literal:
     value = datetime.fromisoformat(text)
     moment = (value if value.tzinfo else value.replace(tzinfo=UTC)).isoformat()
-    return Literal(f"TIMESTAMP '{moment}'", moment)
+    return Literal(f"TIMESTAMP '{moment}'", Constant.of("timestamp", microseconds(value)))
 
 
 def _local_moment(text: str, _: str) -> Literal | None:
     value = datetime.fromisoformat(text)
-    return None if value.tzinfo else Literal(f"TIMESTAMP_NTZ '{value.isoformat()}'", value.isoformat())
+    known = Constant.of("timestamp_ntz", microseconds(value))
+    return None if value.tzinfo else Literal(f"TIMESTAMP_NTZ '{value.isoformat()}'", known)
 
 
 def _text(text: str, _: str) -> Literal:
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return Literal(f"'{escaped}'", text)
+    return Literal(f"'{escaped}'", Constant.of("string", text))
 
 
 _READERS: dict[str, Callable[[str, str], Literal | None]] = {

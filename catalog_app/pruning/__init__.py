@@ -1,0 +1,1 @@
+"""Which files can hold rows that matter, by their statistics: one pruner for every statement (pure)."""
