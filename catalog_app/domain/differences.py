@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from catalog_app.domain.operations import (
-    COLUMN_FIELDS,
     ColumnAttribute,
     ColumnChange,
     ObjectKind,
@@ -16,8 +15,9 @@ from catalog_app.domain.operations import (
     PartitionChange,
     PropertyChange,
     Rename,
+    attributes_changed,
 )
-from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 
 
@@ -33,7 +33,7 @@ def schema_changes(before: Schema, after: Schema) -> tuple[ColumnChange, ...]:
     for column in after.columns:
         old = kept[column.id]
         if old is not None:
-            changes += _attribute_changes(old, column)
+            changes += attributes_changed(old.id, old, column)
     added = [column for column in after.columns if kept[column.id] is None]
     changes += [ColumnChange(column.id, ColumnAttribute.EXISTS, None, column.as_json()) for column in added]
     if _order(before, staying) + [column.id for column in added] != _order(after, None):
@@ -43,11 +43,6 @@ def schema_changes(before: Schema, after: Schema) -> tuple[ColumnChange, ...]:
             for index, column in enumerate(after.columns)
         ]
     return tuple(changes)
-
-
-def _attribute_changes(before: Column, after: Column) -> list[ColumnChange]:
-    pairs = [(item, getattr(before, item.value), getattr(after, item.value)) for item in COLUMN_FIELDS]
-    return [ColumnChange(before.id, attribute, old, new) for attribute, old, new in pairs if old != new]
 
 
 def _order(schema: Schema, chosen: set[int] | None) -> list[int]:

@@ -64,6 +64,38 @@ def typed_like(given: ParsedType, known: ParsedType) -> ParsedType:
     )
 
 
+def numbered(kind: ParsedType, ids: Iterator[int]) -> ParsedType:
+    """The type with an id for every field that has none, in the order of its text."""
+    if not kind.fields:
+        return kind
+    fields = []
+    for field in kind.fields:
+        own = field.ids or (next(ids),)
+        fields.append(replace(field, ids=own, type=numbered(field.type, ids)))
+    return nested_type(kind.name, fields)
+
+
+def joined(kind: ParsedType, other: ParsedType) -> ParsedType:
+    """The type whose fields are also those that ``other`` has under their names, which it was added as elsewhere."""
+    if kind.name != other.name or not kind.fields:
+        return kind
+    by_name = {field.name.casefold(): field for field in other.fields}
+    fields = []
+    for field in kind.fields:
+        same = by_name.get(field.name.casefold())
+        if same is None:
+            fields.append(field)
+            continue
+        ids = (*field.ids, *(identifier for identifier in same.ids if identifier not in field.ids))
+        fields.append(replace(field, ids=ids, type=joined(field.type, same.type)))
+    return nested_type(kind.name, fields)
+
+
+def unnumbered(kind: ParsedType) -> int:
+    """How many fields have no id yet."""
+    return sum(not field.ids for field in fields_within(kind))
+
+
 def fields_within(kind: ParsedType) -> Iterator[Field]:
     """Every field at every depth, in the order of the type's text."""
     for field in kind.fields:

@@ -6,12 +6,13 @@ that the net effect of a side is found without looking up the merge base (P7): f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.schema import Column
 
 
 class ObjectKind(StrEnum):
@@ -49,7 +50,8 @@ DATA_KINDS = frozenset(
 
 class ColumnAttribute(StrEnum):
     """What of a column changed. EXISTS carries the whole column as JSON: before None = added, after None = dropped.
-    POSITION carries the id of the column that precedes it, 0 for first.
+    POSITION carries the id of the column that precedes it, 0 for first. NESTED is the type of a column with fields
+    inside, with their ids; TYPE that of any other.
     """
 
     EXISTS = "exists"
@@ -59,6 +61,7 @@ class ColumnAttribute(StrEnum):
     DEFAULT = "default"
     INITIAL_DEFAULT = "initial_default"
     COMMENT = "comment"
+    NESTED = "nested"
     POSITION = "position"
 
 
@@ -69,6 +72,7 @@ COLUMN_FIELDS = (
     ColumnAttribute.DEFAULT,
     ColumnAttribute.INITIAL_DEFAULT,
     ColumnAttribute.COMMENT,
+    ColumnAttribute.NESTED,
 )
 """The attributes that a column, and its JSON, holds under their own name."""
 
@@ -117,6 +121,15 @@ class ColumnChange:
         definition = (self.before or self.after or {}) if self.attribute is ColumnAttribute.EXISTS else {}
         ids = (self.column_id, definition.get("id", self.column_id), *definition.get("aliases", ()))
         return tuple(dict.fromkeys(ids))
+
+
+def attributes_changed(column_id: int, before: Column, after: Column) -> Iterator[ColumnChange]:
+    """What makes the column ``after`` of the one before, attribute by attribute. NESTED says the type too."""
+    is_nested = before.nested is not None and after.nested is not None
+    for attribute in COLUMN_FIELDS:
+        old, new = getattr(before, attribute.value), getattr(after, attribute.value)
+        if old != new and not (is_nested and attribute is ColumnAttribute.TYPE):
+            yield ColumnChange(column_id, attribute, old, new)
 
 
 @dataclass(frozen=True, slots=True)

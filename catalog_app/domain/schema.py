@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from catalog_app.domain.types import ParsedType, parse_identified, value_type
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -15,6 +17,8 @@ class Column:
     ``type`` is canonical Spark SQL type text, lower case (``bigint``, ``decimal(10,2)``, ``array<string>``).
     ``default`` is the SQL text new rows get; ``initial_default`` is what rows written before the column existed
     read as (null when None). ``aliases`` are the ids under which the same column was added on merged branches.
+    ``nested`` is the type of a column with fields inside, with the ids of these (``struct<x#3:int>``); None of one
+    without fields.
     """
 
     id: int
@@ -25,6 +29,16 @@ class Column:
     initial_default: str | None = None
     comment: str | None = None
     aliases: tuple[int, ...] = ()
+    nested: str | None = None
+
+    @property
+    def parsed(self) -> ParsedType:
+        """The type taken apart, its fields with their ids where these are known."""
+        return value_type(self.type) if self.nested is None else parse_identified(self.nested)
+
+    def with_fields(self, kind: ParsedType) -> Column:
+        """The column with this type, whose fields have ids."""
+        return replace(self, type=kind.text, nested=kind.identified)
 
     @property
     def ids(self) -> tuple[int, ...]:
@@ -32,7 +46,7 @@ class Column:
         return (self.id, *self.aliases)
 
     def as_json(self) -> dict[str, Any]:
-        return {
+        described = {
             "id": self.id,
             "name": self.name,
             "type": self.type,
@@ -42,19 +56,22 @@ class Column:
             "comment": self.comment,
             "aliases": list(self.aliases),
         }
+        return described if self.nested is None else {**described, "nested": self.nested}
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Column:
+        nested = value.get("nested")
         # By position: large plans read hundreds of thousands of columns.
         return cls(
             value["id"],
             value["name"],
-            value["type"],
+            value["type"] if nested is None else parse_identified(nested).text,
             value.get("nullable", True),
             value.get("default"),
             value.get("initial_default"),
             value.get("comment"),
             tuple(value.get("aliases", ())),
+            nested,
         )
 
 

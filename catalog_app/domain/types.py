@@ -25,7 +25,7 @@ _SYNONYMS = {
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _PLAIN = frozenset({*_INTEGERS, "boolean", "float", "double", "string", "binary", "date", "timestamp", "timestamp_ntz"})
 _LARGEST_PRECISION = 38
-_TOKEN = re.compile(r"\s*(`(?:[^`]|``)*`|'(?:[^'\\]|\\.|'')*'|[A-Za-z_0-9\u0080-\U0010ffff]+|[<>(),:])")
+_TOKEN = re.compile(r"\s*(`(?:[^`]|``)*`|'(?:[^'\\]|\\.|'')*'|#\d+(?:\+\d+)*|[A-Za-z_0-9\u0080-\U0010ffff]+|[<>(),:])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,21 @@ class ParsedType:
     text: str
     fields: tuple[Field, ...] = ()
 
+    @property
+    def identified(self) -> str:
+        """The text with the ids of all fields: ``struct<x#3:int,l#4+9:array<#5:int>>``."""
+        if not self.fields:
+            return self.text
+        texts = (_identified(field, self.name == "struct") for field in self.fields)
+        return f"{self.name}<{','.join(texts)}>"
+
+
+def _identified(field: Field, is_named: bool) -> str:
+    name = field_name(field.name) if is_named else ""
+    ids = "#" + "+".join(map(str, field.ids)) if field.ids else ""
+    colon = ":" if name or ids else ""
+    return f"{name}{ids}{colon}{field.type.identified}{field.suffix}"
+
 
 def nested_type(name: str, fields: Iterable[Field]) -> ParsedType:
     """The array, map or struct of these fields."""
@@ -72,10 +87,13 @@ def parse_type(text: str, *, of_value: bool = False) -> ParsedType:
     """The type that this text spells. Raises InvalidValue naming the part that is none. ``of_value``: it may be or
     hold ``void``, the type of NULL.
     """
-    parser = _Parser(text, _PLAIN | {"void"} if of_value else _PLAIN)
-    parsed = parser.type()
-    parser.finish()
-    return parsed
+    return _Parser(text, _PLAIN | {"void"} if of_value else _PLAIN).whole()
+
+
+@lru_cache(maxsize=4096)
+def parse_identified(text: str) -> ParsedType:
+    """The type whose ``identified`` text this is."""
+    return _Parser(text, _PLAIN, has_ids=True).whole()
 
 
 def value_type(text: str) -> ParsedType:
@@ -93,7 +111,7 @@ def canonical_type(text: str) -> str:
 
 def widens(narrow: str, wide: str) -> bool:
     """Whether every value of ``narrow`` is one of ``wide`` and files written as the one can be read as the other.
-    A type widens to itself. Nested types widen only to themselves (A6.1).
+    A type widens to itself, a nested one where its fields have the same names in the same order and each widens (A6.1).
     """
     if narrow == wide:
         return True
@@ -109,6 +127,10 @@ def _is_wider(first: ParsedType, second: ParsedType) -> bool:
             return first.parameters[1] == second.parameters[1] and first.parameters[0] <= second.parameters[0]
         case ("varchar", "varchar"):
             return first.parameters[0] <= second.parameters[0]
+        case ("array", "array") | ("map", "map") | ("struct", "struct") if first.fields:
+            pairs = list(zip(first.fields, second.fields, strict=False))
+            is_same = len(first.fields) == len(second.fields) and all(one.name == other.name for one, other in pairs)
+            return is_same and all(widens(one.type.text, other.type.text) for one, other in pairs)
         case ("float", "double") | ("varchar", "string") | ("date", "timestamp_ntz"):
             return True
         case _:
@@ -118,9 +140,10 @@ def _is_wider(first: ParsedType, second: ParsedType) -> bool:
 class _Parser:
     """Recursive descent over one type text."""
 
-    def __init__(self, text: str, plain: AbstractSet[str]) -> None:
+    def __init__(self, text: str, plain: AbstractSet[str], *, has_ids: bool = False) -> None:
         self._text = text
         self._plain = plain
+        self._has_ids = has_ids
         self._tokens: list[str] = []
         position = 0
         while text[position:].strip():
@@ -130,6 +153,11 @@ class _Parser:
             self._tokens.append(found.group(1))
             position = found.end()
         self._next = 0
+
+    def whole(self) -> ParsedType:
+        parsed = self.type()
+        self.finish()
+        return parsed
 
     def type(self) -> ParsedType:
         word = self._take().lower()
@@ -185,7 +213,10 @@ class _Parser:
         for part in parts:
             if fields:
                 self._expect(",")
-            fields.append(Field(part, self.type()))
+            ids = self._ids()
+            if ids:
+                self._expect(":")
+            fields.append(Field(part, self.type(), "", ids))
         self._expect(">")
         return nested_type(name, fields)
 
@@ -203,6 +234,7 @@ class _Parser:
         name = self._take()
         if name.startswith("`"):
             name = name[1:-1].replace("``", "`")
+        ids = self._ids()
         if self._peek() == ":":
             self._take()
         kind, suffix = self.type(), ""
@@ -213,7 +245,12 @@ class _Parser:
         if self._peek().lower() == "comment":
             self._take()
             suffix += f" comment {self._take()}"
-        return Field(name, kind, suffix)
+        return Field(name, kind, suffix, ids)
+
+    def _ids(self) -> tuple[int, ...]:
+        """The ids of a field, in the text that says them."""
+        is_given = self._has_ids and self._peek().startswith("#")
+        return tuple(map(int, self._take()[1:].split("+"))) if is_given else ()
 
     def _peek(self) -> str:
         return self._tokens[self._next] if self._next < len(self._tokens) else ""

@@ -34,15 +34,15 @@ def outputs_of(rows: DataFrame) -> tuple[list[str], list[str]]:
     """Names for the columns of a result by place, and SQL that gives each in a type that Arrow has."""
     names = [f"c{index}" for index in range(len(rows.schema.fields))]
     # Names may repeat in a result, and Arrow has no intervals of months nor variants.
-    outputs = [
-        name if _has_arrow_type(field.dataType.simpleString()) else f"CAST({name} AS STRING) AS {name}"
-        for name, field in zip(names, rows.schema.fields, strict=True)
-    ]
-    return names, outputs
+    kinds = (type_text(field.dataType) for field in rows.schema.fields)
+    return names, [_output(name, kind) for name, kind in zip(names, kinds, strict=True)]
 
 
-def _has_arrow_type(type_text: str) -> bool:
-    return not type_text.startswith(("interval", "variant"))
+def _output(name: str, kind: str) -> str:
+    if kind.startswith(("interval", "variant")):
+        return f"CAST({name} AS STRING) AS {name}"
+    # Spark says of a field that it is never NULL, and leaves it empty where the struct is NULL: Arrow refuses that.
+    return f"CAST({name} AS {kind}) AS {name}" if "<" in kind else name
 
 
 def json_rows(table: pa.Table) -> list[list[Any]]:

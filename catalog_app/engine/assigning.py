@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from catalog_app.domain.schema import Column
-from catalog_app.domain.types import Field, ParsedType, parse_type, value_type
+from catalog_app.domain.types import Field, ParsedType, value_type
 from catalog_app.engine.types import (
     NOT_NESTED_MARK,
     is_assignable,
@@ -46,13 +46,17 @@ def assigned_value(column: Column, value: str, kind: str, matching: Matching, *,
 
     ``is_plain``: the value is a column, which may stand in an expression more than once.
     """
-    wanted, given = parse_type(column.type), value_type(kind)
+    wanted, given = value_type(column.type), value_type(kind)
     fit = _Fit(column, matching)
-    if is_plain or not wanted.fields or not given.fields:
+    if not wanted.fields:
         return required_value(column, fit.value(value, given, wanted, column.name))
-    once = fit.value("v", given, wanted, column.name)
-    fitted = value if once == "v" else f"transform(array({value}), v -> {once})[0]"
-    return required_value(column, fitted)
+    if is_plain or not given.fields:
+        fitted = fit.value(value, given, wanted, column.name)
+    else:
+        once = fit.value("v", given, wanted, column.name)
+        fitted = value if once == "v" else f"transform(array({value}), v -> {once})[0]"
+    # What is never NULL in this value may be NULL beside it: Arrow has one type for all of them.
+    return required_value(column, f"CAST({fitted} AS {storage_type(wanted.text)})")
 
 
 @dataclass(slots=True)

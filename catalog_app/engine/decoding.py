@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from catalog_app.domain.files import ROW_ID_COLUMN
 from catalog_app.domain.nested import read_type
 from catalog_app.domain.schema import Column, Schema
-from catalog_app.domain.types import ParsedType, parse_type
+from catalog_app.domain.types import ParsedType, value_type
 from catalog_app.engine.types import quoted, storage_type, text_literal
 
 _RESERVED = re.compile(rf"{ROW_ID_COLUMN}$|__lake_|__c\d+$")
@@ -46,7 +46,7 @@ def held(column: Column, written: Schema) -> Held | None:
     identifier, other = found
     if "<" not in column.type:
         return Held(identifier, other.type)
-    kind = read_type(parse_type(column.type), parse_type(other.type))
+    kind = read_type(column.parsed, other.parsed)
     return Held(identifier, kind.text, file_name(other))
 
 
@@ -79,7 +79,7 @@ def decoded(column: Column, found: Held | None, name: str) -> str:
         # Only the whole column is found by its id. Spark keeps it whole if which rows there are is not fixed.
         value = f"IF(monotonically_increasing_id() >= 0, {value}, NULL)"
     if storage_type(found.type) != kind:
-        value = _converted(value, parse_type(found.type), parse_type(column.type))
+        value = _converted(value, value_type(found.type), value_type(column.type))
     return f"{value} AS {internal_name(column)}"
 
 

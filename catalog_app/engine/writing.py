@@ -19,9 +19,11 @@ import pyarrow.parquet as pq
 
 from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, NewDataFile, PartitionValues
 from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.types import ParsedType
 from catalog_app.engine.decoding import file_name, internal_name
 from catalog_app.engine.reading import FIELD_ID, ROW_ID
 from catalog_app.engine.types import is_arrow_writable, quoted
+from catalog_app.storage.field_ids import field_ids_add
 from catalog_app.storage.footers import FileFacts, read_facts
 from catalog_app.storage.warehouse import StoredFile, Warehouse
 
@@ -162,6 +164,15 @@ class FileWriter:
         if folders:
             writer = writer.partitionBy(*folders)
         writer.parquet(self.warehouse.spark_path(staging))
+        self._identify(target, staging)
+
+    def _identify(self, target: Target, staging: str) -> None:
+        """Give fields inside of columns their ids: Spark has a way to write those of columns only."""
+        nested = {file_name(column): column.parsed for column in target.schema.columns if column.nested is not None}
+        if nested:
+            paths = [file.path for file in self.warehouse.files_under(staging)]
+            with ThreadPoolExecutor(max_workers=8) as pool:
+                list(pool.map(lambda path: field_ids_add(self.warehouse, path, nested), paths))
 
     def _combined(self, target: Target, staging: str) -> list[Staged]:
         """What the job left, with small files of one partition value made one."""
@@ -237,12 +248,35 @@ def _folder_value(text: str) -> str:
 
 
 def _arrow_schema(target: Target, read: pa.Schema) -> pa.Schema:
+    kinds = {internal_name(column): column.parsed for column in target.schema.columns}
     return pa.schema(
         [
-            pa.field(name, read.field(internal).type, metadata={"PARQUET:field_id": str(identifier)})
+            _arrow_field(pa.field(name, read.field(internal).type), identifier, kinds.get(internal))
             for internal, name, identifier in target.fields()
         ]
     )
+
+
+def _arrow_field(field: pa.Field, identifier: int | None, kind: ParsedType | None) -> pa.Field:
+    """The field with its id, and the fields inside of it with theirs."""
+    found = field if kind is None else field.with_type(_arrow_type(field.type, kind))
+    return found if identifier is None else found.with_metadata({"PARQUET:field_id": str(identifier)})
+
+
+def _arrow_type(given: pa.DataType, kind: ParsedType) -> pa.DataType:
+    if not kind.fields:
+        return given
+    if pa.types.is_map(given):
+        found = [given.key_field, given.item_field]
+    else:
+        found = [given.field(place) for place in range(given.num_fields)]
+    inside = [
+        _arrow_field(item, field.ids[0] if field.ids else None, field.type)
+        for item, field in zip(found, kind.fields, strict=True)
+    ]
+    if pa.types.is_struct(given):
+        return pa.struct(inside)
+    return pa.map_(*inside) if pa.types.is_map(given) else pa.list_(*inside)
 
 
 def _by_partition(table: pa.Table, count: int) -> list[tuple[PartitionValues, pa.Table]]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from catalog_app.domain.nested import numbered, unnumbered
 from catalog_app.domain.operations import ObjectName, Operation, OperationKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.domain.types import parse_type
 from catalog_app.models import Branch, Database, Table
 from catalog_app.selectors.lineage import Lineage, branch_lineage, catalog_get
 from catalog_app.selectors.objects import database_get, databases_named, tables_list
@@ -114,9 +116,13 @@ def unset_database_properties(call: Call, statement: sql.UnsetDatabaseProperties
 
 
 def table_columns(table_id: int, definitions: Sequence[sql.ColumnDefinition], *, is_new: bool) -> list[Column]:
-    """Columns with fresh ids. What rows written before read as is the default, where there can be such rows."""
-    ids = column_ids_allocate(table_id, len(definitions))
-    return [
+    """Columns with fresh ids, and fields inside of them with theirs. What rows written before read as is the default,
+    where there can be such rows.
+    """
+    kinds = [parse_type(definition.type) for definition in definitions]
+    ids = column_ids_allocate(table_id, len(definitions) + sum(map(unnumbered, kinds)))
+    within = iter(ids[len(definitions) :])
+    columns = [
         Column(
             id=identifier,
             name=definition.name,
@@ -126,7 +132,11 @@ def table_columns(table_id: int, definitions: Sequence[sql.ColumnDefinition], *,
             initial_default=None if is_new else definition.default,
             comment=definition.comment,
         )
-        for identifier, definition in zip(ids, definitions, strict=True)
+        for identifier, definition in zip(ids, definitions, strict=False)
+    ]
+    return [
+        column.with_fields(numbered(kind, within)) if kind.fields else column
+        for column, kind in zip(columns, kinds, strict=True)
     ]
 
 

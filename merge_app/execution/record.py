@@ -18,6 +18,7 @@ from catalog_app.domain.operations import (
     ObjectKind,
     Operation,
     PropertyChange,
+    attributes_changed,
 )
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import (
@@ -145,10 +146,7 @@ def _given(item: ObjectPlan, change: Change) -> Iterator[ColumnChange]:
     known = None if column is None else item.before.schema.column(column.id)
     if column is None or known is None:
         return
-    for attribute in COLUMN_FIELDS:
-        before, after = (getattr(each, attribute.value) for each in (known, column))
-        if before != after:
-            yield ColumnChange(column.id, attribute, before, after)
+    yield from attributes_changed(column.id, known, column)
 
 
 def _adds_column(change: Change) -> TypeGuard[ColumnChange]:

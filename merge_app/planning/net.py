@@ -108,7 +108,7 @@ class _ColumnNet:
                 self._net[column_id, ColumnAttribute.EXISTS] = (index, None, change.after)
                 continue
             for attribute in () if is_told else COLUMN_FIELDS:
-                before, after = known[1][attribute.value], change.after[attribute.value]
+                before, after = known[1].get(attribute.value), change.after.get(attribute.value)
                 self._net[column_id, attribute] = (index, before, after)
             is_told = True
 

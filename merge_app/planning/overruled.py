@@ -85,7 +85,7 @@ class _Later:
             return replace(change, before=definition)
         for setting in settings:
             overruled = [item for item in COLUMN_FIELDS if (*setting[:-1], item) in self.overruled]
-            self.begun[setting] = {item.value: change.after[item.value] for item in overruled}
+            self.begun[setting] = {item.value: change.after.get(item.value) for item in overruled}
         return change
 
     def rename(self, operation: Operation) -> None:

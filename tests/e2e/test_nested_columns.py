@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from django.db import connection
 
 from catalog_app.importing.values import Reading
+from catalog_app.selectors.lineage import branch_get, branch_lineage, catalog_get
+from catalog_app.selectors.objects import database_get, table_get
 from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor import Session
 from lakeui.frontdoor.batches import batch_merge
@@ -152,3 +156,39 @@ def test_a_pipeline_goes_by_names_of_fields(lake: Lake, strategy: str) -> None:
     pipe.run("SELECT 1 AS id, named_struct('a', 'A1', 'b', 'B1') AS s")
     pipe.run("SELECT named_struct('b', 'B2', 'a', 'A2') AS s, 2 AS id")
     assert ({"a": "A2", "b": "B2"},) in pipe.rows(columns="s")
+
+
+# -- ids of fields ----------------------------------------------------------------------------------------------------
+
+
+def fields_of(lake: Lake, column: str = "s", branch: str = "main") -> str:
+    """The type of a column of d.t with the ids of its fields."""
+    seen = branch_lineage(branch_get(catalog_get(lake.catalog), branch))
+    table = table_get(seen, database_get(seen, "d"), "t")
+    found = table.schema.named(column)
+    assert found is not None
+    return found.nested or found.type
+
+
+def test_a_table_has_ids_for_all_its_fields_however_it_is_made(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (a ARRAY<INT>, s STRUCT<x: INT, y: MAP<STRING, INT>>)")
+    assert (fields_of(lake, "a"), fields_of(lake)) == ("array<#3:int>", "struct<x#4:int,y#5:map<#6:string,#7:int>>")
+    lake.sql("DROP TABLE d.t")
+    lake.sql("CREATE TABLE d.t AS SELECT 1 AS id, named_struct('x', 1) AS s")
+    assert fields_of(lake) == "struct<x#3:int>"
+    lake.sql("ALTER TABLE d.t ADD COLUMN more ARRAY<STRUCT<z: INT>>")
+    assert fields_of(lake, "more") == "array<#5:struct<z#6:int>>"
+
+
+def test_tables_from_before_fields_had_ids_get_them(nested: Lake) -> None:
+    nested.sql("ALTER TABLE d.t RENAME COLUMN s TO t")
+    without = "(SELECT jsonb_agg(item - 'nested') FROM jsonb_array_elements(content->'columns') AS c(item))"
+    before = f"jsonb_set(content, '{{columns}}', {without})"
+    with connection.cursor() as cursor, connection.schema_editor() as editor:
+        cursor.execute("ALTER TABLE catalog_app_schemadefinition DISABLE TRIGGER schemadefinition_append_only")
+        cursor.execute(f"UPDATE catalog_app_schemadefinition SET content = {before} WHERE content::text LIKE '%<%'")
+        migration = import_module("catalog_app.migrations.0009_fields_have_ids")
+        migration.fields_identify(None, editor)
+    assert fields_of(nested, "t") == "struct<x#5:int,y#6:string>"
+    assert nested.rows("d.t") == [(1, {"x": 1, "y": "z"}), (2, {"x": 2, "y": "zz"})]
+    assert nested.rows("d.t", columns="t.y") == [("z",), ("zz",)]

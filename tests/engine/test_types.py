@@ -88,3 +88,17 @@ def test_old_files_are_read_under_a_wider_type(lake: Lake, old: str, new: str, t
     lake.values(text)
     assert lake.rows() == [[expected], [expected]]
     assert lake.rows(f"SELECT * FROM __lake_0 WHERE x = CAST({text} AS {new})") == [[expected], [expected]]
+
+
+@pytest.mark.parametrize(
+    ("value", "answer"),
+    [
+        ("array(named_struct('x', 1), NULL)", [{"x": 1}, None]),
+        ("named_struct('s', IF(id > 0, NULL, named_struct('x', 1)))", {"s": {"x": 1}}),
+        ("IF(id = 0, NULL, named_struct('x', 1))", None),
+        ("map('k', named_struct('x', 1), 'l', NULL)", {"k": {"x": 1}, "l": None}),
+        ("array()", []),
+    ],
+)
+def test_null_beside_what_is_never_null_is_answered(lake: Lake, value: str, answer: object) -> None:
+    assert lake.engine.select(f"SELECT {value} FROM range(1)", {}, limit=5).rows == [[answer]]

@@ -32,7 +32,19 @@ def test_a_type_has_one_spelling(text: str, canonical: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "int int", "varchar", "decimal(39,1)", "decimal(2,3)", "array<int", "map<int>", "moon", "int;"]
+    "text",
+    [
+        "",
+        "int int",
+        "varchar",
+        "decimal(39,1)",
+        "decimal(2,3)",
+        "array<int",
+        "map<int>",
+        "moon",
+        "int;",
+        "struct<a#1:int>",
+    ],
 )
 def test_what_is_no_type_is_refused(text: str) -> None:
     with pytest.raises(InvalidValue):
@@ -42,12 +54,14 @@ def test_what_is_no_type_is_refused(text: str) -> None:
 TYPES = [
     "boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "decimal(5,2)", "decimal(7,2)",
     "decimal(7,3)", "string", "varchar(3)", "varchar(9)", "char(3)", "binary", "date", "timestamp", "timestamp_ntz",
-    "array<int>", "array<bigint>",
+    "array<int>", "array<bigint>", "map<int,float>", "map<bigint,double>", "struct<a:int>", "struct<a:bigint>",
+    "struct<b:bigint>", "struct<a:int,b:int>",
 ]  # fmt: skip
 WIDER = {
     ("tinyint", "smallint"), ("tinyint", "int"), ("tinyint", "bigint"), ("smallint", "int"), ("smallint", "bigint"),
     ("int", "bigint"), ("float", "double"), ("decimal(5,2)", "decimal(7,2)"), ("varchar(3)", "varchar(9)"),
-    ("varchar(3)", "string"), ("varchar(9)", "string"), ("date", "timestamp_ntz"),
+    ("varchar(3)", "string"), ("varchar(9)", "string"), ("date", "timestamp_ntz"), ("array<int>", "array<bigint>"),
+    ("map<int,float>", "map<bigint,double>"), ("struct<a:int>", "struct<a:bigint>"),
 }  # fmt: skip
 
 
