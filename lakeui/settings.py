@@ -192,7 +192,9 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["lakeui.api.strict.StrictJSONParser"],
+    # Accept says how an answer is written; a parameter for that would be one that no operation declares.
+    "URL_FORMAT_OVERRIDE": None,
     # Of X-Forwarded-For only what the proxy before this server wrote is believed: the rest is whatever a client sends.
     "NUM_PROXIES": 1 if BEHIND_PROXY else 0,
 }

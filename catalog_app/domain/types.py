@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lakeui.common.errors import InvalidValue
+from lakeui.common.errors import InvalidValue, NestedTooDeeply
 
 _SYNONYMS = {
     "byte": "tinyint",
@@ -25,6 +25,8 @@ _SYNONYMS = {
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _PLAIN = frozenset({*_INTEGERS, "boolean", "float", "double", "string", "binary", "date", "timestamp", "timestamp_ntz"})
 _LARGEST_PRECISION = 38
+DEEPEST_TYPE = 50
+"""Types may lie in each other so often."""
 _TOKEN = re.compile(r"\s*(`(?:[^`]|``)*`|'(?:[^'\\]|\\.|'')*'|#\d+(?:\+\d+)*|[A-Za-z_0-9\u0080-\U0010ffff]+|[<>(),:])")
 
 
@@ -153,6 +155,7 @@ class _Parser:
             self._tokens.append(found.group(1))
             position = found.end()
         self._next = 0
+        self._depth = 0
 
     def whole(self) -> ParsedType:
         parsed = self.type()
@@ -160,6 +163,15 @@ class _Parser:
         return parsed
 
     def type(self) -> ParsedType:
+        """The type that begins here, with all that lies in it."""
+        self._depth += 1
+        if self._depth > DEEPEST_TYPE + 1:
+            raise NestedTooDeeply("The type", deepest=DEEPEST_TYPE, field="type")
+        found = self._found()
+        self._depth -= 1
+        return found
+
+    def _found(self) -> ParsedType:
         word = self._take().lower()
         name = _SYNONYMS.get(word, word)
         if name in self._plain:

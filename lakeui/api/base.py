@@ -10,7 +10,6 @@ from django.conf import settings
 from drf_spectacular.openapi import AutoSchema
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
-from rest_framework.parsers import JSONParser
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -25,6 +24,7 @@ from lakeui import frontdoor
 from lakeui.access.authentication import BearerAuthentication, BrowserAuthentication
 from lakeui.access.models import AccessToken
 from lakeui.api.errors import exception_response
+from lakeui.api.strict import StrictJSONParser, body_refuse, query_refuse, takes_body
 from lakeui.api.throttling import PersonThrottle
 from lakeui.common.errors import InvalidValue, Stale
 
@@ -37,11 +37,22 @@ class ApiView(APIView):
     authentication_classes = [BearerAuthentication, BrowserAuthentication]
     permission_classes = [IsAuthenticated]
     throttle_classes = [PersonThrottle]
-    parser_classes = [JSONParser]
+    parser_classes = [StrictJSONParser]
     renderer_classes = [JSONRenderer]
     # OPTIONS is refused: the document says what there is, and other origins are not let in.
     metadata_class = None
     schema = AutoSchema()
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Let in who may ask, and refuse by name what the operation does not declare."""
+        super().initial(request, *args, **kwargs)
+        method = (request.method or "").lower()
+        handler = getattr(type(self), "get" if method == "head" else method, None)
+        if handler is None:
+            return
+        query_refuse(handler, request.query_params)
+        if method not in ("get", "head") and not takes_body(handler):
+            body_refuse(request)
 
     def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Any]:
         return exception_response
@@ -101,7 +112,7 @@ def tagged(request: Request, response: Response, *, head: int | None = None) -> 
 
 def unchanged(request: Request, data: Any) -> None:
     """Raises Stale if the request names, by If-Match, another content than ``data``, the resource as it is now."""
-    wanted = [entry.strip() for entry in request.headers.get("If-Match", "").split(",") if entry.strip()]
+    wanted = _tags(request, "If-Match")
     if wanted and wanted != ["*"] and f'"{_digest(data)}"' not in wanted:
         raise Stale("It was changed since you read it.", remedy="Read it again, then decide anew.")
 
@@ -128,8 +139,16 @@ def checked(kind: type[Serializer[Any]], request: Request) -> dict[str, Any]:
     return dict(filters.validated_data)
 
 
+def _tags(request: Request, header: str) -> list[str]:
+    """The tags of a header. A weak one counts as its strong one: a proxy that compresses answers makes it weak, and the
+    content is the same.
+    """
+    entries = (entry.strip() for entry in request.headers.get(header, "").split(","))
+    return [entry.removeprefix("W/") for entry in entries if entry]
+
+
 def _is_known(request: Request, tag: str) -> bool:
-    known = [entry.strip().removeprefix("W/") for entry in request.headers.get("If-None-Match", "").split(",")]
+    known = _tags(request, "If-None-Match")
     return tag in known or known == ["*"]
 
 

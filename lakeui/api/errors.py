@@ -16,7 +16,8 @@ from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 from rest_framework.views import set_rollback
 
-from lakeui.common.errors import LakeError
+from lakeui.api.strict import DEEPEST
+from lakeui.common.errors import LakeError, NestedTooDeeply
 from lakeui.common.problem import CONTENT_TYPE, internal_problem, problem
 
 logger = logging.getLogger(__name__)
@@ -55,6 +56,9 @@ def problem_response(document: Mapping[str, Any], headers: Mapping[str, str] | N
 def exception_response(error: Exception, context: Mapping[str, Any]) -> HttpResponse:
     """The exception handler of every API view: whatever was raised, a problem document goes out."""
     set_rollback()
+    if isinstance(error, RecursionError):
+        logger.warning("what was sent to %s is nested too deeply", type(context.get("view")).__name__, exc_info=error)
+        error = NestedTooDeeply("What was sent", deepest=DEEPEST)
     if isinstance(error, LakeError):
         retry_after = error.details.get("retry_after")
         return problem_response(error.as_problem(), {"Retry-After": str(retry_after)} if retry_after else None)

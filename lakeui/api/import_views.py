@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, inline_serializer
 from rest_framework import serializers
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
@@ -29,6 +29,7 @@ from lakeui.api.importing import TASK_KIND, load_parameters, load_read
 from lakeui.api.prefer import read_preference
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, TaskAnswer
 from lakeui.api.sql_view import IDEMPOTENCY_KEY, PREFER, idempotency_key, request_digest, task_response
+from lakeui.api.strict import body_checked
 from lakeui.api.uploads import RawFileParser, upload_name, upload_prepare, upload_read
 from lakeui.frontdoor.imports import import_admit, import_lifetime
 from merge_app.jobs.services import task_submit
@@ -122,10 +123,9 @@ class ImportView(ApiView):
         responses={200: ImportAnswer, **BAD_REQUEST, **FORBIDDEN, **NOT_FOUND},
     )
     def patch(self, request: Request, catalog: str, branch: str, import_id: UUID) -> Response:
-        body = ReadingRequest(data=request.data)
-        body.is_valid(raise_exception=True)
+        body = body_checked(ReadingRequest, request)
         made = _import(request, catalog, branch, import_id, Action.WRITE)
-        return Response(import_shown(import_reread(made, body.validated_data, warehouse=_warehouse())))
+        return Response(import_shown(import_reread(made, body, warehouse=_warehouse())))
 
     @extend_schema(
         operation_id="import_discard",
@@ -140,8 +140,6 @@ class ImportView(ApiView):
 
 
 class ImportLoadView(ApiView):
-    parser_classes = [JSONParser]
-
     @extend_schema(
         operation_id="import_load",
         summary="Load an import into a table",
@@ -160,11 +158,10 @@ class ImportLoadView(ApiView):
         },
     )
     def post(self, request: Request, catalog: str, branch: str, import_id: UUID) -> HttpResponse:
-        body = LoadRequest(data=request.data)
-        body.is_valid(raise_exception=True)
+        body = body_checked(LoadRequest, request)
         key = idempotency_key(request)
         made = _import(request, catalog, branch, import_id)
-        parameters = load_parameters(made, body.validated_data)
+        parameters = load_parameters(made, body)
         session = session_of(request, made.branch.catalog.name, made.branch.name)
         task = task_submit(
             kind=TASK_KIND,

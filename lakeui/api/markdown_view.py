@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from lakeui.api.base import ApiView
 from lakeui.api.catalog_views import BAD_REQUEST
 from lakeui.api.review_serializers import Markdown
+from lakeui.api.strict import body_checked
 from merge_app.review.markdown import markdown_render
 
 
@@ -33,6 +34,5 @@ class MarkdownView(ApiView):
         responses={200: MarkdownAnswer, **BAD_REQUEST},
     )
     def post(self, request: Request) -> Response:
-        body = MarkdownText(data=request.data)
-        body.is_valid(raise_exception=True)
-        return Response({"html": markdown_render(body.validated_data["text"])})
+        body = body_checked(MarkdownText, request)
+        return Response({"html": markdown_render(body["text"])})

@@ -29,6 +29,7 @@ from lakeui.api.catalog_views import (
 )
 from lakeui.api.lake_serializers import CatalogFilter
 from lakeui.api.paging import keyset_page, page_body, page_schema
+from lakeui.api.strict import body_checked
 from merge_app.audit.settings import setting_recorder
 
 ROLES = [role.value for role in Role]
@@ -96,12 +97,11 @@ class MemberListView(ApiView):
     )
     def post(self, request: Request, catalog: str) -> Response:
         found = catalog_of(request, catalog, Action.MANAGE_MEMBERS)
-        body = MemberRequest(data=request.data)
-        body.is_valid(raise_exception=True)
+        body = body_checked(MemberRequest, request)
         member = member_add(
             catalog=found,
-            user=user_get(body.validated_data["username"]),
-            role=Role(body.validated_data["role"]),
+            user=user_get(body["username"]),
+            role=Role(body["role"]),
             record=setting_recorder(principal_of(request)),
         )
         address = reverse("api-member", args=[found.name, member.user.username], request=request)
@@ -130,12 +130,11 @@ class MemberView(ApiView):
     )
     def patch(self, request: Request, catalog: str, username: str) -> Response:
         found = catalog_of(request, catalog, Action.MANAGE_MEMBERS)
-        body = RoleRequest(data=request.data)
-        body.is_valid(raise_exception=True)
+        body = body_checked(RoleRequest, request)
         member = member_change(
             catalog=found,
             username=username,
-            role=Role(body.validated_data["role"]),
+            role=Role(body["role"]),
             check=lambda present: unchanged(request, _shown(present)),
             record=setting_recorder(principal_of(request)),
         )

@@ -59,13 +59,27 @@ def document_complete(result: dict[str, Any], **_: Any) -> dict[str, Any]:
                 known.setdefault(status, {"$ref": f"#/components/responses/{_REFUSALS[status][0]}"})
             operation["responses"] = dict(sorted(known.items()))
             example_add(operation)
+            _close(result, operation.get("requestBody", {}).get("content", {}).get("application/json", {}))
     return result
 
 
+def _close(document: dict[str, Any], described: Any) -> None:
+    """Say of every object in a body that it has no other members."""
+    if isinstance(described, list):
+        for item in described:
+            _close(document, item)
+    elif isinstance(described, dict) and "$ref" in described:
+        _close(document, document["components"]["schemas"][described["$ref"].rpartition("/")[2]])
+    elif isinstance(described, dict):
+        if "properties" in described:
+            described["additionalProperties"] = False
+        for item in described.values():
+            _close(document, item)
+
+
 def _statuses(path: str, verb: str, operation: dict[str, Any]) -> list[str]:
-    found = ["401", "406", "429"]
-    if operation.get("parameters") or "requestBody" in operation:
-        found.append("400")
+    # Any operation refuses parameters and members that it does not describe.
+    found = ["400", "401", "406", "429"]
     if verb in _UNSAFE:
         found.append("403")
     if verb in _UNSAFE and "{branch}" in path:

@@ -58,6 +58,7 @@ from lakeui.api.pipeline_serializers import (
 from lakeui.api.prefer import read_preference
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, TaskAnswer
 from lakeui.api.sql_view import IDEMPOTENCY_KEY, PREFER, idempotency_key, request_digest, task_response
+from lakeui.api.strict import body_checked
 from lakeui.frontdoor.pipelines import run_admit, run_rehearse, texts_examine
 from merge_app.jobs.selectors import task_known
 from merge_app.pipelines.definition.config_file import config_edit
@@ -121,9 +122,7 @@ class PipelineListView(ApiView):
         responses={201: PipelineAnswer, **BAD_REQUEST, **FORBIDDEN, **NOT_FOUND, **CONFLICT, **_INVALID},
     )
     def post(self, request: Request) -> Response:
-        body = PipelineRequest(data=request.data)
-        body.is_valid(raise_exception=True)
-        wanted = dict(body.validated_data)
+        wanted = body_checked(PipelineRequest, request)
         made = pipeline_create(
             catalog=catalog_of(request, wanted["catalog"], Action.EDIT_PIPELINE),
             values=edited(wanted),
@@ -147,10 +146,9 @@ class PipelineValidationView(ApiView):
         responses={200: ValidationAnswer, **BAD_REQUEST, **NOT_FOUND},
     )
     def post(self, request: Request) -> Response:
-        body = ValidationRequest(data=request.data)
-        body.is_valid(raise_exception=True)
-        catalog = catalog_of(request, body.validated_data["catalog"])
-        configuration, mistakes = texts_examine(body.validated_data, strict=is_strict(catalog.pk))
+        body = body_checked(ValidationRequest, request)
+        catalog = catalog_of(request, body["catalog"])
+        configuration, mistakes = texts_examine(body, strict=is_strict(catalog.pk))
         shown = None if configuration is None else configuration.as_json()
         return Response(ValidationAnswer({"configuration": shown, "errors": mistakes}).data)
 
@@ -186,14 +184,13 @@ class PipelinePolicyView(ApiView):
         responses={200: PolicyAnswer, **BAD_REQUEST, **FORBIDDEN, **NOT_FOUND},
     )
     def patch(self, request: Request, catalog: str) -> Response:
-        body = PolicyAnswer(data=request.data)
-        body.is_valid(raise_exception=True)
+        body = body_checked(PolicyAnswer, request)
         policy_set(
             principal=principal_of(request),
             catalog=catalog_of(request, catalog, Action.MANAGE_PIPELINES),
-            strict=body.validated_data["strict"],
+            strict=body["strict"],
         )
-        return Response(body.validated_data)
+        return Response(body)
 
 
 class PipelineView(ApiView):
@@ -218,13 +215,12 @@ class PipelineView(ApiView):
         responses={200: PipelineAnswer, **BAD_REQUEST, **FORBIDDEN, **NOT_FOUND, **CONFLICT, **STALE, **_INVALID},
     )
     def patch(self, request: Request, pipeline_id: int) -> Response:
-        body = PipelineEdit(data=request.data, partial=True)
-        body.is_valid(raise_exception=True)
+        body = body_checked(PipelineEdit, request, partial=True)
         pipeline = _pipeline(request, pipeline_id, Action.EDIT_PIPELINE)
         unchanged(request, PipelineAnswer(pipeline).data)
-        values = edited(body.validated_data)
-        if "settings" in body.validated_data:
-            values["config"] = config_edit(values.get("config", pipeline.config), body.validated_data["settings"])
+        values = edited(body)
+        if "settings" in body:
+            values["config"] = config_edit(values.get("config", pipeline.config), body["settings"])
         pipeline = pipeline_edit(pipeline, values, author_id=request.user.pk, scopes=scopes_of(request))
         return tagged(request, Response(PipelineAnswer(pipeline).data))
 
@@ -277,11 +273,10 @@ class PipelineRehearsalView(ApiView):
         responses={200: RehearsalAnswer, **BAD_REQUEST, **NOT_FOUND, **_INVALID},
     )
     def post(self, request: Request, pipeline_id: int) -> Response:
-        wanted = RehearsalRequest(data=request.data)
-        wanted.is_valid(raise_exception=True)
+        wanted = body_checked(RehearsalRequest, request)
         pipeline = _pipeline(request, pipeline_id)
         session = session_of(request, pipeline.catalog.name, pipeline.branch)
-        prepared = run_rehearse(pipeline, wanted.validated_data, session=session)
+        prepared = run_rehearse(pipeline, wanted, session=session)
         body = {
             "configuration": prepared.configuration.as_json(),
             "sql": prepared.rendered,

@@ -30,6 +30,7 @@ from lakeui.api.catalog_views import (
 )
 from lakeui.api.lake_serializers import CatalogFilter
 from lakeui.api.paging import keyset_page, page_body, page_schema
+from lakeui.api.strict import body_checked
 from merge_app.audit.settings import setting_recorder
 
 MOST_APPROVALS = 100
@@ -123,12 +124,11 @@ class ProtectionRuleListView(ApiView):
     )
     def post(self, request: Request, catalog: str) -> Response:
         found = catalog_of(request, catalog, Action.MANAGE_PROTECTION)
-        body = RuleRequest(data=request.data)
-        body.is_valid(raise_exception=True)
+        body = body_checked(RuleRequest, request)
         principal = principal_of(request)
         rule = protection_rule_add(
             catalog=found,
-            fields=body.validated_data,
+            fields=body,
             user_id=principal.user_id,
             record=setting_recorder(principal),
         )
@@ -158,12 +158,11 @@ class ProtectionRuleView(ApiView):
     )
     def patch(self, request: Request, catalog: str, rule_id: int) -> Response:
         found = catalog_of(request, catalog, Action.MANAGE_PROTECTION)
-        body = RuleRequest(data=request.data, partial=True)
-        body.is_valid(raise_exception=True)
+        body = body_checked(RuleRequest, request, partial=True)
         rule = protection_rule_change(
             catalog=found,
             rule_id=rule_id,
-            fields=body.validated_data,
+            fields=body,
             check=lambda present: unchanged(request, _shown(present)),
             record=setting_recorder(principal_of(request)),
         )

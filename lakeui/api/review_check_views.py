@@ -20,6 +20,7 @@ from lakeui.api.review_tasks import CHECK_KIND
 from lakeui.api.review_views import KEY_REUSED, READS, WRITES
 from lakeui.api.serializers import ColumnEntry, TaskAnswer
 from lakeui.api.sql_view import PREFER, task_response
+from lakeui.api.strict import body_checked
 from lakeui.common.errors import InvalidValue
 from lakeui.sql import statements as sql
 from lakeui.sql.parse import parse
@@ -105,13 +106,12 @@ class CheckListView(ApiView):
         responses={201: CheckAnswer, **WRITES, **KEY_REUSED},
     )
     def post(self, request: Request, catalog: str) -> Response:
-        body = NewCheck(data=request.data)
-        body.is_valid(raise_exception=True)
-        _require_reading(body.validated_data["query"])
+        body = body_checked(NewCheck, request)
+        _require_reading(body["query"])
 
         def create() -> Response:
             found = catalog_of(request, catalog)
-            check = check_create(principal=principal_of(request), catalog=found, **body.validated_data)
+            check = check_create(principal=principal_of(request), catalog=found, **body)
             address = reverse("api-check", args=[found.name, check.name], request=request)
             return Response(CheckAnswer(check).data, status=201, headers={"Location": address})
 
@@ -139,13 +139,12 @@ class CheckView(ApiView):
         responses={200: CheckAnswer, **WRITES, **STALE},
     )
     def patch(self, request: Request, catalog: str, name: str) -> Response:
-        body = CheckChange(data=request.data)
-        body.is_valid(raise_exception=True)
-        if "query" in body.validated_data:
-            _require_reading(body.validated_data["query"])
+        body = body_checked(CheckChange, request)
+        if "query" in body:
+            _require_reading(body["query"])
         check = check_get(catalog_of(request, catalog), name)
         unchanged(request, CheckAnswer(check).data)
-        changed = check_change(principal=principal_of(request), check=check, changes=body.validated_data)
+        changed = check_change(principal=principal_of(request), check=check, changes=body)
         return tagged(request, Response(CheckAnswer(changed).data))
 
     @extend_schema(

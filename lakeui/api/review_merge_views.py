@@ -21,6 +21,7 @@ from lakeui.api.review_tasks import TASK_KIND, queue_ring
 from lakeui.api.review_views import KEY_REUSED, WRITES, request_shown
 from lakeui.api.serializers import TaskAnswer
 from lakeui.api.sql_view import PREFER, task_response
+from lakeui.api.strict import body_checked
 from lakeui.frontdoor.compute import engine
 from merge_app.jobs.models import Task
 from merge_app.jobs.services import task_submit
@@ -69,11 +70,10 @@ class RequestMergeView(ApiView):
         },
     )
     def post(self, request: Request, catalog: str, number: int) -> HttpResponse:
-        body = MergeBody(data=request.data)
-        body.is_valid(raise_exception=True)
+        body = body_checked(MergeBody, request)
         preference = read_preference(request.headers.get("Prefer", ""))
         found = request_place(request, catalog, number)
-        return task_response(_submit(request, found, MergeWish(**body.validated_data)), preference)
+        return task_response(_submit(request, found, MergeWish(**body)), preference)
 
 
 def _submit(request: Request, found: MergeRequest, wish: MergeWish) -> Task:

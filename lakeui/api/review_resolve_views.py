@@ -16,6 +16,7 @@ from lakeui.api.idempotency import IDEMPOTENCY_KEY, once
 from lakeui.api.paging import PageFilter, keyset_page, page_body, page_schema
 from lakeui.api.review_places import request_place
 from lakeui.api.review_views import KEY_REUSED, READS, WRITES
+from lakeui.api.strict import body_checked
 from lakeui.frontdoor.compute import engine
 from merge_app.planning.values import Decision, Resolution, ResolutionPart
 from merge_app.review.models import ConflictResolution
@@ -103,9 +104,8 @@ class ResolutionListView(ApiView):
         responses={201: ResolutionAnswer, **WRITES, **STALE, **KEY_REUSED},
     )
     def post(self, request: Request, catalog: str, number: int) -> Response:
-        body = ResolutionBody(data=request.data)
-        body.is_valid(raise_exception=True)
-        return once(request, lambda: self._decide(request, catalog, number, body.validated_data))
+        body = body_checked(ResolutionBody, request)
+        return once(request, lambda: self._decide(request, catalog, number, body))
 
     def _decide(self, request: Request, catalog: str, number: int, wanted: dict[str, Any]) -> Response:
         found = request_place(request, catalog, number)

@@ -21,6 +21,7 @@ from lakeui.api.review_serializers import (
     ReviewDraftBody,
 )
 from lakeui.api.review_views import KEY_REUSED, READS, WRITES
+from lakeui.api.strict import body_checked
 from lakeui.common.errors import NotFound
 from lakeui.frontdoor.compute import engine
 from merge_app.review.changes import changes_since
@@ -67,9 +68,7 @@ class ReviewListView(ApiView):
         responses={201: ReviewAnswer, **WRITES, **STALE, **KEY_REUSED},
     )
     def post(self, request: Request, catalog: str, number: int) -> Response:
-        body = ReviewDraftBody(data=request.data)
-        body.is_valid(raise_exception=True)
-        wanted = body.validated_data
+        wanted = body_checked(ReviewDraftBody, request)
         draft = ReviewDraft(ReviewVerdict(wanted["verdict"]), wanted["fingerprint"], wanted["body"])
 
         def submit() -> Response:
@@ -131,9 +130,7 @@ class CommentListView(ApiView):
         responses={201: CommentAnswer, **WRITES, **KEY_REUSED},
     )
     def post(self, request: Request, catalog: str, number: int) -> Response:
-        body = NewComment(data=request.data)
-        body.is_valid(raise_exception=True)
-        wanted = dict(body.validated_data)
+        wanted = body_checked(NewComment, request)
         text, thread = wanted.pop("body"), wanted.pop("reply_to")
 
         def add() -> Response:
@@ -155,10 +152,9 @@ class CommentView(ApiView):
         responses={200: CommentAnswer, **WRITES},
     )
     def patch(self, request: Request, catalog: str, number: int, comment_id: int) -> Response:
-        body = CommentChange(data=request.data)
-        body.is_valid(raise_exception=True)
+        body = body_checked(CommentChange, request)
         comment = comment_get(request_place(request, catalog, number), comment_id)
-        changed = comment_edit(principal=principal_of(request), comment=comment, body=body.validated_data["body"])
+        changed = comment_edit(principal=principal_of(request), comment=comment, body=body["body"])
         return Response(CommentAnswer(changed).data)
 
     @extend_schema(

@@ -37,6 +37,7 @@ from lakeui.api.review_serializers import (
     votes_shown,
 )
 from lakeui.api.serializers import ProblemDocument
+from lakeui.api.strict import body_checked
 from merge_app.review.models import MergeRequest
 from merge_app.review.requests import RequestDraft, request_edit, request_open
 from merge_app.review.selectors import (
@@ -83,9 +84,8 @@ class RequestListView(ApiView):
         responses={201: RequestDetail, **WRITES, **KEY_REUSED},
     )
     def post(self, request: Request, catalog: str) -> Response:
-        body = NewRequest(data=request.data)
-        body.is_valid(raise_exception=True)
-        return once(request, lambda: self._open(request, catalog, body.validated_data))
+        body = body_checked(NewRequest, request)
+        return once(request, lambda: self._open(request, catalog, body))
 
     def _open(self, request: Request, catalog: str, wanted: dict[str, Any]) -> Response:
         found_in = catalog_of(request, catalog)
@@ -126,13 +126,12 @@ class RequestView(ApiView):
         responses={200: RequestDetail, **WRITES, **STALE},
     )
     def patch(self, request: Request, catalog: str, number: int) -> Response:
-        body = RequestChange(data=request.data)
-        body.is_valid(raise_exception=True)
+        body = body_checked(RequestChange, request)
         found = request_place(request, catalog, number)
         request_edit(
             principal=principal_of(request),
             request_id=found.pk,
-            changes=dict(body.validated_data),
+            changes=body,
             revision=expected_revision(request),
         )
         edited = request_get(found.catalog, number)

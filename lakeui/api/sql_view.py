@@ -21,6 +21,7 @@ from lakeui.api.prefer import Preference, read_preference
 from lakeui.api.queries import query_of
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, StatementRequest, TaskAnswer, task_url
 from lakeui.api.statements import TASK_KIND, statement_run, statement_session
+from lakeui.api.strict import body_checked
 from lakeui.api.waiting import task_awaited
 from merge_app.jobs.context import Context
 from merge_app.jobs.models import Task, TaskState
@@ -66,9 +67,7 @@ class SqlView(ApiView):
         },
     )
     def post(self, request: Request) -> HttpResponseBase:
-        body = StatementRequest(data=request.data)
-        body.is_valid(raise_exception=True)
-        parameters = dict(body.validated_data)
+        parameters = body_checked(StatementRequest, request)
         if is_download(request):
             return download_response(request, parameters)
         parameters.pop("escape_formulas", None)

@@ -20,6 +20,7 @@ from lakeui.api.catalog_views import BAD_REQUEST, FORBIDDEN, IF_NONE_MATCH, NOT_
 from lakeui.api.lake_serializers import CatalogFilter
 from lakeui.api.paging import keyset_page, page_body, page_schema
 from lakeui.api.serializers import ProblemDocument
+from lakeui.api.strict import body_checked
 from lakeui.sql.dialect import quote_name
 from merge_app.jobs.context import Context
 
@@ -76,9 +77,8 @@ class TagListView(ApiView):
         },
     )
     def post(self, request: Request, catalog: str) -> Response:
-        body = TagRequest(data=request.data)
-        body.is_valid(raise_exception=True)
-        found, wanted = catalog_of(request, catalog), body.validated_data
+        wanted = body_checked(TagRequest, request)
+        found = catalog_of(request, catalog)
         statement = f"CREATE TAG {quote_name(wanted['name'])} FROM {quote_name(wanted['branch'])}"
         if wanted["version"] is not None:
             statement += f" VERSION AS OF {wanted['version']}"

@@ -17,6 +17,7 @@ from lakeui.access.models import AccessToken
 from lakeui.access.tokens import token_create, token_revoke, tokens_list
 from lakeui.api.base import ApiView, NewestFirst, checked, principal_of, scopes_of, tagged
 from lakeui.api.catalog_views import BAD_REQUEST, FORBIDDEN, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
+from lakeui.api.strict import body_checked
 from lakeui.common.errors import InvalidValue, NotFound
 
 
@@ -101,9 +102,7 @@ class TokenListView(ApiView):
     )
     def post(self, request: Request) -> Response:
         scope_require(principal_of(request), Action.MANAGE_TOKENS)
-        body = TokenRequest(data=request.data)
-        body.is_valid(raise_exception=True)
-        wanted = dict(body.validated_data)
+        wanted = body_checked(TokenRequest, request)
         own = request.auth
         if isinstance(own, AccessToken) and own.expires_at is not None:
             wanted["expires_at"] = wanted["expires_at"] or own.expires_at

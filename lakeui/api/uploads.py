@@ -13,10 +13,12 @@ from rest_framework.parsers import FileUploadParser
 from rest_framework.request import Request
 
 from lakeui.api.errors import TooLarge
+from lakeui.api.strict import unknown_name
 from lakeui.common.errors import InvalidValue
 
 UNNAMED = "upload"
 MEGABYTE = 1024 * 1024
+_PARTS = ("file", "csrfmiddlewaretoken")
 FORM_BYTES = 64 * 1024
 """What the parts of a form may take beside the file."""
 
@@ -64,7 +66,10 @@ def upload_prepare(request: Request) -> None:
 
 def upload_read(request: Request) -> TemporaryUploadedFile:
     """The file of the body. Raises InvalidValue without one, TooLarge."""
-    file = request.data.get("file") if isinstance(request.data, Mapping) else None
+    file = None
+    if isinstance(request.data, Mapping):
+        _refuse_other_parts(request.data)
+        file = request.data.get("file")
     if file is None and not request.headers.get("Content-Type", "").startswith("multipart/"):
         raise InvalidValue("The file is empty.", remedy="Choose a file with at least one row.")
     if not isinstance(file, TemporaryUploadedFile):
@@ -73,6 +78,13 @@ def upload_read(request: Request) -> TemporaryUploadedFile:
             remedy="Send it as the body, with its name in Content-Disposition, or as the part `file` of a form.",
         )
     return file
+
+
+def _refuse_other_parts(parts: Mapping[str, Any]) -> None:
+    """A form has a file and, of a browser, the token of its session; what else it says would be ignored."""
+    for name in parts:
+        if name not in _PARTS:
+            raise unknown_name("part", name, ["file"])
 
 
 def upload_name(file: TemporaryUploadedFile) -> str:

@@ -16,6 +16,7 @@ from catalog_app.domain.roles import Action
 from lakeui.api.base import ApiView, catalog_of, checked, principal_of, tagged, unchanged
 from lakeui.api.catalog_views import BAD_REQUEST, FORBIDDEN, IF_MATCH, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED, STALE
 from lakeui.api.paging import PageFilter, keyset_page, page_body, page_schema
+from lakeui.api.strict import body_checked
 from merge_app.webhooks.models import SUBSCRIBABLE, DeliveryState, Webhook, WebhookDelivery, WebhookEvent
 from merge_app.webhooks.selectors import deliveries_list, sort_key, webhook_get, webhooks_list
 from merge_app.webhooks.services import (
@@ -122,9 +123,8 @@ class WebhookListView(ApiView):
     )
     def post(self, request: Request, catalog: str) -> Response:
         found = catalog_of(request, catalog, Action.MANAGE_WEBHOOKS)
-        body = NewWebhook(data=request.data)
-        body.is_valid(raise_exception=True)
-        webhook = webhook_create(principal=principal_of(request), catalog=found, **body.validated_data)
+        body = body_checked(NewWebhook, request)
+        webhook = webhook_create(principal=principal_of(request), catalog=found, **body)
         address = reverse("api-webhook", args=[found.name, webhook.pk], request=request)
         return Response(CreatedWebhook(webhook).data, status=201, headers={"Location": address})
 
@@ -150,12 +150,11 @@ class WebhookView(ApiView):
     )
     def patch(self, request: Request, catalog: str, webhook_id: int) -> Response:
         found = _place(request, catalog, webhook_id)
-        body = WebhookChange(data=request.data)
-        body.is_valid(raise_exception=True)
+        body = body_checked(WebhookChange, request)
         changed = webhook_change(
             principal=principal_of(request),
             webhook=found,
-            changes=body.validated_data,
+            changes=body,
             check=lambda present: unchanged(request, _shown(present)),
         )
         return tagged(request, Response(_shown(changed)))

@@ -66,6 +66,14 @@ class InvalidValue(LakeError):
     code, status, title = "INVALID_VALUE", 400, "Invalid value"
 
 
+class NestedTooDeeply(InvalidValue):
+    """Something is inside of something more often than anything that is meant. ``field``: what was sent."""
+
+    def __init__(self, what: str, *, deepest: int, field: str = "body") -> None:
+        message = f"{what} is nested more than {deepest} levels deep."
+        super().__init__(message, remedy="Nest less.", field=field, nearest=None)
+
+
 class Unauthenticated(LakeError):
     code, status, title = "UNAUTHENTICATED", 401, "Not signed in"
 

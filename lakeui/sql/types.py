@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lakeui.common.errors import InvalidValue
+from catalog_app.domain.types import DEEPEST_TYPE
+from lakeui.common.errors import InvalidValue, NestedTooDeeply
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.dialect import quote_name
 from lakeui.sql.lexer import Kind
@@ -33,8 +34,12 @@ _LARGEST_PRECISION = 38
 _DEFAULT_PRECISION = 10
 
 
-def read_type(cursor: Cursor) -> str:
-    """The canonical text of a type: lower case, no blanks, ``decimal`` with both numbers."""
+def read_type(cursor: Cursor, depth: int = 0) -> str:
+    """The canonical text of a type: lower case, no blanks, ``decimal`` with both numbers. ``depth``: how many types it
+    lies in.
+    """
+    if depth > DEEPEST_TYPE:
+        raise NestedTooDeeply("The type", deepest=DEEPEST_TYPE, field="statement")
     if not cursor.sees_kind(Kind.WORD):
         cursor.fail("Expected a type")
     word = cursor.take().value.lower()
@@ -50,7 +55,7 @@ def read_type(cursor: Cursor) -> str:
             raise InvalidValue(f"A {word} needs a length of at least 1.", remedy="Give a larger length.")
         return f"{_SIZED[word]}({size})"
     if word in _NESTED:
-        return _NESTED[word](cursor)
+        return _NESTED[word](cursor, depth + 1)
     raise InvalidValue(
         f"{word.upper()} is no type that a column can have.",
         remedy="Use a primitive type of Spark SQL, ARRAY<…>, MAP<…, …> or STRUCT<name: type, …>.",
@@ -73,23 +78,23 @@ def _decimal(cursor: Cursor) -> str:
     return f"decimal({precision},{scale})"
 
 
-def _array(cursor: Cursor) -> str:
+def _array(cursor: Cursor, depth: int) -> str:
     cursor.expect("<")
-    element = read_type(cursor)
+    element = read_type(cursor, depth)
     cursor.expect(">")
     return f"array<{element}>"
 
 
-def _map(cursor: Cursor) -> str:
+def _map(cursor: Cursor, depth: int) -> str:
     cursor.expect("<")
-    key = read_type(cursor)
+    key = read_type(cursor, depth)
     cursor.expect(",")
-    value = read_type(cursor)
+    value = read_type(cursor, depth)
     cursor.expect(">")
     return f"map<{key},{value}>"
 
 
-def _struct(cursor: Cursor) -> str:
+def _struct(cursor: Cursor, depth: int) -> str:
     cursor.expect("<")
     fields: list[str] = []
     seen: set[str] = set()
@@ -101,7 +106,7 @@ def _struct(cursor: Cursor) -> str:
             raise InvalidValue(f"The field {name} is there twice.", remedy="Give each field its own name.")
         seen.add(name.casefold())
         cursor.accept(":")
-        fields.append(f"{_field_name(name)}:{read_type(cursor)}")
+        fields.append(f"{_field_name(name)}:{read_type(cursor, depth)}")
         if cursor.accept("NOT", "NULL") or cursor.sees("COMMENT"):
             raise InvalidValue(f"The field {name} can only have a name and a type.", remedy="Leave out the rest.")
     cursor.expect(">")

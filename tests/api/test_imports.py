@@ -254,10 +254,12 @@ def test_a_file_that_is_too_large_is_refused(lake: Lake, settings: Any, as_form:
 
 
 def test_a_form_without_the_file_is_refused(lake: Lake) -> None:
-    refusal = problem(
-        lake.caller.client.post(imports(lake), {"x": "y"}, headers=lake.caller.headers), 400, "INVALID_VALUE"
-    )
-    assert "no file" in refusal["detail"]
+    def sent(parts: dict[str, str]) -> Any:
+        response = lake.caller.client.post(imports(lake), parts, headers=lake.caller.headers)
+        return problem(response, 400, "INVALID_VALUE")
+
+    assert "no file" in sent({})["detail"]
+    assert (sent({"fiel": "y"})["field"], sent({"fiel": "y"})["nearest"]) == ("fiel", "file")
 
 
 @pytest.mark.parametrize(

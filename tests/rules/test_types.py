@@ -7,7 +7,13 @@ import itertools
 import pytest
 
 from catalog_app.domain.types import canonical_type, widens
-from lakeui.common.errors import InvalidValue
+from lakeui.common.errors import InvalidValue, NestedTooDeeply
+
+
+def test_a_type_is_at_most_fifty_deep() -> None:
+    assert canonical_type("ARRAY<" * 50 + "INT" + ">" * 50)
+    with pytest.raises(NestedTooDeeply, match="50 levels"):
+        canonical_type("ARRAY<" * 3000 + "INT" + ">" * 3000)
 
 
 @pytest.mark.parametrize(
