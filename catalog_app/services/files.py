@@ -12,6 +12,7 @@ from catalog_app.domain.files import NewDataFile, NewDeleteFile
 from catalog_app.domain.operations import AddedFile, AttachedDelete
 from catalog_app.models import DeleteFile
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.services.registered import registered_note
 
 _ADDRESSES = """
 UPDATE catalog_app_table SET next_address = next_address + %(count)s WHERE id = %(table)s RETURNING next_address
@@ -66,6 +67,7 @@ def data_files_register(table_id: int, files: Sequence[NewDataFile]) -> tuple[Ad
     ]
     if not described:
         return ()
+    registered_note(data=[file.path for file in files])
     rows = fetch_all(_REGISTER, {"table": table_id, "files": json.dumps(described)}, prepared=True)
     return tuple(
         AddedFile(
@@ -87,5 +89,6 @@ def delete_files_register(table_id: int, files: Sequence[NewDeleteFile]) -> tupl
         DeleteFile(table_id=table_id, data_file_id=file.data_file_id, path=file.path, rows=file.rows, bytes=file.bytes)
         for file in files
     ]
+    registered_note(deletes=[file.path for file in files])
     DeleteFile.objects.bulk_create(rows, batch_size=1000)
     return tuple(AttachedDelete(row.pk, row.data_file_id, row.rows) for row in rows)

@@ -20,6 +20,8 @@ LONGEST_NAME = 255
 DEDUP_HELP = "Of rows with one key the greatest in these columns is taken; without them that is an error."
 EVOLUTION_HELP = "The table gains columns that only the file has, and wider types."
 
+DRY_RUN_HELP = "Do everything but the commit: `metrics` as it would have, `examples` of rows; nothing is written."
+
 
 class MisfitEntry(serializers.Serializer[Any]):
     """A value that the chosen type does not take: loading will fail."""
@@ -90,6 +92,7 @@ class LoadRequest(serializers.Serializer[Any]):
     )
     dedup_by = serializers.ListField(child=serializers.CharField(), required=False, help_text=DEDUP_HELP)
     schema_evolution = serializers.BooleanField(required=False, help_text=EVOLUTION_HELP)
+    dry_run = serializers.BooleanField(default=False, help_text=DRY_RUN_HELP)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["mode"] != "create" and (attrs.get("primary_key") or attrs.get("partition_by")):
@@ -109,6 +112,7 @@ class KeyedMergeQuery(serializers.Serializer[Any]):
     key_columns = serializers.ListField(child=serializers.CharField(), help_text="What says which rows match.")
     dedup_by = serializers.ListField(child=serializers.CharField(), default=list, help_text=DEDUP_HELP)
     schema_evolution = serializers.BooleanField(default=False, help_text=EVOLUTION_HELP)
+    dry_run = serializers.BooleanField(default=False, help_text=DRY_RUN_HELP)
 
 
 def import_shown(made: FileImport) -> dict[str, Any]:

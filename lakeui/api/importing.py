@@ -32,7 +32,8 @@ def load_parameters(made: FileImport, wanted: Mapping[str, Any]) -> dict[str, An
         "name": made.name,
         "reading": made.reading,
     }
-    return {**parameters, "statement": import_text(load_read(parameters), made.name)}
+    text = import_text(load_read(parameters), made.name)
+    return {**parameters, "statement": f"{text} DRY RUN" if parameters["dry_run"] else text}
 
 
 def load_read(parameters: Mapping[str, Any]) -> ImportLoad:
@@ -61,5 +62,12 @@ def _keyed_merge(parameters: Mapping[str, Any]) -> KeyedMerge:
 def run_import_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The worker's side of a load."""
     user_require_active(context.user)
-    session = frontdoor.Session(parameters["catalog"], parameters["branch"], context.user, scopes=context.scopes)
+    session = frontdoor.Session(
+        parameters["catalog"],
+        parameters["branch"],
+        context.user,
+        scopes=context.scopes,
+        # Tasks that were queued before there was such a thing have none.
+        dry_run=parameters.get("dry_run", False),
+    )
     return result_body(import_load(load_read(parameters), name=parameters["name"], session=session, context=context))

@@ -37,6 +37,12 @@ class StatementRequest(serializers.Serializer[Any]):
         help_text="Emergencies only: why an owner goes past the protection of a branch. It is kept in the audit.",
     )
 
+    dry_run = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="Do all that the statement does but its commit: `metrics` as it would have, `examples` of rows. As"
+        " `DRY RUN` at its end. Refused where the statement writes nothing.",
+    )
     escape_formulas = serializers.BooleanField(
         required=False,
         help_text="In CSV: put an apostrophe before texts that a spreadsheet would run as formulas.",
@@ -56,7 +62,10 @@ class ColumnEntry(serializers.Serializer[Any]):
 
 
 class StatementAnswer(serializers.Serializer[Any]):
-    """What a statement answers. A merge adds ``merge_id`` and ``notes``, a dry run ``mergeable`` and ``conflicts``."""
+    """What a statement answers. A merge adds ``merge_id`` and ``notes``, its dry run ``mergeable`` and ``conflicts``.
+    The dry run of a write adds ``dry_run``, which is true, and ``examples``: ``table``, ``change`` and ``row`` of at
+    most ten rows a table.
+    """
 
     columns = ColumnEntry(many=True)
     rows = serializers.ListField(child=serializers.ListField(child=serializers.JSONField()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from catalog_app.domain.operations import Operation
 from catalog_app.domain.state import DatabaseState, TableState
@@ -10,10 +11,12 @@ from catalog_app.models import Branch
 from catalog_app.selectors.lineage import Lineage
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.rehearsal import Rehearsal
 from lakeui.frontdoor.values import StatementResult
-from merge_app.execution.apply import StagedDefinition
+from merge_app.execution.apply import Applied, StagedDefinition
 from merge_app.execution.commit import StagedStatement, TestedRows, statement_commit
 from merge_app.execution.report import finding_as_json
+from merge_app.planning.values import MergePlan
 
 
 def commit_operations(
@@ -34,7 +37,17 @@ def commit_operations(
     if not wanted:
         return StatementResult(version=seen.version, metrics=dict(metrics or {}))
     staged = StagedStatement(branch.pk, seen, wanted, databases or {}, tables or {}, definitions or {}, tuple(tested))
-    applied = statement_commit(staged, call.header(operation), engine)
+    rehearsal = call.rehearsal
+    look = None if rehearsal is None else partial(_look, rehearsal, branch, staged)
+    applied = statement_commit(staged, call.header(operation), engine, record=look, is_rehearsal=rehearsal is not None)
     notes = [finding_as_json(note) for note in applied.notes]
     extra = {"notes": notes} if notes else {}
     return StatementResult(version=applied.version, metrics=dict(metrics or {}), extra=extra)
+
+
+def _look(rehearsal: Rehearsal, branch: Branch, staged: StagedStatement, plan: MergePlan, applied: Applied) -> None:
+    labels = {}
+    for table_id, table in staged.tables.items():
+        database = staged.databases.get(table.database_id)
+        labels[table_id] = f"{database.name}.{table.name}" if database else table.name
+    rehearsal.look(branch, staged.seen, labels)

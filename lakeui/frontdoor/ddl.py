@@ -15,6 +15,7 @@ from catalog_app.selectors.lineage import Lineage, branch_lineage, catalog_get
 from catalog_app.selectors.objects import database_get, databases_named, tables_list
 from catalog_app.services import alterations
 from catalog_app.services.files import column_ids_allocate
+from catalog_app.services.registered import registered_note
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
 from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.places import (
@@ -145,6 +146,7 @@ def new_table(call: Call, statement: sql.CreateTable, definitions: Sequence[sql.
     place = place_of(call, statement.table)
     _refuse_taken(place, statement.table.table)
     identity = Table.objects.create(catalog_id=place.branch.catalog_id)
+    registered_note(tables=[identity.pk])
     columns = table_columns(identity.pk, definitions, is_new=True)
     schema: Schema = alterations.schema_new(
         columns, statement.primary_key, statement.partition_by, statement.table.table

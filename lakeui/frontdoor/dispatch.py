@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from lakeui.common.errors import LakeError, NotFound, NotSupported
@@ -24,6 +25,7 @@ from lakeui.frontdoor import (
 )
 from lakeui.frontdoor.pipeline_values import PipelineWork, PublishedWork
 from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.rehearsing import rehearsal_refuse, rehearse
 from lakeui.frontdoor.resuming import earlier_outcome
 from lakeui.frontdoor.rights import REQUIREMENTS, catalog_of, rights_judge
 from lakeui.frontdoor.values import ImportLoad, Session, StatementResult
@@ -129,7 +131,7 @@ OUTSIDE_TRANSACTIONS = (
 
 def dispatch(text: str, session: Session, context: Any = None) -> StatementResult:
     """Parse and run one statement."""
-    statement = parse(text)
+    statement, session = _read(text, session)
     handler = HANDLERS.get(type(statement))
     if handler is None:
         raise NotSupported(f"{type(statement).__name__} is not supported yet.")
@@ -140,6 +142,21 @@ def dispatch(text: str, session: Session, context: Any = None) -> StatementResul
     return carry_out(handler, statement, text, session, context)
 
 
+def _read(text: str, session: Session) -> tuple[Any, Session]:
+    """The statement, and the session with what its text says of it: a dry run is one whoever asks for it. A merge and a
+    VACUUM have dry runs of their own, which plan and do no more.
+    """
+    statement = parse(text)
+    if isinstance(statement, sql.DryRun):
+        statement, session = statement.statement, replace(session, dry_run=True)
+    if not session.dry_run:
+        return statement, session
+    if isinstance(statement, sql.MergeBranch | sql.Vacuum):
+        return replace(statement, dry_run=True), replace(session, dry_run=False)
+    rehearsal_refuse(statement)
+    return statement, session
+
+
 def carry_out(handler: Handler, statement: Any, text: str, session: Session, context: Any = None) -> StatementResult:
     """Do what ``statement`` says, again where others came in between; once where an earlier attempt had done it."""
     for number in range(ATTEMPTS):
@@ -147,6 +164,8 @@ def carry_out(handler: Handler, statement: Any, text: str, session: Session, con
             time.sleep(pause_seconds(number))
         call = Call(session, context or Context(), text)
         try:
+            if session.dry_run:
+                return rehearse(call, statement, lambda rehearsed: _run(rehearsed, handler, statement))
             run = _run if call.context.attempt <= 1 else _run_again
             return run(call, handler, statement)
         except StatementOvertaken:
@@ -185,7 +204,8 @@ def _run_again(call: Call, handler: Handler, statement: Any) -> StatementResult:
 
 
 def admit(text: str, session: Session) -> int | None:
-    return statement_admit(parse(text), text, session)
+    statement, session = _read(text, session)
+    return statement_admit(statement, text, session)
 
 
 def statement_admit(statement: Any, text: str, session: Session) -> int | None:
@@ -198,6 +218,8 @@ def statement_admit(statement: Any, text: str, session: Session) -> int | None:
 
 def runs_as_task(text: str) -> bool:
     statement = parse(text)
+    if isinstance(statement, sql.DryRun):
+        statement = statement.statement
     if isinstance(statement, sql.CreateTable):
         return statement.query is not None
     if isinstance(statement, sql.MergeBranch | sql.Vacuum):

@@ -8,6 +8,7 @@ from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.queries import query_source
+from lakeui.frontdoor.rehearsing import rehearsal_refuse
 from lakeui.frontdoor.values import Session, StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.parse import parse
@@ -17,6 +18,8 @@ from merge_app.jobs.context import Context
 def query_export(text: str, session: Session, target: Any, context: Any = None) -> StatementResult:
     """Write the rows of a SELECT to ``target`` (an ExportTarget); the answer counts them. Raises LakeError."""
     statement = parse(text)
+    if session.dry_run and isinstance(statement, sql.Select):
+        rehearsal_refuse(statement)
     if not isinstance(statement, sql.Select):
         raise InvalidValue("Only the result of a SELECT can be downloaded.", remedy="Ask for application/json.")
     call = Call(session, context or Context(), text)

@@ -25,6 +25,7 @@ from catalog_app.selectors.people import catalog_visible
 from catalog_app.selectors.protection import Asked, Bypass
 from catalog_app.services.transactions import transaction_use
 from lakeui.common.errors import InvalidValue
+from lakeui.frontdoor.rehearsal import Rehearsal
 from lakeui.frontdoor.values import Session
 from lakeui.sql.statements import BranchName, DatabaseName, TableName
 from merge_app.audit.bypasses import bypass_record
@@ -37,6 +38,7 @@ from merge_app.pipelines.definition.templates import TableAddress
 class Call:
     """One statement on its way: its text, who asks, and who watches. ``aside`` is what a pipeline's run has set aside,
     by names that only its own statements use. ``names_task``: what it commits ends the task that it runs in.
+    ``rehearsal``: of a dry run, where its commit is looked at before it is taken back.
     """
 
     session: Session
@@ -44,6 +46,7 @@ class Call:
     text: str
     aside: Mapping[TableAddress, FileSource | TableScan] = field(default_factory=dict, repr=False, compare=False)
     names_task: bool = True
+    rehearsal: Rehearsal | None = field(default=None, repr=False, compare=False)
     _catalogs: dict[str, Catalog] = field(default_factory=dict, repr=False, compare=False)
     _branches: dict[tuple[int, str], Branch] = field(default_factory=dict, repr=False, compare=False)
 

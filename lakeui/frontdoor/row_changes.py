@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from catalog_app.domain.state import TableState
 from catalog_app.engine.values import QueryResult
 from catalog_app.selectors.lineage import Lineage, version_check
-from catalog_app.selectors.objects import tables_load
-from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
 from lakeui.common.errors import NotFound
+from lakeui.frontdoor.changed_files import files_changed, state_valid
 from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.data import ROW_LIMIT
 from lakeui.frontdoor.places import Call, table_for_reading
@@ -35,7 +34,7 @@ def show_changes(call: Call, statement: sql.ShowChanges) -> StatementResult:
         for version in (statement.from_version, statement.to_version)
     )
     where = f"at version {statement.to_version} of branch {branch.name}"
-    state = _valid_state(after, found.table.table_id)
+    state = state_valid(after, found.table.table_id)
     if state is None:
         raise NotFound("table", found.label, where=where)
     differences = row_differences(call.context, before, after, state, limit=ROW_LIMIT)
@@ -64,29 +63,8 @@ def row_differences(
     ``table`` is the table as ``after`` sees it. Only files that the two do not share, deletes included, are read. At
     most ``limit`` rows come back, of those with a row id greater than ``behind``.
     """
-    segments = [_segments(before, table.table_id), _segments(after, table.table_id)]
-    shared = {_as_seen(item) for item in segments[0]} & {_as_seen(item) for item in segments[1]}
-    scans = [table_scan(after, table, [item for item in side if _as_seen(item) not in shared]) for side in segments]
-    files = {file.file_id for scan in scans for file in scan.files}
-    context.step("compare", f"{len(files)} files of {table.name}")
+    changed = files_changed(before, after, table)
+    context.step("compare", f"{changed.files} files of {table.name}")
     with interruptible(context):
-        found = engine().changes(scans[0], scans[1], limit=limit, behind=behind)
-    everything = {item.file_id for side in segments for item in side}
-    return RowDifferences(found, files_scanned=len(files), files_skipped=len(everything - files))
-
-
-def _segments(lineage: Lineage | None, table_id: int) -> list[SegmentState]:
-    """The table's segments; none where it does not exist or is dropped."""
-    if lineage is None or _valid_state(lineage, table_id) is None:
-        return []
-    return segments_list(lineage, table_id)
-
-
-def _valid_state(lineage: Lineage, table_id: int) -> TableState | None:
-    state = tables_load(lineage, [table_id]).get(table_id)
-    return None if state is None or state.is_dropped else state
-
-
-def _as_seen(segment: SegmentState) -> tuple[int, frozenset[str]]:
-    """A file with the deletes that mask it."""
-    return segment.file_id, frozenset(segment.delete_paths)
+        found = engine().changes(changed.before, changed.after, limit=limit, behind=behind)
+    return RowDifferences(found, files_scanned=changed.files, files_skipped=changed.files_shared)

@@ -17,6 +17,7 @@ from merge_app.keyed.values import Strategy
 class Session:
     """Where and as whom a statement runs. ``user`` None is lakeui itself. ``scopes``: those of the token that was used,
     None where it was none. ``bypass_reason``: why an owner goes past the protection of a branch this once.
+    ``dry_run``: everything is done but the commit.
     """
 
     catalog: str | None = None
@@ -25,6 +26,7 @@ class Session:
     transaction: str | None = None
     scopes: frozenset[Scope] | None = None
     bypass_reason: str = ""
+    dry_run: bool = False
 
     @property
     def principal(self) -> Principal:

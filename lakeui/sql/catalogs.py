@@ -80,7 +80,7 @@ def use_branch(cursor: Cursor) -> s.UseBranch:
 def merge_branch(cursor: Cursor) -> s.MergeBranch:
     source = read_branch(cursor)
     destination = read_branch(cursor) if cursor.accept("TO") else None
-    return s.MergeBranch(source, destination, cursor.accept("DRY", "RUN"))
+    return s.MergeBranch(source, destination)
 
 
 # -- tags -------------------------------------------------------------------------------------------------------------

@@ -51,6 +51,16 @@ class Cursor:
         """The first of the phrases (words parted by blanks) that comes next, taken."""
         return next((phrase for phrase in phrases if self.accept(*phrase.split())), None)
 
+    def accept_last(self, *texts: str) -> bool:
+        """Whether the statement ends in these keywords, behind something else; they are taken off."""
+        found = self.words[-len(texts) :]
+        if len(self.words) <= len(texts) or [(word.kind, word.value.upper()) for word in found] != [
+            (Kind.WORD, text) for text in texts
+        ]:
+            return False
+        self.words = self.words[: -len(texts)]
+        return True
+
     def expect(self, *texts: str) -> None:
         for text in texts:
             if not self.accept(text):

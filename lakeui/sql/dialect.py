@@ -138,7 +138,7 @@ def write(tree: exp.Expr) -> str:
     try:
         return str(generator.generate(tree))
     except RecursionError:
-        raise _too_deep() from None
+        raise too_deep() from None
 
 
 def quote_name(name: str) -> str:
@@ -160,14 +160,15 @@ def _read(text: str, kind: type[exp.Expr] | None) -> exp.Expr:
     except TokenError as error:
         raise syntax_problem(text, len(text.rstrip()), f"The text cannot be read ({error})") from None
     except RecursionError:
-        raise _too_deep() from None
+        raise too_deep() from None
     found = [tree for tree in trees if tree is not None]
     if len(found) != 1:
         raise syntax_problem(text, len(text.rstrip()), "Expected exactly one query or expression")
     return _settle(text, found[0])
 
 
-def _too_deep() -> SyntaxProblem:
+def too_deep() -> SyntaxProblem:
+    """The refusal of a statement that is nested deeper than it can be read."""
     return SyntaxProblem("The statement is nested too deeply.", remedy="Split it up.", line=1, column=1, near="")
 
 

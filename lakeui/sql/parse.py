@@ -7,14 +7,16 @@ be reached from here, or is not there yet, is refused by its name.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NoReturn
 
 from lakeui.common.errors import ForbiddenStatement, NotSupported
 from lakeui.sql import catalogs, data, merge, recovery, tables
 from lakeui.sql.alter_table import alter_table
 from lakeui.sql.cursor import Cursor
+from lakeui.sql.dialect import too_deep
 from lakeui.sql.lexer import Kind
-from lakeui.sql.statements import Statement
+from lakeui.sql.statements import DryRun, MergeBranch, Statement, Vacuum
 
 Reader = Callable[[Cursor], Statement]
 
@@ -26,10 +28,20 @@ def parse(text: str) -> Statement:
     """
     cursor = Cursor(text)
     _refuse_scripts(cursor)
-    reader = _reader(cursor)
-    statement = reader(cursor)
+    is_query = any(cursor.sees(word) for word in _QUERY_WORDS)
+    is_dry_run = not is_query and cursor.accept_last("DRY", "RUN")
+    try:
+        statement = _reader(cursor)(cursor)
+    except RecursionError:
+        raise too_deep() from None
     cursor.end()
-    return statement
+    return _dry_run(statement) if is_dry_run else statement
+
+
+def _dry_run(statement: Statement) -> Statement:
+    if isinstance(statement, MergeBranch | Vacuum):
+        return replace(statement, dry_run=True)
+    return DryRun(statement)
 
 
 def _reader(cursor: Cursor) -> Reader:

@@ -68,4 +68,4 @@ def _as_name(cursor: Cursor) -> str | None:
 
 
 def vacuum(cursor: Cursor) -> s.Vacuum:
-    return s.Vacuum(cursor.accept("DRY", "RUN"))
+    return s.Vacuum()

@@ -646,6 +646,13 @@ class Optimize:
     where: Condition | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """``<statement> DRY RUN``. Merges of branches and VACUUM have a dry run of their own."""
+
+    statement: Statement
+
+
 Statement = (
     CreateCatalog
     | DropCatalog
@@ -711,4 +718,5 @@ Statement = (
     | MergeInto
     | Truncate
     | Optimize
+    | DryRun
 )

@@ -66,8 +66,10 @@ def statement_commit(
     engine: EngineSource,
     *,
     record: Callable[[MergePlan, Applied], None] | None = None,
+    is_rehearsal: bool = False,
 ) -> Applied:
-    """Commit in one short transaction, on disk on return; ``record`` writes what belongs to the same transaction.
+    """Commit in one short transaction, on disk on return; ``record`` writes what belongs to the same transaction. A
+    rehearsal does all of it, and takes the transaction back.
 
     Most plans are made under the branch's lock, so nobody can come in between. A plan that needs the engine (rows to
     be followed into compacted files, keys to be compared) is made without the lock and tried again, after a growing
@@ -80,6 +82,8 @@ def statement_commit(
         try:
             with early_lock_release():
                 applied = _commit_under_lock(staged, header, ready, record)
+                if is_rehearsal:
+                    transaction.set_rollback(True)
             fault_point("write.committed")
             return applied
         except _EngineNeeded:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog_app.pruning.predicates import all_of
-from lakeui.common.errors import ForbiddenStatement, LakeError, SyntaxProblem
+from lakeui.common.errors import ForbiddenStatement, LakeError, NestedTooDeeply, SyntaxProblem
 from lakeui.sql import statements as s
 from lakeui.sql.parse import FORBIDDEN, LATER, READERS, parse
 from lakeui.sql.query import with_braces
@@ -38,6 +38,7 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
     ("SHOW BRANCHES", s.ShowBranches()),
     ("USE BRANCH `feature/x`", s.UseBranch(s.BranchName("feature/x"))),
     ("MERGE BRANCH dev", s.MergeBranch(DEV)),
+    ("DROP BRANCH dev dry run;", s.DryRun(s.DropBranch(DEV))),
     ("merge branch c.dev to main dry run", s.MergeBranch(s.BranchName("dev", "c"), s.BranchName("main"), True)),
     ("MERGE BRANCH dev DRY RUN", s.MergeBranch(DEV, None, True)),
     ("UNDROP BRANCH dev", s.UndropBranch(DEV)),
@@ -382,6 +383,15 @@ def test_any_text_is_a_statement_or_one_of_our_errors(text: str) -> None:
             assert outcome.message
         else:
             assert type(outcome) in s.Statement.__args__
+
+
+@pytest.mark.parametrize("deep", ["STRUCT<a:", "ARRAY<", "MAP<INT, "])
+def test_a_deep_type_is_refused_by_its_depth(deep: str) -> None:
+    kind = deep * 500 + "INT" + ">" * 500
+    for text in (f"CREATE TABLE d.t (c {kind})", f"ALTER TABLE d.t ADD COLUMN c {kind}"):
+        with pytest.raises(NestedTooDeeply, match="50 levels"):
+            parse(text)
+    assert parse(f"CREATE TABLE d.t (c {deep * 50}INT{'>' * 50})")
 
 
 def test_deep_nesting_is_refused_in_words() -> None:

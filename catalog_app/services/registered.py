@@ -1,0 +1,55 @@
+"""Files and tables that a dry run registers, and their end: no metadata names them, and their bytes are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from django.db import connection, transaction
+
+from catalog_app.models import DataFile, DeleteFile, Table
+from catalog_app.storage.warehouse import Warehouse
+
+
+@dataclass(slots=True)
+class Registered:
+    """Paths of data and delete files, and ids of tables, that were registered while somebody took note."""
+
+    data: list[str] = field(default_factory=list)
+    deletes: list[str] = field(default_factory=list)
+    tables: list[int] = field(default_factory=list)
+
+
+_NOTED: ContextVar[Registered | None] = ContextVar("registered files", default=None)
+
+
+def registered_note(*, data: Iterable[str] = (), deletes: Iterable[str] = (), tables: Iterable[int] = ()) -> None:
+    """Take note of what is registered, where somebody asks for that."""
+    noted = _NOTED.get()
+    if noted is not None:
+        noted.data += data
+        noted.deletes += deletes
+        noted.tables += tables
+
+
+@contextmanager
+def registered_taken_back(warehouse: Warehouse) -> Iterator[None]:
+    """Remove what is registered inside, rows and bytes: no commit may have taken any of it. A process that dies inside
+    leaves files that no commit took, which VACUUM finds.
+    """
+    noted = Registered()
+    token = _NOTED.set(noted)
+    try:
+        yield
+    finally:
+        _NOTED.reset(token)
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL lakeui.expiring = 'on'")
+            DeleteFile.objects.filter(path__in=noted.deletes).delete()
+            DataFile.objects.filter(path__in=noted.data).delete()
+            Table.objects.filter(pk__in=noted.tables).delete()
+        for path in (*noted.deletes, *noted.data):
+            warehouse.remove(path)

@@ -1,0 +1,48 @@
+"""What a dry run sees of its commit before the commit is taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from catalog_app.models import Branch
+from catalog_app.selectors.lineage import Lineage, branch_lineage
+from lakeui.frontdoor.changed_files import ChangedFiles, files_changed, state_valid
+from lakeui.frontdoor.compute import engine, interruptible
+from merge_app.jobs.context import Context
+
+EXAMPLES = 10
+"""A dry run shows at most so many rows of each table."""
+
+
+@dataclass(slots=True)
+class Rehearsal:
+    """``changed``: of each table that the commit touched, by its name, the files in which the rows would differ."""
+
+    changed: dict[str, ChangedFiles] = field(default_factory=dict)
+
+    def look(self, branch: Branch, seen: Lineage, labels: Mapping[int, str]) -> None:
+        """Take note, inside of the transaction of the commit, of what it made of these tables since the snapshot."""
+        after = branch_lineage(Branch.objects.get(pk=branch.pk))
+        for table_id, label in labels.items():
+            state = state_valid(after, table_id)
+            if state is not None:
+                self.changed[label] = files_changed(seen, after, state)
+
+    def examples(self, context: Context) -> list[dict[str, Any]]:
+        """Some of the rows that would be inserted, updated or deleted. Nothing is locked while they are read."""
+        found = []
+        for name, files in self.changed.items():
+            if files.files:
+                with interruptible(context):
+                    rows = engine().changes(files.before, files.after, limit=EXAMPLES)
+                names = [column for column, _ in rows.columns]
+                found += [{"table": name, **_example(dict(zip(names, row, strict=True)))} for row in rows.rows]
+        return found
+
+
+def _example(row: dict[str, Any]) -> dict[str, Any]:
+    """How the row changes, and the row; its id is one that nobody has."""
+    (_, change), _, *values = row.items()
+    return {"change": change, "row": dict(values)}
