@@ -10,9 +10,10 @@ from django.db.models import F, Model, Q, QuerySet
 from django.db.models.functions import Lower
 
 from catalog_app.models import Branch, Catalog, Commit
-from catalog_app.selectors.lineage import named, nearest_name
+from catalog_app.selectors.lineage import named
 from catalog_app.selectors.rows import fetch_all
 from lakeui.common.errors import NotFound
+from lakeui.common.nearest import nearest_name
 
 _SORT_KEYS: dict[str, tuple[Any, str]] = {
     "name": (Lower("name"), ""),

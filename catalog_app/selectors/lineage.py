@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -15,6 +13,7 @@ from django.db.models.functions import Lower
 from catalog_app.models import Branch, Catalog, Tag
 from catalog_app.selectors.rows import columns_of, fetch_models
 from lakeui.common.errors import InvalidValue, NotFound
+from lakeui.common.nearest import nearest_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +48,6 @@ LINEAGE = """lineage AS MATERIALIZED (
 def branch_lineage(branch: Branch) -> Lineage:
     """The look-up chain of a branch at its head."""
     return Lineage((branch.pk, *branch.ancestor_branches), (branch.head_version, *branch.ancestor_limits))
-
-
-def nearest_name(name: str, candidates: Iterable[str]) -> str | None:
-    """The existing name that a person most likely meant."""
-    by_key = {candidate.casefold(): candidate for candidate in candidates}
-    close = difflib.get_close_matches(name.casefold(), by_key, n=1, cutoff=0.6)
-    return by_key[close[0]] if close else None
 
 
 def named(objects: QuerySet[Any], name: str) -> QuerySet[Any]:

@@ -10,9 +10,10 @@ from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
-from catalog_app.selectors.lineage import LINEAGE, Lineage, nearest_name
+from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from lakeui.common.errors import NotFound
+from lakeui.common.nearest import nearest_name
 
 _VISIBLE = (
     "r.branch_id = l.branch_id AND r.version <= l.max_version"

@@ -6,8 +6,9 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Lower
 
 from catalog_app.models import Catalog, Tag
-from catalog_app.selectors.lineage import named, nearest_name
+from catalog_app.selectors.lineage import named
 from lakeui.common.errors import NotFound
+from lakeui.common.nearest import nearest_name
 
 
 def tags_list(catalog: Catalog, *, search: str = "", after: tuple[str, int] | None = None, limit: int) -> list[Tag]:

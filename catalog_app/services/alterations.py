@@ -21,8 +21,8 @@ from catalog_app.domain.operations import (
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.domain.types import widens
-from catalog_app.selectors.lineage import nearest_name
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound, PropertyNotFound, TypeNarrowing
+from lakeui.common.nearest import nearest_name
 
 
 def object_kind(state: DatabaseState | TableState) -> ObjectKind:

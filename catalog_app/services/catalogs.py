@@ -14,10 +14,11 @@ from django.utils import timezone
 from catalog_app.domain.protection import Change
 from catalog_app.domain.roles import Role
 from catalog_app.models import Branch, Catalog, CatalogMember, Commit, Tag
-from catalog_app.selectors.lineage import branch_lineage, named, nearest_name, tag_find, version_check
+from catalog_app.selectors.lineage import branch_lineage, named, tag_find, version_check
 from catalog_app.selectors.protection import Asked, Bypass, protection_judge
 from catalog_app.selectors.tags import tag_get
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
+from lakeui.common.nearest import nearest_name
 
 MAIN = "main"
 

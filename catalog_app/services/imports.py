@@ -16,10 +16,10 @@ from catalog_app.importing.formats import format_of, name_warning
 from catalog_app.importing.scanning import file_scan
 from catalog_app.importing.values import ColumnChoice, FileFormat, Reading, Scan
 from catalog_app.models import Branch, FileImport
-from catalog_app.selectors.lineage import nearest_name
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.json_values import storable
+from lakeui.common.nearest import nearest_name
 
 MOST_SWEPT = 100
 

@@ -9,17 +9,20 @@ from rest_framework import serializers
 from catalog_app.importing.delimited import DELIMITERS
 from catalog_app.importing.values import FileFormat, FoundColumn, Misfit, Reading, misfit_of
 from catalog_app.models import FileImport
-from merge_app.keyed.values import Strategy
+from merge_app.keyed.values import ExtraColumns, Strategy
 
 # Members called ``source`` bear the name of DRF's own attribute. Its metaclass takes declared
 # fields off the class, so nothing is shadowed at run time; mypy does not know.
 
 MERGE_MODES = [item.value for item in Strategy]
+EXTRA_COLUMNS = [item.value for item in ExtraColumns]
+_OF_MERGES = ("key_columns", "dedup_by", "schema_evolution", "extra_columns")
 MODES = ["create", "append", *MERGE_MODES]
 LONGEST_NAME = 255
 DEDUP_HELP = "Of rows with one key the greatest in these columns is taken; without them that is an error."
 EVOLUTION_HELP = "The table gains columns that only the file has, and wider types."
 
+EXTRA_HELP = "What becomes of columns that the table lacks: they refuse the merge, or are ignored."
 DRY_RUN_HELP = "Do everything but the commit: `metrics` as it would have, `examples` of rows; nothing is written."
 
 
@@ -92,6 +95,7 @@ class LoadRequest(serializers.Serializer[Any]):
     )
     dedup_by = serializers.ListField(child=serializers.CharField(), required=False, help_text=DEDUP_HELP)
     schema_evolution = serializers.BooleanField(required=False, help_text=EVOLUTION_HELP)
+    extra_columns = serializers.ChoiceField(EXTRA_COLUMNS, required=False, help_text=EXTRA_HELP)
     dry_run = serializers.BooleanField(default=False, help_text=DRY_RUN_HELP)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -100,7 +104,7 @@ class LoadRequest(serializers.Serializer[Any]):
         is_merge = attrs["mode"] in MERGE_MODES
         if is_merge and not attrs.get("key_columns"):
             raise serializers.ValidationError("Name the columns in key_columns that say which rows match.")
-        if not is_merge and any(attrs.get(name) for name in ("key_columns", "dedup_by", "schema_evolution")):
+        if not is_merge and any(attrs.get(name) for name in _OF_MERGES):
             raise serializers.ValidationError("Only insert, update and upsert compare keys.")
         return attrs
 
@@ -112,6 +116,7 @@ class KeyedMergeQuery(serializers.Serializer[Any]):
     key_columns = serializers.ListField(child=serializers.CharField(), help_text="What says which rows match.")
     dedup_by = serializers.ListField(child=serializers.CharField(), default=list, help_text=DEDUP_HELP)
     schema_evolution = serializers.BooleanField(default=False, help_text=EVOLUTION_HELP)
+    extra_columns = serializers.ChoiceField(EXTRA_COLUMNS, default="refuse", help_text=EXTRA_HELP)
     dry_run = serializers.BooleanField(default=False, help_text=DRY_RUN_HELP)
 
 

@@ -15,7 +15,7 @@ from lakeui.frontdoor.values import ImportLoad, KeyedMerge
 from lakeui.sql.statements import TableName
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.registry import handles
-from merge_app.keyed.values import Strategy
+from merge_app.keyed.values import ExtraColumns, Strategy
 
 TASK_KIND = "import"
 
@@ -55,6 +55,7 @@ def _keyed_merge(parameters: Mapping[str, Any]) -> KeyedMerge:
         tuple(parameters["key_columns"]),
         tuple(parameters.get("dedup_by", ())),
         parameters.get("schema_evolution", False),
+        ExtraColumns(parameters.get("extra_columns", ExtraColumns.REFUSE)),
     )
 
 

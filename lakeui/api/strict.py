@@ -19,8 +19,8 @@ from rest_framework.exceptions import ParseError, UnsupportedMediaType
 from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 
-from catalog_app.selectors.lineage import nearest_name
 from lakeui.common.errors import InvalidValue, NestedTooDeeply
+from lakeui.common.nearest import nearest_name
 
 DEEPEST = 100
 """Levels of arrays and objects that a body may have."""

@@ -19,7 +19,7 @@ from lakeui.frontdoor.values import ImportLoad, KeyedMerge, Session, StatementRe
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.names import read_present_table
 from merge_app.jobs.context import Context
-from merge_app.keyed.values import Strategy, choice, names
+from merge_app.keyed.values import ExtraColumns, Strategy, choice, names
 
 _NAME = "batch"
 
@@ -33,6 +33,7 @@ def batch_merge(
     session: Session,
     dedup_by: str | Sequence[str] = (),
     schema_evolution: bool = False,
+    extra_columns: str = "refuse",
     context: Context | None = None,
 ) -> StatementResult:
     """Merge a batch into the table ``target`` (``database.table``) as one commit.
@@ -47,7 +48,13 @@ def batch_merge(
     cursor = Cursor(target)
     table = read_present_table(cursor)
     cursor.end()
-    merge = KeyedMerge(choice(Strategy, strategy, "strategy"), names(key_columns), names(dedup_by), schema_evolution)
+    merge = KeyedMerge(
+        choice(Strategy, strategy, "strategy"),
+        names(key_columns),
+        names(dedup_by),
+        schema_evolution,
+        choice(ExtraColumns, extra_columns, "extra_columns"),
+    )
     warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / _NAME

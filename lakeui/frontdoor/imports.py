@@ -19,7 +19,6 @@ from catalog_app.importing.scanning import file_convert
 from catalog_app.importing.values import ColumnChoice, FileFormat, Reading
 from catalog_app.models import FileImport
 from catalog_app.selectors.imports import import_get
-from catalog_app.selectors.lineage import nearest_name
 from catalog_app.selectors.segments import segments_list
 from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register
@@ -27,6 +26,7 @@ from catalog_app.services.imports import import_prolong
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.faults import fault_point
+from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import commit_rows, staging, write_metrics
 from lakeui.frontdoor.ddl import commit_table, create_operation, new_table

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from catalog_app.engine.types import storage_type
 from catalog_app.engine.values import FileSource, QuerySource
 from catalog_app.importing.values import ColumnChoice
-from catalog_app.selectors.lineage import nearest_name
 from lakeui.common.errors import DuplicateKey, NotFound, NotSupported
+from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.merging import UNNAMED_SOURCE, merge_from
 from lakeui.frontdoor.places import Call, TablePlace
 from lakeui.frontdoor.values import KeyedMerge, StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
+from merge_app.keyed.values import ExtraColumns, refuse_extra_columns
 
 _FILE, _TARGET, _RANK = "__lake_0", "__lake_target", "__lake_rank"
 _NESTED = ("array", "map", "struct", "variant")
@@ -28,6 +29,9 @@ def keyed_merge(
     _require(merge.key_columns, names, "in the batch")
     _require(merge.dedup_by, names, "in the batch")
     _require(merge.key_columns, [column.name for column in target.table.schema.columns], f"in table {target.label}")
+    if not merge.schema_evolution and merge.extra_columns is ExtraColumns.REFUSE:
+        known = [column.name for column in target.table.schema.columns]
+        refuse_extra_columns(known, names, ranking=merge.dedup_by, where=f"table {target.label}")
     _require_plain(target, merge.key_columns)
     batch = QuerySource(_batch_text(merge, columns), {_FILE: rows})
     call.context.step("compare keys", f"{rows.rows:,} rows of the batch")

@@ -9,8 +9,8 @@ from datetime import datetime
 from catalog_app.domain.state import TableState
 from catalog_app.domain.types import canonical_type, widens
 from catalog_app.engine.merge_values import FrozenSource
-from catalog_app.selectors.lineage import nearest_name
 from lakeui.common.errors import DuplicateKey, InvalidValue, NotNullViolation
+from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.queries import query_source

@@ -15,7 +15,6 @@ from catalog_app.selectors.lineage import (
     Lineage,
     branch_lineage,
     moment_parse,
-    nearest_name,
     version_at,
     version_check,
 )
@@ -32,6 +31,7 @@ from catalog_app.selectors.objects import (
 )
 from catalog_app.services import catalogs
 from lakeui.common.errors import InvalidValue, LakeError, NotFound
+from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.places import Call, branch_of, place_of, table_for_writing
 from lakeui.frontdoor.values import StatementResult

@@ -10,7 +10,7 @@ from catalog_app.domain.roles import LAKEUI, Principal, Scope
 from catalog_app.importing.values import Reading
 from lakeui.common.errors import InvalidValue
 from lakeui.sql.statements import TableName
-from merge_app.keyed.values import Strategy
+from merge_app.keyed.values import ExtraColumns, Strategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,15 @@ class Session:
 class KeyedMerge:
     """What becomes of rows whose key the table has, and of those whose key it lacks. Keys are compared null-safely.
 
-    Two rows of the batch with one key are an error, unless ``dedup_by`` names columns: the greatest row wins.
+    Two rows of the batch with one key are an error, unless ``dedup_by`` names columns: the greatest row wins. Columns
+    that the table lacks are an error without schema evolution, unless they are to be ignored.
     """
 
     strategy: Strategy
     key_columns: tuple[str, ...]
     dedup_by: tuple[str, ...] = ()
     schema_evolution: bool = False
+    extra_columns: ExtraColumns = ExtraColumns.REFUSE
 
     def __post_init__(self) -> None:
         if not self.key_columns:

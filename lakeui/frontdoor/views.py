@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from catalog_app.selectors.lineage import nearest_name
 from catalog_app.selectors.objects import views_list
 from lakeui.common.errors import AlreadyExists, NotFound
+from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.places import Call, Place, place_of, table_exists, view_find
 from lakeui.frontdoor.queries import query_source

@@ -18,12 +18,24 @@ from merge_app.keyed.dataset import Dataset, dataset_read
 from merge_app.keyed.keys import require_keys
 from merge_app.keyed.matching import matcher
 from merge_app.keyed.partitions import Placement, placement, require_partition_columns
+from merge_app.keyed.places import data_set_root, inside_refuse
 from merge_app.keyed.pruning import may_match
 from merge_app.keyed.reading import keys_read
 from merge_app.keyed.replacing import dataset_replace, workspace
 from merge_app.keyed.rewriting import Replacement, file_rewrite, replacements, rows_write
 from merge_app.keyed.schemas import evolved, require_columns
-from merge_app.keyed.values import Decisions, FileFormat, Integers, MergeOptions, MergeResult, Strategy, choice, names
+from merge_app.keyed.values import (
+    Decisions,
+    ExtraColumns,
+    FileFormat,
+    Integers,
+    MergeOptions,
+    MergeResult,
+    Strategy,
+    choice,
+    names,
+    refuse_extra_columns,
+)
 
 
 def merge(
@@ -40,6 +52,7 @@ def merge(
     use_merge: bool | None = None,
     dedup_by: str | Iterable[str] = (),
     schema_evolution: bool = False,
+    extra_columns: str = "refuse",
     memory_limit: str = "1GB",
     lock_seconds: float = 60.0,
 ) -> MergeResult:
@@ -51,7 +64,7 @@ def merge(
     it. Two rows of the batch with one key raise DuplicateKey, unless ``dedup_by`` names columns: the greatest row
     wins (rows §4).
     With ``schema_evolution`` the data set gains new columns and wider types, and columns that the batch lacks stay as
-    they are; without it such columns are an error and additional ones are ignored (rows §1.4).
+    they are; without it such columns are an error. So are additional ones, unless ``extra_columns`` is ``ignore``.
     """
     options = MergeOptions(
         strategy=choice(Strategy, strategy, "strategy"),
@@ -59,18 +72,18 @@ def merge(
         dedup_by=names(dedup_by),
         partition_columns=None if partition_columns is None else names(partition_columns),
         schema_evolution=schema_evolution,
+        extra_columns=choice(ExtraColumns, extra_columns, "extra_columns"),
         use_merge=use_merge,
         memory_limit=memory_limit,
         lock_seconds=lock_seconds,
     )
     form = FileFormat(compression, max_rows_per_file, row_group_size)
-    root = Path(target).resolve()
-    if root.is_file():
-        raise InvalidValue(f"{root} is a file.", remedy="Name the folder that holds the data set.")
+    root = data_set_root(target)
     given = batch_open(data, schema)
     require_keys((*options.key_columns, *options.dedup_by), given.schema, "The batch")
     with workspace(root, lock_seconds=lock_seconds) as folder:
         dataset = dataset_read(root)
+        inside_refuse(root, (entry.path for entry in dataset.entries))
         if not dataset.files and options.strategy is Strategy.UPDATE:
             raise NotFound("data set", str(root))
         return _Merge.plan(dataset, given, options, form, folder).run()
@@ -101,7 +114,7 @@ class _Merge:
         """Settle the schema and freeze the batch in it."""
         columns = _partition_columns(dataset, options)
         require_partition_columns(columns, given.schema)
-        schema = _schema(dataset, given.schema, columns, evolves=options.schema_evolution)
+        schema = _schema(dataset, given.schema, columns, options)
         require_keys(options.key_columns, schema, str(dataset.root))
         inside = () if dataset.schema is None else dataset.schema.names
         stored = [field for field in schema if field.name not in columns or field.name in inside]
@@ -204,7 +217,7 @@ def _partition_columns(dataset: Dataset, options: MergeOptions) -> tuple[str, ..
     return dataset.partition_columns
 
 
-def _schema(dataset: Dataset, batch: pa.Schema, partition_columns: tuple[str, ...], *, evolves: bool) -> pa.Schema:
+def _schema(dataset: Dataset, batch: pa.Schema, partition_columns: tuple[str, ...], options: MergeOptions) -> pa.Schema:
     """All columns after the merge. A partition column that only folders hold has the batch's type."""
     if dataset.schema is None:
         return batch
@@ -212,9 +225,11 @@ def _schema(dataset: Dataset, batch: pa.Schema, partition_columns: tuple[str, ..
     for name in partition_columns:
         if name not in known.names:
             known = known.append(pa.field(name, batch.field(name).type))
-    if evolves:
+    if options.schema_evolution:
         return evolved(known, batch)
     require_columns(known, batch)
+    if options.extra_columns is ExtraColumns.REFUSE:
+        refuse_extra_columns(known.names, batch.names, ranking=options.dedup_by, where="the data set")
     return known
 
 

@@ -153,7 +153,7 @@ def evolved(target: pa.Schema, batch: pa.Schema) -> pa.Schema:
 
 
 def require_columns(target: pa.Schema, batch: pa.Schema) -> None:
-    """Without schema evolution a batch must have every column of the target; more of them are ignored (rows §1.4)."""
+    """Without schema evolution a batch must have every column of the target; more of them: ``refuse_extra_columns``."""
     missing = [name for name in target.names if name not in batch.names]
     if missing:
         raise InvalidValue(

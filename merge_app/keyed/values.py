@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lakeui.common.errors import InvalidValue
+from lakeui.common.nearest import nearest_name
 
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -33,6 +34,13 @@ class Strategy(StrEnum):
         return self is not Strategy.UPDATE
 
 
+class ExtraColumns(StrEnum):
+    """What becomes of columns of the batch that the target lacks, without schema evolution."""
+
+    REFUSE = "refuse"
+    IGNORE = "ignore"
+
+
 class Implementation(StrEnum):
     """How rows are matched: DuckDB's MERGE, or a join, UNION ALL and NOT EXISTS, which every DuckDB has."""
 
@@ -49,6 +57,7 @@ class MergeOptions:
     dedup_by: tuple[str, ...]
     partition_columns: tuple[str, ...] | None
     schema_evolution: bool
+    extra_columns: ExtraColumns
     use_merge: bool | None
     memory_limit: str
     lock_seconds: float
@@ -107,6 +116,23 @@ def choice(kind: type[_Choice], given: str, what: str) -> _Choice:
     except ValueError:
         valid = ", ".join(item.value for item in kind)
         raise InvalidValue(f"{given!r} is not a {what}.", remedy=f"Use one of: {valid}.") from None
+
+
+def refuse_extra_columns(known: Iterable[str], given: Iterable[str], *, ranking: Iterable[str], where: str) -> None:
+    """Raise InvalidValue where the batch has columns that the target lacks and that do not only rank its rows."""
+    known = list(known)
+    taken = {name.casefold() for name in (*known, *ranking)}
+    extra = [name for name in given if name.casefold() not in taken]
+    if extra:
+        nearest = nearest_name(extra[0], known)
+        meant = f"Did you mean {nearest}? " if nearest else ""
+        raise InvalidValue(
+            f"The batch has the column {', '.join(extra)}, which {where} lacks.",
+            remedy=f"{meant}Leave it out, merge with schema_evolution, or with extra_columns=ignore.",
+            field=extra[0],
+            nearest=nearest,
+            columns=extra,
+        )
 
 
 def names(given: str | Iterable[str]) -> tuple[str, ...]:

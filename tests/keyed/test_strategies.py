@@ -174,11 +174,17 @@ def test_columns_go_by_name(table: KeyedTable) -> None:
     assert as_bag(table.rows(), ["id", "v"]) == bag(id=[1, 2, 3, 4], v=["a", "B", "c", "D"])
 
 
-def test_a_missing_column_is_an_error_and_an_additional_one_is_ignored(table: KeyedTable) -> None:
+def test_a_missing_column_is_an_error_and_an_additional_one_too_unless_it_is_ignored(table: KeyedTable) -> None:
     table.fill(STORED)
     with pytest.raises(InvalidValue, match="no column v"):
         table.merge(BATCH.select(["id"]), "upsert", "id")
-    table.merge(BATCH.append_column("more", pa.array([1, 2])), "upsert", "id")
+    more = BATCH.append_column("iid", pa.array([1, 2]))
+    before = table.state()
+    with pytest.raises(InvalidValue, match="column iid") as refusal:
+        table.merge(more, "upsert", "id")
+    assert (refusal.value.details["field"], refusal.value.details["nearest"]) == ("iid", "id")
+    assert table.state() == before
+    table.merge(more, "upsert", "id", extra_columns="ignore")
     assert table.rows().column_names == ["id", "v"]
 
 
