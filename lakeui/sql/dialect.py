@@ -198,9 +198,9 @@ def _settle(text: str, tree: exp.Expr) -> exp.Expr:
             arguments[0].replace(exp.var(arguments[0].name))
     if _SMALLEST.search(text):
         for number in list(tree.find_all(exp.Neg)):
-            whole = _negated_inside(number)
-            tree = whole if number is tree else tree
-            number.replace(whole)
+            signed = _negated_inside(number)
+            tree = signed if number is tree else tree
+            number.replace(signed)
     if any(not select.expressions for select in tree.find_all(exp.Select)):
         raise syntax_problem(text, len(text.rstrip()), "A SELECT names no columns; it ends")
     return tree
