@@ -5,27 +5,38 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
+from catalog_app.importing.json_numbers import is_sure
 from lakeui.common.errors import InvalidValue
 
 CHUNK_CHARACTERS = 1024 * 1024
 _BLANK = re.compile(r"[ \t\r\n]*")
 
 
-def json_lines_write(path: Path, target: Path) -> int:
-    """Write each object of the file as one line, its text unchanged but for line breaks; answers how many.
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How many objects were written, and whether all numbers keep their digits as BIGINT and double alike."""
+
+    objects: int
+    is_sure: bool
+
+
+def json_lines_write(path: Path, target: Path) -> Written:
+    """Write each object of the file as one line, its text unchanged but for line breaks.
 
     Raises InvalidValue with the line of what is no object or cannot be read.
     """
     count = 0
     with path.open(encoding="utf-8-sig", newline="") as file, target.open("w", encoding="utf-8") as lines:
-        for text in _Objects(file):
+        objects = _Objects(file)
+        for text in objects:
             # Outside of strings line breaks mean nothing, inside JSON has none.
             lines.write(text.replace("\r", " ").replace("\n", " ") + "\n")
             count += 1
-    return count
+    return Written(count, objects.is_sure)
 
 
 class _Objects:
@@ -37,7 +48,10 @@ class _Objects:
         self._place = 0
         self._line = 1
         self._chunk = CHUNK_CHARACTERS
-        self._decoder = json.JSONDecoder(parse_constant=self._refuse_constant)
+        self.is_sure = True
+        self._decoder = json.JSONDecoder(
+            parse_constant=self._refuse_constant, parse_int=self._number, parse_float=self._number
+        )
 
     def __iter__(self) -> Iterator[str]:
         is_array = self._peek() == "["
@@ -102,6 +116,10 @@ class _Objects:
             remedy="Write an array of objects, or one object a line.",
             line=line,
         )
+
+    def _number(self, text: str) -> str:
+        self.is_sure = self.is_sure and is_sure(text)
+        return text
 
     def _refuse_constant(self, name: str) -> Any:
         raise self._fault(f"JSON has no value {name}", self._place)

@@ -20,6 +20,8 @@ from catalog_app.importing.arrow_types import taken_type, type_text
 from catalog_app.importing.delimited import delimited_open
 from catalog_app.importing.formats import ARROW_FILE
 from catalog_app.importing.json_lines import json_lines_write
+from catalog_app.importing.json_numbers import NumberProfiles, numbers_profile
+from catalog_app.importing.keeping import digits_require
 from catalog_app.importing.text_types import EVERY, TIMES, TextProfile
 from catalog_app.importing.values import ColumnChoice, FileFormat, FoundColumn, Reading, Scan
 from lakeui.common.errors import InvalidValue
@@ -90,45 +92,68 @@ def _checked(batch: pa.RecordBatch) -> pa.RecordBatch:
     return batch
 
 
+class _TooFine(Exception):
+    """A column holds times that are finer than a microsecond."""
+
+    def __init__(self, place: int, row: int, value: str) -> None:
+        super().__init__(place)
+        self.place, self.row, self.value = place, row, value
+
+
 def _opened(
     reading: Reading, schema: pa.Schema, batches: Iterator[pa.RecordBatch], inferred_as: Sequence[str]
 ) -> OpenedFile:
     """Columns by place, in types that tables can hold."""
-    taken = pa.schema([(f"c{index}", taken_type(item.type, item.name)) for index, item in enumerate(schema)])
-    changed = [item.name for item in schema if pa.types.is_time(item.type)]
-    warnings = [f"Column {name} holds times of day, which become text." for name in changed]
-    warnings += [
-        f"Column {item.name} holds nanoseconds; what is finer than a microsecond is cut off."
-        for item in schema
-        if pa.types.is_timestamp(item.type) and item.type.unit == "ns"
-    ]
-    return OpenedFile(
-        reading,
-        tuple(schema.names),
-        taken,
-        (_cast(batch, taken) for batch in batches),
-        inferred_as,
-        tuple(warnings),
+    sources, _ = _named_apart(schema.names)
+    as_text = {choice.source for choice in reading.columns if choice.type == "string" or not choice.include}
+    taken = pa.schema(
+        [
+            (f"c{index}", pa.string() if _is_finest(item.type) and source in as_text else taken_type(item.type, source))
+            for index, (item, source) in enumerate(zip(schema, sources, strict=True))
+        ]
     )
+    clocks = [item.name for item in schema if pa.types.is_time(item.type)]
+    warnings = [f"Column {name} holds times of day, which become text." for name in clocks]
+    cast = _cast(batches, taken)
+    return OpenedFile(reading, tuple(schema.names), taken, cast, inferred_as, tuple(warnings))
 
 
-def _cast(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    columns = [
-        column if column.type == item.type else pc.cast(column, item.type, safe=False)
-        for column, item in zip(batch.columns, schema, strict=True)
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
+def _is_finest(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_timestamp(kind) and kind.unit == "ns")
+
+
+def _cast(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """The batches in these types. Raises _TooFine, and ArrowInvalid for any other value that a type cannot keep."""
+    rows = 0
+    for batch in batches:
+        columns = []
+        for place, (column, item) in enumerate(zip(batch.columns, schema, strict=True)):
+            if _is_finest(column.type) and pa.types.is_timestamp(item.type):
+                _require_microseconds(column, place, rows)
+            columns.append(column if column.type == item.type else pc.cast(column, item.type))
+        yield pa.RecordBatch.from_arrays(columns, schema=schema)
+        rows += batch.num_rows
+
+
+def _require_microseconds(column: pa.Array, place: int, rows: int) -> None:
+    finer = pc.not_equal(pc.cast(pc.cast(column, pa.timestamp("us", column.type.tz), safe=False), column.type), column)
+    if pc.any(finer).as_py():
+        row = pc.index(finer, True).as_py()
+        raise _TooFine(place, rows + row + 1, pc.cast(column[row : row + 1], pa.string())[0].as_py())
 
 
 def _json_table(path: Path, reading: Reading) -> pa.Table:
     """All objects of the file. Texts stay texts: what looks like a time is told by the pass over the column."""
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as lines:
-        if not json_lines_write(path, Path(lines.name)):
-            raise InvalidValue("The file holds no object.", remedy="Choose a file with at least one row.")
+        written = json_lines_write(path, Path(lines.name))
+        if not written.objects:
+            return pa.table({})
+        numbers = NumberProfiles() if written.is_sure else numbers_profile(Path(lines.name))
+        numbers.require()
         try:
             inferred = pajson.read_json(lines.name).schema
             wanted = {column.source: column.type for column in reading.columns}
-            explicit = pa.schema([item.with_type(_json_type(item, wanted)) for item in inferred])
+            explicit = pa.schema([item.with_type(_json_type(item, wanted, numbers)) for item in inferred])
             options = pajson.ParseOptions(explicit_schema=explicit)
             return pajson.read_json(lines.name, parse_options=options)
         except pa.ArrowInvalid as error:
@@ -144,13 +169,15 @@ def _said(error: pa.ArrowInvalid) -> str:
     return text.rpartition(" in row ")[0] or text
 
 
-def _json_type(item: pa.Field, wanted: Mapping[str, str]) -> pa.DataType:
-    return _read_as(item.type, value_type(wanted.get(item.name, "")))
+def _json_type(item: pa.Field, wanted: Mapping[str, str], numbers: NumberProfiles) -> pa.DataType:
+    kept = numbers.kept(_without_times(item.type), (item.name,))
+    return _read_as(kept, value_type(wanted.get(item.name, "")))
 
 
 def _read_as(kind: pa.DataType, wanted: ParsedType) -> pa.DataType:
     """Decimals are read as such where they are asked for: a double in between would change them."""
-    if wanted.name == "decimal" and (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
+    is_number = pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind)
+    if wanted.name == "decimal" and is_number:
         return pa.decimal128(*wanted.parameters)
     if wanted.name == "array" and pa.types.is_list(kind):
         return pa.list_(_read_as(kind.value_type, wanted.fields[0].type))
@@ -189,7 +216,27 @@ class _Pass:
 
 
 def file_scan(path: Path, file_format: FileFormat, reading: Reading) -> Scan:
-    """What is in the file; choices of columns that it does not have are dropped, missing ones made."""
+    """What is in the file; choices of columns that it does not have are dropped, missing ones made. Times finer than a
+    table keeps are read as text.
+    """
+    fine: list[str] = []
+    while True:
+        as_text = tuple(ColumnChoice(source, source, "string") for source in fine)
+        try:
+            scan = _scan(path, file_format, replace(reading, columns=(*reading.columns, *as_text)))
+        except _TooFine as finer:
+            fine.append(_named_apart(_names(path, file_format))[0][finer.place])
+            continue
+        notes = (f"Column {name} holds times finer than a microsecond, which become text." for name in fine)
+        return scan.with_warnings(*notes)
+
+
+def _names(path: Path, file_format: FileFormat) -> Sequence[str]:
+    with file_open(path, file_format, Reading()) as opened:
+        return opened.names
+
+
+def _scan(path: Path, file_format: FileFormat, reading: Reading) -> Scan:
     with file_open(path, file_format, reading) as opened:
         texts = [index for index, item in enumerate(opened.schema) if pa.types.is_string(item.type)]
         tried = texts if opened.inferred_as else []
@@ -233,17 +280,41 @@ def _named_apart(names: Sequence[str]) -> tuple[list[str], list[str]]:
     return found, warnings
 
 
-def file_convert(path: Path, file_format: FileFormat, reading: Reading, target: Any) -> int:
+def file_convert(
+    path: Path, file_format: FileFormat, reading: Reading, target: Any, *, kept_as: Mapping[str, str] | None = None
+) -> int:
     """Write the file's rows as Parquet to ``target`` (a path, or a file that Arrow writes to): the chosen columns as
     ``c0``, ``c1``, .. by their place in ``reading.chosen``. Answers how many rows.
+
+    ``kept_as``: by the name of a column, the type that it is cast to later, if that is not the chosen one. Raises
+    InvalidValue with the row of a number that loses digits in it.
     """
+    chosen = reading.chosen
+    types = [(kept_as or {}).get(choice.name.casefold(), choice.type) for choice in chosen]
     rows = 0
     with file_open(path, file_format, reading) as opened:
         sources, _ = _named_apart(opened.names)
-        places = [sources.index(choice.source) for choice in reading.chosen]
+        places = [sources.index(choice.source) for choice in chosen]
         schema = pa.schema([(f"c{index}", opened.schema.field(place).type) for index, place in enumerate(places)])
         with pq.ParquetWriter(target, schema, compression="zstd", store_schema=False) as writer:
-            for batch in opened.batches:
-                writer.write_batch(pa.RecordBatch.from_arrays([batch.column(place) for place in places], schema=schema))
+            for batch in _required(opened, reading):
+                columns = [batch.column(place) for place in places]
+                for column, choice, kind in zip(columns, chosen, types, strict=True):
+                    digits_require(column, choice.name, kind, first_row=rows + 1)
+                writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
                 rows += batch.num_rows
     return rows
+
+
+def _required(opened: OpenedFile, reading: Reading) -> Iterator[pa.RecordBatch]:
+    """The batches. Raises InvalidValue for a time that the chosen type would cut."""
+    try:
+        yield from opened.batches
+    except _TooFine as finer:
+        source = _named_apart(opened.names)[0][finer.place]
+        raise InvalidValue(
+            f"Row {finer.row:,}: {finer.value} of column {source} is finer than the microseconds that a table keeps.",
+            remedy="Choose the type string, which keeps every digit; or leave the column out.",
+            row=finer.row,
+            column=source,
+        ) from None

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from catalog_app.importing.unpacking import Compression
+
 
 class FileFormat(StrEnum):
     """What a file holds, told by its content."""
@@ -31,13 +33,16 @@ class ColumnChoice:
 class Reading:
     """How a file is read. The first three are of CSV; None in ``header`` and ``delimiter``: as the file looks.
 
-    ``null_text``: what, unquoted, stands for NULL beside nothing at all.
+    ``null_text``: what, unquoted, stands for NULL beside nothing at all. ``encoding``: of a text file, a name of
+    ``ENCODINGS``; None for files that are no text. ``compression`` is what the file's first bytes say.
     """
 
     header: bool | None = None
     delimiter: str | None = None
     null_text: str = ""
     columns: tuple[ColumnChoice, ...] = ()
+    encoding: str | None = None
+    compression: Compression | None = None
 
     @property
     def chosen(self) -> tuple[ColumnChoice, ...]:
@@ -48,7 +53,9 @@ class Reading:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Reading:
-        return cls(**{**value, "columns": tuple(ColumnChoice(**column) for column in value["columns"])})
+        columns = tuple(ColumnChoice(**column) for column in value["columns"])
+        packed = value.get("compression")
+        return cls(**{**value, "columns": columns, "compression": Compression(packed) if packed else None})
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from django.conf import settings
 from django.utils import timezone
 
 from catalog_app.domain.types import canonical_type
-from catalog_app.importing.formats import format_of, name_warning
+from catalog_app.importing.formats import name_warning
+from catalog_app.importing.plain_files import file_looked_into, file_made_plain
 from catalog_app.importing.scanning import file_scan
+from catalog_app.importing.unpacking import MEGABYTE
 from catalog_app.importing.values import ColumnChoice, FileFormat, Reading, Scan
 from catalog_app.models import Branch, FileImport
 from catalog_app.storage.warehouse import Warehouse
@@ -25,13 +29,26 @@ MOST_SWEPT = 100
 
 
 def import_create(
-    *, branch: Branch, user_id: int | None, name: str, file: Path, warehouse: Warehouse, lifetime: timedelta
+    *,
+    branch: Branch,
+    user_id: int | None,
+    name: str,
+    file: Path,
+    warehouse: Warehouse,
+    lifetime: timedelta,
+    declared: str | None = None,
 ) -> FileImport:
-    """Look through a file of this machine and keep a copy in the warehouse. Raises InvalidValue for what cannot be
-    read; nothing is kept then.
+    """Look through a file of this machine and keep a copy in the warehouse. ``declared`` is the encoding that whoever
+    sent it named. Raises InvalidValue for what cannot be read; nothing is kept then.
     """
-    found_format = format_of(file)
-    scan = file_scan(file, found_format, Reading())
+    with file_looked_into(file, declared=declared, most=largest_import()) as plain:
+        scan = file_scan(plain.path, plain.format, plain.reading)
+        found_format = plain.format
+    if plain.is_guessed:
+        scan = scan.with_warnings(
+            f"The file is not UTF-8 and names no encoding. It is read as {plain.reading.encoding}, the likeliest:"
+            " choose another one where letters look wrong."
+        )
     if warning := name_warning(name, found_format):
         scan = scan.with_warnings(warning)
     identity = uuid4()
@@ -58,14 +75,18 @@ def _keep(made: FileImport, scan: Scan) -> None:
 
 
 def import_reread(made: FileImport, changes: Mapping[str, Any], *, warehouse: Warehouse) -> FileImport:
-    """Change how the file is read: ``header``, ``delimiter``, ``null_text``, and choices of ``columns`` by their
-    ``source``. Raises InvalidValue for a type or name that is none, NotFound for a column that the file has not.
+    """Change how the file is read: ``header``, ``delimiter``, ``null_text``, ``encoding``, and choices of ``columns``
+    by their ``source``. Raises InvalidValue for a type or name that is none, NotFound for a column that the file has
+    not.
     """
     before = Reading.from_json(made.reading)
     layout = {key: changes[key] for key in ("header", "delimiter", "null_text") if key in changes}
     after = replace(before, **layout)
     if after != before and made.format != FileFormat.CSV:
         raise InvalidValue("Only CSV has a header, a delimiter and a text for NULL.", remedy="Leave them out.")
+    if "encoding" in changes and before.encoding is None:
+        raise InvalidValue("Only CSV and JSON have an encoding.", remedy="Leave it out.")
+    after = replace(after, encoding=changes.get("encoding", before.encoding))
     if after != before:
         # Types were told from other texts, and names maybe from another row.
         scan = _scanned(made, replace(after, columns=()), warehouse)
@@ -78,8 +99,23 @@ def import_reread(made: FileImport, changes: Mapping[str, Any], *, warehouse: Wa
 
 
 def _scanned(made: FileImport, reading: Reading, warehouse: Warehouse) -> Scan:
-    with warehouse.local_copy(made.path) as file:
+    with import_opened(made, reading, warehouse=warehouse) as file:
         return file_scan(file, FileFormat(made.format), reading)
+
+
+def largest_import() -> int:
+    """The most bytes of a file that are taken, and that it has unpacked."""
+    return int(settings.LAKEUI["IMPORT_MEGABYTES"] * MEGABYTE)
+
+
+@contextmanager
+def import_opened(made: FileImport, reading: Reading, *, warehouse: Warehouse) -> Iterator[Path]:
+    """The file that was sent, unpacked and in UTF-8, on this machine for as long as it is needed."""
+    with (
+        warehouse.local_copy(made.path) as file,
+        file_made_plain(file, reading, most=largest_import()) as plain,
+    ):
+        yield plain
 
 
 def _chosen(reading: Reading, choices: Any) -> Reading:

@@ -7,6 +7,8 @@ from typing import Any
 from rest_framework import serializers
 
 from catalog_app.importing.delimited import DELIMITERS
+from catalog_app.importing.encodings import ENCODINGS
+from catalog_app.importing.unpacking import Compression
 from catalog_app.importing.values import FileFormat, FoundColumn, Misfit, Reading, misfit_of
 from catalog_app.models import FileImport
 from merge_app.keyed.values import ExtraColumns, Strategy
@@ -57,6 +59,12 @@ class ImportAnswer(serializers.Serializer[Any]):
     null_text = serializers.CharField(
         allow_blank=True, trim_whitespace=False, help_text="Of CSV: what means NULL, unquoted, beside nothing at all."
     )
+    encoding = serializers.ChoiceField(
+        ENCODINGS, allow_null=True, help_text="Of CSV and JSON, null for others. Read with another one by PATCH."
+    )
+    compression = serializers.ChoiceField(
+        [item.value for item in Compression], allow_null=True, help_text="Of the file as it was sent."
+    )
     columns = ImportColumn(many=True)
     sample = serializers.ListField(child=serializers.ListField(child=serializers.JSONField()))
     warnings = serializers.ListField(child=serializers.CharField())
@@ -72,11 +80,12 @@ class ColumnChange(serializers.Serializer[Any]):
 
 
 class ReadingRequest(serializers.Serializer[Any]):
-    """What is to be read otherwise. Choices of columns are begun anew where the first three change."""
+    """What is to be read otherwise. Choices of columns are begun anew where any of the first four changes."""
 
     header = serializers.BooleanField(required=False)
     delimiter = serializers.ChoiceField(DELIMITERS, required=False)
     null_text = serializers.CharField(required=False, allow_blank=True, trim_whitespace=False, max_length=100)
+    encoding = serializers.ChoiceField(ENCODINGS, required=False, help_text="Of CSV and JSON.")
     columns = ColumnChange(many=True, required=False)
 
 
@@ -133,6 +142,8 @@ def import_shown(made: FileImport) -> dict[str, Any]:
         "header": reading.header,
         "delimiter": reading.delimiter,
         "null_text": reading.null_text,
+        "encoding": reading.encoding,
+        "compression": reading.compression,
         "columns": [
             {
                 "source": choice.source,

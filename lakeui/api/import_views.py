@@ -30,7 +30,7 @@ from lakeui.api.prefer import read_preference
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, TaskAnswer
 from lakeui.api.sql_view import IDEMPOTENCY_KEY, PREFER, idempotency_key, request_digest, task_response
 from lakeui.api.strict import body_checked
-from lakeui.api.uploads import RawFileParser, upload_name, upload_prepare, upload_read
+from lakeui.api.uploads import RawFileParser, upload_encoding, upload_name, upload_prepare, upload_read
 from lakeui.frontdoor.imports import import_admit, import_lifetime
 from merge_app.jobs.services import task_submit
 
@@ -80,7 +80,9 @@ class ImportListView(ApiView):
         operation_id="import_create",
         summary="Send a file",
         description="CSV, JSON (an array of objects, or an object a line), Parquet or Arrow IPC, told apart by content;"
-        " text is UTF-8. Nothing is written to a table yet.",
+        " as it is or compressed by gzip, zstd or bzip2. The encoding of text is that of its byte order mark, or of"
+        " `charset` in Content-Type, else UTF-8 where it is that, else the likeliest; the answer says which."
+        " Nothing is written to a table yet.",
         tags=["imports"],
         parameters=[_DISPOSITION],
         request={
@@ -99,6 +101,7 @@ class ImportListView(ApiView):
                 file=Path(file.temporary_file_path()),
                 warehouse=_warehouse(),
                 lifetime=import_lifetime(),
+                declared=upload_encoding(request, file),
             )
         address = reverse("api-import", args=[place.catalog.name, place.name, made.pk], request=request)
         return Response(import_shown(made), status=201, headers={"Location": address})

@@ -23,7 +23,7 @@ from lakeui.api.places import table_place
 from lakeui.api.prefer import read_preference
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, TaskAnswer
 from lakeui.api.sql_view import IDEMPOTENCY_KEY, PREFER, idempotency_key, request_digest, task_response
-from lakeui.api.uploads import RawFileParser, upload_name, upload_prepare, upload_read
+from lakeui.api.uploads import RawFileParser, upload_encoding, upload_name, upload_prepare, upload_read
 from lakeui.frontdoor.imports import import_admit, import_lifetime
 from merge_app.jobs.services import task_submit
 
@@ -72,6 +72,7 @@ class KeyedMergeView(ApiView):
                 file=path,
                 warehouse=Warehouse(settings.LAKEUI["WAREHOUSE"]),
                 lifetime=import_lifetime(),
+                declared=upload_encoding(request, file),
             )
         parameters = load_parameters(
             made, {"database": place.database.name, "table": place.table.name, "mode": wanted.pop("strategy"), **wanted}

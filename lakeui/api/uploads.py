@@ -6,18 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from django.conf import settings
 from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
+from django.utils.http import parse_header_parameters
 from rest_framework.parsers import FileUploadParser
 from rest_framework.request import Request
 
+from catalog_app.importing.unpacking import MEGABYTE
+from catalog_app.services.imports import largest_import
 from lakeui.api.errors import TooLarge
 from lakeui.api.strict import unknown_name
 from lakeui.common.errors import InvalidValue
 
 UNNAMED = "upload"
-MEGABYTE = 1024 * 1024
 _PARTS = ("file", "csrfmiddlewaretoken")
 FORM_BYTES = 64 * 1024
 """What the parts of a form may take beside the file."""
@@ -46,18 +47,13 @@ class RawFileParser(FileUploadParser):
         return super().get_filename(stream, media_type, parser_context) or UNNAMED
 
 
-def largest_upload() -> int:
-    """The most bytes of a file that are taken."""
-    return int(settings.LAKEUI["IMPORT_MEGABYTES"] * MEGABYTE)
-
-
 def too_large(most: int) -> TooLarge:
     return TooLarge(f"The file has more than {most // MEGABYTE} MiB, the most that is taken.")
 
 
 def upload_prepare(request: Request) -> None:
     """Before anything reads the body: refuse what says that it is too long, and see that the rest cannot be."""
-    most = largest_upload()
+    most = largest_import()
     said = request.headers.get("Content-Length", "")
     if said.isdecimal() and int(said) > most + FORM_BYTES:
         raise too_large(most)
@@ -90,3 +86,9 @@ def _refuse_other_parts(parts: Mapping[str, Any]) -> None:
 def upload_name(file: TemporaryUploadedFile) -> str:
     """The name that the file had at home."""
     return unquote(str(file.name or UNNAMED))[-255:]
+
+
+def upload_encoding(request: Request, file: TemporaryUploadedFile) -> str | None:
+    """The encoding that the part, or the body, says that it has; None where nothing is said."""
+    kind, parameters = parse_header_parameters(request.headers.get("Content-Type", ""))
+    return file.charset if kind.startswith("multipart/") else parameters.get("charset")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -22,7 +22,7 @@ from catalog_app.selectors.imports import import_get
 from catalog_app.selectors.segments import segments_list
 from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register
-from catalog_app.services.imports import import_prolong
+from catalog_app.services.imports import import_opened, import_prolong
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.faults import fault_point
@@ -31,7 +31,7 @@ from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import commit_rows, staging, write_metrics
 from lakeui.frontdoor.ddl import commit_table, create_operation, new_table
 from lakeui.frontdoor.dispatch import carry_out, statement_admit
-from lakeui.frontdoor.keyed_merges import keyed_merge
+from lakeui.frontdoor.keyed_merges import keyed_merge, keys_require
 from lakeui.frontdoor.keys import refuse_duplicate_keys
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
 from lakeui.frontdoor.values import ImportLoad, KeyedMerge, Session, StatementResult
@@ -75,6 +75,8 @@ def _load(call: Call, load: ImportLoad) -> StatementResult:
 
 def _create(call: Call, load: ImportLoad, made: FileImport) -> StatementResult:
     columns = tuple(sql.ColumnDefinition(choice.name, choice.type) for choice in load.reading.chosen)
+    if not columns:
+        raise InvalidValue("The file names no column, so no table can be made of it.", remedy="Send a file with rows.")
     statement = sql.CreateTable(load.table, primary_key=load.primary_key, partition_by=load.partition_by)
     created = new_table(call, statement, columns)
     staged = _stage(call, created, load.reading, made)
@@ -94,7 +96,7 @@ def _create(call: Call, load: ImportLoad, made: FileImport) -> StatementResult:
 def _append(call: Call, load: ImportLoad, made: FileImport) -> StatementResult:
     target = table_for_writing(call, load.table)
     _require_known(target, load.reading.chosen)
-    staged = _stage(call, target, _as_in_table(target, load.reading), made)
+    staged = [] if not load.reading.chosen else _stage(call, target, _as_in_table(target, load.reading), made)
     metrics = _metrics(staged)
     if not staged:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
@@ -107,8 +109,13 @@ def _merge(call: Call, load: ImportLoad, merge: KeyedMerge, made: FileImport) ->
     target = table_for_writing(call, load.table)
     # Where the file has types, they are held against the table's; text has the types that it is read as.
     has_types = made.format in (FileFormat.PARQUET, FileFormat.ARROW)
-    reading = load.reading if has_types else _as_in_table(target, load.reading)
-    with _converted(call, reading, made) as rows:
+    as_stored = _as_in_table(target, load.reading)
+    reading = load.reading if has_types else as_stored
+    stored = {} if merge.schema_evolution else {choice.name.casefold(): choice.type for choice in as_stored.chosen}
+    with _converted(call, reading, made, kept_as=stored) as rows:
+        if not rows.rows:
+            keys_require(target, merge)
+            return StatementResult(version=target.place.lineage.version, metrics=write_metrics())
         return keyed_merge(call, target, merge, rows, reading.chosen)
 
 
@@ -162,8 +169,12 @@ def _stage(call: Call, target: TablePlace, reading: Reading, made: FileImport) -
 
 
 @contextmanager
-def _converted(call: Call, reading: Reading, made: FileImport) -> Iterator[FileSource]:
-    """The file's rows as Parquet in the warehouse, where Spark finds them, for as long as they are needed."""
+def _converted(
+    call: Call, reading: Reading, made: FileImport, *, kept_as: Mapping[str, str] | None = None
+) -> Iterator[FileSource]:
+    """The file's rows as Parquet in the warehouse, where Spark finds them, for as long as they are needed. ``kept_as``
+    as ``file_convert`` takes it.
+    """
     warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
     folder = f"{warehouse.new_import(made.pk)}/{call.context.task_id or 'load'}-{call.context.attempt}"
     path = f"{folder}/rows.parquet"
@@ -171,10 +182,10 @@ def _converted(call: Call, reading: Reading, made: FileImport) -> Iterator[FileS
     try:
         warehouse.make_folder(folder)
         with (
-            warehouse.local_copy(made.path) as file,
+            import_opened(made, reading, warehouse=warehouse) as file,
             warehouse.filesystem.open_output_stream(warehouse.absolute(path)) as target,
         ):
-            rows = file_convert(file, FileFormat(made.format), reading, target)
+            rows = file_convert(file, FileFormat(made.format), reading, target, kept_as=kept_as)
         yield FileSource(path, tuple(choice.name for choice in reading.chosen), rows)
     finally:
         warehouse.discard(folder)

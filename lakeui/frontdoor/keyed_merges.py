@@ -28,15 +28,20 @@ def keyed_merge(
     names = [choice.name for choice in columns]
     _require(merge.key_columns, names, "in the batch")
     _require(merge.dedup_by, names, "in the batch")
-    _require(merge.key_columns, [column.name for column in target.table.schema.columns], f"in table {target.label}")
+    keys_require(target, merge)
     if not merge.schema_evolution and merge.extra_columns is ExtraColumns.REFUSE:
         known = [column.name for column in target.table.schema.columns]
         refuse_extra_columns(known, names, ranking=merge.dedup_by, where=f"table {target.label}")
-    _require_plain(target, merge.key_columns)
     batch = QuerySource(_batch_text(merge, columns), {_FILE: rows})
     call.context.step("compare keys", f"{rows.rows:,} rows of the batch")
     _refuse_duplicates(merge, batch)
     return merge_from(call, _statement(target, merge, batch.text), target, batch, fills_fields=True)
+
+
+def keys_require(target: TablePlace, merge: KeyedMerge) -> None:
+    """Raise NotFound for a key that the table lacks, NotSupported for one that cannot be compared."""
+    _require(merge.key_columns, [column.name for column in target.table.schema.columns], f"in table {target.label}")
+    _require_plain(target, merge.key_columns)
 
 
 def _require(wanted: Sequence[str], known: Sequence[str], where: str) -> None:

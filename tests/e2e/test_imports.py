@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import uuid
@@ -25,9 +26,10 @@ from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import AlreadyExists, DuplicateKey, InvalidValue, LakeError, NotFound, NotNullViolation
 from lakeui.frontdoor import Session, StatementResult
 from lakeui.frontdoor.imports import import_load
-from lakeui.frontdoor.values import ImportLoad
+from lakeui.frontdoor.values import ImportLoad, KeyedMerge
 from lakeui.sql.statements import TableName
 from merge_app.jobs.context import TaskContext
+from merge_app.keyed.values import Strategy
 from tests.e2e.lake import Lake
 
 HOUR = timedelta(hours=1)
@@ -53,9 +55,11 @@ def load(
     *,
     append: bool = False,
     context: TaskContext | None = None,
+    merge: KeyedMerge | None = None,
     **options: tuple[str, ...],
 ) -> StatementResult:
-    wanted = ImportLoad(made.pk, Reading.from_json(made.reading), TableName(table, "d"), not append, **options)
+    is_new = not append and merge is None
+    wanted = ImportLoad(made.pk, Reading.from_json(made.reading), TableName(table, "d"), is_new, merge=merge, **options)
     return import_load(wanted, name=made.name, session=Session(lake.catalog), context=context)
 
 
@@ -149,7 +153,7 @@ def parquet() -> bytes:
         {
             "id": pa.array([1, 2], pa.uint64()),
             "money": pa.array([Decimal("1.20"), None], pa.decimal128(10, 2)),
-            "at": pa.array([1_706_695_200_000_000_001, None], pa.timestamp("ns", "Europe/Berlin")),
+            "at": pa.array([1_706_695_200_000_001_000, None], pa.timestamp("ns", "Europe/Berlin")),
             "local": pa.array([0, None], pa.timestamp("ms")),
             "pairs": pa.array([[("k", 1)], []], pa.map_(pa.string(), pa.int32())),
             "raw": pa.array([b"\x00\xff", None], pa.large_binary()),
@@ -171,7 +175,7 @@ def test_parquet_keeps_its_types(lake: Lake, tmp_path: Path) -> None:
         "raw": "binary",
     }
     assert lake.rows("d.t") == [
-        ("1", "1.20", "2024-01-31T10:00:00Z", "1970-01-01T00:00:00", {"k": 1}, "AP8="),
+        ("1", "1.20", "2024-01-31T10:00:00.000001Z", "1970-01-01T00:00:00", {"k": 1}, "AP8="),
         ("2", None, None, None, {}, None),
     ]
 
@@ -252,9 +256,9 @@ def test_a_load_that_meets_another_write_lands_beside_it(lake: Lake, tmp_path: P
 
     convert = imports.file_convert
 
-    def meanwhile(*arguments: Any) -> int:
+    def meanwhile(*arguments: Any, **options: Any) -> int:
         lake.sql("INSERT INTO d.t VALUES (2)")
-        return convert(*arguments)
+        return convert(*arguments, **options)
 
     with patch.object(imports, "file_convert", meanwhile):
         load(lake, made, append=True)
@@ -267,3 +271,116 @@ def test_an_import_of_another_branch_is_not_found(lake: Lake, tmp_path: Path) ->
     wanted = ImportLoad(made.pk, Reading.from_json(made.reading), TableName("t", "d"), is_new=True)
     with pytest.raises(LakeError, match="no import"):
         import_load(wanted, name=made.name, session=Session(lake.catalog, "dev"))
+
+
+WRITTEN = {
+    "sku": ["1E5", "2E7"],
+    "airport": ["NAN", "INF"],
+    "phone": ["+4930123", "+4940555"],
+    "code": ["0x1F", "0x0A"],
+    "zip": ["007", "02139"],
+    "small": ["0.00001", "0.00010"],
+    "money": ["9.90", "10.00"],
+    "ratio": ["0.30000000000000004", "1.5"],
+    "long": ["12345678901234567890", "-1"],
+    "whole": ["0", "-9223372036854775808"],
+    "zero": ["-0", "+0"],
+    "java": ["1d", "2f"],
+    "day": ["2024-02-29", "0001-01-01"],
+    "point": [".5", "5."],
+    "exponent": ["1e-07", "1.5"],
+    "spaced": [" 1", "2 "],
+}
+
+
+def test_a_csv_comes_back_as_it_was_written(lake: Lake, tmp_path: Path) -> None:
+    lines = [",".join(WRITTEN), *(",".join(row) for row in zip(*WRITTEN.values(), strict=True))]
+    load(lake, send(lake, "\n".join(lines).encode(), tmp_path))
+    assert types(lake, "d.t") == {
+        **dict.fromkeys(WRITTEN, "string"),
+        "small": "decimal(6,5)",
+        "money": "decimal(4,2)",
+        "ratio": "double",
+        "long": "decimal(20,0)",
+        "whole": "bigint",
+        "day": "date",
+    }
+    back = [[str(value) for value in row] for row in lake.sql("SELECT * FROM d.t").rows]
+    assert sorted(back) == sorted(list(row) for row in zip(*WRITTEN.values(), strict=True))
+
+
+BIG = b'{"id": 12345678901234567890, "a": 1}\n{"id": 1, "a": 1.5}\n{"id": 2, "a": 9007199254740993}\n'
+
+
+def test_numbers_of_json_keep_their_digits(lake: Lake, tmp_path: Path) -> None:
+    load(lake, send(lake, BIG, tmp_path))
+    assert types(lake, "d.t") == {"id": "decimal(20,0)", "a": "decimal(17,1)"}
+    assert lake.rows("d.t") == [("1", "1.5"), ("12345678901234567890", "1.0"), ("2", "9007199254740993.0")]
+
+
+ROUNDED = [
+    pytest.param(BIG, "id DECIMAL(20,0), a DOUBLE", "Row 3: 9007199254740993.0 of column a", id="json"),
+    pytest.param(b'{"a": 1.5}', "a BIGINT", "Row 1: 1.5 of column a", id="json fraction"),
+    pytest.param(b"id,a\n1,1.255\n", "id INT, a DECIMAL(10,2)", "Row 1: 1.255 of column a", id="csv"),
+    pytest.param(b"a\n1\n1.23456789\n", "a FLOAT", "Row 2: 1.23456789 of column a", id="csv float"),
+    pytest.param(b"a\n12345678901234567890\n", "a DOUBLE", "Row 1: 12345678901234567890 of column a", id="csv double"),
+]
+
+
+@pytest.mark.parametrize(("file", "columns", "words"), ROUNDED)
+def test_digits_that_the_table_would_cut_refuse_the_load(
+    lake: Lake, tmp_path: Path, file: bytes, columns: str, words: str
+) -> None:
+    lake.sql(f"CREATE TABLE d.t ({columns})")
+    made = send(lake, file, tmp_path)
+    before = lake.head()
+    with pytest.raises(InvalidValue, match=f"{words} would lose digits as"):
+        load(lake, made, append=True)
+    with pytest.raises(InvalidValue, match="would lose digits as"):
+        load(lake, made, merge=KeyedMerge(Strategy.UPSERT, ("a",)))
+    assert (lake.head(), staged_folders()) == (before, [])
+
+
+def test_parquet_loses_no_digits_either(lake: Lake, tmp_path: Path) -> None:
+    out = io.BytesIO()
+    pq.write_table(pa.table({"a": [0.1, 1.25], "b": pa.array([Decimal("1.255"), None])}), out)
+    made = send(lake, out.getvalue(), tmp_path)
+    lake.sql("CREATE TABLE d.t (a FLOAT, b DECIMAL(10,2))")
+    with pytest.raises(InvalidValue, match=r"Row 1: 1.255 of column b would lose digits as decimal\(10,2\)"):
+        load(lake, made, append=True)
+    with pytest.raises(InvalidValue, match=r"Row 1: 1\.255 of column b"):
+        load(lake, made, merge=KeyedMerge(Strategy.UPSERT, ("a",)))
+
+
+def test_times_finer_than_a_microsecond_are_never_cut(lake: Lake, tmp_path: Path) -> None:
+    out = io.BytesIO()
+    pq.write_table(pa.table({"at": pa.array([1_001], pa.timestamp("ns"))}), out)
+    made = send(lake, out.getvalue(), tmp_path)
+    load(lake, made)
+    assert lake.rows("d.t") == [("1970-01-01 00:00:00.000001001",)]
+    lake.sql("CREATE TABLE d.u (at TIMESTAMP_NTZ)")
+    with pytest.raises(InvalidValue, match="finer than the microseconds"):
+        load(lake, made, "u", append=True)
+
+
+def test_compressed_text_of_another_encoding_is_loaded(lake: Lake, tmp_path: Path) -> None:
+    made = send(lake, gzip.compress('[{"city": "Zürich"}]'.encode("utf-16")), tmp_path)
+    load(lake, made)
+    assert lake.rows("d.t") == [("Zürich",)]
+
+
+@pytest.mark.parametrize("file", [b"[]", b"id,name\n"])
+def test_a_file_without_rows_does_nothing_to_a_table(lake: Lake, tmp_path: Path, file: bytes) -> None:
+    lake.sql("CREATE TABLE d.t (id INT, name STRING)")
+    before = lake.head()
+    made = send(lake, file, tmp_path)
+    for merge in (None, KeyedMerge(Strategy.UPSERT, ("id",))):
+        done = load(lake, made, append=merge is None, merge=merge)
+        assert (done.version, done.metrics["rows_inserted"]) == (before, 0)
+    with pytest.raises(NotFound, match="nmae"):
+        load(lake, made, merge=KeyedMerge(Strategy.UPSERT, ("nmae",)))
+
+
+def test_a_file_without_columns_makes_no_table(lake: Lake, tmp_path: Path) -> None:
+    with pytest.raises(InvalidValue, match="names no column"):
+        load(lake, send(lake, b"[]", tmp_path))

@@ -17,7 +17,7 @@ function column(source: string, more: Partial<ImportColumn> = {}): ImportColumn 
 }
 
 const FILE: FileImport = {
-  id: "i-1", name: "Delays 2014.csv", format: "csv", bytes: 2048, rows: 2, header: true, delimiter: ",", null_text: "",
+  id: "i-1", name: "Delays 2014.csv", format: "csv", bytes: 2048, rows: 2, header: true, delimiter: ",", null_text: "", encoding: "windows-1252", compression: "gzip",
   columns: [column("flight"), column("reason", { type: "string", inferred_type: "string" })],
   sample: [["1545", "late aircraft"], ["725", null]], warnings: ["The file's name says JSON; it holds CSV."], created_at: time, expires_at: time,
 };
@@ -31,6 +31,27 @@ const LAKE = {
   "/api/v1/tasks/t-1/": TASK,
 };
 const HERE = "/c/demo/import?branch=delays&import=i-1";
+
+describe("how a file is read", () => {
+  it("says its encoding and compression, and takes another encoding", async () => {
+    const asked = serve({ ...LAKE, [`PATCH ${AT}i-1/`]: () => json({ ...FILE, encoding: "windows-1250" }) });
+    const user = userEvent.setup();
+    renderAt(HERE);
+    expect(await screen.findByText("csv, gzip")).toBeTruthy();
+    const encoding = screen.getByLabelText<HTMLSelectElement>("Encoding");
+    expect(encoding.value).toBe("windows-1252");
+    await user.selectOptions(encoding, "Windows-1250, Central European");
+    await waitFor(() => expect(asked.find(({ method }) => method === "PATCH")?.body).toEqual({ encoding: "windows-1250" }));
+    await waitFor(() => expect(encoding.value).toBe("windows-1250"));
+  });
+
+  it("asks of JSON for nothing but the encoding", async () => {
+    serve({ ...LAKE, [`${AT}i-1/`]: { ...FILE, format: "json", header: null, delimiter: null } });
+    renderAt(HERE);
+    expect(await screen.findByLabelText("Encoding")).toBeTruthy();
+    expect(screen.queryByLabelText("Values end with")).toBeNull();
+  });
+});
 
 describe("sending a file", () => {
   it("takes one that was chosen, and goes on with what was found in it", async () => {

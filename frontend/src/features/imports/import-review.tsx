@@ -49,7 +49,7 @@ export function ImportReview({
         <TargetFields place={place} target={target} onChange={setTarget} />
       </Panel>
       <Panel title="Columns">
-        {file.format === "csv" ? <ReadingOptions file={file} reread={reread} /> : null}
+        {file.encoding ? <ReadingOptions file={file} reread={reread} /> : null}
         <ColumnChoices file={file} reread={reread} target={target} onTarget={setTarget} table={columns} />
       </Panel>
       <Sample file={file} />
@@ -75,7 +75,8 @@ function FileFacts({ place, file }: { place: ImportPlace; file: FileImport }) {
     >
       <div className="inside stack tight">
         <p className="row small muted">
-          <span>{file.format}</span>
+          <span>{file.compression ? `${file.format}, ${file.compression}` : file.format}</span>
+          {file.encoding ? <span>{file.encoding}</span> : null}
           <span>{bytes(file.bytes)}</span>
           <span>{counted(file.rows, "row")}</span>
           <span>{counted(file.columns.length, "column")}</span>

@@ -9,7 +9,7 @@ import { Panel } from "../../ui/page";
 import { Failure } from "../../ui/states";
 import { Time } from "../../ui/time";
 
-const ACCEPTED = ".csv,.tsv,.txt,.json,.jsonl,.ndjson,.parquet";
+const ACCEPTED = ".csv,.tsv,.txt,.json,.jsonl,.ndjson,.parquet,.arrow,.arrows,.feather,.gz,.zst,.bz2";
 
 export function SendFile({ place, onSent }: { place: ImportPlace; onSent: (importId: string) => void }) {
   const send = useImportSend(place);
