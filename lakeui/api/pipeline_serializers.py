@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from lakeui.api.serializers import StepEntry, task_url
 from merge_app.jobs.models import TaskState
+from merge_app.pipelines.cron import DEFAULT_ZONE
 from merge_app.pipelines.definition.configuration import configuration_resolve
 from merge_app.pipelines.definition.fields import FIELDS, Kind, Strategy
 from merge_app.pipelines.models import Pipeline, PipelineRun, PipelineVersion, Trigger
@@ -57,7 +58,10 @@ class PipelineFields(serializers.Serializer[Any]):
         max_length=LONGEST_TEXT, trim_whitespace=False, allow_blank=True, required=False, default="", help_text="YAML."
     )
     schedule = serializers.CharField(
-        max_length=LONGEST_NAME, allow_blank=True, required=False, default="", help_text="Cron, in UTC; empty for none."
+        max_length=LONGEST_NAME, allow_blank=True, required=False, default="", help_text="A cron line; empty for none."
+    )
+    schedule_timezone = serializers.CharField(
+        max_length=LONGEST_NAME, required=False, default=DEFAULT_ZONE, help_text="Of the schedule, as Europe/Berlin."
     )
 
 
@@ -95,6 +99,7 @@ class PipelineAnswer(serializers.Serializer[Any]):
     source = serializers.CharField()  # type: ignore[assignment]
     config = serializers.CharField(allow_blank=True)
     schedule = serializers.CharField(allow_blank=True)
+    schedule_timezone = serializers.CharField()
     owner = serializers.SerializerMethodField()
     version = serializers.IntegerField(source="revision")
     created_at = serializers.DateTimeField()
@@ -163,6 +168,7 @@ class PipelineSummary(serializers.Serializer[Any]):
     table = serializers.CharField()
     branch = serializers.CharField()
     schedule = serializers.CharField(allow_blank=True)
+    schedule_timezone = serializers.CharField()
     next_run_at = serializers.DateTimeField(allow_null=True)
     owner = serializers.SerializerMethodField()
     strategy = serializers.SerializerMethodField()
@@ -182,6 +188,19 @@ class PipelineSummary(serializers.Serializer[Any]):
     def get_last_run(self, pipeline: Pipeline) -> Any:
         run = self.context["runs"].get(getattr(pipeline, "last_run_id", None))
         return None if run is None else RunSummary(run).data
+
+
+class ScheduleQuery(serializers.Serializer[Any]):
+    """A schedule that nobody saved yet."""
+
+    schedule = serializers.CharField(max_length=LONGEST_NAME)
+    schedule_timezone = serializers.CharField(max_length=LONGEST_NAME, default=DEFAULT_ZONE)
+
+
+class ScheduleAnswer(serializers.Serializer[Any]):
+    """The times of the next runs."""
+
+    next_runs = serializers.ListField(child=serializers.DateTimeField())
 
 
 class PipelineFilter(serializers.Serializer[Any]):

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.http import HttpResponse
+from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -48,6 +49,8 @@ from lakeui.api.pipeline_serializers import (
     RehearsalRequest,
     RunAnswer,
     RunSummary,
+    ScheduleAnswer,
+    ScheduleQuery,
     ValidationAnswer,
     ValidationRequest,
     VersionAnswer,
@@ -61,6 +64,7 @@ from lakeui.api.sql_view import IDEMPOTENCY_KEY, PREFER, idempotency_key, reques
 from lakeui.api.strict import body_checked
 from lakeui.frontdoor.pipelines import run_admit, run_rehearse, texts_examine
 from merge_app.jobs.selectors import task_known
+from merge_app.pipelines.cron import next_times
 from merge_app.pipelines.definition.config_file import config_edit
 from merge_app.pipelines.models import Pipeline, Trigger
 from merge_app.pipelines.runs import run_submit
@@ -76,6 +80,7 @@ from merge_app.pipelines.selectors import (
 )
 from merge_app.pipelines.services import pipeline_create, pipeline_delete, pipeline_edit, policy_set
 
+NEXT_RUNS = 5
 _PAGING = [
     OpenApiParameter("cursor", str, description="From `next` or `previous`."),
     OpenApiParameter("limit", int, description="Entries a page, at most 200."),
@@ -164,6 +169,21 @@ class PipelineFieldsView(ApiView):
     )
     def get(self, request: Request) -> Response:
         return tagged(request, Response(fields_shown()))
+
+
+class PipelineScheduleView(ApiView):
+    @extend_schema(
+        operation_id="pipeline_schedule",
+        summary="When a schedule has its next runs",
+        description="Of a cron line and its time zone, whether a pipeline has them or not.",
+        tags=["pipelines"],
+        parameters=[ScheduleQuery],
+        responses={200: ScheduleAnswer, **BAD_REQUEST},
+    )
+    def get(self, request: Request) -> Response:
+        wanted = checked(ScheduleQuery, request)
+        times = next_times(wanted["schedule"], wanted["schedule_timezone"], timezone.now(), NEXT_RUNS)
+        return Response(ScheduleAnswer({"next_runs": times}).data)
 
 
 class PipelinePolicyView(ApiView):

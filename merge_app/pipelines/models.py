@@ -30,10 +30,10 @@ class PipelinePolicy(models.Model):
 class Pipeline(models.Model):
     """A query and the table that its rows go to, on one branch. ``layer`` groups pipelines for people.
 
-    ``revision`` is the number of its newest version. ``schedule`` is a cron expression in UTC, empty for none, and
-    ``next_run_at`` when it comes next. Scheduled runs are the owner's; without owner they rest. The owner is whoever
-    wrote the newest version, so that nobody's text runs with another's rights; ``scopes`` are those of the token that
-    it was written with, null where it was none.
+    ``revision`` is the number of its newest version. ``schedule`` is a cron line, empty for none, in the time zone
+    ``schedule_timezone``, and ``next_run_at`` when it comes next. Scheduled runs are the owner's; without owner they
+    rest. The owner is whoever wrote the newest version, so that no text runs with another person's rights; ``scopes``
+    are those of the token that it was written with, null where it was none.
     """
 
     catalog = models.ForeignKey("catalog_app.Catalog", models.PROTECT, related_name="+")
@@ -45,6 +45,7 @@ class Pipeline(models.Model):
     source = models.TextField()
     config = models.TextField(default="")
     schedule = models.TextField(default="")
+    schedule_timezone = models.TextField(default="UTC")
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     scopes = ArrayField(models.TextField(), null=True)
     revision = models.IntegerField(default=1)

@@ -37,8 +37,9 @@ def _tick(pipeline_id: int, moment: datetime) -> bool:
             return False
         due_at = pipeline.next_run_at
         try:
-            pipeline.next_run_at = next_time(pipeline.schedule, moment)
-        except LakeError:
+            pipeline.next_run_at = next_time(pipeline.schedule, pipeline.schedule_timezone, moment)
+        except LakeError as error:
+            logger.warning("pipeline %s is not scheduled any more: %s", pipeline.pk, error.message)
             pipeline.next_run_at = None
         pipeline.save(update_fields=["next_run_at"])
         if pipeline.owner is None or not pipeline.owner.is_active or pipeline.catalog.dropped_at is not None:

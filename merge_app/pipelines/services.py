@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from datetime import datetime
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -14,13 +14,13 @@ from catalog_app.selectors.lineage import branch_get
 from catalog_app.services.settings import SettingChange, settings_lock
 from lakeui.common.errors import AlreadyExists, InvalidValue, Stale
 from merge_app.audit.settings import setting_recorder
-from merge_app.pipelines.cron import next_time
+from merge_app.pipelines.cron import next_time, zone_named
 from merge_app.pipelines.definition.configuration import configuration_resolve
 from merge_app.pipelines.definition.templates import LONGEST_SOURCE, template_check
 from merge_app.pipelines.models import Pipeline, PipelinePolicy, PipelineVersion
 from merge_app.pipelines.selectors import is_strict
 
-EDITED = ("name", "layer", "database", "table", "branch", "source", "config", "schedule")
+EDITED = ("name", "layer", "database", "table", "branch", "source", "config", "schedule", "schedule_timezone")
 """The fields of which a version is made."""
 LONGEST_NAME = 200
 
@@ -34,7 +34,7 @@ def pipeline_create(
     """
     made = Pipeline(catalog=catalog, owner_id=owner_id, scopes=_kept(scopes), **values)
     _check(made)
-    made.next_run_at = _next_run(made.schedule)
+    made.next_run_at = _next_run(made)
     with transaction.atomic():
         _save(made)
         _record(made, owner_id)
@@ -58,8 +58,8 @@ def pipeline_edit(
     for name, value in values.items():
         setattr(pipeline, name, value)
     _check(pipeline)
-    if before["schedule"] != pipeline.schedule:
-        pipeline.next_run_at = _next_run(pipeline.schedule)
+    if any(before[name] != getattr(pipeline, name) for name in ("schedule", "schedule_timezone")):
+        pipeline.next_run_at = _next_run(pipeline)
     with transaction.atomic():
         held = Pipeline.objects.select_for_update().filter(pk=pipeline.pk, deleted_at__isnull=True)
         if held.values_list("revision", flat=True).first() != pipeline.revision:
@@ -115,8 +115,11 @@ def _kept(scopes: Collection[Scope] | None) -> list[str] | None:
     return None if scopes is None else sorted(scopes)
 
 
-def _next_run(schedule: str) -> Any:
-    return next_time(schedule, timezone.now()) if schedule else None
+def _next_run(pipeline: Pipeline) -> datetime | None:
+    zone_named(pipeline.schedule_timezone)
+    if not pipeline.schedule:
+        return None
+    return next_time(pipeline.schedule, pipeline.schedule_timezone, timezone.now())
 
 
 def _save(pipeline: Pipeline) -> None:

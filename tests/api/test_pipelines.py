@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -13,6 +15,7 @@ from merge_app.pipelines.models import PipelineRun
 from merge_app.pipelines.runs import run_keep
 from tests.api.conftest import Caller
 from tests.api.lake import Lake
+from tests.api.test_statements import problem
 
 ADDRESS = "/api/v1/pipelines/"
 CONFIG = "# ours\nmerge_strategy: incremental\n"
@@ -74,6 +77,7 @@ def test_what_is_wrong_comes_with_its_lines(lake: Lake) -> None:
         ({"name": "DELAYS"}, 409, "ALREADY_EXISTS"),
         ({"name": ""}, 400, "INVALID_VALUE"),
         ({"schedule": "soon"}, 400, "INVALID_VALUE"),
+        ({"schedule_timezone": "Mars/Olympus"}, 400, "INVALID_VALUE"),
         ({"source": "{{"}, 422, "INVALID_CONFIG"),
     ],
 )
@@ -261,3 +265,14 @@ class TestARun:
         refused = lake.caller.post(f"{first}retry/")
         assert (refused.status_code, refused.json()["code"]) == (409, "PIPELINE_BUSY")
         assert len(lake.caller.get(at(made, "runs/")).json()["results"]) == 2
+
+
+def test_the_next_runs_of_a_schedule_are_answered_before_it_is_saved(alice: Caller) -> None:
+    address = "/api/v1/pipelines/schedule/?schedule=0+6+*+*+mon%231&schedule_timezone=Europe/Berlin"
+    runs = [datetime.fromisoformat(at) for at in alice.get(address).json()["next_runs"]]
+    berlin = [at.astimezone(ZoneInfo("Europe/Berlin")) for at in runs]
+    assert len(runs) == 5
+    assert all((at.hour, at.weekday()) == (6, 0) and at.day <= 7 for at in berlin)
+    refusal = problem(alice.get("/api/v1/pipelines/schedule/?schedule=often"), 400, "INVALID_VALUE")
+    assert "five fields" in refusal["remedy"]
+    problem(alice.get("/api/v1/pipelines/schedule/"), 400, "INVALID_VALUE")

@@ -1,4 +1,4 @@
-"""Cron expressions, and that each due time makes one run."""
+"""Each due time makes one run."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, transaction
 
 from catalog_app.domain.roles import LAKEUI
+from lakeui.common.errors import InvalidValue
 from merge_app.jobs.models import Task, TaskState
-from merge_app.pipelines.cron import next_time
 from merge_app.pipelines.errors import PipelineBusy
 from merge_app.pipelines.models import Pipeline, PipelineRun, Trigger
 from merge_app.pipelines.runs import run_begin, run_submit
@@ -19,24 +19,7 @@ from merge_app.pipelines.schedules import schedules_tick
 from merge_app.pipelines.selectors import pipeline_get
 from merge_app.pipelines.services import pipeline_edit
 
-AFTER = datetime(2026, 1, 31, 23, 59, 30, tzinfo=UTC)
 HOUR = timedelta(hours=1)
-
-
-@pytest.mark.parametrize(
-    ("expression", "expected"),
-    [
-        ("* * * * *", "2026-02-01T00:00"),
-        ("0 6 * * mon-fri", "2026-02-02T06:00"),
-        ("*/20 * * * *", "2026-02-01T00:00"),
-        ("0 0 29 2 *", "2028-02-29T00:00"),
-        ("30 12 1 1 *", "2027-01-01T12:30"),
-    ],
-)
-def test_the_next_time_is_the_first_after(expression: str, expected: str) -> None:
-    found = next_time(expression, AFTER)
-    assert found == datetime.fromisoformat(expected).replace(tzinfo=UTC)
-    assert next_time(expression, found) > found
 
 
 @pytest.fixture
@@ -62,6 +45,16 @@ def test_a_due_time_makes_one_run_of_the_owner(scheduled: Pipeline, alice: User)
     (run,) = runs(scheduled)
     assert (run.trigger, run.due_at, run.version, run.task.created_by) == (Trigger.SCHEDULE, due, 2, alice)
     assert pipeline_get(LAKEUI, scheduled.pk).next_run_at == due + HOUR
+
+
+def test_a_schedule_goes_by_its_time_zone(pipeline: Pipeline, alice: User) -> None:
+    pipeline_edit(pipeline, {"schedule": "0 6 * * *"}, author_id=alice.pk)
+    assert pipeline.next_run_at is not None
+    assert pipeline.next_run_at.hour == 6
+    pipeline_edit(pipeline, {"schedule_timezone": "Asia/Tokyo"}, author_id=alice.pk)
+    assert pipeline.next_run_at.hour == 21
+    with pytest.raises(InvalidValue, match="no time zone"):
+        pipeline_edit(pipeline, {"schedule_timezone": "Asia/Tokio"}, author_id=alice.pk)
 
 
 def test_missed_times_make_one_run(scheduled: Pipeline) -> None:

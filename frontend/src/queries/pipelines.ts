@@ -58,6 +58,19 @@ export function usePipelineFields() {
   });
 }
 
+/** When a schedule that is being typed has its next runs. */
+export function useNextRuns(schedule: string, zone: string) {
+  return useQuery({
+    queryKey: ["next runs", schedule, zone],
+    queryFn: ({ signal }) => {
+      const query = { schedule, schedule_timezone: zone };
+      return body(client.GET("/api/v1/pipelines/schedule/", { params: { query }, signal }));
+    },
+    enabled: schedule !== "" && zone !== "",
+    retry: false,
+  });
+}
+
 export function usePipelineCreate(catalog: string) {
   const queries = useQueryClient();
   return useMutation({

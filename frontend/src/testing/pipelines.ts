@@ -40,7 +40,7 @@ export const INCREMENTAL = configuration(
 export const PIPELINE: Pipeline = {
   id: 7, catalog: "demo", name: "last_seen", layer: "silver", database: "flights", table: "seen", branch: "main",
   source: "-- @unique_key: tailnum\nSELECT * FROM flights.flights", config: "# ours\nmerge_strategy: incremental\nwatermark_column: time_hour\n",
-  schedule: "0 6 * * *", owner: "alice", version: 3, created_at: time, updated_at: time, configuration: INCREMENTAL,
+  schedule: "0 6 * * *", schedule_timezone: "Europe/Berlin", owner: "alice", version: 3, created_at: time, updated_at: time, configuration: INCREMENTAL,
 };
 
 export function run(given: Partial<PipelineRunDetail> = {}): PipelineRunDetail {
@@ -53,6 +53,6 @@ export function run(given: Partial<PipelineRunDetail> = {}): PipelineRunDetail {
 }
 
 export function summary(given: Partial<PipelineSummary> = {}): PipelineSummary {
-  const { id, catalog, name, layer, database, table, branch, schedule, owner } = PIPELINE;
-  return { id, catalog, name, layer, database, table, branch, schedule, owner, next_run_at: null, strategy: "incremental", degraded: false, last_run: run(), ...given };
+  const { id, catalog, name, layer, database, table, branch, schedule, schedule_timezone, owner } = PIPELINE;
+  return { id, catalog, name, layer, database, table, branch, schedule, schedule_timezone, owner, next_run_at: null, strategy: "incremental", degraded: false, last_run: run(), ...given };
 }

@@ -58,5 +58,12 @@ def refuse(mistakes: Sequence[Mistake]) -> None:
 def nearest(name: str, known: Iterable[str]) -> str:
     """Advice for who meant one of ``known``: the nearest, else all of them."""
     names = list(known)
-    found = difflib.get_close_matches(name.casefold(), names, n=1)
-    return f"Did you mean {found[0]}?" if found else f"It is one of {', '.join(names)}."
+    found = nearest_of(name, names)
+    return f"Did you mean {found}?" if found else f"It is one of {', '.join(names)}."
+
+
+def nearest_of(name: str, known: Iterable[str]) -> str | None:
+    """The nearest of ``known``, whatever the case of its letters; None where none is near."""
+    by_folded = {item.casefold(): item for item in known}
+    found = difflib.get_close_matches(name.casefold(), by_folded, n=1)
+    return by_folded[found[0]] if found else None

@@ -47,13 +47,13 @@ function CopyForm({ catalog, from }: { catalog: string; from: number }) {
 
 function startAt(query: URLSearchParams): Start {
   const given = (name: string) => query.get(name) ?? "";
-  const place = { name: given("table"), layer: "", database: given("database"), table: given("table"), branch: query.get("branch") ?? "main", schedule: "" };
+  const place = { name: given("table"), layer: "", database: given("database"), table: given("table"), branch: query.get("branch") ?? "main", schedule: "", schedule_timezone: "UTC" };
   return { place, text: FIRST };
 }
 
 /** Two pipelines that write one table would get into each other's way, so that a copy names a table of its own. */
 function copyOf({ name, layer, database, table, branch, source, config }: Pipeline): Start {
-  return { place: { name: `${name}_copy`, layer, database, table: `${table}_copy`, branch, schedule: "" }, text: { source, config } };
+  return { place: { name: `${name}_copy`, layer, database, table: `${table}_copy`, branch, schedule: "", schedule_timezone: "UTC" }, text: { source, config } };
 }
 
 function PipelineForm({ catalog, start }: { catalog: string; start: Start }) {

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import { configuration, FIELDS, PIPELINE, run } from "../../testing/pipelines";
 import { renderAt } from "../../testing/render";
-import { json, page, problem, serve } from "../../testing/server";
+import { type Asked, json, page, problem, serve } from "../../testing/server";
 
 // jsdom has no layout, which the editor needs: it is tried in Chromium (e2e/pipelines.e2e.ts).
 vi.mock("./text-editor", () => ({
@@ -189,6 +189,24 @@ describe("settings of a pipeline", () => {
     expect(asked.find(({ method }) => method === "PATCH")?.headers.get("If-Match")).toBe('"t3"');
   });
 
+  it("show the next runs by the clock of the schedule while it is typed, or why there are none", async () => {
+    const asked = serve({
+      ...LAKE,
+      "/api/v1/pipelines/schedule/": ({ address }: Asked) =>
+        address.includes("schedule=0%206%20*%20*%20*&")
+          ? json({ next_runs: ["2026-03-28T05:00:00Z", "2026-03-29T04:00:00Z"] })
+          : problem(400, { code: "INVALID_VALUE", title: "Invalid value", detail: "'0 6' is no cron line.", remedy: "It has five fields." }),
+    });
+    const user = userEvent.setup();
+    renderAt("/c/demo/pipelines/7?tab=settings");
+    const runs = await screen.findByRole("list", { name: "The next runs" });
+    expect(runs.textContent).toContain("Sun, 29 Mar 2026, 06:00 Europe/Berlin");
+    expect(asked.some(({ address }) => address.includes("schedule_timezone=Europe%2FBerlin"))).toBe(true);
+    await user.clear(screen.getByLabelText("Schedule"));
+    await user.type(screen.getByLabelText("Schedule"), "0 6");
+    expect(await screen.findByText("'0 6' is no cron line. It has five fields.")).toBeTruthy();
+  });
+
   it("take the pipeline away after asking once more", async () => {
     const asked = serve({ ...LAKE, [`DELETE ${AT}`]: () => new Response(null, { status: 204 }) });
     const user = userEvent.setup();
@@ -201,7 +219,7 @@ describe("settings of a pipeline", () => {
 });
 
 describe("versions of a pipeline", () => {
-  const body = (config: string) => ({ name: "last_seen", layer: "silver", database: "flights", table: "seen", branch: "main", source: PIPELINE.source, config, schedule: "0 6 * * *" });
+  const body = (config: string) => ({ name: "last_seen", layer: "silver", database: "flights", table: "seen", branch: "main", source: PIPELINE.source, config, schedule: "0 6 * * *", schedule_timezone: "UTC" });
   const version = (number: number) => ({ version: number, author: "alice", created_at: PIPELINE.created_at });
   const VERSIONS = {
     ...LAKE,

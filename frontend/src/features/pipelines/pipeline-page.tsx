@@ -137,7 +137,7 @@ function PipelineHead({ pipeline, mayEdit, isUnsaved }: { pipeline: Pipeline; ma
 }
 
 function PipelineFacts({ pipeline }: { pipeline: Pipeline }) {
-  const { catalog, branch, database, table, configuration, schedule, owner, version } = pipeline;
+  const { catalog, branch, database, table, configuration, schedule, schedule_timezone, owner, version } = pipeline;
   const description = configuration.fields.description?.value;
   return (
     <p className="row small muted">
@@ -151,7 +151,9 @@ function PipelineFacts({ pipeline }: { pipeline: Pipeline }) {
         on <LaneDot branch={branch} />
         <Link to={branchAddress(catalog, branch)}>{branch}</Link>
       </span>
-      <span>{schedule ? <code>{schedule}</code> : "no schedule"}</span>
+      <span>
+        {schedule ? <code>{schedule}</code> : "no schedule"} {schedule ? schedule_timezone : null}
+      </span>
       <span>{owner ? `owned by ${owner}` : "without owner"}</span>
       <span>version {version}</span>
       {typeof description === "string" && description ? <span>{description}</span> : null}

@@ -9,7 +9,7 @@ import { DegradedBadge, RunState } from "./run-state";
 
 /** One pipeline of a list: where its rows go and how, when it runs next, and how it went last. */
 export function PipelineRow({ pipeline }: { pipeline: PipelineSummary }) {
-  const { catalog, id, name, layer, database, table, branch, strategy, degraded, schedule, next_run_at, owner } = pipeline;
+  const { catalog, id, name, layer, database, table, branch, strategy, degraded, schedule, schedule_timezone, next_run_at, owner } = pipeline;
   return (
     <div className="pipeline-row">
       <span className="title">
@@ -28,6 +28,7 @@ export function PipelineRow({ pipeline }: { pipeline: PipelineSummary }) {
       </span>
       <span className="small muted schedule">
         {schedule ? <code>{schedule}</code> : "no schedule"}
+        {schedule && schedule_timezone !== "UTC" ? ` ${schedule_timezone}` : null}
         {next_run_at ? (
           <>
             {" "}

@@ -78,7 +78,7 @@ describe("a new pipeline", () => {
     await user.click(screen.getByRole("button", { name: "Create the pipeline" }));
     await waitFor(() => expect(router.state.location.pathname).toBe("/c/demo/pipelines/9"));
     expect(asked.find(({ method, address }) => method === "POST" && address === "/api/v1/pipelines/")?.body).toEqual({
-      catalog: "demo", name: "last_seen_copy", layer: "silver2", database: "flights", table: "seen_copy", branch: "main", schedule: "",
+      catalog: "demo", name: "last_seen_copy", layer: "silver2", database: "flights", table: "seen_copy", branch: "main", schedule: "", schedule_timezone: "UTC",
       source: PIPELINE.source, config: PIPELINE.config,
     });
   });

@@ -3,10 +3,12 @@ import { useId } from "react";
 import type { PipelineBody } from "../../api/resources";
 import { useBranches } from "../../queries/catalogs";
 import { useDatabases } from "../../queries/tables";
+import { NextRuns } from "./next-runs";
 
-export type PipelinePlace = Required<Pick<PipelineBody, "name" | "layer" | "database" | "table" | "branch" | "schedule">>;
+export type PipelinePlace = Required<Pick<PipelineBody, "name" | "layer" | "database" | "table" | "branch" | "schedule" | "schedule_timezone">>;
 
 const LONGEST = 200;
+const ZONES = ["UTC", ...Intl.supportedValuesOf("timeZone")];
 
 /** What a pipeline is called, where its rows go, and when it runs. */
 export function PlaceFields({ catalog, value, isDisabled = false, onChange }: { catalog: string; value: PipelinePlace; isDisabled?: boolean; onChange: (value: PipelinePlace) => void }) {
@@ -20,7 +22,16 @@ export function PlaceFields({ catalog, value, isDisabled = false, onChange }: { 
       <BranchField catalog={catalog} value={value.branch} onChange={(branch) => set({ branch })} />
       <TextField label="Database" value={value.database} suggestions={names} isRequired onChange={(database) => set({ database })} />
       <TextField label="Table" hint="the first run makes it" value={value.table} isRequired onChange={(table) => set({ table })} />
-      <TextField label="Schedule" hint="cron, in UTC, as 0 6 * * mon-fri" value={value.schedule} onChange={(schedule) => set({ schedule })} />
+      <TextField label="Schedule" hint="cron, as 0 6 * * mon-fri" value={value.schedule} onChange={(schedule) => set({ schedule })} />
+      <TextField
+        label="Time zone of the schedule"
+        hint="as Europe/Berlin"
+        value={value.schedule_timezone}
+        suggestions={ZONES}
+        isRequired
+        onChange={(schedule_timezone) => set({ schedule_timezone })}
+      />
+      <NextRuns schedule={value.schedule.trim()} zone={value.schedule_timezone.trim()} />
     </fieldset>
   );
 }

@@ -40,8 +40,8 @@ export function SettingsTab({ read, mayEdit }: { read: PipelineRead; mayEdit: bo
   );
 }
 
-function placeOf({ name, layer, database, table, branch, schedule }: PipelinePlace): PipelinePlace {
-  return { name: name.trim(), layer: layer.trim(), database: database.trim(), table: table.trim(), branch, schedule: schedule.trim() };
+function placeOf({ name, layer, database, table, branch, schedule, schedule_timezone }: PipelinePlace): PipelinePlace {
+  return { name: name.trim(), layer: layer.trim(), database: database.trim(), table: table.trim(), branch, schedule: schedule.trim(), schedule_timezone: schedule_timezone.trim() };
 }
 
 function DeleteDialog({ read: { pipeline, tag }, onClose }: { read: PipelineRead; onClose: () => void }) {

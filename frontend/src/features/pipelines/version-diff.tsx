@@ -2,7 +2,7 @@ import type { PipelineBody } from "../../api/resources";
 import { CONFIG_FILE } from "../../model/mistakes";
 import { diffHunks, lineDiff, type DiffLine } from "../../model/line-diff";
 
-const FACTS = ["name", "layer", "database", "table", "branch", "schedule"] as const;
+const FACTS = ["name", "layer", "database", "table", "branch", "schedule", "schedule_timezone"] as const;
 const TEXTS = [
   { key: "source", title: "SQL with Jinja" },
   { key: "config", title: CONFIG_FILE },

@@ -96,8 +96,8 @@ function ChosenVersion({ read, version, mayEdit }: { read: PipelineRead; version
   );
 }
 
-function bodyOf({ name, layer, database, table, branch, source, config, schedule }: Pipeline): PipelineBody {
-  return { name, layer, database, table, branch, source, config, schedule };
+function bodyOf({ name, layer, database, table, branch, source, config, schedule, schedule_timezone }: Pipeline): PipelineBody {
+  return { name, layer, database, table, branch, source, config, schedule, schedule_timezone };
 }
 
 /** What was said then is said again, as a new version; nothing that was is lost. */

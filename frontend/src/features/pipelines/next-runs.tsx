@@ -1,0 +1,31 @@
+import { useDeferredValue } from "react";
+
+import { asProblem } from "../../api/problem";
+import { zonedTime } from "../../model/zoned-time";
+import { useNextRuns } from "../../queries/pipelines";
+
+/** When a schedule has its next runs, by its own clock and by the reader's; or why it has none. */
+export function NextRuns({ schedule, zone }: { schedule: string; zone: string }) {
+  const [asked, place] = [useDeferredValue(schedule), useDeferredValue(zone)];
+  const found = useNextRuns(asked, place);
+  if (asked === "" || place === "") return null;
+  if (found.error) {
+    const { message, remedy } = asProblem(found.error);
+    return (
+      <p className="small notice amber">
+        {message} {remedy}
+      </p>
+    );
+  }
+  const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return (
+    <ul className="small muted" aria-label="The next runs">
+      {found.data?.next_runs.map((at) => (
+        <li key={at}>
+          {zonedTime(at, place)}
+          {local === place ? null : `, ${zonedTime(at, local)}`}
+        </li>
+      ))}
+    </ul>
+  );
+}
