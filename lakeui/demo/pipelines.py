@@ -27,7 +27,7 @@ GROUP BY month
 SELECT tailnum, time_hour, flight, carrier, origin, dest
 FROM {{ source('flights', 'flights') }}
 WHERE tailnum IS NOT NULL
-{% if is_incremental() %}AND time_hour >= '{{ watermark_value }}'{% endif %}
+{% if is_incremental() %}AND time_hour >= {{ watermark_value }}{% endif %}
 """,
     ),
     "routes": (

@@ -19,6 +19,7 @@ from merge_app.pipelines.definition.fields import Strategy
 from merge_app.pipelines.definition.literals import Literal, literal
 from merge_app.pipelines.definition.mistakes import CONFIG_FILE, Mistake, refuse
 from merge_app.pipelines.definition.templates import TableAddress
+from merge_app.pipelines.definition.typed_texts import has_literal
 from merge_app.pipelines.definition.versions import open_condition
 
 _TIMES = ("date", "timestamp", "timestamp_ntz")
@@ -27,10 +28,13 @@ _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal"
 
 @dataclass(frozen=True, slots=True)
 class TargetState:
-    """``watermark`` is the highest value of the watermark column less the ``lookback``, as text; None without one."""
+    """``watermark`` is the highest value of the watermark column less the ``lookback``, as text; None without one.
+    ``watermark_type`` is the column's.
+    """
 
     has_rows: bool = False
     watermark: str | None = None
+    watermark_type: str = "string"
 
 
 def target_state(call: Call, configuration: Configuration, name: sql.TableName, table: TableState) -> TargetState:
@@ -42,9 +46,19 @@ def target_state(call: Call, configuration: Configuration, name: sql.TableName, 
     address = TableAddress(name.database, name.table).sql
     if column is None:
         return TargetState(has_rows=bool(_answer(call, f"SELECT 1 FROM {address} LIMIT 1")))
-    highest = f"CAST(max({quote_name(column.name)}){_less(configuration, column)} AS STRING)"
-    ((found,),) = _answer(call, f"SELECT {highest} FROM {address}")
-    return TargetState() if found is None else TargetState(has_rows=True, watermark=str(found))
+    _require_literal(configuration, column)
+    highest = f"max({quote_name(column.name)}){_less(configuration, column)}"
+    text = f"hex({highest})" if column.type == "binary" else f"CAST({highest} AS STRING)"
+    ((found,),) = _answer(call, f"SELECT {text} FROM {address}")
+    return TargetState() if found is None else TargetState(True, str(found), column.type)
+
+
+def _require_literal(configuration: Configuration, column: Column) -> None:
+    if not has_literal(column.type):
+        setting = configuration.settings["watermark_column"]
+        message = f"The column {column.name} is {column.type}: its values cannot be written into a query."
+        remedy = "Order by a number, a time or a text; or leave watermark_value out of the template."
+        refuse([Mistake(setting.origin, setting.line, message, remedy, "watermark_column")])
 
 
 def duplicates_refuse(call: Call, configuration: Configuration, name: sql.TableName, table: TableState) -> None:

@@ -108,7 +108,7 @@ def run_rehearse(pipeline: Pipeline, texts: Mapping[str, str], *, session: Sessi
     Nothing is executed or written, but that the target is asked for its watermark where the template depends on it.
     """
     work = _work(pipeline, {**body_of(pipeline), **texts}, Reporter())
-    return _prepare(Call(session, Context(), ""), work)
+    return _prepare(Call(session, Context(), ""), work, datetime.now(UTC))
 
 
 def texts_examine(body: Mapping[str, str], *, strict: bool) -> tuple[Configuration | None, list[dict[str, object]]]:
@@ -156,14 +156,14 @@ def _run(call: Call, work: PipelineWork) -> StatementResult:
 
 
 def _write(call: Call, work: PipelineWork) -> StatementResult:
-    prepared = _prepare(call, work)
+    moment = datetime.now(UTC)
+    prepared = _prepare(call, work, moment)
     configuration, table = prepared.configuration, prepared.table
     last = last_configuration(work.pipeline_id)
     if table is not None and is_switched(last, configuration):
         columns_refuse(configuration, work.table, table)
         marker_refuse(call, configuration, work.table, table, setting_of(last, "scd_open_marker"))
         duplicates_refuse(call, configuration, work.table, table)
-    moment = datetime.now(UTC)
     with _executed(call, prepared, moment) as batch:
         work.reporter.say("execute", f"{batch.rows:,} rows")
         # Many rows wait together with the keys that were asked for, few without.
@@ -185,13 +185,13 @@ def _write(call: Call, work: PipelineWork) -> StatementResult:
 # -- before anything is executed --------------------------------------------------------------------------------------
 
 
-def _prepare(call: Call, work: PipelineWork) -> Prepared:
+def _prepare(call: Call, work: PipelineWork, moment: datetime) -> Prepared:
     target, configuration = work.table, work.configuration
     exists = table_exists(place_of(call, target), target.table)
     table = table_for_reading(call, target).table if exists else None
     _keep_history(configuration, table)
     call.context.step("render")
-    text = _render(call, work, table)
+    text = _render(call, work, table, moment)
     work.reporter.keep(sql=text)
     return Prepared(configuration, target, table, text, _query(text))
 
@@ -208,7 +208,7 @@ def _keep_history(configuration: Configuration, table: TableState | None) -> Non
         refuse([Mistake(configuration.settings["merge_strategy"].origin, line, message, remedy, "merge_strategy")])
 
 
-def _render(call: Call, work: PipelineWork, table: TableState | None) -> str:
+def _render(call: Call, work: PipelineWork, table: TableState | None, moment: datetime) -> str:
     source, configuration, target = work.body["source"], work.configuration, work.table
     state = TargetState()
     if table is not None and template_asks_for_state(source):
@@ -218,6 +218,8 @@ def _render(call: Call, work: PipelineWork, table: TableState | None) -> str:
         this=TableAddress(target.database, target.table),
         continues=state.has_rows,
         watermark=state.watermark,
+        watermark_type=state.watermark_type,
+        started_at=moment.strftime("%Y-%m-%d %H:%M:%S.%f+00:00"),
         references=pipeline_targets(call.catalog, but=work.pipeline_id),
     )
     return bounded_render(source, surroundings)

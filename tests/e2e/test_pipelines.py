@@ -64,7 +64,7 @@ def test_a_watermark_in_time_goes_through_quotes(lake: Lake) -> None:
     pipe = Pipes(lake)("merge_strategy: incremental", "unique_key: id", "watermark_column: t")
     rows = """SELECT id, TIMESTAMP '2026-01-01 10:00:00.000001+00:00' + make_interval(0, 0, 0, id) AS t
         FROM VALUES (1), (2), (3) AS v(id)"""
-    later = "{% if is_incremental() %}WHERE t > '{{ watermark_value }}'{% endif %}"
+    later = "{% if is_incremental() %}WHERE t > {{ watermark_value }}{% endif %}"
     source = f"SELECT * FROM ({rows}) {later}"
     pipe.run(source)
     before = lake.head()

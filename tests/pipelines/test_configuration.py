@@ -83,6 +83,7 @@ REFUSED = [
     ("a list for one name", "tie_break: [a, b]", "", [("config.yaml", 1, "tie_break", "one value")]),
     ("a mapping", "unique_key: {a: b}", "", [("config.yaml", 1, "unique_key", "key: value")]),
     ("a nested list", "unique_key: [[a]]", "", [("config.yaml", 1, "unique_key", "quotes")]),
+    ("an empty name in the file", "unique_key: 'a,,b'", "", [("config.yaml", 1, "unique_key", "column")]),
     ("an empty name", "", "-- @unique_key: a,,b", [("source", 1, "unique_key", "column")]),
     ("a column twice", "unique_key: [a, A]", "", [("config.yaml", 1, "unique_key", "once")]),
     ("a key twice", "strict: true\n\nstrict: false", "", [("config.yaml", 3, "strict", "one of the two")]),
@@ -175,3 +176,17 @@ def test_a_key_that_the_strategy_does_not_read_is_a_warning() -> None:
 def test_no_text_fails_otherwise(config: str, source: str) -> None:
     with suppress(InvalidConfig):
         configuration_resolve(config, source)
+
+
+@pytest.mark.parametrize("name", ["unique_key", "partitions"])
+@pytest.mark.parametrize("text", ["id, day", "[id, day]"])
+def test_a_list_in_one_text_is_the_same_in_the_file_as_in_an_annotation(name: str, text: str) -> None:
+    strategy = "merge_strategy: " + ("incremental" if name == "unique_key" else "snapshot\npartition_column: day")
+    in_file = configuration_resolve(f"{strategy}\n{name}: '{text}'", "")
+    in_source = configuration_resolve(strategy, f"-- @{name}: {text}")
+    assert in_file.names(name) == in_source.names(name) == ("id", "day")
+
+
+def test_a_name_with_a_comma_stands_in_a_list() -> None:
+    found = configuration_resolve("merge_strategy: incremental\nunique_key: ['id, day']", "")
+    assert found.names("unique_key") == ("id, day",)

@@ -8,6 +8,7 @@ import pytest
 
 from merge_app.pipelines.definition.fields import Strategy
 from merge_app.pipelines.definition.mistakes import InvalidConfig
+from merge_app.pipelines.definition.templates import HELPERS as TEMPLATE_HELPERS
 from merge_app.pipelines.definition.templates import Surroundings, TableAddress, template_check, template_render
 from merge_app.pipelines.rendering import bounded_render
 
@@ -72,8 +73,94 @@ def test_what_is_wrong_has_its_line(source: str, line: int, advice: str) -> None
     assert advice in error["remedy"]
 
 
-def test_a_template_can_be_checked_without_rendering_it() -> None:
-    template_check("{{ anything }}")
+WATERMARKS = [
+    ("int", "5", "5"),
+    ("bigint", "-5", "(-5)"),
+    ("decimal(20,0)", "12345678901234567891", "12345678901234567891"),
+    ("decimal(10,2)", "-0.50", "(-0.50)"),
+    ("double", "NaN", "CAST('NaN' AS double)"),
+    ("float", "1.0E10", "CAST('1.0E10' AS float)"),
+    ("boolean", "true", "CAST('true' AS boolean)"),
+    ("date", "2026-01-31", "DATE '2026-01-31'"),
+    ("timestamp", "2026-01-31 10:00:00.5", "TIMESTAMP '2026-01-31 10:00:00.5'"),
+    ("timestamp_ntz", "2026-01-31 10:00:00", "TIMESTAMP_NTZ '2026-01-31 10:00:00'"),
+    ("string", "it's", r"'it\'s'"),
+    ("varchar(3)", "a", "'a'"),
+    ("binary", "00FF", "X'00FF'"),
+]
+
+
+@pytest.mark.parametrize(("kind", "text", "literal"), WATERMARKS)
+def test_a_watermark_is_a_literal_of_its_type_in_quotes_and_without(kind: str, text: str, literal: str) -> None:
+    there = surroundings(continues=True, watermark=text, watermark_type=kind)
+    for quote in ("", "'", '"'):
+        source = f"SELECT 1 WHERE t > {quote}{{{{ watermark_value }}}}{quote}"
+        assert template_render(source, there) == f"SELECT 1 WHERE t > {literal}"
+        assert bounded_render(source, there) == f"SELECT 1 WHERE t > {literal}"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("TIMESTAMP '{{ watermark_value }}'", "TIMESTAMP '2026-01-31'"),
+        ("date'{{ watermark_value }}'", "date'2026-01-31'"),
+        ("'on {{ watermark_value }}'", "'on 2026-01-31'"),
+        ("-- since {{ watermark_value }}\n1", "-- since 2026-01-31\n1"),
+        ("`{{ watermark_value }}`", "`2026-01-31`"),
+        ("'{{ watermark_value[:4] }}'", "'2026'"),
+        ("'{{ watermark_value ~ '' }}'", "'2026-01-31'"),
+        ("{% set w = watermark_value %}{{ w }}, '{{ w }}'", "DATE '2026-01-31', DATE '2026-01-31'"),
+        ("{% macro m(x) %}t > {{ x }}{% endmacro %}{{ m(watermark_value) }}", "t > DATE '2026-01-31'"),
+        ("'it''s', '{{ watermark_value }}'", "'it''s', DATE '2026-01-31'"),
+    ],
+)
+def test_elsewhere_it_is_its_text(source: str, expected: str) -> None:
+    there = surroundings(continues=True, watermark="2026-01-31", watermark_type="date")
+    assert template_render(source, there) == expected
+
+
+def test_a_template_knows_the_time_of_the_run() -> None:
+    there = surroundings(started_at="2026-01-31 10:00:00.000000+00:00")
+    source = "SELECT {{ run_started_at }} AS at, '{{ run_started_at[:10] }}' AS day"
+    expected = "SELECT TIMESTAMP '2026-01-31 10:00:00.000000+00:00' AS at, '2026-01-31' AS day"
+    assert template_render(source, there) == expected
+
+
+UNKNOWN = [
+    ("a\n{{ nonsense('a') }}", 2, "knows no nonsense", "It is one of this"),
+    ("{{ run_startd_at }}", 1, "knows no run_startd_at", "run_started_at"),
+    ("\n\n{% if is_incrementl() %}1{% endif %}", 3, "knows no is_incrementl", "is_incremental"),
+    ("{% set first = 1 %}{{ frst }}", 1, "knows no frst", "first"),
+    ("\n{{ this | uper }}", 2, "no filter uper", "upper"),
+    ("{{ 1 is od }}", 1, "no test od", "odd"),
+    ("\n{% include 'x' %}", 2, "no other template", "Mend"),
+]
+
+
+@pytest.mark.parametrize(("source", "line", "words", "advice"), UNKNOWN, ids=[case[0] for case in UNKNOWN])
+def test_names_that_a_template_does_not_have_are_found_without_rendering(
+    source: str, line: int, words: str, advice: str
+) -> None:
+    with pytest.raises(InvalidConfig) as caught:
+        template_check(source)
+    (error,) = caught.value.details["errors"]
+    assert (error["file"], error["line"]) == ("source", line)
+    assert words in str(error["message"])
+    assert advice in str(error["remedy"])
+
+
+def test_everything_that_is_unknown_is_named_at_once() -> None:
+    with pytest.raises(InvalidConfig) as caught:
+        template_check("{{ a }}\n{{ b | c }}")
+    assert [error["line"] for error in caught.value.details["errors"]] == [1, 2, 2]
+
+
+def test_what_a_template_itself_gives_is_known() -> None:
+    source = "{% set a = 1 %}{% for b in range(2) %}{{ a + b + loop.index }}{% endfor %}"
+    source += "{% macro m(x) %}{{ x }}{% endmacro %}{{ m(1) }}{% if this %}{% set c = 1 %}{% endif %}{{ c }}"
+    # Constants are not computed: this one would fill the memory.
+    source += "{{ 'a' * 10 ** 12 }}"
+    template_check(source + "".join(f"{{{{ {name} }}}}" for name in TEMPLATE_HELPERS))
     with pytest.raises(InvalidConfig, match="line 2"):
         template_check("\n{% for %}")
 

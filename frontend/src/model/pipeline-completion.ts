@@ -30,7 +30,8 @@ export const HELPERS: readonly Choice[] = [
   { label: "is_scd2()", detail: "the strategy is scd2" },
   { label: "is_snapshot()", detail: "the strategy is snapshot" },
   { label: "this", detail: "the target table" },
-  { label: "watermark_value", detail: "the highest watermark of the target, as text for quotes" },
+  { label: "watermark_value", detail: "the highest watermark of the target, as a literal of its type" },
+  { label: "run_started_at", detail: "the time of the run, as a literal" },
   { label: "ref('…')", detail: "the target of another pipeline", apply: "ref('" },
   { label: "source('…', '…')", detail: "any table, by database and name", apply: "source('" },
 ];

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from merge_app.pipelines.definition.fields import Field, Kind, Value
 from merge_app.pipelines.definition.mistakes import SOURCE, Mistake
-from merge_app.pipelines.definition.values import BadValue, Given, field_named, list_value, text_value
+from merge_app.pipelines.definition.values import BadValue, Given, field_named, split_value, text_value
 
 _PARTS = re.compile(
     r"""'(?:\\.|[^'\\])*' | "(?:\\.|[^"\\])*" | `[^`]*`
@@ -53,5 +53,5 @@ def _value(field: Field, text: str) -> Value:
             raise BadValue(f"{field.name} takes true or false; {text or 'nothing'} is none.", "Write true or false.")
         return _FLAGS[text.lower()]
     if field.kind in (Kind.NAMES, Kind.VALUES):
-        return list_value(field, text.removeprefix("[").removesuffix("]").split(","))
+        return split_value(field, text)
     return text_value(field, text)

@@ -10,7 +10,7 @@ import yaml
 from merge_app.pipelines.definition.fields import FIELDS, Field, Kind, Value
 from merge_app.pipelines.definition.literals import NULL_PARTITION
 from merge_app.pipelines.definition.mistakes import CONFIG_FILE, Mistake, refuse
-from merge_app.pipelines.definition.values import BadValue, Given, field_named, list_value, text_value
+from merge_app.pipelines.definition.values import BadValue, Given, field_named, list_value, split_value, text_value
 
 LONGEST_CONFIG = 64 * 1024
 """Characters."""
@@ -129,9 +129,11 @@ def _value(field: Field, node: Any) -> Value:
         return list_value(field, [_text(field, item) for item in node.value])
     if not isinstance(node, yaml.ScalarNode):
         raise BadValue(f"{field.name} takes {field.kind}, no mapping.", _REMEDY)
+    if field.kind in (Kind.NAMES, Kind.VALUES):
+        return split_value(field, _text(field, node))
     if field.kind is Kind.FLAG and node.tag == f"{_TAG}bool":
         return bool(yaml.SafeLoader.bool_values[node.value.lower()])
-    if (field.kind is Kind.SPAN and node.tag == f"{_TAG}int") or field.kind in (Kind.VALUE, Kind.VALUES):
+    if (field.kind is Kind.SPAN and node.tag == f"{_TAG}int") or field.kind is Kind.VALUE:
         return text_value(field, str(node.value))
     return text_value(field, _text(field, node))
 

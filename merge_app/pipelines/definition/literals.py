@@ -82,9 +82,14 @@ def _local_moment(text: str, _: str) -> Literal | None:
     return None if value.tzinfo else Literal(f"TIMESTAMP_NTZ '{value.isoformat()}'", known)
 
 
-def _text(text: str, _: str) -> Literal:
+def text_literal(text: str) -> str:
+    """A text in quotes."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return Literal(f"'{escaped}'", Constant.of("string", text))
+    return f"'{escaped}'"
+
+
+def _text(text: str, _: str) -> Literal:
+    return Literal(text_literal(text), Constant.of("string", text))
 
 
 _READERS: dict[str, Callable[[str, str], Literal | None]] = {

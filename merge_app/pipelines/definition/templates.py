@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, NoReturn
 
-from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, Undefined, UndefinedError
+from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, Undefined, UndefinedError, nodes
 from jinja2.sandbox import SandboxedEnvironment
 
 from merge_app.pipelines.definition.fields import Strategy
-from merge_app.pipelines.definition.mistakes import SOURCE, Mistake, nearest, refuse
+from merge_app.pipelines.definition.mistakes import SOURCE, Mistake, nearest, nearest_of, refuse
+from merge_app.pipelines.definition.typed_texts import TypedText, TypedTexts
 
 LONGEST_SOURCE = 256 * 1024
 """Characters."""
@@ -33,14 +34,17 @@ class TableAddress:
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What a template sees. ``references`` are the targets of the catalog's pipelines by name; ``watermark`` is the
-    highest value of the watermark column as text, None where there is none. ``continues``: the target has rows that an
-    incremental run goes on from.
+    highest value of the watermark column as text, None where there is none, and ``watermark_type`` the column's Spark
+    type. ``continues``: the target has rows that an incremental run goes on from. ``started_at`` is the time of the run
+    as text, in UTC.
     """
 
     strategy: Strategy
     this: TableAddress
     continues: bool = False
     watermark: str | None = None
+    watermark_type: str = "string"
+    started_at: str = "1970-01-01 00:00:00"
     references: Mapping[str, TableAddress] | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -49,6 +53,8 @@ class Surroundings:
             "this": [self.this.database, self.this.table],
             "continues": self.continues,
             "watermark": self.watermark,
+            "watermark_type": self.watermark_type,
+            "started_at": self.started_at,
             "references": {name: [to.database, to.table] for name, to in (self.references or {}).items()},
         }
 
@@ -56,16 +62,42 @@ class Surroundings:
     def from_json(cls, body: Mapping[str, Any]) -> Surroundings:
         references = {name: TableAddress(*parts) for name, parts in body["references"].items()}
         this = TableAddress(*body["this"])
-        return cls(Strategy(body["strategy"]), this, body["continues"], body["watermark"], references)
+        return cls(**{**body, "strategy": Strategy(body["strategy"]), "this": this, "references": references})
+
+
+_GLOBALS = ("range", "dict")
+HELPERS = (
+    "this",
+    "watermark_value",
+    "run_started_at",
+    "is_incremental",
+    "is_append_only",
+    "is_delete_insert",
+    "is_scd2",
+    "is_snapshot",
+    "ref",
+    "source",
+)
+"""What a template may name."""
+_IN_BLOCKS = ("loop", "caller", "varargs", "kwargs", "self")
+"""What Jinja itself gives inside of loops, macros and blocks."""
 
 
 class _Environment(SandboxedEnvironment):
     """Templates make text of values that are given to them, and reach nothing else."""
 
     def __init__(self) -> None:
-        super().__init__(undefined=StrictUndefined, keep_trailing_newline=True, finalize=_printable, autoescape=False)
+        self.typed_texts = TypedTexts()
+        super().__init__(
+            undefined=StrictUndefined, keep_trailing_newline=True, finalize=self._printed, autoescape=False
+        )
         # lipsum and cycler are toys; namespace and joiner keep state that SQL does not need.
-        self.globals = {name: self.globals[name] for name in ("range", "dict")}
+        self.globals = {name: self.globals[name] for name in _GLOBALS}
+
+    def _printed(self, value: Any) -> Any:
+        if isinstance(value, TypedText):
+            return self.typed_texts.mark(value)
+        return _printable(value)
 
 
 class _Refused(TemplateError):
@@ -83,14 +115,16 @@ def template_render(source: str, surroundings: Surroundings) -> str:
     """
     if len(source) > LONGEST_SOURCE:
         _refuse(None, f"The source has more than {LONGEST_SOURCE:,} characters.", "Split it into several pipelines.")
+    environment = _Environment()
     try:
-        text = _Environment().from_string(source, globals=_helpers(surroundings)).render()
+        made = environment.from_string(source, globals=_helpers(surroundings)).render()
+        text = environment.typed_texts.settled(made)
     except TemplateSyntaxError as error:
         _refuse(error.lineno, _sentence(error), "Mend the template.")
     except _Refused as error:
         _refuse(_line_of(error.__traceback__), str(error.message), error.remedy)
     except UndefinedError as error:
-        remedy = nearest(_undefined_name(error), _helpers(surroundings))
+        remedy = nearest(_undefined_name(error), HELPERS)
         _refuse(_line_of(error.__traceback__), _sentence(error), remedy)
     # What a template computes can fail in any way that Python can: 1/0, or a text that is no number.
     except Exception as error:  # noqa: BLE001
@@ -101,11 +135,42 @@ def template_render(source: str, surroundings: Surroundings) -> str:
 
 
 def template_check(source: str) -> None:
-    """Raise InvalidConfig where the source is no template; nothing is rendered."""
+    """Raise InvalidConfig where the source is no template, or names what templates do not have, with everything that
+    is wrong; nothing is rendered.
+    """
+    environment = _Environment()
     try:
-        _Environment().parse(source)
+        tree = environment.parse(source)
     except TemplateSyntaxError as error:
         _refuse(error.lineno, _sentence(error), "Mend the template.")
+    refuse([*_unknown_names(tree), *_unknown_filters(tree, environment), *_other_templates(tree)])
+
+
+def _unknown_names(tree: nodes.Template) -> Iterator[Mistake]:
+    """Names that nothing in the template gives. Jinja's own search computes constants, which a template can make as
+    long as it likes.
+    """
+    own = {node.name for node in tree.find_all(nodes.Name) if node.ctx != "load"}
+    macros = {node.name for node in tree.find_all(nodes.Macro)}
+    known = [*HELPERS, *_GLOBALS, *sorted(own | macros)]
+    for node in tree.find_all(nodes.Name):
+        if node.ctx == "load" and node.name not in (*known, *_IN_BLOCKS):
+            yield Mistake(SOURCE, node.lineno, f"The template knows no {node.name}.", nearest(node.name, known))
+
+
+def _unknown_filters(tree: nodes.Template, environment: _Environment) -> Iterator[Mistake]:
+    for node in tree.find_all((nodes.Filter, nodes.Test)):
+        assert isinstance(node, nodes.Filter | nodes.Test)
+        what, known = ("filter", environment.filters) if isinstance(node, nodes.Filter) else ("test", environment.tests)
+        if node.name not in known:
+            near = nearest_of(node.name, known)
+            remedy = f"Did you mean {near}?" if near else "Mend the template."
+            yield Mistake(SOURCE, node.lineno, f"Templates have no {what} {node.name}.", remedy)
+
+
+def _other_templates(tree: nodes.Template) -> Iterator[Mistake]:
+    for node in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)):
+        yield Mistake(SOURCE, node.lineno, "There is no other template that this one could use.", "Mend the template.")
 
 
 def template_asks_for_state(source: str) -> bool:
@@ -127,11 +192,11 @@ def _helpers(surroundings: Surroundings) -> dict[str, Any]:
     def source(database: str, table: str) -> str:
         return TableAddress(str(database), str(table)).sql
 
-    # SQL's quotes stand around the value in the template.
-    watermark = None if surroundings.watermark is None else _escaped(surroundings.watermark)
-    return {
+    found = surroundings.watermark
+    helpers = {
         "this": surroundings.this.sql,
-        "watermark_value": watermark,
+        "watermark_value": None if found is None else TypedText(found, surroundings.watermark_type),
+        "run_started_at": TypedText(surroundings.started_at, "timestamp"),
         "is_incremental": _answer(strategy is Strategy.INCREMENTAL and surroundings.continues),
         "is_append_only": _answer(strategy is Strategy.APPEND_ONLY),
         "is_delete_insert": _answer(strategy is Strategy.DELETE_INSERT),
@@ -140,14 +205,12 @@ def _helpers(surroundings: Surroundings) -> dict[str, Any]:
         "ref": ref,
         "source": source,
     }
+    assert tuple(helpers) == HELPERS
+    return helpers
 
 
 def _answer(value: bool) -> Callable[[], bool]:
     return lambda: value
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("'", "\\'")
 
 
 def _printable(value: Any) -> Any:

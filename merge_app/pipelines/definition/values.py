@@ -48,12 +48,10 @@ def text_value(field: Field, text: str) -> Value:
             return text
         case Kind.NAME:
             return column_name(field, text)
-        case Kind.NAMES:
-            return (column_name(field, text),)
         case Kind.TEXTS:
             return (_condition(field, text),)
-        case Kind.VALUES:
-            return (_value(field, text),)
+        case Kind.NAMES | Kind.VALUES:
+            return split_value(field, text)
         case Kind.SPAN:
             if not _SPAN.fullmatch(text):
                 raise BadValue(f"{field.name} takes {field.kind}; {text or 'nothing'} is none.", _SPAN_REMEDY)
@@ -77,6 +75,13 @@ def list_value(field: Field, texts: Sequence[str]) -> Value:
     if twice is not None:
         raise BadValue(f"{field.name} names the column {twice} twice.", "Name each column once.")
     return names
+
+
+def split_value(field: Field, text: str) -> Value:
+    """The value of a field that takes several, from one text: ``a, b`` and ``[a, b]`` are two, in annotations and in
+    config.yaml alike. A name with a comma stands in a list of YAML.
+    """
+    return list_value(field, text.removeprefix("[").removesuffix("]").split(","))
 
 
 def _condition(field: Field, text: str) -> str:
