@@ -33,7 +33,7 @@ class Take(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RowChoice:
-    """What somebody decided of conflicting rows. ``key``: the primary key as ``to_json`` writes it, "" for all rows.
+    """What somebody decided of conflicting rows. ``key``: the primary key as ``row_text`` writes it, "" for all rows.
     ``column_id`` None: all conflicting cells of the row. ``value`` of an edited cell is its JSON, of an edited row a
     JSON object by names of columns, of *newest* the name of a column.
     """

@@ -52,44 +52,70 @@ def json_rows(table: pa.Table) -> list[list[Any]]:
 
 
 def _json_column(column: pa.ChunkedArray) -> list[Any]:
-    kind = column.type
+    return [value for chunk in column.chunks for value in _json_values(chunk)]
+
+
+def _json_values(values: pa.Array) -> list[Any]:
+    """The values of an array of any type. Never as Python's own times, which end at the year 9999."""
+    kind = values.type
+    if pa.types.is_struct(kind):
+        return _structs(values)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_map(kind):
+        return _collections(values)
     if pa.types.is_timestamp(kind):
-        return _timestamps(column)
+        return _timestamps(values)
     if pa.types.is_date(kind):
-        return pc.cast(column, pa.string()).to_pylist()
-    values: list[Any] = column.to_pylist(maps_as_pydicts=None) if pa.types.is_nested(kind) else column.to_pylist()
-    if _is_plain(kind):
-        return values
-    convert = _converter(kind)
-    return [None if value is None else convert(value) for value in values]
+        return list(pc.cast(values, pa.string()).to_pylist())
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return _texts(values)
+    found: list[Any] = values.to_pylist()
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
+        return found
+    return [None if value is None else _scalar(value) for value in found]
 
 
-def _is_plain(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_boolean(kind))
+def _structs(values: pa.StructArray) -> list[Any]:
+    names = [values.type.field(place).name for place in range(values.type.num_fields)]
+    # Flattened, the fields know where the struct begins and that it is NULL.
+    fields = [_json_values(field) for field in values.flatten()]
+    is_there = values.is_valid().to_pylist()
+    return [
+        dict(zip(names, (field[row] for field in fields), strict=True)) if is_there[row] else None
+        for row in range(len(values))
+    ]
 
 
-def _timestamps(column: pa.ChunkedArray) -> list[str | None]:
+def _collections(values: pa.ListArray | pa.MapArray) -> list[Any]:
+    """Arrays, and maps as objects whose keys are texts."""
+    offsets = values.offsets.to_pylist()
+    first, last = offsets[0], offsets[-1]
+    if pa.types.is_map(values.type):
+        keys, items = (_json_values(part.slice(first, last - first)) for part in (values.keys, values.items))
+        parts: list[Any] = [(str(key), item) for key, item in zip(keys, items, strict=True)]
+    else:
+        parts = _json_values(values.values.slice(first, last - first))
+    make: Callable[[list[Any]], Any] = dict if pa.types.is_map(values.type) else list
+    is_there = values.is_valid().to_pylist()
+    return [
+        make(parts[start - first : end - first]) if there else None
+        for start, end, there in zip(offsets, offsets[1:], is_there, strict=False)
+    ]
+
+
+def _timestamps(values: pa.Array) -> list[str | None]:
     """Text through Arrow, which knows years that Python's calendar does not."""
-    zone = "Z" if column.type.tz is not None else ""
-    texts = pc.cast(column.cast(pa.timestamp("us")), pa.string()).to_pylist()
+    zone = "Z" if values.type.tz is not None else ""
+    texts = pc.cast(values.cast(pa.timestamp("us")), pa.string()).to_pylist()
     return [None if text is None else text.replace(" ", "T").removesuffix(".000000") + zone for text in texts]
 
 
-def _converter(kind: pa.DataType) -> Callable[[Any], Any]:
-    if pa.types.is_map(kind):
-        key, item = _converter(kind.key_type), _converter(kind.item_type)
-        return lambda value: {str(key(k)): _optional(item, v) for k, v in value}
-    if pa.types.is_struct(kind):
-        members = {kind.field(index).name: _converter(kind.field(index).type) for index in range(kind.num_fields)}
-        return lambda value: {name: _optional(members[name], v) for name, v in value.items()}
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        element = _converter(kind.value_type)
-        return lambda value: [_optional(element, item) for item in value]
-    return _scalar
-
-
-def _optional(convert: Callable[[Any], Any], value: Any) -> Any:
-    return None if value is None else convert(value)
+def _texts(values: pa.Array) -> list[Any]:
+    """Texts; bytes that are no UTF-8, which Spark takes for a text, show as U+FFFD."""
+    try:
+        return list(values.to_pylist())
+    except UnicodeDecodeError:
+        as_bytes = values.cast(pa.large_binary() if pa.types.is_large_string(values.type) else pa.binary())
+        return [None if value is None else value.decode(errors="replace") for value in as_bytes.to_pylist()]
 
 
 def _scalar(value: Any) -> Any:
@@ -99,12 +125,7 @@ def _scalar(value: Any) -> Any:
         return format(value, "f")
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
-    if isinstance(value, datetime.datetime):
-        text = value.replace(tzinfo=None).isoformat()
-        return text if value.tzinfo is None else f"{text}Z"
-    if isinstance(value, datetime.date | datetime.time):
-        return value.isoformat()
-    return value if isinstance(value, bool | int | str) else str(value)
+    return value.isoformat() if isinstance(value, datetime.time) else str(value)
 
 
 def _float(value: float) -> float | str:

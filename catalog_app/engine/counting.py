@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_app.domain.files import TableScan
 from catalog_app.domain.row_counts import EXAMPLES_SHOWN, Counted, RowCounts, telling_columns
 from catalog_app.domain.schema import Column
-from catalog_app.engine.differences import same_value
+from catalog_app.domain.whole_values import json_text, same_value
 from catalog_app.engine.reading import ROW_ID, table_dataframe
 from catalog_app.engine.types import quoted, text_literal
 
@@ -35,7 +35,7 @@ def changes_counted(
     joined = _side(spark, warehouse, before, columns, "b").join(
         _side(spark, warehouse, after, columns, "a"), expr(_is_one(after, columns)), "full_outer"
     )
-    same = " AND ".join(same_value(column, f"b_{i}", f"a_{i}") for i, column in enumerate(columns))
+    same = " AND ".join(same_value(column.type, f"b_{i}", f"a_{i}") for i, column in enumerate(columns))
     places = [place for place, column in enumerate(columns) if column.id in set(watched)]
     named = [columns.index(column) for column in telling_columns(after.schema)]
     changed = joined.where(f"b_id IS NULL OR a_id IS NULL OR NOT ({same})").selectExpr(
@@ -75,13 +75,13 @@ def _text(columns: Sequence[Column], places: Sequence[int]) -> str:
         for side in ("b", "a")
     )
     one, other = sides
-    return f"to_json(CASE WHEN a_id IS NULL THEN {one} ELSE {other} END, map('ignoreNullFields', 'false'))"
+    return json_text(f"CASE WHEN a_id IS NULL THEN {one} ELSE {other} END")
 
 
 def _has_new_value(column: Column, place: int) -> str:
     one, other = f"b_{place}", f"a_{place}"
     return f"""CASE WHEN a_id IS NULL THEN false WHEN b_id IS NULL THEN {other} IS NOT NULL
-        ELSE NOT ({same_value(column, one, other)}) END"""
+        ELSE NOT ({same_value(column.type, one, other)}) END"""
 
 
 def _counts(groups: Sequence[Any], watched: Sequence[int]) -> RowCounts:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from catalog_app.domain.files import TableScan
 from catalog_app.domain.schema import Column
+from catalog_app.domain.whole_values import same_value
 from catalog_app.engine.reading import ROW_ID, table_dataframe
 from catalog_app.engine.types import quoted
 
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession
 
     from catalog_app.storage.warehouse import Warehouse
-
-_UNCOMPARABLE = ("map<", "variant")
 
 
 def changes_dataframe(spark: SparkSession, warehouse: Warehouse, before: TableScan, after: TableScan) -> DataFrame:
@@ -27,7 +26,7 @@ def changes_dataframe(spark: SparkSession, warehouse: Warehouse, before: TableSc
     columns = after.schema.columns
     one = _side(spark, warehouse, before, columns, "b")
     other = _side(spark, warehouse, after, columns, "a")
-    same = " AND ".join(same_value(column, f"b_{i}", f"a_{i}") for i, column in enumerate(columns))
+    same = " AND ".join(same_value(column.type, f"b_{i}", f"a_{i}") for i, column in enumerate(columns))
     joined = one.join(other, one["b_id"] == other["a_id"], "full_outer").where(
         f"b_id IS NULL OR a_id IS NULL OR NOT ({same})"
     )
@@ -46,20 +45,6 @@ def _side(
     frame = table_dataframe(spark, warehouse, scan, with_address=True)
     values = (f"{quoted(column.name)} AS {prefix}_{index}" for index, column in enumerate(columns))
     return frame.selectExpr(f"{ROW_ID} AS {prefix}_id", *values)
-
-
-def is_comparable(column: Column) -> bool:
-    """Whether Spark itself can say of two values whether they are the same."""
-    return not any(kind in column.type for kind in _UNCOMPARABLE)
-
-
-def same_value(column: Column, one: str, other: str) -> str:
-    """SQL of null-safe equality. Spark has none for maps: their JSON is compared, entries in the order of the keys."""
-    if column.type.startswith("map<"):
-        one, other = (f"array_sort(map_entries({side}))" for side in (one, other))
-    if any(kind in column.type.removeprefix("map<") for kind in _UNCOMPARABLE):
-        one, other = (f"to_json(named_struct('value', {side}))" for side in (one, other))
-    return f"{one} <=> {other}"
 
 
 def _row(change: str, prefix: str, columns: int) -> str:

@@ -11,6 +11,7 @@ from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, Table
 from catalog_app.domain.row_counts import RowCounts
 from catalog_app.domain.row_merge import Behind, MergedRows, RowJudgement, RowMerge
 from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.whole_values import json_text
 from catalog_app.engine import changes, rewriting
 from catalog_app.engine.answers import collect
 from catalog_app.engine.copying import Copied, Marks, copy_touched
@@ -250,7 +251,7 @@ class Engine:
         )
         wanted = ", ".join(quoted(name) for name in names)
         present = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in names)
-        query = f"""SELECT to_json(struct({wanted})) FROM {{t}} WHERE {present}
+        query = f"""SELECT {json_text(f"struct({wanted})")} FROM {{t}} WHERE {present}
             GROUP BY {wanted} HAVING count(*) > 1 LIMIT {limit:d}"""
 
         def work(spark: SparkSession) -> list[str]:
@@ -263,7 +264,7 @@ class Engine:
         """Keys, as text, that both scans hold in rows of different ids. NULL keys are no keys."""
         wanted = ", ".join(f"a.{quoted(name)}" for name in names)
         same = " AND ".join(f"a.{quoted(name)} = b.{quoted(name)}" for name in names)
-        query = f"""SELECT DISTINCT to_json(struct({wanted})) FROM {{a}} AS a JOIN {{b}} AS b
+        query = f"""SELECT DISTINCT {json_text(f"struct({wanted})")} FROM {{a}} AS a JOIN {{b}} AS b
             ON {same} AND a.{ROW_ID} <> b.{ROW_ID} LIMIT {limit:d}"""
 
         def work(spark: SparkSession) -> list[str]:

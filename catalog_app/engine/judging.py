@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from catalog_app.domain.row_merge import RowChoice, Take
 from catalog_app.domain.schema import Column
-from catalog_app.engine.differences import same_value
+from catalog_app.domain.whole_values import same_value
 from catalog_app.engine.three_way import KEY, same_row
 from catalog_app.engine.types import is_ordered, storage_type, text_literal
 
@@ -93,7 +93,8 @@ class Judge:
         found = []
         for name, one, other in (("source_kept", "s", "b"), ("destination_kept", "d", "b"), ("alike", "s", "d")):
             cells = (
-                same_value(column, f"{one}.c{place}", f"{other}.c{place}") for place, column in enumerate(self.columns)
+                same_value(column.type, f"{one}.c{place}", f"{other}.c{place}")
+                for place, column in enumerate(self.columns)
             )
             found.append(f"CASE WHEN both THEN array({', '.join(cells)}) END AS {name}")
         return found

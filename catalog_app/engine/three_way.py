@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from catalog_app.domain.files import FileScan, TableScan
 from catalog_app.domain.row_merge import RowMerge
 from catalog_app.domain.schema import Column
-from catalog_app.engine.differences import is_comparable, same_value
+from catalog_app.domain.whole_values import is_comparable, row_text, same_value
 from catalog_app.engine.reading import ADDRESS, ROW_ID, deleted_addresses, table_dataframe
 from catalog_app.engine.types import quoted, text_literal
 
@@ -45,8 +45,7 @@ class Identity:
         """SQL of the key as JSON."""
         if not self.places:
             return f"CAST({side}_id AS STRING)"
-        fields = (f"{text_literal(columns[place].name)}, {side}_{place}" for place in self.places)
-        return f"to_json(named_struct({', '.join(fields)}))"
+        return row_text((text_literal(columns[place].name), f"{side}_{place}") for place in self.places)
 
 
 def key_identity(task: RowMerge) -> Identity:
@@ -284,9 +283,9 @@ class ThreeWay:
 
 def same_row(columns: Sequence[Column], one: str, other: str) -> str:
     """SQL of whether two rows are the same, cell by cell or both not there."""
-    if all(is_comparable(column) for column in columns):
+    if all(is_comparable(column.type) for column in columns):
         return f"({one} <=> {other})"
-    cells = (same_value(column, f"{one}.c{place}", f"{other}.c{place}") for place, column in enumerate(columns))
+    cells = (same_value(column.type, f"{one}.c{place}", f"{other}.c{place}") for place, column in enumerate(columns))
     return f"(({one} IS NULL) = ({other} IS NULL) AND ({one} IS NULL OR ({' AND '.join(cells)})))"
 
 

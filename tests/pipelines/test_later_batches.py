@@ -8,10 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from lakeui.frontdoor.key_pruning import all_above
 
 from catalog_app.domain.files import ColumnStatistics
 from catalog_app.domain.schema import Column
+from catalog_app.pruning.keys import all_above
 
 NOON, ONE = datetime(2026, 1, 1, 12, tzinfo=UTC), datetime(2026, 1, 1, 13, tzinfo=UTC)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from catalog_app.domain.whole_values import comparable
 from merge_app.pipelines.definition.literals import Literal
 from merge_app.pipelines.definition.writes import (
     BATCH,
@@ -9,7 +10,6 @@ from merge_app.pipelines.definition.writes import (
     RANK,
     STORED,
     BatchWrite,
-    comparable,
     insert_clause,
     keys_match,
     latest_rows,
@@ -96,7 +96,7 @@ def versions(write: BatchWrite, *, with_stored: bool) -> str:
     over = f"OVER (PARTITION BY {listed(write.keys)} ORDER BY {quoted(_FROM)})"
     kinds = {name.casefold(): kind for name, kind in write.columns}
     gone = [write.gone_column] if write.gone_column else []
-    compared = [*(comparable(name, kinds[name.casefold()]) for name in write.tracked), *map(quoted, gone)]
+    compared = [*(comparable(quoted(name), kinds[name.casefold()]) for name in write.tracked), *map(quoted, gone)]
     state = f"struct({', '.join(compared) or '0'})"
     ended = f"CASE WHEN {quoted(_OLD)} THEN named_struct('at', {quoted(_OLD_TO)}) END"
     earlier = f"{over[:-1]} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"

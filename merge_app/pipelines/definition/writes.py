@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from catalog_app.domain.whole_values import comparable, same_value
 from merge_app.pipelines.definition.configuration import Configuration
 from merge_app.pipelines.definition.fields import Strategy
 from merge_app.pipelines.definition.literals import Literal, literal, partition_literal
@@ -214,7 +215,7 @@ def repeated_keys(write: BatchWrite) -> str:
 def rivals(write: BatchWrite) -> str:
     """Keys of which several different rows would win: nothing says which."""
     keys = write.told_apart_by
-    parts = [f"{comparable(name, kind)} AS c{index}" for index, (name, kind) in enumerate(write.columns)]
+    parts = [f"{comparable(quoted(name), kind)} AS c{index}" for index, (name, kind) in enumerate(write.columns)]
     ranked = f"rank() OVER (PARTITION BY {listed(keys)} ORDER BY {order(write)}) AS {quoted(RANK)}"
     same = ", ".join(f"c{index}" for index in range(len(parts)))
     rows = f"SELECT {', '.join(parts)}, {listed(keys)}, {ranked} FROM {BATCH.sql}"
@@ -233,19 +234,11 @@ def order(write: BatchWrite) -> str:
     return ", ".join(parts) or "1"
 
 
-def comparable(name: str, kind: str) -> str:
-    """Maps cannot be compared; their texts can."""
-    return f"to_json({quoted(name)})" if "map<" in kind else quoted(name)
-
-
 def same_values(write: BatchWrite, names: Sequence[str], one: str, other: str) -> str:
     kinds = {name.casefold(): kind for name, kind in write.columns}
-    pairs = []
-    for name in names:
-        column = quoted(name)
-        is_map = "map<" in kinds.get(name.casefold(), "")
-        left, right = (f"to_json({side}.{column})" if is_map else f"{side}.{column}" for side in (one, other))
-        pairs.append(f"{left} <=> {right}")
+    pairs = (
+        same_value(kinds.get(name.casefold(), ""), f"{one}.{quoted(name)}", f"{other}.{quoted(name)}") for name in names
+    )
     return " AND ".join(pairs) or "true"
 
 

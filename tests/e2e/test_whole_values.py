@@ -1,0 +1,134 @@
+"""Values are compared and written down whole: times to the microsecond, maps at any depth, years beyond 9999."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from catalog_app.domain.row_merge import Behind, RowChoice, RowMerge, Take
+from catalog_app.selectors.lineage import branch_get, catalog_get
+from lakeui.frontdoor import compute
+from merge_app.execution.row_merges import compared_rows_load
+from tests.e2e.lake import Lake
+from tests.pipelines.strategies.pipes import Pipes
+
+MICROSECONDS = ("00:00:00.000001", "00:00:00.000002", "00:00:00.123456")
+
+
+@pytest.fixture
+def moments(lake: Lake) -> Lake:
+    """Rows whose keys differ by microseconds; both branches changed all of them."""
+    lake.sql("CREATE TABLE d.t (at TIMESTAMP, v STRING, PRIMARY KEY (at))")
+    rows = ", ".join(f"(TIMESTAMP '2024-01-01 {clock}', 'base')" for clock in MICROSECONDS)
+    lake.sql(f"INSERT INTO d.t VALUES {rows}")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("UPDATE d.t SET v = 'b'", "b")
+    lake.sql("UPDATE d.t SET v = 'main'")
+    return lake
+
+
+def task_of(lake: Lake, choices: tuple[RowChoice, ...] = ()) -> RowMerge:
+    catalog = catalog_get(lake.catalog)
+    (table,) = [int(row[2]) for row in lake.sql("SHOW TABLES IN d").rows if row[1] == "t"]
+    task = compared_rows_load(branch_get(catalog, "b"), branch_get(catalog, "main"), table)
+    return RowMerge(table, task.schema, task.base, task.source, task.destination, choices, task.sweeps, task.further)
+
+
+def keys_by_page(task: RowMerge, limit: int) -> list[str]:
+    keys: list[str] = []
+    behind = None
+    while True:
+        found = compute.engine().rows_compare(task, limit=limit, behind=behind, only_conflicts=False)
+        keys += [row[0] for row in found.rows]
+        if not found.truncated:
+            return keys
+        behind = Behind(found.rows[-1][1], found.rows[-1][0])
+
+
+@pytest.mark.parametrize("limit", [1, 2, 10])
+def test_every_row_is_on_one_page(moments: Lake, limit: int) -> None:
+    keys = [json.loads(key)["at"] for key in keys_by_page(task_of(moments), limit)]
+    assert keys == [f"2024-01-01T{clock}Z" for clock in MICROSECONDS]
+
+
+def test_a_decision_is_of_one_row(moments: Lake) -> None:
+    takes = (Take.SOURCE, Take.DESTINATION, Take.SOURCE)
+    keys = keys_by_page(task_of(moments), 10)
+    choices = tuple(RowChoice(take, key) for take, key in zip(takes, keys, strict=True))
+    task = task_of(moments, choices)
+    found = compute.engine().rows_judge(task)
+    assert [(conflicts.rows, conflicts.left) for conflicts in found.conflicts] == [(3, 0)]
+    assert sum(found.changes.values()) == 2
+
+
+KINDS = [
+    ("MAP<STRING, TIMESTAMP>", "map('k', {})"),
+    ("MAP<STRING, MAP<STRING, TIMESTAMP>>", "map('k', map('j', {}), 'a', map())"),
+    ("ARRAY<MAP<STRING, TIMESTAMP>>", "array(map('k', {}), map('k', NULL))"),
+    ("STRUCT<m: MAP<STRING, TIMESTAMP>, x: INT>", "named_struct('m', map('k', {}), 'x', 1)"),
+    ("MAP<TIMESTAMP, INT>", "map({}, 1)"),
+]
+
+
+def at(micros: int) -> str:
+    return f"TIMESTAMP '2024-01-01 00:00:00.{micros:06}'"
+
+
+@pytest.mark.parametrize(("kind", "value"), KINDS)
+def test_maps_of_times_are_merged_by_their_microseconds(lake: Lake, kind: str, value: str) -> None:
+    lake.sql(f"CREATE TABLE d.t (k INT, m {kind}, v STRING, PRIMARY KEY (k))")
+    first, second, third = (value.format(at(micros)) for micros in (1, 2, 3))
+    lake.sql(f"INSERT INTO d.t SELECT explode(array(1, 2, 3)), {first}, 'base'")
+    lake.sql("CREATE BRANCH b")
+    before = lake.head()
+    lake.sql(f"UPDATE d.t SET m = {second} WHERE k < 3", "b")
+    changes = lake.sql(f"SHOW CHANGES d.t FROM VERSION {before} TO VERSION {lake.head('b')}", "b").rows
+    assert len([row for row in changes if row[0] == "update_after"]) == 2
+    lake.sql("UPDATE d.t SET v = 'main' WHERE k IN (1, 3)")
+    lake.sql(f"UPDATE d.t SET m = {third} WHERE k = 2")
+    judged = compute.engine().rows_judge(task_of(lake))
+    assert [(conflicts.rows, conflicts.keys) for conflicts in judged.conflicts] == [(1, ('{"k":2}',))]
+    lake.sql(f"UPDATE d.t SET m = {first} WHERE k = 2")
+    lake.merge("b")
+    merged = {row[0]: row for row in lake.rows("d.t")}
+    (wanted,) = lake.sql(f"SELECT CAST({second} AS {kind})").rows
+    assert [merged[key][1:] for key in (1, 2)] == [(wanted[0], "main"), (wanted[0], "base")]
+
+
+@pytest.mark.parametrize(("kind", "value"), KINDS)
+def test_a_version_begins_with_a_microsecond_inside_of_a_map(lake: Lake, kind: str, value: str) -> None:
+    pipe = Pipes(lake)("merge_strategy: scd2", "unique_key: id")
+    for micros in (1, 2):
+        query = f"SELECT 1 AS id, CAST({value.format(at(micros))} AS {kind}) AS m"
+        pipe.run(query)
+        head = lake.head()
+        assert pipe.run(query).version == head
+    assert len(pipe.rows(columns="id")) == 2
+
+
+def test_days_beyond_the_year_9999_are_keys_like_others(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (k DATE, at TIMESTAMP, v INT)")
+    beyond = "date_add(DATE '9999-12-31', 1) AS k, TIMESTAMP '9999-12-31 23:59:59' + INTERVAL 1 DAY AS at"
+    lake.sql(
+        f"INSERT INTO d.t SELECT DATE '9999-12-31', TIMESTAMP '9999-12-31 23:59:59', 1 UNION ALL SELECT {beyond}, 2"
+    )
+    lake.sql(
+        f"""MERGE INTO d.t USING (SELECT {beyond}, 3 AS v) s ON t.k = s.k AND t.at = s.at
+        WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT *"""
+    )
+    expected: list[tuple[Any, ...]] = [
+        ("10000-01-01", "10000-01-01T23:59:59Z", 3),
+        ("9999-12-31", "9999-12-31T23:59:59Z", 1),
+    ]
+    assert lake.rows("d.t") == expected
+    lake.sql("UPDATE d.t SET v = 4 WHERE k > DATE '9999-12-31'")
+    assert lake.sql("SELECT array(k), map('k', at), named_struct('k', k) FROM d.t WHERE v = 4").rows == [
+        [["10000-01-01"], {"k": "10000-01-01T23:59:59Z"}, {"k": "10000-01-01"}]
+    ]
+    assert lake.sql("DELETE FROM d.t WHERE at > TIMESTAMP '9999-12-31 23:59:59'").metrics["rows_deleted"] == 1
+
+
+def test_bytes_that_are_no_text_are_answered(lake: Lake) -> None:
+    assert lake.sql("SELECT CAST(X'FF' AS STRING), array(CAST(X'41FF' AS STRING))").rows == [["\ufffd", ["A\ufffd"]]]
