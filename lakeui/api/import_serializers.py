@@ -105,7 +105,7 @@ class LoadRequest(serializers.Serializer[Any]):
     dedup_by = serializers.ListField(child=serializers.CharField(), required=False, help_text=DEDUP_HELP)
     schema_evolution = serializers.BooleanField(required=False, help_text=EVOLUTION_HELP)
     extra_columns = serializers.ChoiceField(EXTRA_COLUMNS, required=False, help_text=EXTRA_HELP)
-    dry_run = serializers.BooleanField(default=False, help_text=DRY_RUN_HELP)
+    dry_run = serializers.BooleanField(required=False, help_text=DRY_RUN_HELP)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["mode"] != "create" and (attrs.get("primary_key") or attrs.get("partition_by")):

@@ -33,7 +33,7 @@ def load_parameters(made: FileImport, wanted: Mapping[str, Any]) -> dict[str, An
         "reading": made.reading,
     }
     text = import_text(load_read(parameters), made.name)
-    return {**parameters, "statement": f"{text} DRY RUN" if parameters["dry_run"] else text}
+    return {**parameters, "statement": f"{text} DRY RUN" if parameters.get("dry_run") else text}
 
 
 def load_read(parameters: Mapping[str, Any]) -> ImportLoad:

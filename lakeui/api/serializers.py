@@ -39,7 +39,6 @@ class StatementRequest(serializers.Serializer[Any]):
 
     dry_run = serializers.BooleanField(
         required=False,
-        default=False,
         help_text="Do all that the statement does but its commit: `metrics` as it would have, `examples` of rows. As"
         " `DRY RUN` at its end. Refused where the statement writes nothing.",
     )
