@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient, type MutationCache } from "@tanstack/react-query";
 import { useState } from "react";
 
 import { body, client } from "../api/client";
@@ -57,6 +57,8 @@ export function useImportSend({ catalog, branch }: ImportPlace) {
 export function useImportReread({ catalog, branch }: ImportPlace, importId: string) {
   const queries = useQueryClient();
   return useMutation({
+    mutationKey: rereadKey(importId),
+    scope: { id: importId },
     mutationFn: (change: ReadingChange) => {
       const path = { catalog, branch, import_id: importId };
       return body(client.PATCH(`${AT}{import_id}/`, { params: { path }, body: change }));
@@ -74,10 +76,20 @@ export function useImportDiscard({ catalog, branch }: ImportPlace) {
   });
 }
 
-/** Answers the task that loads the file, once even when the request is repeated. */
+/**
+ * Answers the task that loads the file, once even when the request is repeated. It waits until every choice about the file
+ * was answered, asks for what the file is then, and does nothing where a choice was refused.
+ */
 export function useImportLoad({ catalog, branch }: ImportPlace, importId: string) {
+  const queries = useQueryClient();
   return useMutation({
-    mutationFn: async (target: ImportTarget) => {
+    scope: { id: importId },
+    mutationFn: async (targetOf: (file: FileImport) => ImportTarget) => {
+      const refused = refusedChoice(queries.getMutationCache(), importId);
+      if (refused) throw refused;
+      const file = queries.getQueryData<FileImport>(importKey(importId));
+      if (!file) throw new Error("The file is not known any more. Load the page again.");
+      const target = targetOf(file);
       const path = { catalog, branch, import_id: importId };
       const header = { Prefer: "respond-async", "Idempotency-Key": randomKey() };
       const answer = await body(client.POST(`${AT}{import_id}/load/`, { params: { path, header }, body: target }));
@@ -85,6 +97,20 @@ export function useImportLoad({ catalog, branch }: ImportPlace, importId: string
       return answer;
     },
   });
+}
+
+/** Why a choice about the file was refused that nobody has made again since; undefined where all were taken. */
+function refusedChoice(cache: MutationCache, importId: string): Error | undefined {
+  const last = new Map<string, Error | null>();
+  for (const { state } of cache.findAll({ mutationKey: rereadKey(importId) })) {
+    const change = state.variables as ReadingChange | undefined;
+    for (const about of change?.columns?.map((column) => column.source) ?? [""]) last.set(about, state.error);
+  }
+  return [...last.values()].find((error) => error !== null) ?? undefined;
+}
+
+function rereadKey(importId: string) {
+  return ["import", importId, "reread"] as const;
 }
 
 function listKey({ catalog, branch }: ImportPlace) {

@@ -1,6 +1,6 @@
-import { useEffect, useId, useRef, type ReactNode } from "react";
+import { useId, useLayoutEffect, useRef, useState, type ReactNode } from "react";
 
-/** A modal dialog while it is rendered; Escape and its own buttons close it. */
+/** A modal dialog while it is rendered; Escape and its own buttons close it. What opened it gets the focus back. */
 export function Dialog({
   title,
   onClose,
@@ -14,11 +14,17 @@ export function Dialog({
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  // Asked for before anything inside can take the focus.
+  const [opener] = useState(() => openerOf(document.activeElement));
+  // Before the browser paints: afterwards the element is out of the page, and the focus is nowhere.
+  useLayoutEffect(() => {
     const element = dialog.current;
     if (element && !element.open) element.showModal();
-    return () => element?.close();
-  }, []);
+    return () => {
+      element?.close();
+      if (opener?.isConnected) opener.focus();
+    };
+  }, [opener]);
   return (
     <dialog ref={dialog} className={`dialog ${className}`} aria-labelledby={titleId} onCancel={onClose}>
       <div className="body">
@@ -27,4 +33,10 @@ export function Dialog({
       </div>
     </dialog>
   );
+}
+
+/** What has the focus; of a menu, which closes when something in it is chosen, the button that opens it. */
+function openerOf(focused: Element | null): HTMLElement | null {
+  const opener = focused?.closest(".menu")?.querySelector("summary") ?? focused;
+  return opener instanceof HTMLElement && opener !== document.body ? opener : null;
 }

@@ -1,9 +1,9 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 
 import { renderAt } from "../../testing/render";
-import { json, page, problem, serve } from "../../testing/server";
+import { DELAYS, json, page, problem, serve } from "../../testing/server";
 
 const GRAPH = { commits: [], branches: [], failed_merges: [], tags: [], next_before: null };
 const LAKE = {
@@ -21,6 +21,43 @@ describe("the frame", () => {
     expect(within(branches).getAllByRole("listitem")).toHaveLength(2);
     expect(within(branches).getByText("2 ahead, 1 behind")).toBeTruthy();
     expect(document.title).toBe("Catalogs · lakeui");
+  });
+
+  it("keeps the branch from page to page, and says which it is", async () => {
+    localStorage.clear();
+    serve({
+      ...LAKE,
+      "/api/v1/catalogs/demo/branches/delays/": DELAYS,
+      "/api/v1/catalogs/demo/branches/delays/databases/": page([]),
+    });
+    const router = renderAt("/c/demo/b/delays");
+    const rail = await screen.findByRole("navigation", { name: "Main" });
+    await waitFor(() => expect(within(rail).getByText("on delays")).toBeTruthy());
+    await act(() => router.navigate("/c/demo/merges"));
+    expect(within(rail).getByRole("link", { name: "Tables" }).getAttribute("href")).toBe("/c/demo/b/delays");
+    expect(within(rail).getByRole("link", { name: "SQL" }).getAttribute("href")).toContain("branch=delays");
+  });
+
+  it("leads to main where the branch that was looked at last is gone", async () => {
+    localStorage.setItem("lakeui.branch.demo", "gone");
+    serve(LAKE);
+    renderAt("/c/demo/merges");
+    const rail = await screen.findByRole("navigation", { name: "Main" });
+    await waitFor(() => expect(within(rail).getByText("on main")).toBeTruthy());
+    localStorage.clear();
+  });
+
+  it("gives the focus back to what opened a dialog", async () => {
+    serve(LAKE);
+    const user = userEvent.setup();
+    renderAt("/");
+    const search = await screen.findByRole("button", { name: /Search/ });
+    search.focus();
+    await user.keyboard("{Enter}");
+    await user.type(await screen.findByRole("combobox"), "x");
+    fireEvent(screen.getByRole("dialog"), new Event("cancel"));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    expect(document.activeElement).toBe(search);
   });
 
   it("names on the start page what happened last, how many reviews are open, and what runs", async () => {

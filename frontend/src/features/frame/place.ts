@@ -1,10 +1,13 @@
+import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useLocation } from "react-router";
 
 import { placeOf, type AddressPlace } from "../../model/addresses";
-import { useCatalogs } from "../../queries/catalogs";
+import { branchQuery, useCatalogs } from "../../queries/catalogs";
 
 const LAST_CATALOG = "lakeui.catalog";
+const LAST_BRANCH = "lakeui.branch.";
+const MAIN = "main";
 
 /** What the page is about; without a catalog in the address, the one that was looked at last. */
 export function usePlace(): AddressPlace & { isOfAddress: boolean } {
@@ -19,4 +22,20 @@ export function usePlace(): AddressPlace & { isOfAddress: boolean } {
   const last = localStorage.getItem(LAST_CATALOG);
   const catalog = last !== null && names.includes(last) ? last : names[0];
   return { ...(catalog === undefined ? {} : { catalog }), isOfAddress: false };
+}
+
+/** The branch that the links of a catalog lead to: that of the address, else the one of it that was looked at last. */
+export function useBranchOfLinks({ catalog, branch }: AddressPlace): string {
+  const key = LAST_BRANCH + (catalog ?? "");
+  useEffect(() => {
+    if (catalog !== undefined && branch !== undefined) localStorage.setItem(key, branch);
+  }, [catalog, branch, key]);
+  const last = localStorage.getItem(key) ?? MAIN;
+  const there = useQuery({
+    ...branchQuery(catalog ?? "", last),
+    enabled: catalog !== undefined && branch === undefined && last !== MAIN,
+    retry: false,
+  });
+  const isGone = there.error !== null || there.data?.is_dropped === true;
+  return branch ?? (isGone ? MAIN : last);
 }

@@ -18,6 +18,7 @@ import {
 import { useInbox } from "../../queries/requests";
 import { useRunningCount } from "../../queries/tasks";
 import { Icon, type IconName } from "../../ui/icons";
+import { useBranchOfLinks } from "./place";
 
 /** Where one can go: in the catalog of the page, and everywhere. */
 export function Rail({
@@ -32,11 +33,12 @@ export function Rail({
   onToggle: () => void;
 }) {
   const running = useRunningCount();
+  const branch = useBranchOfLinks(place);
   const waiting = useInbox().data?.pages.flatMap((page) => page.results).length;
   return (
     <nav className={`rail ${isOpen ? "open" : ""}`} aria-label="Main">
       <RailLink to={homeAddress} icon="home" label="Home" exact />
-      {place.catalog === undefined ? null : <CatalogLinks catalog={place.catalog} branch={place.branch ?? "main"} />}
+      {place.catalog === undefined ? null : <CatalogLinks catalog={place.catalog} branch={branch} />}
       <p className="heading">Everywhere</p>
       <RailLink to={inboxAddress} icon="inbox" label="Inbox" count={waiting} countLabel="waiting for you" />
       <RailLink to={tasksAddress} icon="tasks" label="Tasks" count={running.data} countLabel="running" />
@@ -63,6 +65,9 @@ function CatalogLinks({ catalog, branch }: { catalog: string; branch: string }) 
       <RailLink to={compareAddress(catalog)} icon="compare" label="Compare" />
       <RailLink to={requestsAddress(catalog)} icon="request" label="Merge requests" />
       <RailLink to={mergesAddress(catalog)} icon="merge" label="Merges" />
+      <p className="heading label rail-branch" title={`Tables and SQL are of branch ${branch}`}>
+        on {branch}
+      </p>
       <RailLink to={branchAddress(catalog, branch)} icon="tables" label="Tables" />
       <RailLink to={sqlAddress(catalog, branch)} icon="sql" label="SQL" />
       <RailLink to={pipelinesAddress(catalog)} icon="pipeline" label="Pipelines" />

@@ -136,6 +136,43 @@ describe("a new table", () => {
     expect(load?.headers.get("Idempotency-Key")).toMatch(/^[0-9a-f]{32}$/);
   });
 
+  it("loads what was typed last, though the button is clicked at once", async () => {
+    const renamed = { ...FILE, columns: [column("flight", { name: "number" }), FILE.columns[1]] };
+    let answer: () => void = () => undefined;
+    const asked = serve({
+      ...LAKE,
+      [`PATCH ${AT}i-1/`]: () => new Promise<Response>((resolve) => (answer = () => resolve(json(renamed)))),
+    });
+    const user = userEvent.setup();
+    const router = renderAt(HERE);
+    await user.selectOptions(await screen.findByLabelText("Database"), "flights");
+    await user.click(screen.getByLabelText("flight is part of the key"));
+    const name = screen.getByLabelText("Name of flight");
+    await user.clear(name);
+    await user.type(name, "number");
+    await user.click(screen.getByRole("button", { name: "Create flights.delays_2014" }));
+    expect(asked.filter(({ method }) => method !== "GET").map(({ method }) => method)).toEqual(["PATCH"]);
+    answer();
+    await waitFor(() => expect(router.state.location.pathname).toBe("/tasks/t-1"));
+    expect(asked.find(({ address }) => address.endsWith("/load/"))?.body).toMatchObject({ primary_key: ["number"] });
+  });
+
+  it("is not made while a choice stands that was refused", async () => {
+    const asked = serve({
+      ...LAKE,
+      [`PATCH ${AT}i-1/`]: () => problem(400, { code: "INVALID_VALUE", title: "Invalid value", detail: "integr is no type." }),
+    });
+    const user = userEvent.setup();
+    renderAt(HERE);
+    await user.selectOptions(await screen.findByLabelText("Database"), "flights");
+    const type = screen.getByLabelText("Type of flight");
+    await user.clear(type);
+    await user.type(type, "integr");
+    await user.click(screen.getByRole("button", { name: "Create flights.delays_2014" }));
+    expect(await screen.findAllByText("integr is no type.")).toHaveLength(2);
+    expect(asked.some(({ address }) => address.endsWith("/load/"))).toBe(false);
+  });
+
   it("says in the row of a column which value its type does not take", async () => {
     serve({ ...LAKE, [`${AT}i-1/`]: { ...FILE, columns: [column("flight", { inferred_type: "string", misfit: { row: 7, value: "many" } })] } });
     renderAt(HERE);

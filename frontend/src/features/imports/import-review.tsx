@@ -129,17 +129,15 @@ function LoadButton({
   const isNew = target.mode === "create";
   const isKnown = isNew ? target.database !== "" && target.table.trim() !== "" : table !== undefined;
   const isReady = isKnown && missing.length + unknown.length === 0;
-  const names = (sources: readonly string[]) =>
-    file.columns.filter((column) => column.include && sources.includes(column.source)).map((column) => column.name);
   const start = () =>
     load.mutate(
-      {
+      (read) => ({
         mode: target.mode,
         database: target.database,
         table: target.table.trim(),
-        primary_key: isNew ? names(target.key) : [],
-        partition_by: isNew ? names(target.partition) : [],
-      },
+        primary_key: isNew ? namesOf(read, target.key) : [],
+        partition_by: isNew ? namesOf(read, target.partition) : [],
+      }),
       { onSuccess: (task) => void navigate(taskAddress(task.id), { state: JUST_STARTED }) },
     );
   const where = `${target.database}.${target.table.trim()}`;
@@ -158,6 +156,11 @@ function LoadButton({
       </p>
     </div>
   );
+}
+
+/** What these columns of the file are called in the table. */
+function namesOf(file: FileImport, sources: readonly string[]): string[] {
+  return file.columns.filter((column) => column.include && sources.includes(column.source)).map((column) => column.name);
 }
 
 function Obstacle({ children }: { children: React.ReactNode }) {
