@@ -281,12 +281,14 @@ class Engine:
         """Stage what merging rows by primary key makes; rows whose conflicts nothing decides stay as they are."""
         return self._sessions.run(lambda spark: rows_merged(spark, self._writer, task, self._kept))
 
-    def rows_compare(self, task: RowMerge, *, limit: int, behind: Behind | None, only_conflicts: bool) -> QueryResult:
+    def rows_compare(
+        self, task: RowMerge, *, limit: int, behind: Behind | None, only_conflicts: bool, key: str | None = None
+    ) -> QueryResult:
         """A page of the rows that either side changed, conflicts first (see ``rows_compared``)."""
 
         def work(spark: SparkSession) -> QueryResult:
             return rows_compared(
-                spark, self._warehouse, task, limit=limit, behind=behind, only_conflicts=only_conflicts
+                spark, self._warehouse, task, limit=limit, behind=behind, only_conflicts=only_conflicts, key=key
             )
 
         return self._sessions.run(work)

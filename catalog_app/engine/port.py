@@ -7,7 +7,8 @@ from typing import Protocol
 
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.row_counts import RowCounts
-from catalog_app.domain.row_merge import MergedRows, RowJudgement, RowMerge
+from catalog_app.domain.row_merge import Behind, MergedRows, RowJudgement, RowMerge
+from catalog_app.engine.values import QueryResult, RowChanges
 
 
 class RowEngine(Protocol):
@@ -66,12 +67,28 @@ class RowEngine(Protocol):
         """Keys, as text, that both scans hold in rows of different ids."""
         ...
 
+    def delete(self, scan: TableScan, condition: str | None, *, alias: str) -> RowChanges:
+        """The deletes of a DELETE statement."""
+        ...
+
+    def update(
+        self, scan: TableScan, assignments: Sequence[tuple[str, str]], condition: str | None, *, alias: str
+    ) -> RowChanges:
+        """The deletes and the new images of an UPDATE statement."""
+        ...
+
     def rows_judge(self, task: RowMerge) -> RowJudgement:
         """What merging rows by primary key comes to, and their conflicts."""
         ...
 
     def rows_merge(self, task: RowMerge) -> MergedRows:
         """Files of merging rows by primary key; rows whose conflicts nothing decides stay as they are."""
+        ...
+
+    def rows_compare(
+        self, task: RowMerge, *, limit: int, behind: Behind | None, only_conflicts: bool, key: str | None = None
+    ) -> QueryResult:
+        """Rows that either side changed, conflicts first, with what base, source and destination have of each."""
         ...
 
     def null_counts(self, scan: TableScan, names: Sequence[str]) -> dict[str, int]:

@@ -310,9 +310,10 @@ def rows_compared(
     limit: int,
     behind: Behind | None,
     only_conflicts: bool,
+    key: str | None = None,
 ) -> QueryResult:
     """Rows that either side changed: key, whether they conflict, whether that is left open, what each side did (NULL:
-    nothing), whether base, source and destination have it, and its values there.
+    nothing), whether base, source and destination have it, and its values there. With ``key`` only that row.
     """
     from pyspark.sql.connect.functions import expr
 
@@ -320,10 +321,12 @@ def rows_compared(
     rows = _judge(spark, task, three, all_of_destination=not only_conflicts)
     if only_conflicts:
         rows = rows.filter("is_conflict")
+    if key is not None:
+        rows = rows.filter(f"{KEY} = {text_literal(key)}")
     if behind is not None:
-        key = f"{KEY} > {text_literal(behind.key)}"
+        later = f"{KEY} > {text_literal(behind.key)}"
         rows = rows.filter(
-            f"is_conflict AND {key} OR NOT is_conflict" if behind.is_conflict else f"NOT is_conflict AND {key}"
+            f"is_conflict AND {later} OR NOT is_conflict" if behind.is_conflict else f"NOT is_conflict AND {later}"
         )
     places = range(len(task.schema.columns))
     return collect(

@@ -24,6 +24,7 @@ class VerdictCode(StrEnum):
     DISCARDED_UPDATE = "DISCARDED_UPDATE"
     DISCARDED_DELETE = "DISCARDED_DELETE"
     DISCARDED_VALUE = "DISCARDED_VALUE"
+    DISCARDED_BY_DECISION = "DISCARDED_BY_DECISION"
     COMPACTION_SKIPPED = "COMPACTION_SKIPPED"
     OVERRIDDEN_BY_SOURCE = "OVERRIDDEN_BY_SOURCE"
     DROPS_DEST_CHANGES = "DROPS_DEST_CHANGES"
@@ -111,6 +112,10 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
     VerdictCode.DISCARDED_VALUE: _note(
         "Values of a column that the merged table lacks are left out",
         "Restore the column on the branch that dropped it before the merge if the values should stay.",
+    ),
+    VerdictCode.DISCARDED_BY_DECISION: _note(
+        "What a person decided leaves out work of one side",
+        "Remove the decision before the merge, or undo the merge, if the work should stay.",
     ),
     VerdictCode.COMPACTION_SKIPPED: _note(
         "A compaction is not brought over",

@@ -12,7 +12,7 @@ from lakeui.api.paging import PageFilter
 from lakeui.api.serializers import ColumnEntry
 from lakeui.api.table_serializers import TableColumn
 from merge_app.execution.compare import NEW
-from merge_app.planning.values import Action, Verdict
+from merge_app.planning.values import Action, Decision, ResolutionPart, Verdict
 
 # Members called ``source`` or ``parent`` bear names of DRF's own attributes. Its metaclass takes
 # declared fields off the class, so nothing is shadowed at run time; mypy does not know.
@@ -105,6 +105,14 @@ class ComparisonAnswer(serializers.Serializer[Any]):
     results = ComparedEntry(many=True)
 
 
+class DecisionOption(serializers.Serializer[Any]):
+    """A decision that answers a conflict: members of the body that decides it."""
+
+    decision = serializers.ChoiceField([decision.value for decision in Decision])
+    part = serializers.ChoiceField([part.value for part in ResolutionPart])
+    part_key = serializers.CharField(allow_blank=True)
+
+
 class FindingEntry(serializers.Serializer[Any]):
     """A cell that the pair hit, or a check outside the tables (``rule_table`` empty)."""
 
@@ -122,6 +130,7 @@ class FindingEntry(serializers.Serializer[Any]):
     source_versions = serializers.ListField(child=serializers.IntegerField())
     dest_versions = serializers.ListField(child=serializers.IntegerField())
     details = serializers.DictField(child=serializers.JSONField())
+    decisions = DecisionOption(many=True, help_text="Those that answer it; of any row and cell in conflict too.")
 
 
 class SideOperation(serializers.Serializer[Any]):
@@ -293,3 +302,27 @@ class CompareSidesAnswer(serializers.Serializer[Any]):
     destination_head = serializers.IntegerField()
     columns = SidesColumn(many=True)
     rows = ComparedRow(many=True)
+
+
+class LeftOutWork(serializers.Serializer[Any]):
+    """Work of one side (`either`: of the one or the other, row by row) that a decision leaves out."""
+
+    side = serializers.ChoiceField(["source", "destination", "either"])
+    what = serializers.CharField(help_text="`rows inserted`, `rows updated`, `columns`, ..")
+    count = serializers.IntegerField()
+    examples = serializers.ListField(child=serializers.CharField(), help_text="Rows as JSON objects; names else.")
+
+
+class DecisionEffect(DecisionOption):
+    """What a decision keeps and leaves out."""
+
+    text = serializers.CharField()
+    rows_left_out = serializers.IntegerField(help_text="Changes of rows; send it as `confirm` with the decision.")
+    left_out = LeftOutWork(many=True)
+    refused = serializers.CharField(allow_blank=True, help_text="Why `rerun` is not possible; `text` is empty then.")
+
+
+class CompareDecisionsAnswer(serializers.Serializer[Any]):
+    source_head = serializers.IntegerField()
+    destination_head = serializers.IntegerField()
+    results = DecisionEffect(many=True)

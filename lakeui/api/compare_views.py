@@ -16,6 +16,7 @@ from catalog_app.selectors.lineage import branch_get
 from lakeui.api.base import ApiView, catalog_of, checked, tagged
 from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.api.compare_serializers import (
+    CompareDecisionsAnswer,
     CompareQuery,
     CompareRowsAnswer,
     CompareRowsQuery,
@@ -26,6 +27,7 @@ from lakeui.api.compare_serializers import (
     ObjectComparisonAnswer,
 )
 from lakeui.api.comparing import Pair, comparison_read, object_read
+from lakeui.api.decision_comparing import decisions_read
 from lakeui.api.paging import keyset_page, next_address, page_body
 from lakeui.api.places import source_branch
 from lakeui.api.row_comparing import ROW_ID, rows_read, sides_key, sides_read
@@ -87,6 +89,26 @@ class CompareObjectView(ApiView):
             raise NotFound("kind of object", kind, nearest=ObjectKind.TABLE.value)
         body = object_read(_pair(request, catalog, source, destination), (ObjectKind(kind), object_id))
         return tagged(request, Response(body))
+
+
+class CompareDecisionsView(ApiView):
+    @extend_schema(
+        operation_id="compare_decisions",
+        summary="What each decision about an object's conflicts would do",
+        description="For each decision that answers a conflict of the object: what it keeps, and what it leaves out, in"
+        " numbers with examples. Rows are counted by the compute engine, so it is a resource of its own. Decisions that"
+        " need a name or a value are described once they have it.",
+        tags=["compare"],
+        parameters=[IF_NONE_MATCH],
+        responses={200: CompareDecisionsAnswer, **REFUSALS},
+    )
+    def get(self, request: Request, catalog: str, source: str, destination: str, kind: str, object_id: int) -> Response:
+        if kind not in (ObjectKind.DATABASE, ObjectKind.TABLE):
+            raise NotFound("kind of object", kind, nearest=ObjectKind.TABLE.value)
+        pair = _pair(request, catalog, source, destination)
+        found = decisions_read(pair, (ObjectKind(kind), object_id))
+        heads = {"source_head": pair.source.head_version, "destination_head": pair.destination.head_version}
+        return tagged(request, Response({**heads, "results": found}))
 
 
 class CompareRowsView(ApiView):

@@ -17,6 +17,7 @@ from typing import Any
 
 from django.core.cache import cache
 
+from catalog_app.domain.operations import ObjectKind
 from catalog_app.models import Branch
 from catalog_app.rules.loader import load_rules
 from lakeui.api.compare_serializers import VERDICTS
@@ -29,7 +30,7 @@ from merge_app.execution.report import finding_as_json
 from merge_app.planning.surviving import ObjectKey
 from merge_app.planning.values import Resolution
 
-SHAPE = 2
+SHAPE = 3
 """Raised with the shape of what is cached, so that a new version does not read an old one's."""
 
 SECONDS_KEPT = 3600
@@ -71,6 +72,13 @@ def findings_read(pair: Pair, key: ObjectKey) -> list[dict[str, Any]]:
     if known is None:
         known = _computed(pair)[1].get(_bucket(key), {})
     return known.get(_text(key), [])
+
+
+def conflicts_read(source: Branch, destination: Branch) -> list[dict[str, Any]]:
+    """Every finding of the comparison that decisions answer, nothing decided."""
+    pair = Pair(source, destination)
+    keys = [(ObjectKind(item["kind"]), item["object_id"]) for item in comparison_read(pair)["objects"]]
+    return [finding for key in keys for finding in findings_read(pair, key) if finding["decisions"]]
 
 
 def object_read(pair: Pair, key: ObjectKey) -> dict[str, Any]:

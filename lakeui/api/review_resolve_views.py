@@ -12,17 +12,21 @@ from rest_framework.response import Response
 from catalog_app.domain.operations import ObjectKind
 from lakeui.api.base import ApiView, checked, principal_of, tagged
 from lakeui.api.catalog_views import IF_NONE_MATCH, STALE
+from lakeui.api.comparing import conflicts_read
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, once
 from lakeui.api.paging import PageFilter, keyset_page, page_body, page_schema
 from lakeui.api.review_places import request_place
 from lakeui.api.review_views import KEY_REUSED, READS, WRITES
+from lakeui.api.serializers import ProblemDocument
 from lakeui.api.strict import body_checked
 from lakeui.frontdoor.compute import engine
+from lakeui.frontdoor.rerunning import with_statements
 from merge_app.planning.values import Decision, Resolution, ResolutionPart
 from merge_app.review.models import ConflictResolution
 from merge_app.review.resolving import ExpectedHeads, resolution_set, resolution_withdraw
 from merge_app.review.selectors import resolutions_list
 
+UNANSWERED: dict[Any, Any] = {(422, "application/problem+json"): ProblemDocument}
 DECISIONS = [decision.value for decision in Decision]
 PARTS = [part.value for part in ResolutionPart]
 
@@ -50,6 +54,14 @@ class ResolutionBody(serializers.Serializer[Any]):
     )
     source_head = serializers.IntegerField(min_value=0)
     destination_head = serializers.IntegerField(min_value=0)
+    confirm = serializers.IntegerField(
+        required=False,
+        default=None,
+        allow_null=True,
+        min_value=0,
+        help_text="How many changes of rows the decision is expected to leave out (`rows_left_out` of its effect):"
+        " refused with 412 where it is another number.",
+    )
 
 
 class ResolutionAnswer(serializers.Serializer[Any]):
@@ -64,10 +76,26 @@ class ResolutionAnswer(serializers.Serializer[Any]):
     part_key = serializers.CharField(allow_blank=True)
     name = serializers.CharField(allow_blank=True)
     value = serializers.CharField(allow_blank=True)
+    object = serializers.SerializerMethodField(help_text="The object's full name as it was then.")
+    column = serializers.SerializerMethodField(help_text="Of a column or cell, its name as it was then.")
+    effect = serializers.SerializerMethodField(help_text="What it keeps and leaves out, in a sentence.")
+    rows_left_out = serializers.SerializerMethodField(help_text="Changes of rows that it leaves out.")
     source_head = serializers.IntegerField()
     destination_head = serializers.IntegerField()
     is_current = serializers.SerializerMethodField()
     created_at = serializers.DateTimeField()
+
+    def get_object(self, row: ConflictResolution) -> str:
+        return str(row.effect.get("object", ""))
+
+    def get_column(self, row: ConflictResolution) -> str:
+        return str(row.effect.get("column", ""))
+
+    def get_effect(self, row: ConflictResolution) -> str:
+        return str(row.effect.get("text", ""))
+
+    def get_rows_left_out(self, row: ConflictResolution) -> int:
+        return int(row.effect.get("rows_left_out", 0))
 
     def get_is_current(self, row: ConflictResolution) -> bool:
         request = row.request
@@ -97,11 +125,14 @@ class ResolutionListView(ApiView):
         operation_id="resolution_set",
         summary="Decide a conflict of a merge request",
         description="In place of what was decided of the same part before. Take the source: the object becomes what the"
-        " source has. Take the destination, or leave out: what the source did to it is not redone, now or later.",
+        " source has. Take the destination, or leave out: what the source did to it is not redone, now or later. Both:"
+        " the source's deletes and updates of the rows that it saw, and the destination's new rows. Rerun: that, and"
+        " the source's recorded statements run on these new rows. A decision that answers no open conflict is refused"
+        " with 422, and the open ones are listed.",
         tags=["merge requests"],
         parameters=[IDEMPOTENCY_KEY],
         request=ResolutionBody,
-        responses={201: ResolutionAnswer, **WRITES, **STALE, **KEY_REUSED},
+        responses={201: ResolutionAnswer, **WRITES, **STALE, **UNANSWERED, **KEY_REUSED},
     )
     def post(self, request: Request, catalog: str, number: int) -> Response:
         body = body_checked(ResolutionBody, request)
@@ -118,12 +149,15 @@ class ResolutionListView(ApiView):
             name=wanted["name"],
             value=wanted["value"],
         )
+        decided = with_statements(decided, found.source, found.destination)
         row = resolution_set(
             principal=principal_of(request),
             request=found,
             decided=decided,
             heads=ExpectedHeads(wanted["source_head"], wanted["destination_head"]),
             engine=engine,
+            conflicts=conflicts_read,
+            confirm=wanted["confirm"],
         )
         return Response(ResolutionAnswer(row).data, status=201)
 

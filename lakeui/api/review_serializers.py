@@ -145,6 +145,15 @@ class PlannedEntry(serializers.Serializer[Any]):
     is_current = serializers.BooleanField()
 
 
+class LeftOutEntry(serializers.Serializer[Any]):
+    """What a decision of the request leaves out: that the merge will, or did, throw away."""
+
+    object = serializers.CharField()
+    decision = serializers.CharField()
+    text = serializers.CharField()
+    rows = serializers.IntegerField(help_text="Changes of rows.")
+
+
 class RequestDetail(RequestAnswer):
     """A merge request with its text and what stands in its way."""
 
@@ -158,6 +167,7 @@ class RequestDetail(RequestAnswer):
     blockers = BlockerEntry(many=True)
     mergeable = serializers.BooleanField(help_text="Nothing known stands in the way; the merge judges again.")
     planned = PlannedEntry(allow_null=True)
+    left_out = LeftOutEntry(many=True, help_text="By the decisions that count for what the branches hold now.")
 
     def get_description_html(self, shown: dict[str, Any]) -> str:
         return markdown_render(shown["request"].description)
@@ -262,6 +272,7 @@ class CommentAnswer(serializers.Serializer[Any]):
     place = serializers.ChoiceField(CommentPlace.choices)
     object_kind = serializers.CharField(allow_blank=True)
     object_id = serializers.IntegerField(allow_null=True)
+    object_name = serializers.CharField(allow_blank=True, help_text="Full, as the object was called then.")
     rule_table = serializers.CharField(allow_blank=True)
     source_op = serializers.CharField(allow_blank=True)
     dest_op = serializers.CharField(allow_blank=True)

@@ -43,6 +43,7 @@ from merge_app.review.requests import RequestDraft, request_edit, request_open
 from merge_app.review.selectors import (
     RequestFilters,
     inbox_list,
+    left_out_by_decisions,
     request_get,
     requests_list,
     requests_summarise,
@@ -50,7 +51,8 @@ from merge_app.review.selectors import (
     timeline_list,
 )
 from merge_app.review.sight import seen_now, sight_known
-from merge_app.review.standing import request_standing
+from merge_app.review.standing import merged_standing, request_standing
+from merge_app.review.states import RequestState
 
 KEY_REUSED: dict[Any, Any] = {(422, "application/problem+json"): ProblemDocument}
 READS: dict[Any, Any] = {**NOT_MODIFIED, **BAD_REQUEST, **NOT_FOUND}
@@ -191,7 +193,8 @@ def _shown(requests: Sequence[MergeRequest]) -> list[dict[str, Any]]:
 def request_shown(request: MergeRequest) -> dict[str, Any]:
     """A request with all that its page shows."""
     (summary,) = requests_summarise([request])
-    standing = request_standing(request, request.source, request.destination)
+    is_merged = request.state == RequestState.MERGED
+    standing = merged_standing(request) if is_merged else request_standing(request, request.source, request.destination)
     known = sight_known(request)
     shown = {
         **{name: getattr(summary, name) for name in ("request", "reviewers", "comments", "open_threads")},
@@ -201,7 +204,8 @@ def request_shown(request: MergeRequest) -> dict[str, Any]:
         "required_approvals": standing.required_approvals,
         "votes": votes_shown(summary, standing),
         "blockers": standing.blockers,
-        "mergeable": not standing.blockers,
+        "mergeable": not standing.blockers and not is_merged,
+        "left_out": left_out_by_decisions(request),
         "planned": known
         and {
             "fingerprint": known.fingerprint,

@@ -85,6 +85,11 @@ catalog_patterns: list[URLPattern | URLResolver] = [
         name="api-compare-object",
     ),
     path(
+        "compare/<branch:source>...<branch:destination>/objects/<str:kind>/<int:object_id>/decisions/",
+        compare_views.CompareDecisionsView.as_view(),
+        name="api-compare-decisions",
+    ),
+    path(
         "compare/<branch:source>...<branch:destination>/objects/table/<int:table_id>/rows/",
         compare_views.CompareRowsView.as_view(),
         name="api-compare-rows",

@@ -178,6 +178,12 @@ class PropertyNotFound(LakeError):
     code, status, title = "PROPERTY_NOT_FOUND", 422, "No such property"
 
 
+class NoOpenConflict(LakeError):
+    """A decision answers no conflict. Details: the ``open`` ones with what answers each, ``open_count``."""
+
+    code, status, title = "NO_OPEN_CONFLICT", 422, "No open conflict"
+
+
 class EngineError(LakeError):
     """Spark failed. ``message`` is its first line; the whole goes to the log."""
 

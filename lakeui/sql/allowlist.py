@@ -47,6 +47,8 @@ _TYPES = words(
 )
 # Bare words that Spark takes for functions which tell about the host's session.
 _SESSION_WORDS = frozenset({"current_user", "session_user", "current_catalog", "current_database", "current_schema"})
+# Functions that tell the time.
+_CLOCK = words("""current_date current_timestamp curdate now localtimestamp unix_timestamp current_time localtime""")
 _WORDS = re.compile(r"[A-Za-z_ ]{0,40}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]{0,80}")
 _NUMBER = re.compile(r"(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
@@ -89,6 +91,18 @@ def check(tree: exp.Expr, *, deterministic: bool = False, allow_queries: bool = 
                 remedy="Use only functions of the row and of the time of the statement.",
                 function=node.name,
             )
+
+
+def is_repeatable(tree: exp.Expr) -> bool:
+    """Whether an expression that passed the check gives the same for the same row whenever it is run."""
+    for node in tree.walk():
+        if isinstance(node, exp.CurrentDate | exp.CurrentTimestamp):
+            return False
+        if isinstance(node, exp.Anonymous) and (node.name.lower() in _CLOCK or not _functions()[node.name.lower()]):
+            return False
+        if isinstance(node, exp.Column) and not node.table and node.name.lower() in _CLOCK:
+            return False
+    return True
 
 
 def _check_parts(node: exp.Expr) -> None:

@@ -114,7 +114,7 @@ def object_comparison_load(
     """
     with transaction.atomic():
         there, here = branch_lineage(source), branch_lineage(destination)
-        side = _side(there, here, key)
+        side = object_side(there, here, key)
         chosen = tuple(item for item in resolutions if item.key_of_object == key)
         given = plan_input_load(side, here, engine=engine, resolutions=chosen)
         item = _planned(given, key)
@@ -131,7 +131,7 @@ def object_comparison_load(
         )
 
 
-def _side(there: Lineage, here: Lineage, key: ObjectKey) -> SourceSide:
+def object_side(there: Lineage, here: Lineage, key: ObjectKey) -> SourceSide:
     """The source's side, narrowed to the object and, for a table, its database on either branch."""
     kind, object_id = key
     reach, other = reach_load(there), reach_load(here)

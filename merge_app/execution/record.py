@@ -31,7 +31,7 @@ from catalog_app.models import (
 )
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
-from merge_app.planning.values import Action, MergePlan, MergeRows, ObjectPlan
+from merge_app.planning.values import Action, MergePlan, MergeRows, ObjectPlan, RerunStatements
 
 Recorded = dict[tuple[ObjectKind, int], list[tuple[Operation, int]]]
 """By object: the plan's operations with the ids of the rows that record them."""
@@ -262,11 +262,13 @@ WHERE h.table_id = ANY(%(tables)s) ORDER BY h.table_id, h.version DESC
 
 
 def definitions_of_merged(plan: MergePlan, lineage: Lineage) -> dict[int, tuple[int, int]]:
-    """By table whose rows are merged by key: definition and schema version that the branch has them under now."""
+    """By table whose rows are merged by key or changed by statements that are run again: definition and schema version
+    that the branch has them under now.
+    """
     tables = [
         item.object_id
         for item in plan.objects
-        if item.data is not None and any(isinstance(work, MergeRows) for work in item.data.row_work)
+        if item.data is not None and any(isinstance(work, MergeRows | RerunStatements) for work in item.data.row_work)
     ]
     rows = fetch_all(_DEFINITIONS, {**lineage.parameters, "tables": tables}) if tables else []
     return {table_id: (definition_id, version) for table_id, definition_id, version in rows}

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from catalog_app.domain.state import TableState
+from merge_app.planning.decisions import options_of
 from merge_app.planning.values import Finding, MergePlan, ObjectPlan
 
 
@@ -25,6 +26,7 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
         "source_versions": list(finding.source_versions),
         "dest_versions": list(finding.destination_versions),
         "details": finding.details,
+        "decisions": [option.as_json() for option in options_of(finding)],
     }
 
 

@@ -18,6 +18,7 @@ from catalog_app.services.files import data_files_register, delete_files_registe
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import RowWorkResult, StagedDefinition
 from merge_app.execution.load import SourceSide
+from merge_app.execution.rerunning import statements_rerun
 from merge_app.execution.row_merges import rows_merge
 from merge_app.planning.files import effects_of
 from merge_app.planning.values import (
@@ -32,6 +33,7 @@ from merge_app.planning.values import (
     ObjectPlan,
     RepartitionFile,
     ReplaceImages,
+    RerunStatements,
     RowWork,
 )
 
@@ -76,7 +78,12 @@ def _table_work(
     images += _copy_shown(table_id, data.row_work, side, engine)
     marking = _Marking(table_id, data.row_work, scans, rewritten, engine)
     attach = (*marking.follow(), *marking.replace(), *marking.keep())
-    return RowWorkResult(attach, images, _kept_rows(data.row_work, scans, engine))
+    result = RowWorkResult(attach, images, _kept_rows(data.row_work, scans, engine))
+    again = next((work for work in data.row_work if isinstance(work, RerunStatements)), None)
+    if again is None:
+        return result
+    rows, deletes = statements_rerun(table_id, again, destination, engine)
+    return replace(result, rows=rows, row_deletes=deletes)
 
 
 def _rewrite(
@@ -280,5 +287,5 @@ def _files_of(work: RowWork) -> set[int]:
             return {work.file, *work.kept_files}
         case CountKeptRows():
             return {*work.emptied_files, *work.images, *work.holders}
-        case MergeRows():
+        case MergeRows() | RerunStatements():
             return set()

@@ -96,7 +96,8 @@ class _Redo:
                 self._renamed.add(column.id)
                 self.schema = self.schema.with_column(replace(column, name=change.after))
             case ColumnAttribute.TYPE:
-                self._retype(column, change.after, replaced=self._replaces_rows and column.type == change.before)
+                is_replaced = self._replaces_rows and column.type == change.before
+                self._retype(column, change.after, change.column_id, replaced=is_replaced)
             case ColumnAttribute.NULLABLE:
                 self.schema = self.schema.with_column(replace(column, nullable=change.after))
             case ColumnAttribute.DEFAULT:
@@ -125,7 +126,7 @@ class _Redo:
 
     def _join(self, holder: Column, column: Column) -> None:
         """Make the source's column one with the destination's, which keeps its id."""
-        self._retype(holder, column.type)
+        self._retype(holder, column.type, column.id)
         holder = self.schema.column(holder.id) or holder
         merged = replace(
             holder,
@@ -159,7 +160,7 @@ class _Redo:
                     )
                 )
 
-    def _retype(self, column: Column, wanted: str, *, replaced: bool = False) -> None:
+    def _retype(self, column: Column, wanted: str, source_id: int, *, replaced: bool = False) -> None:
         """``replaced``: a restore made the type narrower together with all rows, and finds it as it was."""
         if replaced or widens(column.type, wanted):
             self.schema = self.schema.with_column(replace(column, type=wanted))
@@ -170,7 +171,13 @@ class _Redo:
                 "A6.1",
                 f"The source makes column {column.name} {wanted}, but it is {column.type} on the destination,"
                 f" which does not widen to {wanted}.",
-                {"column": column.name, "destination_type": column.type, "source_type": wanted},
+                {
+                    "column": column.name,
+                    "column_id": source_id,
+                    "destination_column_id": column.id,
+                    "destination_type": column.type,
+                    "source_type": wanted,
+                },
             )
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,8 +45,10 @@ class Pair:
         return [(row, column) for row in rows for column in columns]
 
 
-def judge(pair: Pair, problems: Sequence[Problem]) -> list[Finding]:
-    """One finding for each hit cell that is fine, one for each conflict; ``problems`` are what conditions found."""
+def judge(pair: Pair, problems: Sequence[Problem], *, allowed: AbstractSet[str] = frozenset()) -> list[Finding]:
+    """One finding for each hit cell that is fine, one for each conflict; ``problems`` are what conditions found. Cells
+    whose conflict has one of the ``allowed`` codes are passed over: a person decided them.
+    """
     placed: dict[CellKey, list[Problem]] = {}
     for problem in problems:
         placed.setdefault(problem.cell, []).append(problem)
@@ -53,6 +56,8 @@ def judge(pair: Pair, problems: Sequence[Problem]) -> list[Finding]:
     for key in pair.hit_cells():
         cell = pair.rules.cell(*key)
         found = placed.pop(key, [])
+        if cell.code in allowed:
+            continue
         if cell.verdict is CellVerdict.CONFLICT:
             found = [Problem(key, VerdictCode(cell.code), cell.note, cell.sentence)]
         if found:

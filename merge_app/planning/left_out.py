@@ -10,6 +10,7 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
 from catalog_app.rules.codes import VerdictCode
 from merge_app.planning.conditions import ROW_AXES
+from merge_app.planning.effects import example_text
 from merge_app.planning.findings import Pair, Problem
 from merge_app.planning.resolutions import resolve
 from merge_app.planning.row_merges import columns_merged
@@ -90,9 +91,4 @@ def left_value_notes(pair: Pair, values: Iterable[LeftValues]) -> Iterator[Probl
 
 def rows_named(examples: Collection[str]) -> str:
     """The end of a sentence that names rows, such as ``: id 5, who "Eve"; id 6, who "Bo".``."""
-    shown = [", ".join(f"{name} {_value_text(value)}" for name, value in json.loads(text).items()) for text in examples]
-    return f": {'; '.join(shown)}." if shown else "."
-
-
-def _value_text(value: object) -> str:
-    return "NULL" if value is None else json.dumps(value, ensure_ascii=False)
+    return f": {'; '.join(example_text(text) for text in examples)}." if examples else "."

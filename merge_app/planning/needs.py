@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from catalog_app.domain.operations import ColumnAttribute, ObjectKind
 from catalog_app.domain.schema import Schema
 from merge_app.planning.conditions import ROW_AXES, ROW_PLACING_AXES, columns_stricter, required_columns
+from merge_app.planning.resolutions import statements_of
 from merge_app.planning.row_merges import merges_by_key
 from merge_app.planning.sides import sides_of
 from merge_app.planning.surviving import ObjectChanges
@@ -34,10 +35,17 @@ def needs(given: PlanInput, apart: Collection[int] = ()) -> dict[int, set[FactKi
         if given.source_head and merges_by_key(source, destination, before, is_apart=object_id in apart):
             found[object_id] = {FactKind.ROWS, *_row_needs(source, destination, _stricter(given, object_id))}
             continue
-        wanted = _table_needs(source, destination, before.schema, _stricter(given, object_id))
+        wanted = _statement_needs(given, object_id) | _table_needs(
+            source, destination, before.schema, _stricter(given, object_id)
+        )
         if wanted:
             found[object_id] = wanted
     return found
+
+
+def _statement_needs(given: PlanInput, table_id: int) -> set[FactKind]:
+    """Statements are run on the files that the destination inserted."""
+    return {FactKind.DESTINATION_EFFECTS} if statements_of(given.resolutions, table_id) else set()
 
 
 def _stricter(given: PlanInput, table_id: int) -> frozenset[int]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.state import DatabaseState
 from catalog_app.rules.loader import Rules, load_rules
 from merge_app.planning.databases import database_plan
+from merge_app.planning.decisions import decision_notes, with_decisions
 from merge_app.planning.findings import ordered
 from merge_app.planning.fingerprint import fingerprint
 from merge_app.planning.names import names_judge
-from merge_app.planning.resolutions import decided, resolve
+from merge_app.planning.resolutions import decided, keeps_both, resolve, statements_of
 from merge_app.planning.restores import restores_judge
 from merge_app.planning.row_merges import choices_of
 from merge_app.planning.sides import Sides, sides_of
@@ -29,14 +30,19 @@ def plan(given: PlanInput) -> MergePlan:
     finding; a new object that is left out does not appear.
     """
     rules = load_rules()
-    findings, objects = _judged(given, rules)
+    undecided = replace(given, resolutions=()) if given.resolutions else given
+    findings, objects = _judged(undecided, rules)
+    findings = [_with_decisions(finding) for finding in findings]
     if given.resolutions:
         conflicts = [finding for finding in findings if finding.verdict is Verdict.CONFLICT]
         resolved = resolve(given)
         before = objects
         findings, objects = _judged(resolved, rules)
+        findings = [_with_decisions(finding) for finding in findings]
         objects = sorted([*objects, *_left_out(before, objects)], key=_place)
-        findings += decided(conflicts, findings, given.resolutions)
+        findings = _without_decided(findings, taken := decided(conflicts, findings, given.resolutions))
+        names = {(item.kind, item.object_id): item.name for item in objects}
+        findings += [*taken, *decision_notes(given.resolutions, names)]
     judged = ordered(findings)
     digest = fingerprint(
         judged,
@@ -47,6 +53,22 @@ def plan(given: PlanInput) -> MergePlan:
         resolutions=given.resolutions,
     )
     return MergePlan(judged, tuple(objects), digest)
+
+
+def _with_decisions(finding: Finding) -> Finding:
+    """A conflict, its remedy naming the decisions that clear it."""
+    return replace(finding, remedy=with_decisions(finding)) if finding.verdict is Verdict.CONFLICT else finding
+
+
+def _without_decided(findings: Iterable[Finding], taken: Sequence[Finding]) -> list[Finding]:
+    """Without the cells that are fine only because a person decided them."""
+    cells = {_cell(finding) for finding in taken if finding.rule_table}
+    return [finding for finding in findings if finding.verdict is not Verdict.OK or _cell(finding) not in cells]
+
+
+def _cell(finding: Finding) -> tuple[object, ...]:
+    place = finding.source_operation, finding.destination_operation
+    return finding.object_kind, finding.object_id, finding.rule_table, *place
 
 
 def _judged(given: PlanInput, rules: Rules) -> tuple[list[Finding], list[ObjectPlan]]:
@@ -152,6 +174,8 @@ def _object_plan(key: ObjectKey, given: PlanInput, sides: Sides, rules: Rules) -
             rules=rules.tables["table"],
             keyed_rules=rules.tables["keyed"],
             choices=choices_of(given.resolutions, object_id),
+            keeps_both=keeps_both(given.resolutions, object_id),
+            statements=statements_of(given.resolutions, object_id),
         )
     )
 

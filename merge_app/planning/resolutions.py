@@ -4,6 +4,8 @@
   of it, are not redone. They count as merged even so: the merge commit reaches them, and no later merge brings them.
 - *Take the source*: the object becomes what the source has, rows included, as a RESTORE would make it; what the
   destination did to it since is not judged. Of one property: the destination's change of it is not judged.
+- *Both*: the source's deletes and updates reach the rows that it saw; rows that the destination inserted since stay.
+- *Rerun*: the same, and the source's statements are run on these new rows too.
 - *Rename*: the object comes over under another name.
 - *Of rows* of a table with a primary key: what becomes of conflicting cells is the engine's to work out, and among the
   facts; what was decided counts from here on.
@@ -19,6 +21,7 @@ from typing import TypeVar
 from catalog_app.domain.operations import (
     Change,
     ColumnChange,
+    FileEffects,
     ObjectKind,
     ObjectName,
     Operation,
@@ -30,14 +33,25 @@ from catalog_app.domain.operations import (
 from catalog_app.domain.state import DatabaseState, TableState
 from merge_app.planning.row_merges import ROW_PARTS
 from merge_app.planning.surviving import ObjectKey
-from merge_app.planning.values import Decision, Finding, PlanInput, Resolution, ResolutionPart, Verdict
+from merge_app.planning.values import (
+    Decision,
+    Finding,
+    PlanInput,
+    RecordedStatement,
+    Resolution,
+    ResolutionPart,
+    Verdict,
+)
 
 State = TypeVar("State", DatabaseState, TableState)
 _WITHOUT_SOURCE = (Decision.TAKE_DESTINATION, Decision.LEAVE_OUT)
+_STATEMENTS = (Decision.BOTH, Decision.RERUN)
 _SIDES = (Decision.TAKE_SOURCE, Decision.TAKE_DESTINATION)
 
 ALLOWED: Mapping[ResolutionPart, frozenset[Decision]] = {
-    ResolutionPart.OBJECT: frozenset({Decision.TAKE_SOURCE, *_WITHOUT_SOURCE, Decision.RENAME}),
+    ResolutionPart.OBJECT: frozenset(
+        {Decision.TAKE_SOURCE, *_WITHOUT_SOURCE, Decision.RENAME, Decision.BOTH, Decision.RERUN}
+    ),
     ResolutionPart.PROPERTY: frozenset({Decision.TAKE_SOURCE, Decision.TAKE_DESTINATION}),
     ResolutionPart.COLUMN: frozenset({Decision.TAKE_DESTINATION}),
     ResolutionPart.PARTITION: frozenset({Decision.TAKE_DESTINATION}),
@@ -102,13 +116,13 @@ def _of(operation: Operation, resolution: Resolution) -> bool:
 
 def _leave_out(given: PlanInput, resolution: Resolution) -> PlanInput:
     if resolution.part is not ResolutionPart.OBJECT:
-        return replace(given, source=_stripped(given.source, resolution))
+        return replace(given, source=_stripped(given.source, resolution, _column_ids(given, resolution)))
     return replace(given, source=tuple(item for item in given.source if not _of(item, resolution)))
 
 
 def _take_source(given: PlanInput, resolution: Resolution) -> PlanInput:
     if resolution.part is not ResolutionPart.OBJECT:
-        return replace(given, destination=_stripped(given.destination, resolution))
+        return replace(given, destination=_stripped(given.destination, resolution, frozenset()))
     replacement = given.replacements.get(resolution.key_of_object)
     if replacement is None:
         # New on the destination, or dropped by the source: redoing that is the source's state already.
@@ -118,6 +132,54 @@ def _take_source(given: PlanInput, resolution: Resolution) -> PlanInput:
         source=(*(item for item in given.source if not _of(item, resolution)), *replacement),
         destination=tuple(item for item in given.destination if not _of(item, resolution)),
     )
+
+
+def _keep_both(given: PlanInput, resolution: Resolution) -> PlanInput:
+    """Files say what the source saw, so the redo is the same; the rule is what does not hold (``keeps_both``)."""
+    return given
+
+
+def _run_again(given: PlanInput, resolution: Resolution) -> PlanInput:
+    """Beside the source's operations, one of the merge's own for each kind of statement that is run on new rows."""
+    own = [item for item in given.source if _of(item, resolution) and item.is_data]
+    if not own:
+        return given
+    last, kinds = own[-1], dict.fromkeys(item.kind for item in statements_of([resolution], resolution.object_id))
+    fresh = (
+        Operation(
+            kind,
+            ObjectKind.TABLE,
+            resolution.object_id,
+            effects=FileEffects(),
+            version=last.version,
+            branch=last.branch,
+        )
+        for kind in kinds
+    )
+    return replace(given, source=(*given.source, *fresh))
+
+
+def statements_of(resolutions: Iterable[Resolution], table_id: int) -> tuple[RecordedStatement, ...]:
+    """The statements that a decision runs again on the table's rows, in their order; none without such a decision."""
+    key = (ObjectKind.TABLE, table_id)
+    texts = [item.value for item in resolutions if item.key_of_object == key and item.decision is Decision.RERUN]
+    return tuple(
+        RecordedStatement(
+            item["version"],
+            OperationKind(item["kind"]),
+            item["alias"],
+            item["condition"],
+            tuple((name, text) for name, text in item["assignments"]),
+        )
+        for text in texts
+        for item in json.loads(text)
+    )
+
+
+def keeps_both(resolutions: Iterable[Resolution], table_id: int) -> bool:
+    """Whether rows that the destination inserted stay beside what the source deleted and updated."""
+    key = (ObjectKind.TABLE, table_id)
+    return any(item.key_of_object == key and item.decision in _STATEMENTS for item in resolutions)
 
 
 def _rename(given: PlanInput, resolution: Resolution) -> PlanInput:
@@ -151,14 +213,31 @@ def _with_rename(given: PlanInput, resolution: Resolution, before: ObjectName, i
     return replace(given, source=(*given.source, operation))
 
 
-def _stripped(operations: Iterable[Operation], resolution: Resolution) -> tuple[Operation, ...]:
+def _column_ids(given: PlanInput, resolution: Resolution) -> frozenset[int]:
+    """Every id of the column that a resolution names, by either side's: both sides may have added it."""
+    if resolution.part is not ResolutionPart.COLUMN:
+        return frozenset()
+    named = int(resolution.part_key)
+    found = {named}
+    states = [states.get(resolution.object_id) for states in (given.tables, given.source_tables)]
+    schemas = [state.schema for state in states if state is not None]
+    names = {column.name for schema in schemas if (column := schema.column(named)) is not None}
+    for schema in schemas:
+        columns = (schema.column(named), *(schema.named(name) for name in names))
+        found.update(identifier for column in columns if column is not None for identifier in column.ids)
+    return frozenset(found)
+
+
+def _stripped(
+    operations: Iterable[Operation], resolution: Resolution, column_ids: frozenset[int]
+) -> tuple[Operation, ...]:
     """The operations without their changes of the part; what is left of nothing goes."""
     found = []
     for operation in operations:
         if not _of(operation, resolution):
             found.append(operation)
             continue
-        kept = tuple(change for change in operation.changes if not _concerns(change, resolution))
+        kept = tuple(change for change in operation.changes if not _concerns(change, resolution, column_ids))
         if kept == operation.changes:
             found.append(operation)
         elif kept or operation.is_data:
@@ -166,12 +245,12 @@ def _stripped(operations: Iterable[Operation], resolution: Resolution) -> tuple[
     return tuple(found)
 
 
-def _concerns(change: Change, resolution: Resolution) -> bool:
+def _concerns(change: Change, resolution: Resolution, column_ids: frozenset[int]) -> bool:
     match resolution.part, change:
         case ResolutionPart.PROPERTY, PropertyChange():
             return change.key == resolution.part_key
         case ResolutionPart.COLUMN, ColumnChange():
-            return str(change.column_id) == resolution.part_key
+            return change.column_id in column_ids
         case ResolutionPart.PARTITION, PartitionChange():
             return resolution.part_key in (partition_key(change.before), partition_key(change.after))
     return False
@@ -188,4 +267,6 @@ _STEPS: Mapping[Decision, Callable[[PlanInput, Resolution], PlanInput]] = {
     Decision.TAKE_SOURCE: _take_source,
     **dict.fromkeys(_WITHOUT_SOURCE, _leave_out),
     Decision.RENAME: _rename,
+    Decision.BOTH: _keep_both,
+    Decision.RERUN: _run_again,
 }

@@ -14,21 +14,33 @@ from merge_app.planning.columns import ColumnRedo
 from merge_app.planning.conditions import ROW_AXES, ROW_PLACING_AXES, Case, columns_stricter, problems
 from merge_app.planning.data import DataOutcome, data_redo
 from merge_app.planning.databases import done_already, properties_redo
+from merge_app.planning.files import SideFiles
 from merge_app.planning.findings import Pair, Problem, judge, problem_finding
 from merge_app.planning.left_out import left_value_notes
 from merge_app.planning.notes import attribute_notes, data_notes, row_notes
 from merge_app.planning.row_merges import columns_merged, row_operations, rows_plan
 from merge_app.planning.spared import with_spared
 from merge_app.planning.surviving import ObjectChanges
-from merge_app.planning.values import Action, DataPlan, Finding, MergeRows, ObjectPlan, TableFacts
+from merge_app.planning.values import (
+    Action,
+    DataPlan,
+    Finding,
+    MergeRows,
+    ObjectPlan,
+    RecordedStatement,
+    RerunStatements,
+    TableFacts,
+)
 
 _SHOWN_KEYS = 20
+_ALLOWED_BY_BOTH = frozenset({VerdictCode.PREDICATE_DML_VS_INSERT.value})
 
 
 @dataclass(frozen=True, slots=True)
 class TableCase:
     """One table that the source changed. ``name`` is its full name for people. ``keyed_rules`` judge rows that are
-    merged by primary key, ``choices`` are what was decided of them.
+    merged by primary key, ``choices`` are what was decided of them. ``keeps_both``: rows that the destination inserted
+    stay beside what the source deleted and updated, by a decision. ``statements`` are run on the destination's rows.
     """
 
     source: ObjectChanges
@@ -40,6 +52,8 @@ class TableCase:
     rules: RuleTable
     keyed_rules: RuleTable
     choices: tuple[RowChoice, ...] = ()
+    keeps_both: bool = False
+    statements: tuple[RecordedStatement, ...] = ()
 
 
 def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
@@ -53,7 +67,7 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     stricter = columns_stricter(before.schema, case.source_state.schema if case.source_state else None)
     judged = Case(source, case.destination, columns, case.facts, stricter)
     found = [] if case.destination.dropped else [*problems(rules, judged), *_key_clashes(case)]
-    findings = judge(pair, found)
+    findings = judge(pair, found, allowed=_ALLOWED_BY_BOTH if case.keeps_both else frozenset())
     findings += [problem_finding(pair, note) for note in attribute_notes(pair)]
     if source.dropped:
         return _dropped(case, before), findings
@@ -96,9 +110,20 @@ def _altered(case: TableCase, before: TableState, columns: ColumnRedo, outcome: 
         for index, operation in enumerate(case.source.operations)
         if operation.kind is not OperationKind.CREATE and _is_left(operation, index, outcome)
     )
-    if after == before and not (outcome.plan and outcome.plan.changes_files):
-        return _plan(case, Action.UNTOUCHED, before, done_already(operations), data=outcome.plan)
-    return _plan(case, Action.ALTER, after, (*outcome.moves, *operations), outcome.plan)
+    data = outcome.plan
+    if case.statements:
+        again = RerunStatements(columns.schema, case.statements, _inserted_files(case.destination))
+        data = replace(data or DataPlan(), row_work=(*(data.row_work if data else ()), again))
+    if after == before and not (data and data.changes_files):
+        return _plan(case, Action.UNTOUCHED, before, done_already(operations), data=data)
+    return _plan(case, Action.ALTER, after, (*outcome.moves, *operations), data)
+
+
+def _inserted_files(destination: ObjectChanges) -> tuple[int, ...]:
+    """The files that the destination inserted and still shows."""
+    files = SideFiles(destination.history)
+    made = ((item.file_id, files.maker[item.file_id].kind) for item in files.live_added())
+    return tuple(file_id for file_id, kind in made if kind is OperationKind.INSERT)
 
 
 def _merged(case: TableCase, before: TableState, columns: ColumnRedo, judged: RowJudgement) -> ObjectPlan:

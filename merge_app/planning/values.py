@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import AddedFile, ObjectKind, Operation
+from catalog_app.domain.operations import AddedFile, ObjectKind, Operation, OperationKind
 from catalog_app.domain.row_merge import NO_SWEEPS, RowChoice, RowJudgement, Sweeps
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
@@ -176,12 +176,17 @@ class FactKind(StrEnum):
 
 
 class Decision(StrEnum):
-    """What somebody decided of an object that conflicts, or of a part of it. The last three are of rows alone."""
+    """What somebody decided of an object that conflicts, or of a part of it. ``both``: the source's change of the rows
+    that it saw, beside the destination's new rows. ``rerun``: that, and the source's statements run on these new rows.
+    The last three are of rows alone.
+    """
 
     TAKE_SOURCE = "source"
     TAKE_DESTINATION = "destination"
     LEAVE_OUT = "leave_out"
     RENAME = "rename"
+    BOTH = "both"
+    RERUN = "rerun"
     LARGER = "larger"
     NEWEST = "newest"
     EDITED = "edited"
@@ -198,11 +203,37 @@ class ResolutionPart(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Work of one side that a decision leaves out. ``what`` is of rows where it begins with ``rows``; ``examples`` name
+    the first of ``count``.
+    """
+
+    side: str
+    what: str
+    count: int
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a decision does, for the heads that it was made for: ``text`` says it in a sentence for people."""
+
+    text: str
+    left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """How many changes of rows are left out."""
+        return sum(item.count for item in self.left_out if item.what.startswith("rows"))
+
+
+@dataclass(frozen=True, slots=True)
 class Resolution:
     """A decision. ``part_key`` names the part: a property's key, a column's id, the values of a partition between
     slashes, a row's primary key as a JSON object, a cell's column id before the key of its row with a colon between; ""
     for the whole object and for all conflicting rows. ``name`` is that of a rename, ``value`` the one of an edited cell
-    as JSON, of an edited row a JSON object by columns, for the newest row the name of the column that says so.
+    as JSON, of an edited row a JSON object by columns, for the newest row the name of the column that says so, and of
+    ``rerun`` the statements. ``effect``: what it does, once that was looked at.
     """
 
     object_kind: ObjectKind
@@ -212,12 +243,13 @@ class Resolution:
     part_key: str = ""
     name: str = ""
     value: str = ""
+    effect: Effect | None = None
 
     @property
     def key_of_object(self) -> tuple[ObjectKind, int]:
         return self.object_kind, self.object_id
 
-    def as_json(self) -> dict[str, str]:
+    def as_json(self) -> dict[str, Any]:
         """What a finding and an audit record say of it."""
         shown = {"decision": self.decision.value, "part": self.part.value, "part_key": self.part_key, "name": self.name}
         return {**shown, "value": self.value} if self.value else shown
@@ -370,6 +402,28 @@ class MergeRows:
     sweeps: Sweeps = NO_SWEEPS
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedStatement:
+    """An UPDATE or DELETE as it was recorded: SQL over the table's columns under ``alias``."""
+
+    version: int
+    kind: OperationKind
+    alias: str
+    condition: str | None = None
+    assignments: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RerunStatements:
+    """Row work: the statements are run, one after the other, on the rows of ``files``, which the destination inserted
+    since the merge base, read and written under ``schema``. What they stage belongs to operations of the merge's own.
+    """
+
+    schema: Schema
+    statements: tuple[RecordedStatement, ...]
+    files: tuple[int, ...]
+
+
 RowWork = (
     FollowDeletes
     | ReplaceImages
@@ -379,6 +433,7 @@ RowWork = (
     | CountKeptRows
     | KeepRows
     | MergeRows
+    | RerunStatements
 )
 
 

@@ -10,6 +10,8 @@ from django.utils import timezone
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.rules.loader import load_rules
+from catalog_app.selectors.lineage import branch_lineage
+from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.people import action_require
 from lakeui.common.errors import InvalidValue, NotFound, PermissionDenied
 from merge_app.review.models import Comment, CommentPlace, MergeRequest, TimelineKind
@@ -50,6 +52,7 @@ def comment_add(*, principal: Principal, request: MergeRequest, draft: CommentDr
         locked = request_lock(request.pk)
         thread = _thread(locked, draft.thread_id) if draft.thread_id is not None else None
         anchor = _anchor_of(thread) if thread else _checked(draft.anchor)
+        name = thread.object_name if thread else _object_name(locked, anchor)
         comment = Comment.objects.create(
             request=locked,
             thread=thread,
@@ -58,12 +61,30 @@ def comment_add(*, principal: Principal, request: MergeRequest, draft: CommentDr
             place=anchor.place,
             object_kind=anchor.object_kind,
             object_id=anchor.object_id,
+            object_name=name,
             rule_table=anchor.rule_table,
             source_op=anchor.source_op,
             dest_op=anchor.dest_op,
         )
         _changed(locked, comment, principal, "added")
     return comment
+
+
+def _object_name(request: MergeRequest, anchor: Anchor) -> str:
+    """The object's full name on the destination, or on the source where only that has it; "" where neither does."""
+    for branch in (request.destination, request.source):
+        if anchor.object_id is None:
+            continue
+        lineage, database_id, name = branch_lineage(branch), anchor.object_id, ""
+        if anchor.object_kind == ObjectKind.TABLE:
+            table = tables_load(lineage, [anchor.object_id]).get(anchor.object_id)
+            if table is None:
+                continue
+            database_id, name = table.database_id, f".{table.name}"
+        database = databases_load(lineage, [database_id]).get(database_id)
+        if database is not None:
+            return f"{database.name}{name}"
+    return ""
 
 
 def comment_edit(*, principal: Principal, comment: Comment, body: str) -> Comment:
@@ -149,6 +170,12 @@ def _checked(anchor: Anchor) -> Anchor:
 
 
 def _changed(request: MergeRequest, comment: Comment, principal: Principal, what: str) -> None:
-    details = {"comment": comment.pk, "what": what, "place": str(comment.place), "object_id": comment.object_id}
+    details = {
+        "comment": comment.pk,
+        "what": what,
+        "place": str(comment.place),
+        "object_id": comment.object_id,
+        "object": comment.object_name,
+    }
     timeline_append(request, Event(TimelineKind.COMMENTED, principal.user_id, details=details))
     request_touch(request)

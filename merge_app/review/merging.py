@@ -31,6 +31,7 @@ from merge_app.review.requests import (
     request_touch,
     wrong_state,
 )
+from merge_app.review.resolving import named
 from merge_app.review.sight import (
     Sight,
     branches_now,
@@ -197,6 +198,7 @@ def resolutions_described(request: MergeRequest, prepared: Prepared) -> list[dic
             "object_kind": row.object_kind,
             "object_id": row.object_id,
             **resolution_value(row).as_json(),
+            **named(row),
         }
         for row in rows.select_related("author").order_by("pk")
     ]

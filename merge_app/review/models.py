@@ -13,6 +13,7 @@ from merge_app.planning.values import Decision, ResolutionPart
 from merge_app.review.judgement import CheckState, ReviewVerdict
 from merge_app.review.states import FINISHED, RequestState
 
+VALUED = (Decision.EDITED.value, Decision.NEWEST.value, Decision.RERUN.value)
 STATES = [state.value for state in RequestState]
 FINISHED_STATES = sorted(state.value for state in FINISHED)
 CHECK_STATES = [
@@ -126,7 +127,8 @@ class Review(models.Model):
 
 class ConflictResolution(models.Model):
     """What somebody decided of an object of a request, or of a part of it, for both branches at these heads. The plan
-    takes it while the heads are these. A decision that is replaced or taken back stays, with the time.
+    takes it while the heads are these. A decision that is replaced or taken back stays, with the time. ``effect`` is
+    what it does there, with the names of what it is about: ``object``, ``column``.
     """
 
     request = models.ForeignKey(MergeRequest, models.PROTECT, related_name="resolutions")
@@ -138,6 +140,7 @@ class ConflictResolution(models.Model):
     decision = models.TextField(choices=[(decision.value, decision.value) for decision in Decision])
     name = models.TextField(default="")
     value = models.TextField(default="")
+    effect = models.JSONField(default=dict)
     source_head = models.BigIntegerField()
     destination_head = models.BigIntegerField()
     created_at = models.DateTimeField(default=timezone.now)
@@ -154,7 +157,7 @@ class ConflictResolution(models.Model):
                 condition=Q(decision=Decision.RENAME.value) ^ Q(name=""), name="conflict_resolution_name"
             ),
             models.CheckConstraint(
-                condition=Q(decision__in=(Decision.EDITED.value, Decision.NEWEST.value)) ^ Q(value=""),
+                condition=Q(decision__in=VALUED) ^ Q(value=""),
                 name="conflict_resolution_value",
             ),
         ]
@@ -217,6 +220,7 @@ class CommentPlace(models.TextChoices):
 class Comment(models.Model):
     """A remark on a request, on an object of it, or on a cell of the matrix of that object. ``thread`` is the comment
     that it answers, None for one that begins a thread; only those are resolved. A deleted comment keeps its place.
+    ``object_name`` is the object's as it was called then.
     """
 
     request = models.ForeignKey(MergeRequest, models.PROTECT, related_name="comments")
@@ -226,6 +230,7 @@ class Comment(models.Model):
     place = models.TextField(choices=CommentPlace, default=CommentPlace.REQUEST)
     object_kind = models.TextField(default="")
     object_id = models.BigIntegerField(null=True)
+    object_name = models.TextField(default="")
     rule_table = models.TextField(default="")
     source_op = models.TextField(default="")
     dest_op = models.TextField(default="")

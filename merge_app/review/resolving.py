@@ -5,20 +5,34 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.roles import Action, Principal
+from catalog_app.models import Branch
+from catalog_app.selectors.lineage import branch_lineage
+from catalog_app.selectors.objects import tables_load
 from catalog_app.selectors.people import action_require
 from lakeui.common.errors import InvalidValue, NotFound, Stale
 from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.decision_effects import effects_load
+from merge_app.planning.effects import effect_as_json
 from merge_app.planning.resolutions import ALLOWED, partition_key
 from merge_app.planning.row_merges import ROW_PARTS
 from merge_app.planning.values import Decision, Resolution, ResolutionPart
 from merge_app.review.models import ConflictResolution, MergeRequest, TimelineKind
+from merge_app.review.open_conflicts import (
+    ConflictsSource,
+    OpenConflict,
+    conflicts_load,
+    decision_matched,
+    no_open_conflict,
+)
 from merge_app.review.requests import person_id, request_lock, request_settle, request_touch, wrong_state
 from merge_app.review.sight import branches_now, resolution_value, seen_now, sight_keep, sight_load
 from merge_app.review.states import RequestState, may_change
@@ -37,18 +51,30 @@ class ExpectedHeads:
 
 
 def resolution_set(
-    *, principal: Principal, request: MergeRequest, decided: Resolution, heads: ExpectedHeads, engine: EngineSource
+    *,
+    principal: Principal,
+    request: MergeRequest,
+    decided: Resolution,
+    heads: ExpectedHeads,
+    engine: EngineSource,
+    conflicts: ConflictsSource | None = None,
+    confirm: int | None = None,
 ) -> ConflictResolution:
-    """Decide, in place of what was decided of the same part before. Raises Stale where a branch has moved."""
+    """Decide, in place of what was decided of the same part before. ``conflicts`` gives the open ones, where the caller
+    knows them already; ``confirm`` is the number of rows that the decision is expected to leave out.
+
+    Raises Stale where a branch has moved or the number is another, and NoOpenConflict where nothing is answered.
+    """
     action_require(principal, request.catalog, Action.RESOLVE_CONFLICT)
     decided = resolution_checked(decided)
+    source, destination = branches_now(request)
+    _require_heads(source, destination, heads)
+    known = conflicts(source, destination) if conflicts else conflicts_load(source, destination, engine)
+    decided, shown = decision_looked_at(decided, known, source, destination, engine)
+    _require_confirmed(decided, confirm)
     with transaction.atomic():
         locked = _lock(request.pk)
-        source, destination = branches_now(locked)
-        if (source.head_version, destination.head_version) != (heads.source, heads.destination):
-            raise Stale(
-                "A branch moved since you looked at the conflict.", remedy="Look at the comparison, then decide again."
-            )
+        _require_heads(*branches_now(locked), heads)
         _withdraw(locked, _of_part(locked, decided))
         row = ConflictResolution.objects.create(
             request=locked,
@@ -60,12 +86,61 @@ def resolution_set(
             decision=decided.decision,
             name=decided.name,
             value=decided.value,
+            effect=shown,
             source_head=heads.source,
             destination_head=heads.destination,
         )
         _changed(locked, principal, row, "decided")
     request_look(request_id=request.pk, engine=engine, actor_id=principal.user_id)
     return row
+
+
+def decision_looked_at(
+    decided: Resolution,
+    conflicts: Sequence[OpenConflict],
+    source: Branch,
+    destination: Branch,
+    engine: EngineSource,
+) -> tuple[Resolution, dict[str, Any]]:
+    """The decision with its effect on these heads, and that as JSON with the names of what it is about. Raises
+    NoOpenConflict.
+    """
+    decided, conflict = decision_matched(decided, conflicts)
+    try:
+        (effect,) = effects_load(source, destination, decided.key_of_object, [decided], engine)
+    except NotFound as missing:
+        raise no_open_conflict(decided, conflicts, [conflict]) from missing
+    names = {"object": conflict["object"], "column": _column_name(decided, conflict, source, destination)}
+    return replace(decided, effect=effect), {**effect_as_json(effect), **names}
+
+
+def _column_name(decided: Resolution, conflict: OpenConflict, source: Branch, destination: Branch) -> str:
+    """Of a decided column or cell; "" of any other part."""
+    if decided.part is ResolutionPart.COLUMN:
+        return str(conflict["details"].get("column", ""))
+    if decided.part is not ResolutionPart.CELL:
+        return ""
+    column_id = int(decided.part_key.partition(":")[0])
+    for branch in (destination, source):
+        state = tables_load(branch_lineage(branch), [decided.object_id]).get(decided.object_id)
+        column = None if state is None else state.schema.column(column_id)
+        if column is not None:
+            return column.name
+    return ""
+
+
+def _require_heads(source: Branch, destination: Branch, heads: ExpectedHeads) -> None:
+    if (source.head_version, destination.head_version) != (heads.source, heads.destination):
+        raise Stale(
+            "A branch moved since you looked at the conflict.", remedy="Look at the comparison, then decide again."
+        )
+
+
+def _require_confirmed(decided: Resolution, confirm: int | None) -> None:
+    rows = decided.effect.rows if decided.effect is not None else 0
+    if confirm is not None and confirm != rows:
+        text = decided.effect.text if decided.effect is not None else ""
+        raise Stale(f"It leaves out {rows} changes of rows, not {confirm}. {text}", remedy="Look at it again.")
 
 
 def resolution_withdraw(
@@ -130,7 +205,7 @@ def _partition(decided: Resolution) -> str:
 
 def _check_rows(decided: Resolution) -> None:
     """What is decided of rows: by key, and with a value where one is needed."""
-    if (decided.decision in (Decision.EDITED, Decision.NEWEST)) != bool(decided.value):
+    if (decided.decision in (Decision.EDITED, Decision.NEWEST, Decision.RERUN)) != bool(decided.value):
         raise InvalidValue(
             "An edited row or cell, and the rule `newest`, need `value`, and only they.",
             remedy="Send a cell's value as JSON, a row as a JSON object by columns, or the name of a column.",
@@ -187,9 +262,16 @@ def _changed(request: MergeRequest, principal: Principal, row: ConflictResolutio
         "object_kind": row.object_kind,
         "object_id": row.object_id,
         **resolution_value(row).as_json(),
+        **named(row),
     }
     timeline_append(request, Event(TimelineKind.RESOLUTION, principal.user_id, details=details))
     request_touch(request)
+
+
+def named(row: ConflictResolution) -> dict[str, Any]:
+    """What a decision is about, by names, and what it does: as the object, which may be gone later, was called."""
+    shown = {name: row.effect[name] for name in ("object", "column", "rows_left_out") if name in row.effect}
+    return {**shown, "effect": row.effect["text"]} if row.effect else {}
 
 
 def _digest(request: MergeRequest) -> str:

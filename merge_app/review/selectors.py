@@ -30,7 +30,7 @@ from lakeui.common.errors import NotFound
 from merge_app.jobs.models import FINISHED_STATES, Task
 from merge_app.review.judgement import ReviewVerdict, Vote
 from merge_app.review.models import Comment, ConflictResolution, MergeRequest, RequestedReviewer, Review, TimelineEntry
-from merge_app.review.sight import seen_now
+from merge_app.review.sight import judged_heads, seen_judged
 from merge_app.review.standing import last_writer_id, votes_load
 from merge_app.review.states import FINISHED, REVIEWED, RequestState
 
@@ -210,7 +210,7 @@ def requests_summarise(requests: Sequence[MergeRequest]) -> list[RequestSummary]
 def _summary(
     request: MergeRequest, reviewers: Sequence[str], votes: tuple[Vote, ...], comments: int, open_threads: int
 ) -> RequestSummary:
-    now = seen_now(request, request.source, request.destination)
+    now = seen_judged(request, request.source, request.destination)
     approvals = [vote for vote in votes if vote.verdict is ReviewVerdict.APPROVE]
     barred = {request.author_id, last_writer_id(request.source, destination_id=request.destination_id)}
     current = [vote for vote in approvals if vote.seen == now and vote.reviewer_id not in barred]
@@ -278,3 +278,21 @@ def resolutions_list(request: MergeRequest, *, after: int = 0, limit: int) -> li
     found = ConflictResolution.objects.filter(request=request, withdrawn_at__isnull=True, pk__gt=after)
     chosen = found.select_related("author", "request__source", "request__destination")
     return list(chosen.order_by("pk")[:limit])
+
+
+def left_out_by_decisions(request: MergeRequest) -> list[dict[str, Any]]:
+    """What the decisions leave out that count for the heads as they are, of a merged request for those of the merge."""
+    heads = judged_heads(request)
+    found = ConflictResolution.objects.filter(
+        request=request, withdrawn_at__isnull=True, source_head=heads[0], destination_head=heads[1]
+    )
+    return [
+        {
+            "object": row.effect["object"],
+            "decision": row.decision,
+            "text": row.effect["text"],
+            "rows": row.effect["rows_left_out"],
+        }
+        for row in found.order_by("pk")
+        if row.effect.get("left_out")
+    ]

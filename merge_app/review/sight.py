@@ -9,9 +9,11 @@ from catalog_app.models import Branch
 from catalog_app.rules.loader import load_rules
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.compare import comparison_load
+from merge_app.planning.effects import effect_from_json
 from merge_app.planning.values import Decision, Resolution, ResolutionPart
 from merge_app.review.judgement import Seen
 from merge_app.review.models import ConflictResolution, MergeRequest
+from merge_app.review.states import RequestState
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,20 @@ class Sight:
 def seen_now(request: MergeRequest, source: Branch, destination: Branch) -> Seen:
     """What a plan of the request is a function of, with its branches as these rows say they are."""
     return Seen(source.head_version, destination.head_version, load_rules().digest, request.resolutions_digest)
+
+
+def seen_judged(request: MergeRequest, source: Branch, destination: Branch) -> Seen:
+    """What reviews of the request are judged on: what it holds now, and once it is merged what was merged. Its branches
+    go on, and what was approved then stays so.
+    """
+    known = sight_known(request) if request.state == RequestState.MERGED else None
+    return known.seen if known is not None else seen_now(request, source, destination)
+
+
+def judged_heads(request: MergeRequest) -> tuple[int, int]:
+    """The heads of ``seen_judged``."""
+    seen = seen_judged(request, request.source, request.destination)
+    return seen.source_head, seen.destination_head
 
 
 def sight_known(request: MergeRequest) -> Sight | None:
@@ -88,4 +104,5 @@ def resolution_value(row: ConflictResolution) -> Resolution:
         part_key=row.part_key,
         name=row.name,
         value=row.value,
+        effect=effect_from_json(row.effect) if row.effect else None,
     )

@@ -9,7 +9,8 @@ from catalog_app.domain.roles import Action
 from catalog_app.models import Branch
 from catalog_app.selectors.people import users_who_may
 from catalog_app.selectors.protection import protection_of
-from merge_app.review.judgement import Case, CheckState, ReviewVerdict, Seen, Standing, Vote, judge
+from merge_app.audit.models import MergeAttempt
+from merge_app.review.judgement import Case, CheckState, Excluded, ReviewVerdict, Seen, Standing, Vote, judge
 from merge_app.review.models import Check, CheckResult, MergeRequest, Review
 from merge_app.review.sight import Sight, seen_now, sight_known
 from merge_app.review.states import RequestState
@@ -45,6 +46,24 @@ def request_standing(
             is_conflicted=known is not None and known.seen == seen and known.conflict_count > 0,
             is_gone=source.dropped_at is not None or destination.dropped_at is not None,
         )
+    )
+
+
+def merged_standing(request: MergeRequest) -> Standing:
+    """The judgement of a merged request, as it was at the merge: its branches go on, and what counted then counts."""
+    assert request.merge_id is not None
+    record = MergeAttempt.objects.get(merge_id=request.merge_id)
+    counted = {item["review"] for item in record.body.get("approvals", ())}
+    votes = votes_load([request.pk]).get(request.pk, ())
+    approvals = [vote for vote in votes if vote.verdict is ReviewVerdict.APPROVE]
+    return Standing(
+        counting=tuple(vote for vote in approvals if vote.review_id in counted),
+        excluded=tuple(
+            Excluded(vote, "did not count at the merge") for vote in approvals if vote.review_id not in counted
+        ),
+        objections=tuple(vote for vote in votes if vote.verdict is ReviewVerdict.REQUEST_CHANGES),
+        blockers=(),
+        required_approvals=0,
     )
 
 

@@ -118,7 +118,7 @@ def test_the_comparison_shows_what_the_merge_will_do_with_the_decision(
     assert found["fingerprint"] not in (plain["fingerprint"], "")
     assert lake.read("compare/c...main/") == plain
     detail = lake.read(f"compare/c...main/objects/table/{table}/?merge_request=1")
-    assert [cell["verdict"] for cell in detail["cells"]] == ["decided"]
+    assert [cell["verdict"] for cell in detail["cells"]] == ["decided", "note"]
     assert detail["cells"][0]["details"]["resolutions"][0]["decision"] == "source"
     assert detail["preview"]["rows_after"] == 1
     assert merged(lake)["fingerprint"] == found["fingerprint"]

@@ -103,8 +103,16 @@ class KeyedMemoryEngine(MergingMemoryEngine):
             if positions:
                 yield self._write_deletes(scan.table_id, file, positions)
 
-    def rows_compare(self, task: RowMerge, *, limit: int, behind: Behind | None, only_conflicts: bool) -> QueryResult:
-        rows = []
+    def rows_compare(
+        self, task: RowMerge, *, limit: int, behind: Behind | None, only_conflicts: bool, key: str | None = None
+    ) -> QueryResult:
+        rows = [row for row in self._compared(task, only_conflicts) if key in (None, row[0])]
+        rows.sort(key=lambda row: (not row[1], row[0]))
+        if behind is not None:
+            rows = [row for row in rows if (not row[1], row[0]) > (not behind.is_conflict, behind.key)]
+        return QueryResult((), rows[:limit], len(rows) > limit)
+
+    def _compared(self, task: RowMerge, only_conflicts: bool) -> Iterator[list[Any]]:
         for key, live, (base, *sides), merged in self._merged(task):
             changed = [side != base for side in sides]
             if not (any(changed) or merged.is_discarded) or (only_conflicts and not merged.conflicting):
@@ -115,11 +123,7 @@ class KeyedMemoryEngine(MergingMemoryEngine):
             ]
             cells = [None if row is None else row.values[c.id] for row in live for c in task.schema.columns]
             held = [row is not None for row in live]
-            rows.append([key, bool(merged.conflicting), bool(merged.left), *kinds, *held, *cells])
-        rows.sort(key=lambda row: (not row[1], row[0]))
-        if behind is not None:
-            rows = [row for row in rows if (not row[1], row[0]) > (not behind.is_conflict, behind.key)]
-        return QueryResult((), rows[:limit], len(rows) > limit)
+            yield [key, bool(merged.conflicting), bool(merged.left), *kinds, *held, *cells]
 
 
 def _place(row: LiveRow | None) -> Place | None:

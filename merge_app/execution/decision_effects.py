@@ -1,0 +1,203 @@
+"""What a decision about a conflict keeps and leaves out: counted before it is taken, by what the planner judges.
+
+Counts are of net changes since the merge base, so an effect holds for the two heads that it was loaded for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from django.db import transaction
+
+from catalog_app.domain.operations import ColumnAttribute, ObjectKind
+from catalog_app.domain.row_counts import EXAMPLES_SHOWN, RowCounts
+from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.models import Branch
+from catalog_app.selectors.lineage import Lineage, branch_lineage
+from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.base import base_lineage
+from merge_app.execution.compare_object import object_side
+from merge_app.execution.left_values import rows_count
+from merge_app.execution.load import SourceSide, plan_input_load
+from merge_app.execution.rerunning import rows_matched
+from merge_app.execution.row_effects import row_effect
+from merge_app.planning.conditions import partition_text
+from merge_app.planning.effects import effect_of, rerun_effect
+from merge_app.planning.plan import plan
+from merge_app.planning.resolutions import partition_key
+from merge_app.planning.sides import Sides, sides_of
+from merge_app.planning.surviving import ObjectChanges, ObjectKey
+from merge_app.planning.values import Decision, Effect, LeftOut, PlanInput, RerunStatements, Resolution, ResolutionPart
+
+_ROW_PARTS = (ResolutionPart.ROW, ResolutionPart.CELL)
+_DATA = ("insert", "delete", "update", "overwrite")
+SOURCE, DESTINATION = "source", "destination"
+
+
+@dataclass(frozen=True)
+class DecisionEffects:
+    """The effects of decisions about one object of two branches, each looked at when asked for."""
+
+    source: Branch
+    destination: Branch
+    key: ObjectKey
+    engine: EngineSource
+    _counts: dict[str, RowCounts] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def of(self, resolution: Resolution) -> Effect:
+        """Raises NotFound where the object is on neither branch."""
+        with transaction.atomic():
+            if resolution.part in _ROW_PARTS:
+                return row_effect(self.source, self.destination, resolution, self.engine)
+            if resolution.decision is Decision.RERUN:
+                return self._rerun(resolution)
+            return effect_of(resolution, tuple(self._left_out(resolution)), self.source.name, self.destination.name)
+
+    # -- what is compared ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def _lineages(self) -> dict[str, Lineage]:
+        return {SOURCE: branch_lineage(self.source), DESTINATION: branch_lineage(self.destination)}
+
+    @cached_property
+    def _side(self) -> SourceSide:
+        return object_side(self._lineages[SOURCE], self._lineages[DESTINATION], self.key)
+
+    @cached_property
+    def _base(self) -> Lineage | None:
+        return base_lineage(self._lineages[SOURCE], self._lineages[DESTINATION], self._side.reach)
+
+    def _given(self, *resolutions: Resolution) -> PlanInput:
+        return plan_input_load(self._side, self._lineages[DESTINATION], engine=self.engine, resolutions=resolutions)
+
+    @cached_property
+    def _planned(self) -> PlanInput:
+        return self._given()
+
+    @cached_property
+    def _sides(self) -> Sides:
+        return sides_of(self._planned)
+
+    def _changes(self, side: str) -> ObjectChanges:
+        return self._sides.source_of(*self.key) if side == SOURCE else self._sides.destination_of(*self.key)
+
+    def _state(self, side: str) -> TableState | DatabaseState | None:
+        kind, object_id = self.key
+        given = self._planned
+        if kind is ObjectKind.DATABASE:
+            return (given.source_databases if side == SOURCE else given.databases).get(object_id)
+        return (given.source_tables if side == SOURCE else given.tables).get(object_id)
+
+    def _rerun(self, resolution: Resolution) -> Effect:
+        """What the statements would change of the destination's new rows, each as if it were run alone."""
+        objects = (
+            item.data for item in plan(self._given(resolution)).objects if (item.kind, item.object_id) == self.key
+        )
+        works = (work for data in objects if data is not None for work in data.row_work)
+        again = next((work for work in works if isinstance(work, RerunStatements)), None)
+        statements = again.statements if again is not None else ()
+        here = self._lineages[DESTINATION]
+        matched = rows_matched(self.key[1], again, here, self.engine()) if again is not None else []
+        return rerun_effect(statements, matched, self.source.name, self.destination.name)
+
+    # -- what is left out ---------------------------------------------------------------------------------------
+
+    def _left_out(self, resolution: Resolution) -> Iterator[LeftOut]:
+        loser = DESTINATION if resolution.decision is Decision.TAKE_SOURCE else SOURCE
+        match resolution.part:
+            case ResolutionPart.OBJECT:
+                if resolution.decision not in (Decision.RENAME, Decision.BOTH, Decision.RERUN):
+                    yield from self._work(loser)
+            case ResolutionPart.ROWS:
+                yield from self._conflicting_rows(resolution, loser)
+            case ResolutionPart.PROPERTY:
+                change = self._changes(loser).properties.get(resolution.part_key)
+                if change is not None:
+                    yield LeftOut(loser, "properties", 1, (f"{change.key} = {_value(change.after)}",))
+            case ResolutionPart.PARTITION:
+                yield from self._partition(resolution, loser)
+            case _:
+                yield from self._column(resolution)
+
+    def _work(self, side: str) -> Iterator[LeftOut]:
+        """Everything that the side did to the object since the merge base."""
+        changes, state = self._changes(side), self._state(side)
+        if changes.dropped:
+            yield LeftOut(side, "drop", 1)
+            return
+        if changes.created and state is not None:
+            yield LeftOut(side, self.key[0].value, 1, (state.name,))
+        if isinstance(state, TableState) and (changes.hits(*_DATA, "partition") or changes.created):
+            yield from self._rows(side, state)
+        if changes.rename is not None:
+            yield LeftOut(side, "name", 1, (changes.rename.after.name,))
+        columns = dict.fromkeys(_column_names(changes, state))
+        partitions = [partition_text(item.after or item.before) for item in changes.partitions]
+        for what, named in (("properties", list(changes.properties)), ("columns", columns), ("partitions", partitions)):
+            if named:
+                yield LeftOut(side, what, len(named), tuple(named)[:EXAMPLES_SHOWN])
+
+    def _rows(self, side: str, state: TableState) -> Iterator[LeftOut]:
+        counts = self._counts.get(side)
+        if counts is None:
+            lineage = self._lineages[side]
+            counts = rows_count(state.table_id, state.schema, self._base, lineage, self.engine)
+            self._counts[side] = counts
+        for what, found in (("inserted", counts.inserted), ("updated", counts.updated), ("deleted", counts.deleted)):
+            if found.rows:
+                yield LeftOut(side, f"rows {what}", found.rows, found.examples)
+
+    def _conflicting_rows(self, resolution: Resolution, loser: str) -> Iterator[LeftOut]:
+        facts = self._planned.facts.get(self.key[1])
+        conflicts = facts.rows.conflicts if facts is not None and facts.rows is not None else ()
+        keys = sorted(key for item in conflicts for key in item.keys)[:EXAMPLES_SHOWN]
+        rows = sum(item.rows for item in conflicts)
+        if rows:
+            side = loser if resolution.decision in (Decision.TAKE_SOURCE, Decision.TAKE_DESTINATION) else "either"
+            yield LeftOut(side, "rows changed on both", rows, tuple(keys))
+
+    def _partition(self, resolution: Resolution, loser: str) -> Iterator[LeftOut]:
+        for change in self._changes(loser).partitions:
+            if resolution.part_key in (partition_key(change.before), partition_key(change.after)):
+                names = [partition_text(item) for item in (change.before, change.after) if item is not None]
+                yield LeftOut(loser, "partitions", 1, (" to ".join(names),))
+
+    def _column(self, resolution: Resolution) -> Iterator[LeftOut]:
+        """The source's change of the column, and the values that go with it."""
+        names = dict.fromkeys(_column_names(self._changes(SOURCE), self._state(SOURCE), _number(resolution.part_key)))
+        yield LeftOut(SOURCE, "columns", 1, tuple(names)[:1])
+        facts = self._given(resolution).facts.get(self.key[1])
+        for item in facts.left_values if facts is not None else ():
+            yield LeftOut(item.side, f"values of column {item.column}", item.rows, item.examples)
+
+
+def _column_names(
+    changes: ObjectChanges, state: TableState | DatabaseState | None, only: int | None = None
+) -> Iterator[str]:
+    """The columns that a side changed, by the names that it has them under."""
+    for (column_id, attribute), change in changes.columns.items():
+        if only is not None and column_id != only:
+            continue
+        column = state.schema.column(column_id) if isinstance(state, TableState) else None
+        gone: dict[str, Any] = change.before if attribute is ColumnAttribute.EXISTS and change.before else {}
+        yield column.name if column is not None else str(gone.get("name", column_id))
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isdecimal() else None
+
+
+def _value(value: str | None) -> str:
+    return "unset" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def effects_load(
+    source: Branch, destination: Branch, key: ObjectKey, wanted: Sequence[Resolution], engine: EngineSource
+) -> list[Effect]:
+    """The effects of several decisions about one object: rows of a side are counted once."""
+    looked_at = DecisionEffects(source, destination, key, engine)
+    return [looked_at.of(item) for item in wanted]

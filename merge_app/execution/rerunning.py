@@ -1,0 +1,87 @@
+"""Statements of a merge's source run on rows that the destination inserted, and staged like any write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
+from catalog_app.domain.operations import OperationKind
+from catalog_app.domain.schema import Schema
+from catalog_app.engine.port import RowEngine
+from catalog_app.engine.values import RowChanges
+from catalog_app.selectors.lineage import Lineage
+from catalog_app.selectors.segments import files_load
+from catalog_app.services.files import data_files_register, delete_files_register
+from merge_app.planning.values import RecordedStatement, RerunStatements
+
+Staged = tuple[tuple[tuple[OperationKind, int], ...], tuple[tuple[OperationKind, int, int], ...]]
+"""New data files, and (delete file, data file) pairs, each with the kind of the operation that they belong to."""
+
+
+def statements_rerun(table_id: int, work: RerunStatements, destination: Lineage, engine: RowEngine) -> Staged:
+    """Run the statements one after the other, each on what the one before it left."""
+    table = _Table(table_id, work.schema, _files(table_id, work, destination), engine)
+    for statement in work.statements:
+        table.run(statement)
+    return tuple(table.rows), tuple(table.deletes)
+
+
+def rows_matched(table_id: int, work: RerunStatements, destination: Lineage, engine: RowEngine) -> list[int]:
+    """How many rows each statement would change if it were run alone. What that stages belongs to nothing."""
+    scan = TableScan(table_id, work.schema, _files(table_id, work, destination))
+    return [_changes(engine, scan, statement).rows for statement in work.statements]
+
+
+def _files(table_id: int, work: RerunStatements, destination: Lineage) -> tuple[FileScan, ...]:
+    return tuple(files_load(table_id, work.files, [destination]).values()) if work.files else ()
+
+
+def _changes(engine: RowEngine, scan: TableScan, statement: RecordedStatement) -> RowChanges:
+    if statement.kind is OperationKind.DELETE:
+        return engine.delete(scan, statement.condition, alias=statement.alias)
+    return engine.update(scan, statement.assignments, statement.condition, alias=statement.alias)
+
+
+@dataclass(slots=True)
+class _Table:
+    """The table's files as the statements leave them, and what was staged, by kind of operation."""
+
+    table_id: int
+    schema: Schema
+    files: tuple[FileScan, ...]
+    engine: RowEngine
+    rows: list[tuple[OperationKind, int]] = field(default_factory=list)
+    deletes: list[tuple[OperationKind, int, int]] = field(default_factory=list)
+
+    def run(self, statement: RecordedStatement) -> None:
+        scan = TableScan(self.table_id, self.schema, self.files)
+        changes = _changes(self.engine, scan, statement)
+        emptied = [file for file in self.files if file.file_id in changes.emptied]
+        # A file that keeps no row is marked whole: the history knows then which operation took which rows.
+        marks = [mark for file in emptied if (mark := self.engine.keep_rows(self.table_id, file, [])) is not None]
+        staged = [*changes.delete_files, *marks]
+        for item in delete_files_register(self.table_id, staged):
+            self.deletes.append((statement.kind, item.delete_file_id, item.data_file_id))
+        images = list(zip(changes.images, data_files_register(self.table_id, changes.images), strict=True))
+        self.rows += [(statement.kind, added.file_id) for _, added in images]
+        self.files = (*self._masked(staged), *(self._image(new, added.file_id) for new, added in images))
+
+    def _masked(self, staged: Iterable[NewDeleteFile]) -> Iterable[FileScan]:
+        paths: dict[int, tuple[str, ...]] = {}
+        for mark in staged:
+            paths[mark.data_file_id] = (*paths.get(mark.data_file_id, ()), mark.path)
+        for file in self.files:
+            yield replace(file, delete_paths=(*file.delete_paths, *paths.get(file.file_id, ())))
+
+    def _image(self, new: NewDataFile, file_id: int) -> FileScan:
+        return FileScan(
+            file_id=file_id,
+            path=new.path,
+            base=new.base,
+            rows=new.rows,
+            schema=self.schema,
+            partition=new.partition,
+            statistics=new.statistics,
+            stores_row_ids=new.stores_row_ids,
+        )

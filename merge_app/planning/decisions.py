@@ -1,0 +1,124 @@
+"""Which decisions answer a conflict, and what a decision keeps and leaves out, as values and as sentences."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from catalog_app.domain.operations import ObjectKind
+from catalog_app.rules.codes import VerdictCode
+from merge_app.planning.effects import effect_as_json
+from merge_app.planning.values import Decision, Finding, Resolution, ResolutionPart, Verdict
+
+_SIDES = (Decision.TAKE_SOURCE, Decision.TAKE_DESTINATION)
+_WITHOUT_SOURCE = (Decision.TAKE_DESTINATION, Decision.LEAVE_OUT)
+_STATEMENTS = (Decision.BOTH, Decision.RERUN)
+_RENAMING = (Decision.RENAME, *_WITHOUT_SOURCE)
+_WHOLE = (Decision.TAKE_SOURCE, *_WITHOUT_SOURCE)
+
+_OF_OBJECT: Mapping[str, tuple[Decision, ...]] = {
+    VerdictCode.OBJECT_DROPPED_ON_DEST: _WHOLE,
+    VerdictCode.NAME_EXISTS: _RENAMING,
+    VerdictCode.PREDICATE_DML_VS_INSERT: (*_STATEMENTS, *_WHOLE),
+    VerdictCode.RESTORE_KNOWN_IN_PART: (Decision.TAKE_SOURCE,),
+}
+"""By code, what may be decided of the object; of any other code ``_WHOLE``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One decision that answers a conflict. ``part_key`` is as in ``Resolution``."""
+
+    decision: Decision
+    part: ResolutionPart = ResolutionPart.OBJECT
+    part_key: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        return {"decision": self.decision.value, "part": self.part.value, "part_key": self.part_key}
+
+
+def options_of(finding: Finding) -> tuple[Option, ...]:
+    """The decisions that answer an open conflict, those of the smallest part first, or a note that one side's property
+    overrides the other's; none of any other finding. Rows and cells of keys that the finding does not name are answered
+    too.
+    """
+    if finding.code == VerdictCode.OVERRIDDEN_BY_SOURCE and "property" in finding.details:
+        return tuple(Option(side, ResolutionPart.PROPERTY, finding.details["property"]) for side in _SIDES)
+    if finding.verdict is not Verdict.CONFLICT:
+        return ()
+    whole = _OF_OBJECT.get(finding.code, _WHOLE)
+    of_parts = tuple(_part_options(finding.code, finding.details))
+    return (*of_parts, *(Option(decision) for decision in whole))
+
+
+def _part_options(code: str, details: Mapping[str, Any]) -> Iterator[Option]:
+    match code:
+        case VerdictCode.UNSET_SAME_PROPERTY:
+            yield from (Option(side, ResolutionPart.PROPERTY, details["property"]) for side in _SIDES)
+        case VerdictCode.COLUMN_TYPE_NARROWING | VerdictCode.COLUMN_MISSING | VerdictCode.COLUMN_NAME_TAKEN:
+            yield Option(Decision.TAKE_DESTINATION, ResolutionPart.COLUMN, str(details["column_id"]))
+        case VerdictCode.NOT_NULL_WITHOUT_VALUE if details["side"] == "destination":
+            yield Option(Decision.TAKE_DESTINATION, ResolutionPart.COLUMN, str(details["column_id"]))
+        case VerdictCode.PARTITION_DROPPED_ON_DEST | VerdictCode.PARTITION_EXISTS:
+            values = json.dumps(details["partition"], ensure_ascii=False, separators=(",", ":"))
+            yield Option(Decision.TAKE_DESTINATION, ResolutionPart.PARTITION, values)
+        case VerdictCode.PRIMARY_KEY_CLASH if is_by_row(details):
+            yield from (Option(item, ResolutionPart.ROWS) for item in (*_SIDES, Decision.LARGER, Decision.NEWEST))
+            for key in details["keys"]:
+                yield from (Option(side, ResolutionPart.ROW, key) for side in (*_SIDES, Decision.EDITED))
+
+
+def is_by_row(details: Mapping[str, Any]) -> bool:
+    """Whether a clash of keys was found row by row, and may be decided so."""
+    return "rows" in details
+
+
+def with_decisions(finding: Finding) -> str:
+    """The remedy of a conflict, with the decisions that clear it."""
+    parts: dict[str, list[str]] = {}
+    for option in options_of(finding):
+        if option.part is not ResolutionPart.ROW:
+            parts.setdefault(_part_text(option, finding.object_kind), []).append(option.decision.value)
+    told = [f"{part} {_or(decisions)}" for part, decisions in parts.items()]
+    return f"{finding.remedy} Or decide it: {'; '.join(told)}." if told else finding.remedy
+
+
+def _part_text(option: Option, kind: ObjectKind) -> str:
+    match option.part:
+        case ResolutionPart.OBJECT:
+            return f"the {kind.value}"
+        case ResolutionPart.ROWS:
+            return "all conflicting rows"
+        case _:
+            return f"{option.part.value} {option.part_key}"
+
+
+def _or(decisions: list[str]) -> str:
+    *most, last = decisions
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+# -- what a decision does ---------------------------------------------------------------------------------------------
+
+
+def decision_notes(resolutions: Iterable[Resolution], names: Mapping[tuple[ObjectKind, int], str]) -> Iterator[Finding]:
+    """DISCARDED_BY_DECISION for each decision that leaves out anything. ``names`` are those of the objects."""
+    for item in resolutions:
+        if item.effect is None or not item.effect.left_out:
+            continue
+        name = names.get(item.key_of_object, str(item.object_id))
+        yield Finding(
+            verdict=Verdict.NOTE,
+            code=VerdictCode.DISCARDED_BY_DECISION.value,
+            object_kind=item.object_kind,
+            object_id=item.object_id,
+            object_name=name,
+            rule_table="",
+            source_operation="",
+            destination_operation="",
+            note="",
+            message=f"On {name}, by a decision: {item.effect.text}",
+            details={**item.as_json(), "effect": effect_as_json(item.effect)},
+        )

@@ -1,0 +1,86 @@
+"""The open conflicts between two branches, and whether a decision answers one: what answers none is refused by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from catalog_app.models import Branch
+from lakeui.common.errors import NoOpenConflict
+from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.compare import comparison_load
+from merge_app.execution.report import finding_as_json
+from merge_app.planning.decisions import is_by_row
+from merge_app.planning.row_merges import ROW_PARTS
+from merge_app.planning.values import Resolution, ResolutionPart
+
+OpenConflict = Mapping[str, Any]
+"""A finding as JSON that ``decisions`` of its own answer."""
+
+ConflictsSource = Callable[[Branch, Branch], Sequence[OpenConflict]]
+"""Gives the open conflicts of two heads, nothing decided."""
+
+CONFLICTS_SHOWN = 20
+"""So many open conflicts a refusal lists; it counts them all."""
+
+
+def conflicts_load(source: Branch, destination: Branch, engine: EngineSource) -> list[OpenConflict]:
+    """By the planner, on the heads of these rows."""
+    compared = comparison_load(source, destination, engine)
+    findings = (finding_as_json(finding) for item in compared.objects for finding in item.findings)
+    return [finding for finding in findings if finding["decisions"]]
+
+
+def decision_matched(decided: Resolution, conflicts: Sequence[OpenConflict]) -> tuple[Resolution, OpenConflict]:
+    """The decision, its part named as the planner names it, with a conflict that it answers. A column goes by the id
+    that either side has it under. Raises NoOpenConflict, which lists the open ones.
+    """
+    own = [item for item in conflicts if (item["kind"], item["object_id"]) == decided.key_of_object]
+    for conflict in own:
+        found = _named_as_planned(decided, conflict)
+        if _answers(found, conflict):
+            return found, conflict
+    raise no_open_conflict(decided, conflicts, own)
+
+
+def _answers(decided: Resolution, conflict: OpenConflict) -> bool:
+    wanted = (decided.decision.value, decided.part.value, decided.part_key)
+    if decided.part in ROW_PARTS and conflict["verdict"] == "conflict":
+        return conflict["code"] == "PRIMARY_KEY_CLASH" and is_by_row(conflict["details"])
+    return any((item["decision"], item["part"], item["part_key"]) == wanted for item in conflict["decisions"])
+
+
+def _named_as_planned(decided: Resolution, conflict: OpenConflict) -> Resolution:
+    if decided.part is not ResolutionPart.COLUMN:
+        return decided
+    details = conflict["details"]
+    known = {str(details[name]) for name in ("column_id", "destination_column_id", "taken_by") if name in details}
+    return replace(decided, part_key=str(details["column_id"])) if decided.part_key in known else decided
+
+
+def no_open_conflict(
+    decided: Resolution, conflicts: Sequence[OpenConflict], own: Iterable[OpenConflict] = ()
+) -> NoOpenConflict:
+    """The refusal of a decision that answers nothing, with the conflicts that are open."""
+    part = "" if decided.part is ResolutionPart.OBJECT else f" of the {decided.part.value} {decided.part_key}".rstrip()
+    shown = [*own, *(item for item in conflicts if item not in own)][:CONFLICTS_SHOWN]
+    told = [f"{item['object']}: {_choices_text(item)}" for item in shown]
+    return NoOpenConflict(
+        f"The decision {decided.decision.value}{part} answers no open conflict of {decided.object_kind.value}"
+        f" {decided.object_id}.",
+        remedy=f"Open: {'; '.join(told)}." if told else "Nothing is open: the merge needs no decision.",
+        open=[
+            {name: item[name] for name in ("object", "kind", "object_id", "code", "message", "decisions")}
+            for item in shown
+        ],
+        open_count=len(conflicts),
+    )
+
+
+def _choices_text(conflict: OpenConflict) -> str:
+    parts: dict[str, list[str]] = {}
+    for item in conflict["decisions"]:
+        part = item["part"] if not item["part_key"] else f"{item['part']} {item['part_key']}"
+        parts.setdefault(part, []).append(item["decision"])
+    return ", ".join(f"{part} {'/'.join(choices)}" for part, choices in parts.items())

@@ -1,0 +1,185 @@
+"""What a decision does is said before it is taken, and stands wherever the decision does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from merge_app.audit.selectors import audit_get
+from merge_app.review.models import MergeRequest
+from tests.api.test_statements import problem
+from tests.review.conftest import ReviewLake
+from tests.review.test_resolutions import clash, conflict, decide, key, lake, merged, object_id, rows, settled
+
+__all__ = ["clash", "conflict", "lake"]
+pytestmark = pytest.mark.usefixtures("local_worker")
+
+
+def decisions(lake: ReviewLake, table: int) -> list[tuple[str, str, str]]:
+    """The decisions that the comparison names, as (decision, part, part_key)."""
+    cells = lake.read(f"compare/c...main/objects/table/{table}/")["cells"]
+    return [(item["decision"], item["part"], item["part_key"]) for cell in cells for item in cell["decisions"]]
+
+
+def test_both_keeps_the_change_of_the_source_and_the_new_rows_of_the_target(
+    lake: ReviewLake, conflict: MergeRequest
+) -> None:
+    table = object_id(lake, "main")
+    assert ("both", "object", "") in decisions(lake, table)
+    made = decide(lake, table, "both")
+    assert (made.status_code, made.json()["rows_left_out"]) == (201, 0)
+    assert settled(lake, conflict) == ("open", 0)
+    record = audit_get(merged(lake)["merge_id"])
+    assert rows(lake) == [(1, "source"), (2, "main")]
+    assert [item["code"] for item in record["notes"]] == []
+    cells = [(item["verdict"], item["source_op"], item["dest_op"]) for item in record["findings"]]
+    assert cells == [("decided", "update", "insert")]
+    lake.write("UPDATE d.r SET v = 'again'", "alice", "c")
+    lake.write("MERGE BRANCH main TO c", "alice")
+    assert rows(lake, "c") == [(1, "again"), (2, "main")]
+    lake.write("MERGE BRANCH c", "alice")
+    assert rows(lake) == [(1, "again"), (2, "main")]
+
+
+@pytest.mark.parametrize(
+    ("decision", "text"),
+    [
+        ("source", 'Keeps the table as c has it; leaves out 1 row inserted on main: id 2, v "main".'),
+        ("destination", 'Keeps the table as main has it; leaves out 1 row updated on c: id 1, v "source".'),
+        ("leave_out", 'Skips the table: main stays as it is; leaves out 1 row updated on c: id 1, v "source".'),
+    ],
+)
+def test_what_a_decision_leaves_out_stands_in_its_answer_the_plan_the_result_and_the_record(
+    lake: ReviewLake, conflict: MergeRequest, decision: str, text: str
+) -> None:
+    table = object_id(lake, "main")
+    made = decide(lake, table, decision, confirm=1).json()
+    assert (made["effect"], made["rows_left_out"], made["object"]) == (text, 1, "d.r")
+    seen = lake.read("compare/c...main/?merge_request=1")
+    assert seen["counts"]["notes"] == 1
+    detail = lake.read(f"compare/c...main/objects/table/{table}/?merge_request=1")
+    (note,) = [item for item in detail["cells"] if item["code"] == "DISCARDED_BY_DECISION"]
+    assert note["message"] == f"On d.r, by a decision: {text}"
+    assert note["details"]["effect"]["rows_left_out"] == 1
+    assert lake.detail(conflict)["left_out"] == [{"object": "d.r", "decision": decision, "text": text, "rows": 1}]
+    body = merged(lake)
+    assert body["fingerprint"] == seen["fingerprint"]
+    assert [item["message"] for item in body["notes"]] == [note["message"]]
+    record = audit_get(body["merge_id"])
+    assert [item["message"] for item in record["notes"]] == [note["message"]]
+    (told,) = record["resolutions"]
+    assert (told["object"], told["effect"], told["rows_left_out"]) == ("d.r", text, 1)
+    assert not [item for item in record["findings"] if item["verdict"] == "ok"]
+
+
+def test_a_number_that_is_not_what_the_decision_leaves_out_is_refused(lake: ReviewLake, conflict: MergeRequest) -> None:
+    found = problem(decide(lake, object_id(lake, "main"), "source", confirm=0), 412, "STALE")
+    assert "It leaves out 1 changes of rows, not 0." in found["detail"]
+    assert lake.read("merge-requests/1/resolutions/")["results"] == []
+
+
+def test_a_decision_that_answers_no_conflict_is_refused_with_the_open_ones(
+    lake: ReviewLake, conflict: MergeRequest
+) -> None:
+    table, other = object_id(lake, "main"), object_id(lake, "main", "t")
+    for wrong in (
+        {"table": other, "decision": "source"},
+        {"table": table, "decision": "rename", "name": "x"},
+        {"table": table, "decision": "destination", "part": "column", "part_key": "1"},
+        {"table": table, "decision": "source", "part": "property", "part_key": "p"},
+        {"table": table, "decision": "source", "part": "rows"},
+        {"table": table, "decision": "source", "part": "row", "part_key": '{"id":1}'},
+    ):
+        wanted = dict(wrong)
+        found = problem(decide(lake, wanted.pop("table"), wanted.pop("decision"), **wanted), 422, "NO_OPEN_CONFLICT")
+        assert [item["object"] for item in found["open"]] == ["d.r"]
+        assert "both" in {item["decision"] for item in found["open"][0]["decisions"]}
+        assert found["remedy"].startswith("Open: d.r: object both/")
+    assert lake.read("merge-requests/1/resolutions/")["results"] == []
+
+
+def test_a_row_and_a_cell_that_do_not_conflict_cannot_be_decided(lake: ReviewLake, clash: MergeRequest) -> None:
+    lake.write("INSERT INTO d.k VALUES (9, 'z', 9)", "alice", "c")
+    table = object_id(lake, "main", "k")
+    for part, part_key in (("row", key(9)), ("row", key(77)), ("cell", f"1:{key(1)}"), ("cell", f"99:{key(1)}")):
+        problem(decide(lake, table, "source", part=part, part_key=part_key), 422, "NO_OPEN_CONFLICT")
+
+
+@pytest.mark.parametrize("by", ["source", "destination"])
+def test_a_column_is_decided_by_the_id_that_either_side_has_it_under(lake: ReviewLake, by: str) -> None:
+    lake.write("ALTER TABLE d.r ADD COLUMN z STRING", "dora")
+    lake.write("ALTER TABLE d.r ADD COLUMN z INT", "alice", "c")
+    lake.write("UPDATE d.r SET z = 7 WHERE id = 1", "alice", "c")
+    request = lake.open(source="c")
+    table = object_id(lake, "main")
+    detail = lake.read(f"compare/c...main/objects/table/{table}/")
+    ids = {side: next(c[side]["id"] for c in detail["columns"] if c[side] and c[side]["name"] == "z") for side in (by,)}
+    (cell,) = [item for item in detail["cells"] if item["code"] == "COLUMN_TYPE_NARROWING"]
+    own = cell["details"]["column_id"]
+    assert f"Or decide it: column {own} destination; the table source, destination or leave_out." in cell["remedy"]
+    made = decide(lake, table, "destination", part="column", part_key=str(ids[by]))
+    assert made.json()["effect"] == (
+        "Keeps the column as main has it; leaves out the change of 1 column on c: z; 1 value of column z written on c:"
+        ' id 1, v "base", z 7.'
+    )
+    assert made.json()["column"] == "z"
+    assert settled(lake, request) == ("open", 0)
+    record = audit_get(merged(lake)["merge_id"])
+    assert {item["code"] for item in record["notes"]} == {"DISCARDED_VALUE", "DISCARDED_BY_DECISION"}
+    assert rows(lake) == [(1, "base", None)]
+
+
+def test_decisions_about_rows_say_which_values_they_keep(lake: ReviewLake, clash: MergeRequest) -> None:
+    table = object_id(lake, "main", "k")
+    whole = decide(lake, table, "source", part="rows").json()
+    assert whole["effect"].startswith(
+        "Keeps what c has in all rows that both changed; leaves out 4 rows changed on both"
+    )
+    row = decide(lake, table, "destination", part="row", part_key=key(1)).json()
+    assert row["effect"] == ('Row id 1: keeps main\'s v "main", n 11; leaves out c\'s v "source", n 101.')
+    cell = decide(lake, table, "source", part="cell", part_key=f"2:{key(2)}").json()
+    assert (cell["effect"], cell["column"]) == ('Row id 2: keeps c\'s v "source"; leaves out main\'s v "main".', "v")
+    gone = decide(lake, table, "source", part="row", part_key=key(4)).json()
+    assert gone["effect"].startswith("Row id 4: keeps c's deletion of it; leaves out main's")
+
+
+def test_the_timeline_and_comments_keep_the_names_of_what_they_are_about(lake: ReviewLake, clash: MergeRequest) -> None:
+    table = object_id(lake, "main", "k")
+    decide(lake, table, "source", part="cell", part_key=f"2:{key(2)}")
+    lake.post("bob", "1/comments/", {"body": "why?", "object_kind": "table", "object_id": table})
+    lake.write("DROP TABLE d.k", "dora")
+    entries = {item["kind"]: item["details"] for item in lake.read("merge-requests/1/timeline/")["results"]}
+    assert (entries["resolution"]["object"], entries["resolution"]["column"]) == ("d.k", "v")
+    assert entries["commented"]["object"] == "d.k"
+    assert lake.read("merge-requests/1/comments/")["results"][0]["object_name"] == "d.k"
+
+
+def test_the_effects_of_all_decisions_are_there_before_one_is_taken(lake: ReviewLake, conflict: MergeRequest) -> None:
+    table = object_id(lake, "main")
+    found = lake.read(f"compare/c...main/objects/table/{table}/decisions/")["results"]
+    told: dict[str, Any] = {item["decision"]: item for item in found}
+    assert [(name, told[name]["rows_left_out"]) for name in ("both", "source", "destination")] == [
+        ("both", 0),
+        ("source", 1),
+        ("destination", 1),
+    ]
+    assert told["source"]["text"] == 'Keeps the table as c has it; leaves out 1 row inserted on main: id 2, v "main".'
+    assert told["source"]["left_out"] == [
+        {"side": "destination", "what": "rows inserted", "count": 1, "examples": ['{"id":2,"v":"main"}']}
+    ]
+
+
+def test_the_reviews_of_a_merged_request_stay_what_they_were(lake: ReviewLake, conflict: MergeRequest) -> None:
+    lake.protect()
+    decide(lake, object_id(lake, "main"), "both")
+    seen = lake.read("compare/c...main/?merge_request=1")["fingerprint"]
+    assert lake.review("bob", conflict, fingerprint=seen).status_code == 201
+    merged(lake)
+    lake.write("INSERT INTO d.r VALUES (7, 'later')", "alice", "c")
+    detail = lake.detail(conflict)
+    (vote,) = detail["votes"]
+    assert (vote["counts"], vote["is_stale"], vote["reason"]) == (True, False, "")
+    assert (detail["approvals"], detail["stale_approvals"], detail["blockers"]) == (1, 0, [])
+    (listed,) = lake.read("merge-requests/?state=merged")["results"]
+    assert (listed["approvals"], listed["stale_approvals"]) == (1, 0)
