@@ -20,6 +20,7 @@ from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
 from lakeui.api.table_serializers import columns_shown, partition_shown
 from merge_app.execution.compare_object import ObjectComparison, ResultPreview, SideCommit, Sight, States
+from merge_app.planning.field_changes import paths_changed
 
 SIDES = ("base", "source", "destination", "result")
 
@@ -86,6 +87,8 @@ def _changed(operation: Operation, states: States) -> list[str]:
 
 def _names(change: Change, states: States) -> list[str]:
     match change:
+        case ColumnChange(attribute=ColumnAttribute.NESTED):
+            return paths_changed(change.before, change.after, _column_name(change, states))
         case ColumnChange():
             return [_column_name(change, states)]
         case PropertyChange(key=key):

@@ -31,6 +31,7 @@ from catalog_app.models import (
 )
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
+from merge_app.planning.nested_columns import nested_after
 from merge_app.planning.values import Action, MergePlan, MergeRows, ObjectPlan, RerunStatements
 
 Recorded = dict[tuple[ObjectKind, int], list[tuple[Operation, int]]]
@@ -117,8 +118,11 @@ def _from_here(item: ObjectPlan) -> Iterator[Operation]:
                 changes += [change, *(given for given in _given(item, change) if given.setting not in stated)]
                 continue
             before = present[change.setting] if change.setting in present else _value(item.before, change)
-            present[change.setting] = change.after
-            changes.append(replace(change, before=before))
+            made = replace(change, before=before)
+            if isinstance(made, ColumnChange) and made.attribute is ColumnAttribute.NESTED:
+                made = replace(made, after=nested_after(change.before, change.after, before))
+            present[change.setting] = made.after
+            changes.append(made)
         yield operation if tuple(changes) == operation.changes else replace(operation, changes=tuple(changes))
 
 

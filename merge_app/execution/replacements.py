@@ -52,6 +52,7 @@ def replaces_rows(change: Change) -> bool:
     """Whether the change of a column to what it was is made together with all rows."""
     return isinstance(change, ColumnChange) and change.attribute in (
         ColumnAttribute.TYPE,
+        ColumnAttribute.NESTED,
         ColumnAttribute.INITIAL_DEFAULT,
     )
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from catalog_app.domain.operations import ColumnAttribute, ColumnChange
 from catalog_app.domain.schema import Column, Schema
-from catalog_app.domain.types import widens
+from catalog_app.domain.types import parse_identified, widens
 from catalog_app.rules.codes import VerdictCode
+from merge_app.planning.nested_columns import FieldsRedo, fields_join, fields_redo
 
 ColumnChanges = Mapping[tuple[int, ColumnAttribute], ColumnChange]
 
@@ -98,6 +99,8 @@ class _Redo:
             case ColumnAttribute.TYPE:
                 is_replaced = self._replaces_rows and column.type == change.before
                 self._retype(column, change.after, change.column_id, replaced=is_replaced)
+            case ColumnAttribute.NESTED:
+                self._change_fields(column, change)
             case ColumnAttribute.NULLABLE:
                 self.schema = self.schema.with_column(replace(column, nullable=change.after))
             case ColumnAttribute.DEFAULT:
@@ -126,7 +129,10 @@ class _Redo:
 
     def _join(self, holder: Column, column: Column) -> None:
         """Make the source's column one with the destination's, which keeps its id."""
-        self._retype(holder, column.type, column.id)
+        if holder.nested is not None and column.nested is not None:
+            self._take_fields(holder, fields_join(holder.parsed, column.parsed, column=column.name))
+        else:
+            self._retype(holder, column.type, column.id)
         holder = self.schema.column(holder.id) or holder
         merged = replace(
             holder,
@@ -137,6 +143,28 @@ class _Redo:
             aliases=(*holder.aliases, *(i for i in column.ids if i not in holder.ids)),
         )
         self.schema = self.schema.with_column(self._with_initial(merged, column.initial_default))
+
+    def _change_fields(self, column: Column, change: ColumnChange) -> None:
+        if change.before is None or change.after is None or column.nested is None:
+            self._retype(column, change.after if change.after is None else parse_identified(change.after).text)
+            return
+        redo = fields_redo(
+            parse_identified(change.before),
+            parse_identified(change.after),
+            column.parsed,
+            column=column.name,
+            replaces_rows=self._replaces_rows,
+        )
+        self._take_fields(column, redo)
+
+    def _take_fields(self, column: Column, redo: FieldsRedo) -> None:
+        self.schema = self.schema.with_column(column.with_fields(redo.kind))
+        self.problems += (
+            ColumnProblem(
+                item.code, item.note, item.message, {"column": item.path, "column_id": column.id, **item.details}
+            )
+            for item in redo.problems
+        )
 
     def _with_initial(self, column: Column, wanted: str | None) -> Column:
         """Rows of the destination that read as a value keep it, unless those of the source take their place."""

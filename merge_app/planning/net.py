@@ -20,6 +20,7 @@ from catalog_app.domain.operations import (
     PropertyChange,
     Rename,
 )
+from merge_app.planning.nested_columns import nested_after
 
 
 def net_rename(changes: Iterable[tuple[int, Rename]]) -> list[tuple[int, Rename]]:
@@ -98,7 +99,13 @@ class _ColumnNet:
             return
         key = (change.column_id, change.attribute)
         known = self._net.pop(key, None)
-        self._net[key] = (index, change.before if known is None else known[1], change.after)
+        if known is None:
+            self._net[key] = (index, change.before, change.after)
+        elif change.attribute is ColumnAttribute.NESTED:
+            # The other side may have changed other fields in between: those are not this side's.
+            self._net[key] = (index, known[1], nested_after(change.before, change.after, known[2]))
+        else:
+            self._net[key] = (index, known[1], change.after)
 
     def _added(self, index: int, change: ColumnChange) -> None:
         is_told = False

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from catalog_app.domain.operations import ColumnAttribute, OperationKind
+from catalog_app.domain.operations import ColumnAttribute, ColumnChange, OperationKind
 from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.rules.codes import VerdictCode
 from merge_app.planning.conditions import partition_text
 from merge_app.planning.data import DataOutcome, Discarded
+from merge_app.planning.field_changes import fields_dropped_over, fields_overridden
 from merge_app.planning.findings import Pair, Problem
 from merge_app.planning.surviving import ObjectChanges
 
@@ -179,6 +180,9 @@ def _column_notes(pair: Pair) -> Iterator[Problem]:
             continue
         if attribute in (ColumnAttribute.TYPE, ColumnAttribute.INITIAL_DEFAULT, ColumnAttribute.EXISTS):
             continue
+        if attribute is ColumnAttribute.NESTED:
+            yield from _field_notes(mine, theirs)
+            continue
         yield Problem(
             ("column", "column"),
             VerdictCode.OVERRIDDEN_BY_SOURCE,
@@ -190,6 +194,26 @@ def _column_notes(pair: Pair) -> Iterator[Problem]:
                 "source": mine.after,
                 "destination": theirs.after,
             },
+        )
+
+
+def _field_notes(mine: ColumnChange, theirs: ColumnChange) -> Iterator[Problem]:
+    for item in fields_overridden(mine, theirs):
+        yield Problem(
+            ("column", "column"),
+            VerdictCode.OVERRIDDEN_BY_SOURCE,
+            "",
+            f"Both sides renamed the field {item.path} of a column; the source's {item.source} replaces"
+            f" {item.destination}.",
+            {"column_id": mine.column_id, "attribute": "name", "source": item.source, "destination": item.destination},
+        )
+    for path in fields_dropped_over(mine, theirs):
+        yield Problem(
+            ("column", "column"),
+            VerdictCode.DROPS_DEST_CHANGES,
+            "",
+            f"The source dropped the field {path} of a column, which the destination changed.",
+            {"column": path, "column_id": mine.column_id},
         )
 
 

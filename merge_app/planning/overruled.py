@@ -21,6 +21,7 @@ from catalog_app.domain.operations import (
     PropertyChange,
     Rename,
 )
+from merge_app.planning.field_changes import field_settings, without_settings
 from merge_app.planning.files import empties_partitions
 from merge_app.planning.partition_paths import dropped_partitions, partition_renames
 from merge_app.planning.surviving import is_full_overwrite, restored_version, spared_by, without_deletes_on
@@ -217,9 +218,30 @@ def _left_of(operation: Operation, change: Change, overruled: Collection[tuple[A
     if not isinstance(change, ColumnChange):
         return None if _attribute(operation, change) in overruled else change
     attributes = _column_attributes(operation, change)
+    if change.attribute is ColumnAttribute.NESTED and not any(item[:-1] in overruled for item in attributes):
+        return _left_of_fields(change, attributes, overruled)
     are_gone = [attribute in overruled or attribute[:-1] in overruled for attribute in attributes]
     # A column goes as a whole, but each id under which it is added may be news to another branch.
     return None if (any(are_gone) if _drops_column(change) else all(are_gone)) else change
+
+
+def _left_of_fields(
+    change: ColumnChange, attributes: Sequence[tuple[Any, ...]], overruled: Collection[tuple[Any, ...]]
+) -> ColumnChange | None:
+    """Fields are set one by one: what the other side did to others overrules nothing."""
+    if change.before is None or change.after is None:
+        return change
+    settings = set(field_settings(change.before, change.after))
+    # A field that the other side ended is not changed any more.
+    gone = {
+        (field_id, what)
+        for field_id, what in settings
+        if any((*item, field_id, each) in overruled for item in attributes for each in (what, "exists"))
+    }
+    if not gone:
+        return change
+    left = without_settings(change.before, change.after, gone)
+    return None if left == change.before else replace(change, after=left)
 
 
 def _overruled(operation: Operation, change: Change) -> list[tuple[Any, ...]]:
@@ -233,6 +255,9 @@ def _overruled(operation: Operation, change: Change) -> list[tuple[Any, ...]]:
     if not isinstance(change, ColumnChange):
         return [_attribute(operation, change)]
     attributes = _column_attributes(operation, change)
+    if change.attribute is ColumnAttribute.NESTED:
+        settings = list(field_settings(change.before, change.after))
+        return [(*attribute, *setting) for attribute in attributes for setting in settings]
     return [attribute[:-1] for attribute in attributes] if _drops_column(change) else attributes
 
 

@@ -1,0 +1,202 @@
+"""Changes of fields inside of a column, redone on what another branch made of the column (semantics §3 A6).
+
+Fields are judged like columns: by id, names on what comes out, types by widening. A change is the column's type before
+and after it, ids included; nothing here looks at anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from catalog_app.domain.nested import field_of
+from catalog_app.domain.types import Field, ParsedType, nested_type, parse_identified, widens
+from catalog_app.rules.codes import VerdictCode
+
+
+@dataclass(frozen=True, slots=True)
+class FieldProblem:
+    """Why the field at ``path`` may not be made what the source made of it."""
+
+    code: VerdictCode
+    note: str
+    path: str
+    message: str
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldsRedo:
+    """The column's type afterwards, and why it may not be made."""
+
+    kind: ParsedType
+    problems: tuple[FieldProblem, ...] = ()
+
+
+def fields_redo(
+    before: ParsedType, after: ParsedType, present: ParsedType, *, column: str, replaces_rows: bool = False
+) -> FieldsRedo:
+    """Redo what makes ``after`` of ``before`` on the ``present`` type of a column. ``replaces_rows``: a type may also
+    become narrower where it is found as it was, as all rows come with it.
+    """
+    redo = _Redo(replaces_rows)
+    return FieldsRedo(redo.kind(before, after, present, column), tuple(redo.problems))
+
+
+def fields_join(kind: ParsedType, other: ParsedType, *, column: str) -> FieldsRedo:
+    """One column of two that were added under one name: it keeps the ids of ``kind`` and has the fields of both."""
+    redo = _Redo(replaces_rows=False)
+    return FieldsRedo(redo.joined(kind, other, column), tuple(redo.problems))
+
+
+def nested_after(before: str | None, after: str | None, present: str | None) -> str | None:
+    """The identified type that a change makes of the present one."""
+    if before is None or after is None or present is None or before == present:
+        return after
+    kinds = (parse_identified(text) for text in (before, after, present))
+    return fields_redo(*kinds, column="").kind.identified
+
+
+@dataclass(slots=True)
+class _Redo:
+    replaces_rows: bool
+    problems: list[FieldProblem] = field(default_factory=list)
+
+    def kind(self, before: ParsedType, after: ParsedType, present: ParsedType, path: str) -> ParsedType:
+        if before.identified == after.identified:
+            return present
+        if not (before.fields and before.name == after.name == present.name):
+            return self._retyped(present, after, path, replaced=self.replaces_rows and present.text == before.text)
+        if before.name == "struct":
+            return self._struct(before, after, present, path)
+        trios = zip(before.fields, after.fields, present.fields, strict=True)
+        return nested_type(
+            present.name,
+            (
+                replace(here, type=self.kind(old.type, new.type, here.type, f"{path}.{here.name}"))
+                for old, new, here in trios
+            ),
+        )
+
+    def _struct(self, before: ParsedType, after: ParsedType, present: ParsedType, path: str) -> ParsedType:
+        gone = [old for old in before.fields if field_of(old, after.fields) is None]
+        left = [here for here in present.fields if not any(field_of(old, [here]) for old in gone)]
+        named: set[int] = set()
+        for new in after.fields:
+            old, here = field_of(new, before.fields), field_of(new, left)
+            label = f"{path}.{new.name}"
+            if here is None and old is not None:
+                self._report_missing(old, new, f"{path}.{old.name}")
+                continue
+            if here is None:
+                here = next((f for f in left if _same_name(f, new) and field_of(f, before.fields) is None), None)
+                if here is None:
+                    named.add(len(left))
+                    left.append(new)
+                    continue
+                made = self._joined_field(here, new, label)
+            elif old is None:
+                made = self._joined_field(here, new, label)
+            else:
+                made = self._altered(old, new, here, label)
+            place = left.index(here)
+            if made.name != here.name:
+                named.add(place)
+            left[place] = made
+        self._check_names(left, named, path)
+        is_in_order = _order(before.fields, present.fields) == _order(present.fields, before.fields)
+        return nested_type("struct", _in_order_of(left, after.fields) if is_in_order else left)
+
+    def _altered(self, old: Field, new: Field, here: Field, path: str) -> Field:
+        name = new.name if new.name != old.name else here.name
+        return Field(name, self.kind(old.type, new.type, here.type, path), here.suffix, _both_ids(here, new))
+
+    def _joined_field(self, here: Field, new: Field, path: str) -> Field:
+        return Field(new.name, self.joined(here.type, new.type, path), here.suffix, _both_ids(here, new))
+
+    def joined(self, kind: ParsedType, other: ParsedType, path: str) -> ParsedType:
+        """What both sides added under one name: all fields of both."""
+        if not (kind.fields and kind.name == other.name):
+            return self._retyped(kind, other, path)
+        if kind.name != "struct":
+            pairs = zip(kind.fields, other.fields, strict=True)
+            return nested_type(kind.name, (self._joined_field(f, o, f"{path}.{f.name}") for f, o in pairs))
+        fields = list(kind.fields)
+        for new in other.fields:
+            here = field_of(new, fields) or next((f for f in fields if _same_name(f, new)), None)
+            if here is None:
+                fields.append(new)
+            else:
+                fields[fields.index(here)] = self._joined_field(here, new, f"{path}.{new.name}")
+        return nested_type("struct", fields)
+
+    def _retyped(self, present: ParsedType, wanted: ParsedType, path: str, *, replaced: bool = False) -> ParsedType:
+        if replaced or widens(present.text, wanted.text):
+            return wanted if not present.fields or replaced else present
+        self.problems.append(
+            FieldProblem(
+                VerdictCode.COLUMN_TYPE_NARROWING,
+                "A6.1",
+                path,
+                f"The source makes {path} {wanted.text}, but it is {present.text} on the destination,"
+                f" which does not widen to {wanted.text}.",
+                {"destination_type": present.text, "source_type": wanted.text},
+            )
+        )
+        return present
+
+    def _report_missing(self, old: Field, new: Field, path: str) -> None:
+        if (old.name, old.type.identified) == (new.name, new.type.identified):
+            return
+        self.problems.append(
+            FieldProblem(
+                VerdictCode.COLUMN_MISSING, "A6", path, f"The source changed {path}, which the destination dropped."
+            )
+        )
+
+    def _check_names(self, fields: Sequence[Field], named: Collection[int], path: str) -> None:
+        """A field that the source named must be alone in bearing its name."""
+        for place, item in enumerate(fields):
+            others = [p for p, other in enumerate(fields) if p != place and _same_name(other, item)]
+            # Of two fields that the source named, both ends of the pair would be reported.
+            if place in named and others and not any(p in named and p < place for p in others):
+                label = f"{path}.{item.name}"
+                self.problems.append(
+                    FieldProblem(
+                        VerdictCode.COLUMN_NAME_TAKEN,
+                        "A6",
+                        label,
+                        f"The source calls a field {label}, which another field of the destination is called.",
+                    )
+                )
+
+
+def _both_ids(here: Field, other: Field) -> tuple[int, ...]:
+    return (*here.ids, *(identifier for identifier in other.ids if identifier not in here.ids))
+
+
+def _same_name(one: Field, other: Field) -> bool:
+    return one.name.casefold() == other.name.casefold()
+
+
+def _order(fields: Sequence[Field], known: Sequence[Field]) -> list[tuple[int, ...] | str]:
+    """The fields that ``known`` has too, in their order, as something that is the same on both sides."""
+    found = []
+    for item in fields:
+        same = field_of(item, known)
+        if same is not None:
+            shared = sorted(set(item.ids) & set(same.ids))
+            found.append((shared[0],) if shared else item.name.casefold())
+    return found
+
+
+def _in_order_of(fields: Sequence[Field], wanted: Sequence[Field]) -> list[Field]:
+    """In the order of the source; a field that it does not have stays behind the one that it stands behind."""
+    known = [item for new in wanted if (item := field_of(new, fields)) is not None]
+    ordered = list(known)
+    for place, item in enumerate(fields):
+        if item not in known:
+            previous = fields[place - 1] if place else None
+            ordered.insert(ordered.index(previous) + 1 if previous in ordered else 0, item)
+    return ordered
