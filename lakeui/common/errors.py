@@ -98,6 +98,7 @@ LISTED_BY = {
     "column": "DESCRIBE TABLE lists those that there are.",
     "partition": "SHOW PARTITIONS lists those that there are.",
     "version": "SHOW HISTORY lists those that there are.",
+    "query": "SHOW QUERIES lists those that run.",
     "merge": "SHOW MERGES lists those that there are.",
     "transaction": "BEGIN opens one and answers its id.",
     "dropped branch": "Name a branch by what it was called when it was dropped.",

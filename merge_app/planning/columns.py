@@ -146,7 +146,8 @@ class _Redo:
 
     def _change_fields(self, column: Column, change: ColumnChange) -> None:
         if change.before is None or change.after is None or column.nested is None:
-            self._retype(column, change.after if change.after is None else parse_identified(change.after).text)
+            wanted = column.type if change.after is None else parse_identified(change.after).text
+            self._retype(column, wanted, change.column_id)
             return
         redo = fields_redo(
             parse_identified(change.before),

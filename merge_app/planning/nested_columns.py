@@ -180,14 +180,14 @@ def _same_name(one: Field, other: Field) -> bool:
     return one.name.casefold() == other.name.casefold()
 
 
-def _order(fields: Sequence[Field], known: Sequence[Field]) -> list[tuple[int, ...] | str]:
+def _order(fields: Sequence[Field], known: Sequence[Field]) -> list[int | str]:
     """The fields that ``known`` has too, in their order, as something that is the same on both sides."""
-    found = []
+    found: list[int | str] = []
     for item in fields:
         same = field_of(item, known)
         if same is not None:
             shared = sorted(set(item.ids) & set(same.ids))
-            found.append((shared[0],) if shared else item.name.casefold())
+            found.append(shared[0] if shared else item.name.casefold())
     return found
 
 

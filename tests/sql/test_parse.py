@@ -161,6 +161,11 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
     ("SHOW HISTORY", s.ShowHistory()),
     ("SHOW SEGMENTS db.t", s.ShowSegments(T)),
     ("SHOW MERGES LIMIT 5", s.ShowMerges(5)),
+    ("SHOW QUERIES", s.ShowQueries()),
+    (
+        "CANCEL QUERY '6F9619FF-8B86-D011-B42D-00CF4FC964FF'",
+        s.CancelQuery("6f9619ff-8b86-d011-b42d-00cf4fc964ff"),
+    ),
     ("TABLE db.t", s.Select(s.Query("SELECT * FROM `__lake_0` AS `t`", (s.TableReference("__lake_0", T),)))),
     ("INSERT INTO db.t VALUES (1, DEFAULT), (-2, 'x')", s.Insert(T, values=(("1", "DEFAULT"), ("-2", "'x'")))),
     ("INSERT INTO db.t VALUES 1, 2", s.Insert(T, s.Query("VALUES (1), (2)"), values=(("1",), ("2",)))),

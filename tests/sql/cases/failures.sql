@@ -309,6 +309,14 @@ NOT_FOUND | nobranch | branch nobranch | SHOW HISTORY
 SYNTAX_ERROR | main | few | SHOW HISTORY LIMIT few
 # ShowSegments
 SYNTAX_ERROR | main | | SHOW SEGMENTS
+# ShowQueries
+SYNTAX_ERROR | main | Nothing more; NOW | SHOW QUERIES NOW
+
+# CancelQuery
+SYNTAX_ERROR | main | the id in quotes | CANCEL QUERY 5
+INVALID_VALUE | main | is not the id of a query; SHOW QUERIES | CANCEL QUERY 'five'
+NOT_FOUND | main | no query; SHOW QUERIES | CANCEL QUERY '6f9619ff-8b86-d011-b42d-00cf4fc964ff'
+
 # ShowMerges
 INVALID_VALUE | none | No catalog is chosen | SHOW MERGES
 SYNTAX_ERROR | main | - | SHOW MERGES LIMIT -1
