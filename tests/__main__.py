@@ -1,4 +1,4 @@
-"""All tests, those that need Spark beside all others: each half has servers of its own, and mostly waits for them."""
+"""All tests: a queue of files, some workers that take from it, one PostgreSQL and one Spark that they share."""
 
 from __future__ import annotations
 
@@ -6,31 +6,64 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from lakeui.runtime.postgres import EmbeddedPostgres
+from tests.servers import TEMPLATE, spark_for_tests
+
+ROOT = Path(__file__).resolve().parent.parent
+CORES = os.cpu_count() or 2
+WORKERS = CORES + 1
+"""One more than cores: a worker often waits for a server or for a lock."""
 
 
 def main() -> int:
-    """Show the half with Spark while it runs, then what the other half printed; 0 when both passed."""
+    """Run the tests and answer pytest's status."""
     if os.environ.get("DATABASE_URL") or os.environ.get("REDIS_URL"):
-        # Two halves would be in each other's way on the same servers.
-        return subprocess.run([sys.executable, "-m", "pytest"], check=False).returncode
-    with tempfile.TemporaryDirectory(prefix="lakeui-pytest-") as made:
-        home = Path(made)
-        said = home / "said"
-        with said.open("wb") as sink:
-            others = subprocess.Popen(_command("not spark", home / "others"), stdout=sink, stderr=subprocess.STDOUT)
-        sys.stdout.write("== With Spark. All others run beside it and are shown when both are done.\n")
-        sys.stdout.flush()
-        try:
-            failed = subprocess.run(_command("spark", home / "spark"), check=False).returncode != 0
-        finally:
-            failed_too = others.wait() != 0
-            sys.stdout.write(f"== Without Spark\n{said.read_text(errors='replace')}\n")
-    return 1 if failed or failed_too else 0
+        # Workers would be in each other's way on servers that somebody else gave.
+        return subprocess.run([*_pytest(), *sys.argv[1:]], check=False).returncode
+    # PostgreSQL refuses to run as root and then runs as another user, who must be able to pass through.
+    with tempfile.TemporaryDirectory(prefix="lakeui-tests-") as made, _servers(Path(made)) as addresses:
+        Path(made).chmod(0o711)
+        command = [*_pytest(), f"--numprocesses={WORKERS}", f"--basetemp={made}/pytest", *sys.argv[1:]]
+        return subprocess.run(command, env={**os.environ, **addresses}, check=False).returncode
 
 
-def _command(chosen: str, temporary: Path) -> list[str]:
-    return [sys.executable, "-m", "pytest", "-m", chosen, f"--basetemp={temporary}", "--durations=15"]
+def _pytest() -> list[str]:
+    return [sys.executable, "-m", "pytest", "-p", "tests.progress", "-p", "tests.queue", "--quiet", "--durations=20"]
+
+
+@contextmanager
+def _servers(home: Path) -> Iterator[dict[str, str]]:
+    """The servers that workers share, as environment variables. Spark starts while the migrations run."""
+    home.chmod(0o711)
+    postgres = EmbeddedPostgres(home / "postgres", home / "postgres.log", durable=False)
+    spark = None if os.environ.get("SPARK_REMOTE") else spark_for_tests(home)
+    try:
+        if spark is not None:
+            spark.start()
+        postgres.start()
+        _template_make(postgres)
+        addresses = {"DATABASE_URL": postgres.url("lakeui"), TEMPLATE: "lakeui_template"}
+        if spark is not None:
+            spark.wait_until_ready()
+            addresses["SPARK_REMOTE"] = spark.url
+        yield addresses
+    finally:
+        postgres.stop()
+        if spark is not None:
+            spark.stop()
+
+
+def _template_make(postgres: EmbeddedPostgres) -> None:
+    """A database with all migrations, from which each worker makes its own."""
+    postgres.database_create("lakeui_template")
+    environment = {**os.environ, "DATABASE_URL": postgres.url("lakeui_template"), "REDIS_URL": "redis://127.0.0.1:1/0"}
+    environment |= {"LAKEUI_SECRET_KEY": "of-no-use", "DJANGO_SETTINGS_MODULE": "lakeui.settings"}
+    command = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True)
 
 
 if __name__ == "__main__":

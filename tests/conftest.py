@@ -1,7 +1,8 @@
 """The services of one test run: PostgreSQL and Redis for tests that use the database, Spark and a worker on request.
 
-``DATABASE_URL``, ``REDIS_URL`` and ``SPARK_REMOTE`` replace them. Addresses are fixed before Django reads its
-settings; the servers behind them start when a test first needs them, so that pure tests start in no time.
+``DATABASE_URL``, ``REDIS_URL`` and ``SPARK_REMOTE`` replace them; by them ``python -m tests`` gives its workers one
+PostgreSQL and one Spark. Addresses are fixed before Django reads its settings; the servers behind them start when a
+test first needs them, so that pure tests start in no time.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ import django
 import django.conf
 import pytest
 from hypothesis import settings
+from pytest_django.plugin import DjangoDbBlocker
 
 from lakeui.runtime.postgres import EmbeddedPostgres
 from lakeui.runtime.processes import log_tail, process_record, process_start, process_stop
 from lakeui.runtime.redis_server import EmbeddedRedis
-from lakeui.runtime.spark import EmbeddedSpark
+from tests.servers import TEMPLATE, spark_for_tests
 
 ROOT = Path(__file__).resolve().parent.parent
 # How long one example takes is the machine's affair: a property that holds must not fail on a busy one.
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
-SPARK_MEMORY = "1500m"
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,9 @@ def _fix_addresses() -> Embedded:
     if not os.environ.get("REDIS_URL"):
         redis = EmbeddedRedis(home / "redis", logs / "redis.log", durable=False)
         os.environ["REDIS_URL"] = redis.url
+        if "PYTEST_XDIST_WORKER" in os.environ:
+            # Which test is a worker's first one, and whether that asks for Redis, differs from run to run.
+            redis.start()
     os.environ["LAKEUI_HOME"] = str(home)
     os.environ["LAKEUI_WAREHOUSE"] = str(home / "warehouse")
     os.environ["LAKEUI_SECRET_KEY"] = secrets.token_urlsafe(48)
@@ -69,7 +73,15 @@ def _fix_addresses() -> Embedded:
     return Embedded(home, postgres, redis)
 
 
+GIVEN = dict(os.environ)
 EMBEDDED = _fix_addresses()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """Workers inherit what was given, not what this process set up for itself."""
+    os.environ.clear()
+    os.environ.update(GIVEN)
 
 
 def pytest_unconfigure() -> None:
@@ -83,13 +95,10 @@ def pytest_unconfigure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs the Spark server, before ``-m`` chooses, and put what needs the shared worker last: that takes
-    what any test submits.
-    """
+    """Mark what needs the Spark server, before ``-m`` chooses."""
     for item in items:
         if isinstance(item, pytest.Function) and "spark_remote" in item.fixturenames:
             item.add_marker(pytest.mark.spark)
-    items.sort(key=lambda item: isinstance(item, pytest.Function) and "celery_worker" in item.fixturenames)
 
 
 @pytest.fixture(scope="session")
@@ -106,16 +115,50 @@ def redis_url(embedded: Embedded) -> str:
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(embedded: Embedded, redis_url: str) -> None:
+def django_db_modify_db_settings(
+    embedded: Embedded, redis_url: str, django_db_modify_db_settings_parallel_suffix: None
+) -> None:
     """pytest-django asks for this before it creates the test database. Redis comes along: it starts in no time."""
-    if embedded.postgres and embedded.postgres.process is None:
-        from django.core.management.commands import flush
-        from django.db import connection
+    from django.core.management.commands import flush
+    from django.db import connection
 
+    template = os.environ.get(TEMPLATE)
+    if template:
+        connection.settings_dict["TEST"]["TEMPLATE"] = template
+    if embedded.postgres and embedded.postgres.process is None:
         embedded.postgres.start()
+    if embedded.postgres or template:
         # What Django itself writes into a fresh database stays there.
         type(connection.ops).sql_flush = _statements_that_empty
         flush.emit_post_migrate_signal = lambda *_, **__: None
+
+
+@pytest.fixture(scope="session")
+def test_database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """The test database also where no chosen test carries the mark for which pytest-django makes it."""
+    from django.db import connection, connections
+    from django.test.utils import setup_databases, teardown_databases
+
+    if connection.settings_dict["NAME"].startswith("test_"):
+        yield
+        return
+    with django_db_blocker.unblock():
+        made = setup_databases(verbosity=0, interactive=False)
+    yield
+    with django_db_blocker.unblock():
+        connections.close_all()
+        teardown_databases(made, verbosity=0)
+
+
+@pytest.fixture(scope="module")
+def open_database(test_database: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """PostgreSQL open to a whole module, and empty after it: modules run in any order."""
+    from django.core.management import call_command
+
+    with django_db_blocker.unblock():
+        yield
+        # The sequences of versions stay, so no catalog gets the number of an earlier one.
+        call_command("flush", verbosity=0, interactive=False, inhibit_post_migrate=True, reset_sequences=False)
 
 
 def _statements_that_empty(operations: Any, style: Any, tables: list[str], **_: Any) -> list[str]:
@@ -136,7 +179,7 @@ def spark_remote(embedded: Embedded) -> Iterator[str]:
     if given:
         yield given
         return
-    server = EmbeddedSpark(embedded.home / "spark", embedded.home / "logs" / "spark.log", memory=SPARK_MEMORY)
+    server = spark_for_tests(embedded.home)
     server.start()
     try:
         server.wait_until_ready()
@@ -148,7 +191,7 @@ def spark_remote(embedded: Embedded) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def database_url(django_db_setup: None) -> str:
+def database_url(test_database: None) -> str:
     """The address of the test database, for processes that tests start."""
     from django.db import connection
 
@@ -164,11 +207,11 @@ def faults(embedded: Embedded) -> Path:
     return directory
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def celery_worker(
     embedded: Embedded, database_url: str, redis_url: str, spark_remote: str, faults: Path
 ) -> Iterator[None]:
-    """A real worker over the test database, ready for tasks."""
+    """A real worker over the test database, ready for tasks. It takes what any test submits: only its module has it."""
     log = embedded.home / "logs" / "worker.log"
     environment = {**os.environ, "DATABASE_URL": database_url, "REDIS_URL": redis_url, "SPARK_REMOTE": spark_remote}
     environment |= {"LAKEUI_FAULTS": str(faults), "LAKEUI_RETENTION_DAYS": "0", "LAKEUI_STAGED_HOURS": "0"}

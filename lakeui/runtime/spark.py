@@ -37,11 +37,15 @@ appender.stderr.layout.pattern = %d{yyyy-MM-dd HH:mm:ss} %p %c{1}: %m%n%ex
 
 @dataclass(slots=True)
 class EmbeddedSpark:
-    """One Spark Connect server. ``memory`` is the JVM heap in Java's notation, by default fit for the machine."""
+    """One Spark Connect server. ``memory`` is the JVM heap in Java's notation, by default fit for the machine.
+
+    ``java_options`` choose the collector and the compiler, which tests do otherwise.
+    """
 
     home: Path
     log: Path
     memory: str = ""
+    java_options: str = "-XX:+UseG1GC"
     port: int = field(default_factory=free_port)
     token: str = field(default_factory=lambda: secrets.token_hex(24))
     process: subprocess.Popen[bytes] | None = field(default=None, init=False)
@@ -110,12 +114,13 @@ class EmbeddedSpark:
 
     def _configure(self, scratch: Path) -> None:
         cores = os.cpu_count() or 2
+        java = f"-Djava.io.tmpdir={scratch} {self.java_options} -XX:+ExitOnOutOfMemoryError"
         settings = {
             "spark.master": "local[*]",
             "spark.driver.memory": self.memory or memory_for_this_machine(),
             "spark.driver.bindAddress": LOOPBACK,
             "spark.driver.host": LOOPBACK,
-            "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={scratch} -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError",
+            "spark.driver.extraJavaOptions": java,
             "spark.connect.grpc.binding.address": LOOPBACK,
             "spark.connect.grpc.binding.port": str(self.port),
             "spark.local.dir": str(scratch),

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.core.management import call_command
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 from pytest_django.plugin import DjangoDbBlocker
@@ -54,7 +53,7 @@ class AnsweringEngine(MergingMemoryEngine):
         )
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def contract(database: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Contract]:
     """Made once: whoever calls takes back what the call did. The engine in memory takes Spark's place, and nobody hears
     the doorbell, so that tasks stay queued.
@@ -74,8 +73,6 @@ def contract(database: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Con
         made = Contract(_filled(lake), lake.people["dora"].headers, lake.people["victor"].headers)
         with _connections_kept():
             yield made
-        # The sequences of versions stay, so no catalog may get the number of an earlier one.
-        call_command("flush", verbosity=0, interactive=False, inhibit_post_migrate=True, reset_sequences=False)
     patch.undo()
 
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from django.db import connection, connections
-from django.test.utils import setup_databases, teardown_databases
-from pytest_django.plugin import DjangoDbBlocker
 
 from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
@@ -16,17 +13,9 @@ from tests.stateful.memory_engine import MemoryEngine
 from tests.stateful.memory_row_merging import KeyedMemoryEngine
 
 
-@pytest.fixture(scope="session")
-def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """PostgreSQL open to the whole run."""
-    with django_db_blocker.unblock():
-        # pytest-django makes the test database only where some chosen test carries its mark.
-        is_made = connection.settings_dict["NAME"].startswith("test_")
-        made = None if is_made else setup_databases(verbosity=0, interactive=False)
-        yield
-        if made is not None:
-            connections.close_all()
-            teardown_databases(made, verbosity=0)
+@pytest.fixture(scope="module")
+def database(open_database: None) -> None:
+    """PostgreSQL open to a whole module."""
 
 
 @pytest.fixture

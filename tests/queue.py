@@ -1,0 +1,59 @@
+"""The order in which workers take files of tests: those that need Spark from the front, the others from the back.
+
+While one worker waits for Spark another computes, so that no core is idle. Long files come first on either side, so
+that all workers end together.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import pytest
+from xdist.scheduler import LoadFileScheduling
+from xdist.workermanage import WorkerController
+
+SECONDS_WITH_SPARK = 2.0
+SECONDS_WITHOUT = 0.2
+SECONDS = {
+    "tests/stateful/test_histories.py": 120.0,
+    "tests/stateful/test_three_branch_histories.py": 60.0,
+    "tests/concurrency/test_serial_history.py": 30.0,
+}
+"""About what files take whose number of tests says little."""
+
+
+class Queue(LoadFileScheduling):
+    """The last worker takes files from the back."""
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        if node is self.nodes[-1]:
+            self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
+        super()._assign_work_unit(node)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Queue:
+    config.option.loadscopereorder = False
+    return Queue(config, log)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files in the order of the queue."""
+    places = _places(items)
+    items.sort(key=lambda item: places[_file(item)])
+
+
+def _places(items: list[pytest.Item]) -> dict[str, float]:
+    """Long files with Spark first, long files without last."""
+    needs_spark = {_file(item) for item in items if item.get_closest_marker("spark")}
+    seconds: defaultdict[str, float] = defaultdict(float)
+    for item in items:
+        seconds[_file(item)] += SECONDS_WITH_SPARK if item.get_closest_marker("spark") else SECONDS_WITHOUT
+    known = {file: SECONDS.get(file, found) for file, found in seconds.items()}
+    return {file: -found if file in needs_spark else found for file, found in known.items()}
+
+
+def _file(item: pytest.Item) -> str:
+    return item.nodeid.partition("::")[0]

@@ -1,0 +1,18 @@
+"""Servers for tests, which live for minutes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lakeui.runtime.spark import EmbeddedSpark
+
+TEMPLATE = "LAKEUI_TESTS_TEMPLATE"
+"""Environment variable: the database that a worker of ``python -m tests`` makes its own from."""
+
+SPARK_MEMORY = "2g"
+JAVA_OPTIONS = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+"""Half of the work of a server that lives for minutes is to compile itself well, which pays after hours."""
+
+
+def spark_for_tests(home: Path) -> EmbeddedSpark:
+    return EmbeddedSpark(home / "spark", home / "spark.log", memory=SPARK_MEMORY, java_options=JAVA_OPTIONS)
