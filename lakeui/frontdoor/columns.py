@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from catalog_app.domain.operations import ColumnAttribute, ColumnChange, Operation
+from catalog_app.domain.operations import ColumnAttribute, ColumnChange, Operation, OperationKind
 from catalog_app.domain.state import TableState
 from catalog_app.selectors.segments import segments_list, table_scan
 from catalog_app.services import alterations
 from lakeui.common.errors import NotNullViolation
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.ddl import commit_table, table_columns
+from lakeui.frontdoor.fields import changes_fields, field_alter, field_rename, fields_add, fields_drop
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
@@ -19,12 +21,14 @@ from lakeui.sql import statements as sql
 def add_columns(call: Call, statement: sql.AddColumns) -> StatementResult:
     target = table_for_writing(call, statement.table)
     table = target.table
-    columns = table_columns(table.table_id, [definition for definition, _ in statement.columns], is_new=False)
+    given = [(definition, position) for definition, position in statement.columns if not definition.within]
+    columns = table_columns(table.table_id, [definition for definition, _ in given], is_new=False)
     ids = {column.name.casefold(): column.id for column in columns}
-    positions = [_position(table, position, ids) for _, position in statement.columns]
+    positions = [_position(table, position, ids) for _, position in given]
     strict = any(not column.nullable and column.default is None for column in columns)
     change = alterations.columns_add(table, columns, positions, has_rows=strict and has_rows(target))
-    return commit_table(call, target, "ADD COLUMN", [change])
+    fields = fields_add(table, [item for item in statement.columns if item[0].within])
+    return commit_table(call, target, "ADD COLUMN", [replace(change, changes=(*change.changes, *fields))])
 
 
 def has_rows(target: TablePlace) -> bool:
@@ -48,17 +52,31 @@ def _position(table: TableState, position: sql.Position | None, new_ids: dict[st
 def drop_columns(call: Call, statement: sql.DropColumns) -> StatementResult:
     target = table_for_writing(call, statement.table)
     change = alterations.columns_drop(target.table, statement.names, if_exists=statement.if_exists)
-    return commit_table(call, target, "DROP COLUMN", [change])
+    fields = fields_drop(target.table, statement.fields, if_exists=statement.if_exists)
+    return commit_table(call, target, "DROP COLUMN", [_together(target.table, change, fields)])
+
+
+def _together(table: TableState, change: Operation | None, fields: Sequence[ColumnChange]) -> Operation | None:
+    """One operation for changes of columns and of fields inside of them."""
+    if change is None:
+        return alterations.operation(table, OperationKind.COLUMN, fields) if fields else None
+    return replace(change, changes=(*change.changes, *fields))
 
 
 def rename_column(call: Call, statement: sql.RenameColumn) -> StatementResult:
     target = table_for_writing(call, statement.table)
+    if statement.fields:
+        fields = field_rename(target.table, statement.column, statement.fields, statement.new_name)
+        return commit_table(call, target, "RENAME COLUMN", [_together(target.table, None, fields)])
     change = alterations.column_rename(target.table, statement.column, statement.new_name)
     return commit_table(call, target, "RENAME COLUMN", [change])
 
 
 def alter_column(call: Call, statement: sql.AlterColumn) -> StatementResult:
     target = table_for_writing(call, statement.table)
+    if changes_fields(target.table, statement):
+        fields = field_alter(target.table, statement)
+        return commit_table(call, target, "ALTER COLUMN", [_together(target.table, None, fields)])
     change = _alteration(target, statement.column, statement.change)
     return commit_table(call, target, "ALTER COLUMN", [change], after=_moved(target.table, change))
 

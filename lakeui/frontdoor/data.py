@@ -26,6 +26,7 @@ from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.ddl import commit_table, create_operation, new_table
 from lakeui.frontdoor.evolving import Evolved
+from lakeui.frontdoor.field_values import whole_columns
 from lakeui.frontdoor.keys import assigns_key, refuse_duplicate_keys, without_changed_rows
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
 from lakeui.frontdoor.pruning import pruned
@@ -259,9 +260,11 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
     call.context.step("rewrite rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
     scan = table_scan(target.place.lineage, table, chosen)
     text = statement.where.text if statement.where else None
+    alias = statement.alias or table.name
+    assignments = [*statement.assignments, *whole_columns(table.schema, statement.fields, alias)]
     with staging(call):
-        changes = engine().update(scan, statement.assignments, text, alias=statement.alias or table.name)
-        if assigns_key(table.schema, [name for name, _ in statement.assignments]):
+        changes = engine().update(scan, assignments, text, alias=alias)
+        if assigns_key(table.schema, [name for name, _ in assignments]):
             refuse_duplicate_keys(target, changes.images, without_changed_rows(segments, changes))
         copied = _copied(target, "update", scan, Marks(changes.delete_files, (), changes.images))
     deletes = delete_files_register(table.table_id, changes.delete_files)

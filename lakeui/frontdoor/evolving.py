@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from catalog_app.domain.operations import ColumnAttribute, ColumnChange, Operation, OperationKind
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import TableState
-from catalog_app.domain.types import canonical_type, widens
+from catalog_app.domain.types import canonical_type, value_type, widens
 from catalog_app.services import alterations
+from catalog_app.services.field_alterations import fields_change, type_grown
 from lakeui.frontdoor.ddl import table_columns
+from lakeui.frontdoor.fields import with_ids
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
 
@@ -29,7 +31,9 @@ class Evolved:
 def evolved(
     table: TableState, statement: sql.MergeInto, columns: SourceColumns, alias: str, *, dropped: Sequence[str] = ()
 ) -> Evolved:
-    """Add the columns that a clause takes from a source column of the same name; widen where the source is wider."""
+    """Add the columns, and the fields inside of them, that a clause takes from a source column of the same name; widen
+    where the source is wider.
+    """
     if not statement.with_schema_evolution:
         return Evolved(table)
     return with_columns(table, dict(_taken(statement, columns, alias)), dropped=dropped)
@@ -46,7 +50,12 @@ def with_columns(table: TableState, taken: Mapping[str, str], *, dropped: Sequen
     schema = replace(table.schema, columns=(*table.schema.columns, *new))
     for name, kind in taken.items():
         column = table.schema.named(name)
-        if column is not None and _is_wider(kind, column):
+        if column is not None and column.nested is not None:
+            grown = with_ids(table.table_id, type_grown(column.parsed, value_type(kind)))
+            change = fields_change(column, grown)
+            changes += [] if change is None else [change]
+            schema = schema.with_column(column.with_fields(grown))
+        elif column is not None and _is_wider(kind, column):
             wide = canonical_type(kind)
             changes.append(ColumnChange(column.id, ColumnAttribute.TYPE, column.type, wide))
             schema = schema.with_column(replace(column, type=wide))

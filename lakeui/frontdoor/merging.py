@@ -24,6 +24,7 @@ from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import definition_of, staging, write_metrics
 from lakeui.frontdoor.evolving import Evolved, evolved
+from lakeui.frontdoor.field_values import whole_columns
 from lakeui.frontdoor.keys import refuse_duplicate_keys
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
 from lakeui.frontdoor.pruning import pruned
@@ -149,6 +150,8 @@ def _rule(clause: sql.MergeClause, schema: Schema, frozen: FrozenSource, stateme
     if not isinstance(action, sql.MergeDelete):
         is_lenient = statement.with_schema_evolution
         given = _by_name(schema, frozen, is_lenient=is_lenient) if action.assignments is None else action.assignments
+        if isinstance(action, sql.MergeUpdate):
+            given = [*given, *whole_columns(schema, action.fields, statement.alias)]
         for name, text in given:
             column = schema.named(name)
             if column is None:

@@ -14,7 +14,7 @@ from lakeui.sql.common import (
     read_property_keys,
 )
 from lakeui.sql.cursor import Cursor
-from lakeui.sql.names import read_present_table, table_name
+from lakeui.sql.names import read_path, read_present_table, table_name
 from lakeui.sql.query import build_constant
 from lakeui.sql.tables import read_column
 from lakeui.sql.types import read_type
@@ -68,7 +68,8 @@ def _add_columns(cursor: Cursor, table: s.TableName) -> s.AddColumns:
     in_parentheses = cursor.accept("(")
     columns: list[tuple[s.ColumnDefinition, s.Position | None]] = []
     while True:
-        column, is_key = read_column(cursor)
+        column, is_key = read_column(cursor, may_be_field=True)
+        _refuse_beside_type(column)
         if is_key:
             raise NotSupported("A key cannot be added later.", remedy="Give the PRIMARY KEY in CREATE TABLE.")
         columns.append((column, _accept_position(cursor)))
@@ -76,10 +77,20 @@ def _add_columns(cursor: Cursor, table: s.TableName) -> s.AddColumns:
             break
     if in_parentheses:
         cursor.expect(")")
-    names = [column.name.casefold() for column, _ in columns]
-    if len(set(names)) < len(names):
+    paths = [tuple(name.casefold() for name in (*column.within, column.name)) for column, _ in columns]
+    if len(set(paths)) < len(paths):
         raise InvalidValue("A column is added twice.", remedy="Give each column its own name.")
     return s.AddColumns(table, tuple(columns))
+
+
+def _refuse_beside_type(column: s.ColumnDefinition) -> None:
+    """A field inside of a column has a name and a type."""
+    if column.within and (not column.nullable or column.default is not None or column.comment is not None):
+        path = ".".join((*column.within, column.name))
+        raise NotSupported(
+            f"{path} is a field inside of a column; it can only have a name, a type and a place.",
+            remedy="Leave out NOT NULL, DEFAULT and COMMENT.",
+        )
 
 
 def _accept_position(cursor: Cursor) -> s.Position | None:
@@ -91,28 +102,38 @@ def _accept_position(cursor: Cursor) -> s.Position | None:
 def _drop_columns(cursor: Cursor, table: s.TableName) -> s.DropColumns:
     if_exists = accept_if_exists(cursor)
     if cursor.sees("("):
-        return s.DropColumns(table, cursor.names_in_parentheses(), if_exists)
-    names = [_column(cursor)]
+        cursor.expect("(")
+        paths = _paths(cursor)
+        cursor.expect(")")
+    else:
+        paths = _paths(cursor)
+    names = tuple(path[0] for path in paths if len(path) == 1)
+    return s.DropColumns(table, names, if_exists, tuple(path for path in paths if len(path) > 1))
+
+
+def _paths(cursor: Cursor) -> list[tuple[str, ...]]:
+    paths = [read_path(cursor)]
     while cursor.accept(","):
-        names.append(_column(cursor))
-    return s.DropColumns(table, tuple(names), if_exists)
-
-
-def _column(cursor: Cursor) -> str:
-    name = cursor.name("a column's name")
-    if cursor.sees("."):
-        raise NotSupported("Fields inside of a column cannot be changed.", remedy="Change the column as a whole.")
-    return name
+        paths.append(read_path(cursor))
+    return paths
 
 
 def _rename_column(cursor: Cursor, table: s.TableName) -> s.RenameColumn:
-    column = _column(cursor)
+    column, *fields = read_path(cursor)
     cursor.expect("TO")
-    return s.RenameColumn(table, column, cursor.name("the new name"))
+    return s.RenameColumn(table, column, cursor.name("the new name"), tuple(fields))
 
 
 def _alter_column(cursor: Cursor, table: s.TableName) -> s.AlterColumn:
-    return s.AlterColumn(table, _column(cursor), _alteration(cursor))
+    column, *fields = read_path(cursor)
+    change = _alteration(cursor)
+    if fields and not isinstance(change, s.ChangeType | s.MoveColumn):
+        path = ".".join((column, *fields))
+        raise NotSupported(
+            f"{path} is a field inside of a column; it can only have a name, a type and a place.",
+            remedy="Change its TYPE, or move it by FIRST or AFTER.",
+        )
+    return s.AlterColumn(table, column, change, tuple(fields))
 
 
 _PLAIN_ALTERATIONS: dict[str, s.ColumnAlteration] = {

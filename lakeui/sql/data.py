@@ -6,7 +6,7 @@ from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
 from lakeui.sql import statements as s
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.lexer import Kind
-from lakeui.sql.names import read_present_table
+from lakeui.sql.names import read_path, read_present_table, refuse_overlaps, without_owner
 from lakeui.sql.query import build_assignment, build_condition, build_constant, build_query, build_values
 
 _CLAUSES = ("SET", "WHERE")
@@ -103,9 +103,11 @@ def update(cursor: Cursor) -> s.Update:
     assignments = [_assignment(cursor, table, alias)]
     while cursor.accept(","):
         assignments.append(_assignment(cursor, table, alias))
-    _refuse_twice(tuple(column for column, _ in assignments))
+    refuse_overlaps([path for path, _ in assignments])
+    columns = tuple((path[0], text) for path, text in assignments if len(path) == 1)
+    fields = tuple((path, text) for path, text in assignments if len(path) > 1)
     where = _accept_where(cursor, table, alias)
-    return s.Update(table, tuple(assignments), alias, where)
+    return s.Update(table, columns, alias, where, fields)
 
 
 def _accept_alias(cursor: Cursor) -> str | None:
@@ -116,18 +118,12 @@ def _accept_alias(cursor: Cursor) -> str | None:
     return None
 
 
-def _assignment(cursor: Cursor, table: s.TableName, alias: str | None) -> tuple[str, str]:
-    parts = [cursor.name("a column's name")]
-    while cursor.accept("."):
-        parts.append(cursor.name("a column's name"))
-    owners = [[alias]] if alias is not None else [[table.table], [table.database, table.table]]
-    if len(parts) > 1 and [p.casefold() for p in parts[:-1]] not in [[n.casefold() for n in owner] for owner in owners]:
-        raise NotSupported(
-            f"{'.'.join(parts)} is no column of {alias or table.table}; fields inside of a column cannot be set.",
-            remedy="Set the whole column, for example with named_struct(…).",
-        )
+def _assignment(cursor: Cursor, table: s.TableName, alias: str | None) -> tuple[tuple[str, ...], str]:
+    """The path of a column or of a field inside of one, and the value."""
+    owners = [[alias]] if alias is not None else [[table.database, table.table], [table.table]]
+    path = without_owner(read_path(cursor), owners)
     cursor.expect("=")
-    return parts[-1], build_assignment(cursor.span(",", "WHERE"), table, alias)
+    return path, build_assignment(cursor.span(",", "WHERE"), table, alias)
 
 
 def _accept_where(cursor: Cursor, table: s.TableName, alias: str | None) -> s.Condition | None:

@@ -14,7 +14,7 @@ from lakeui.sql.allowlist import PLACEHOLDER_PREFIX, check, words
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.dialect import quote_name, read_expression, write
 from lakeui.sql.lexer import Kind
-from lakeui.sql.names import read_present_table, read_table
+from lakeui.sql.names import read_path, read_present_table, read_table, refuse_overlaps, without_owner
 from lakeui.sql.query import DEFAULT, build_query, is_default, localise
 from lakeui.sql.terms import predicate_of
 
@@ -270,19 +270,20 @@ def _action(cursor: Cursor, scope: _Scope, family: s.MergeFamily) -> s.MergeActi
             cursor.fail("There is no source row here to set all columns from;")
         cursor.expect("*")
         return s.MergeUpdate()
-    return s.MergeUpdate(_assignments(cursor, scope, family))
+    return _update(cursor, scope, family)
 
 
-def _assignments(cursor: Cursor, scope: _Scope, family: s.MergeFamily) -> tuple[tuple[str, str], ...]:
+def _update(cursor: Cursor, scope: _Scope, family: s.MergeFamily) -> s.MergeUpdate:
     found = []
     while True:
-        column = _target_column(cursor, scope)
+        path = _target_path(cursor, scope)
         cursor.expect("=")
-        found.append((column, _value(_span(cursor, ","), scope, family)))
+        found.append((path, _value(_span(cursor, ","), scope, family)))
         if not cursor.accept(","):
             break
-    _refuse_twice([column for column, _ in found])
-    return tuple(found)
+    refuse_overlaps([path for path, _ in found])
+    columns = tuple((path[0], text) for path, text in found if len(path) == 1)
+    return s.MergeUpdate(columns, tuple((path, text) for path, text in found if len(path) > 1))
 
 
 def _insert(cursor: Cursor, scope: _Scope) -> s.MergeInsert:
@@ -308,20 +309,23 @@ def _in_parentheses(cursor: Cursor, read: Callable[[], str]) -> list[str]:
     return found
 
 
-def _target_column(cursor: Cursor, scope: _Scope) -> str:
-    """A column's name, alone or behind what the target is called."""
-    parts = [cursor.name("a column's name")]
-    while cursor.accept("."):
-        parts.append(cursor.name("a column's name"))
+def _target_path(cursor: Cursor, scope: _Scope) -> tuple[str, ...]:
+    """The path of a column or of a field inside of one, without what the target is called."""
     owners = [[scope.target_name]]
     if scope.target_alias is None:
-        owners.append([scope.target.database, scope.target.table])
-    if len(parts) > 1 and [p.casefold() for p in parts[:-1]] not in [[n.casefold() for n in owner] for owner in owners]:
+        owners.insert(0, [scope.target.database, scope.target.table])
+    return without_owner(read_path(cursor), owners)
+
+
+def _target_column(cursor: Cursor, scope: _Scope) -> str:
+    """A column's name, alone or behind what the target is called."""
+    path = _target_path(cursor, scope)
+    if len(path) > 1:
         raise NotSupported(
-            f"{'.'.join(parts)} is no column of {scope.target_name}; fields inside of a column cannot be set.",
-            remedy="Set the whole column, for example with named_struct(…).",
+            f"{'.'.join(path)} is no column of {scope.target_name}; a new row takes whole columns.",
+            remedy="Give the whole column, for example with named_struct(…).",
         )
-    return parts[-1]
+    return path[0]
 
 
 def _value(text: str, scope: _Scope, family: s.MergeFamily) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lakeui.common.errors import ForbiddenStatement, InvalidValue
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.lexer import Kind
@@ -98,3 +100,31 @@ def _refuse_paths(parts: tuple[str, ...]) -> None:
             f"{'.'.join(parts)} looks like a file; SQL reads managed tables only.",
             remedy="Bring files in by upload or import.",
         )
+
+
+def read_path(cursor: Cursor) -> tuple[str, ...]:
+    """The name of a column, or the path of a field inside of one: ``s.x``."""
+    parts = [cursor.name("a column's name")]
+    while cursor.accept("."):
+        parts.append(cursor.name("a field's name"))
+    return tuple(parts)
+
+
+def without_owner(path: tuple[str, ...], owners: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The path of a column or of a field inside of one, without what the table is called in front of it."""
+    folded = [part.casefold() for part in path]
+    for owner in owners:
+        if len(path) > len(owner) and folded[: len(owner)] == [name.casefold() for name in owner]:
+            return path[len(owner) :]
+    return path
+
+
+def refuse_overlaps(paths: Sequence[tuple[str, ...]]) -> None:
+    """Raise InvalidValue where two assignments set the same column or field, or one a part of the other."""
+    folded = [tuple(part.casefold() for part in path) for path in paths]
+    for place, path in enumerate(folded):
+        for other in folded[:place]:
+            shorter = min(len(path), len(other))
+            if path[:shorter] == other[:shorter]:
+                name = ".".join(paths[place])
+                raise InvalidValue(f"{name} is assigned twice.", remedy="Assign it once.", column=name)

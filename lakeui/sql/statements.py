@@ -294,13 +294,17 @@ class DescribeDatabase:
 
 @dataclass(frozen=True, slots=True)
 class ColumnDefinition:
-    """``type`` is canonical Spark SQL text, lower case; ``default`` checked SQL text of a constant expression."""
+    """``type`` is canonical Spark SQL text, lower case; ``default`` checked SQL text of a constant expression.
+
+    ``within``: the column, and the fields inside of it, to which ADD COLUMN adds a field.
+    """
 
     name: str
     type: str
     nullable: bool = True
     default: str | None = None
     comment: str | None = None
+    within: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,16 +363,22 @@ class AddColumns:
 
 @dataclass(frozen=True, slots=True)
 class DropColumns:
+    """``fields``: paths of fields inside of columns, each beginning with the column's name."""
+
     table: TableName
     names: tuple[str, ...]
     if_exists: bool = False
+    fields: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RenameColumn:
+    """``fields``: the way from the column to a field inside of it, which is renamed instead."""
+
     table: TableName
     column: str
     new_name: str
+    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,9 +421,12 @@ ColumnAlteration = ChangeType | SetNotNull | DropNotNull | SetDefault | DropDefa
 
 @dataclass(frozen=True, slots=True)
 class AlterColumn:
+    """``fields`` as in RenameColumn."""
+
     table: TableName
     column: str
     change: ColumnAlteration
+    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -559,14 +572,21 @@ class Delete:
     where: Condition | None = None
 
 
+FieldAssignments = tuple[tuple[tuple[str, ...], str], ...]
+"""Paths of fields inside of columns, each beginning with the column's name, and checked expression texts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Update:
-    """``assignments`` are column names and checked expression texts over the target's columns, or ``DEFAULT``."""
+    """``assignments`` are column names and checked expression texts over the target's columns, or ``DEFAULT``;
+    ``fields`` those of fields inside of columns.
+    """
 
     table: TableName
     assignments: tuple[tuple[str, str], ...]
     alias: str | None = None
     where: Condition | None = None
+    fields: FieldAssignments = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -580,9 +600,12 @@ class MergeKey:
 
 @dataclass(frozen=True, slots=True)
 class MergeUpdate:
-    """``assignments`` None: every column of the target from the source's column of that name (``SET *``)."""
+    """``assignments`` None: every column of the target from the source's column of that name (``SET *``). ``fields`` as
+    in Update.
+    """
 
     assignments: tuple[tuple[str, str], ...] | None = None
+    fields: FieldAssignments = ()
 
 
 @dataclass(frozen=True, slots=True)

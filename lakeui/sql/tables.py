@@ -8,7 +8,7 @@ from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
 from lakeui.sql import statements as s
 from lakeui.sql.common import accept_comment, accept_if_exists, accept_if_not_exists, read_properties
 from lakeui.sql.cursor import Cursor
-from lakeui.sql.names import read_database, read_present_table, read_table
+from lakeui.sql.names import read_database, read_path, read_present_table, read_table
 from lakeui.sql.query import build_constant, build_query
 from lakeui.sql.types import read_type
 
@@ -26,10 +26,13 @@ class _TableDraft:
     properties: s.Properties = ()
 
 
-def read_column(cursor: Cursor) -> tuple[s.ColumnDefinition, bool]:
-    """``name type [NOT NULL] [DEFAULT value] [COMMENT '…'] [PRIMARY KEY]`` and whether it is the key."""
-    name = cursor.name("a column's name")
-    column = s.ColumnDefinition(name, read_type(cursor))
+def read_column(cursor: Cursor, *, may_be_field: bool = False) -> tuple[s.ColumnDefinition, bool]:
+    """``name type [NOT NULL] [DEFAULT value] [COMMENT '…'] [PRIMARY KEY]`` and whether it is the key.
+
+    ``may_be_field``: the name may be the path of a field inside of a column.
+    """
+    *within, name = read_path(cursor) if may_be_field else (cursor.name("a column's name"),)
+    column = s.ColumnDefinition(name, read_type(cursor), within=tuple(within))
     is_key = False
     while True:
         if cursor.accept("NOT", "NULL"):

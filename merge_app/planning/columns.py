@@ -146,14 +146,17 @@ class _Redo:
 
     def _change_fields(self, column: Column, change: ColumnChange) -> None:
         if change.before is None or change.after is None or column.nested is None:
+            # One of them has no fields with ids: all of the type is compared.
             wanted = column.type if change.after is None else parse_identified(change.after).text
             self._retype(column, wanted, change.column_id)
             return
+        ended = None if self._source_schema is None else self._source_schema.column(change.column_id)
         redo = fields_redo(
             parse_identified(change.before),
             parse_identified(change.after),
             column.parsed,
             column=column.name,
+            source=None if ended is None else ended.parsed,
             replaces_rows=self._replaces_rows,
         )
         self._take_fields(column, redo)

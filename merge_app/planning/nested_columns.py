@@ -6,11 +6,11 @@ and after it, ids included; nothing here looks at anything else.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from catalog_app.domain.nested import field_of
+from catalog_app.domain.nested import field_of, fields_within
 from catalog_app.domain.types import Field, ParsedType, nested_type, parse_identified, widens
 from catalog_app.rules.codes import VerdictCode
 
@@ -35,12 +35,20 @@ class FieldsRedo:
 
 
 def fields_redo(
-    before: ParsedType, after: ParsedType, present: ParsedType, *, column: str, replaces_rows: bool = False
+    before: ParsedType,
+    after: ParsedType,
+    present: ParsedType,
+    *,
+    column: str,
+    source: ParsedType | None = None,
+    replaces_rows: bool = False,
 ) -> FieldsRedo:
-    """Redo what makes ``after`` of ``before`` on the ``present`` type of a column. ``replaces_rows``: a type may also
-    become narrower where it is found as it was, as all rows come with it.
+    """Redo what makes ``after`` of ``before`` on the ``present`` type of a column. ``source`` is the type in which the
+    source ended: fields that it added are taken from there, as earlier merges may have made them one with others.
+    ``replaces_rows``: a type may also become narrower where it is found as it was, as all rows come with it.
     """
-    redo = _Redo(replaces_rows)
+    known = {} if source is None else {i: item for item in fields_within(source) for i in item.ids}
+    redo = _Redo(replaces_rows, known)
     return FieldsRedo(redo.kind(before, after, present, column), tuple(redo.problems))
 
 
@@ -60,7 +68,10 @@ def nested_after(before: str | None, after: str | None, present: str | None) -> 
 
 @dataclass(slots=True)
 class _Redo:
+    """``source``: the source's fields by id, as they ended there."""
+
     replaces_rows: bool
+    source: Mapping[int, Field] = field(default_factory=dict)
     problems: list[FieldProblem] = field(default_factory=list)
 
     def kind(self, before: ParsedType, after: ParsedType, present: ParsedType, path: str) -> ParsedType:
@@ -83,23 +94,19 @@ class _Redo:
         gone = [old for old in before.fields if field_of(old, after.fields) is None]
         left = [here for here in present.fields if not any(field_of(old, [here]) for old in gone)]
         named: set[int] = set()
-        for new in after.fields:
-            old, here = field_of(new, before.fields), field_of(new, left)
-            label = f"{path}.{new.name}"
-            if here is None and old is not None:
-                self._report_missing(old, new, f"{path}.{old.name}")
-                continue
+        for given in after.fields:
+            old = field_of(given, before.fields)
+            new = given if old is not None else next((self.source[i] for i in given.ids if i in self.source), given)
+            here = field_of(new, left) or (_twin(new, left, before) if old is None else None)
             if here is None:
-                here = next((f for f in left if _same_name(f, new) and field_of(f, before.fields) is None), None)
-                if here is None:
-                    named.add(len(left))
-                    left.append(new)
+                if old is not None:
+                    self._report_missing(old, new, f"{path}.{old.name}")
                     continue
-                made = self._joined_field(here, new, label)
-            elif old is None:
-                made = self._joined_field(here, new, label)
-            else:
-                made = self._altered(old, new, here, label)
+                named.add(len(left))
+                left.append(new)
+                continue
+            label = f"{path}.{new.name}"
+            made = self._altered(old, new, here, label) if old is not None else self._joined_field(here, new, label)
             place = left.index(here)
             if made.name != here.name:
                 named.add(place)
@@ -170,6 +177,11 @@ class _Redo:
                         f"The source calls a field {label}, which another field of the destination is called.",
                     )
                 )
+
+
+def _twin(new: Field, fields: Sequence[Field], before: ParsedType) -> Field | None:
+    """The field of this name that the destination added: then both mean the same one."""
+    return next((f for f in fields if _same_name(f, new) and field_of(f, before.fields) is None), None)
 
 
 def _both_ids(here: Field, other: Field) -> tuple[int, ...]:

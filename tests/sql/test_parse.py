@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -123,6 +125,11 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
         "ALTER TABLE db.t ADD COLUMNS (a int FIRST, b string DEFAULT 'x' AFTER a)",
         s.AddColumns(T, ((INT_A, s.Position()), (s.ColumnDefinition("b", "string", True, "'x'"), s.Position("a")))),
     ),
+    ("ALTER TABLE db.t ADD COLUMN s.`b c`.a int", s.AddColumns(T, ((replace(INT_A, within=("s", "b c")), None),))),
+    ("ALTER TABLE db.t DROP COLUMN a, s.x", s.DropColumns(T, ("a",), False, (("s", "x"),))),
+    ("ALTER TABLE db.t RENAME COLUMN s.x TO b", s.RenameColumn(T, "s", "b", ("x",))),
+    ("ALTER TABLE db.t ALTER COLUMN m.value TYPE bigint", s.AlterColumn(T, "m", s.ChangeType("bigint"), ("value",))),
+    ("UPDATE db.t SET t.s.x = 1, db.t.a = 2", s.Update(T, (("a", "2"),), None, None, ((("s", "x"), "1"),))),
     ("ALTER TABLE db.t DROP COLUMN IF EXISTS a", s.DropColumns(T, ("a",), True)),
     ("ALTER TABLE db.t DROP COLUMNS (a, `b c`)", s.DropColumns(T, ("a", "b c"))),
     ("ALTER TABLE db.t RENAME COLUMN a TO b", s.RenameColumn(T, "a", "b")),

@@ -252,7 +252,7 @@ TYPE_NARROWING | main | name is string | ALTER TABLE d.people ALTER COLUMN name 
 NOT_NULL_VIOLATION | main | rows with NULL; UPDATE | ALTER TABLE d.people ALTER COLUMN age SET NOT NULL
 INVALID_VALUE | main | stays NOT NULL | ALTER TABLE d.keyed ALTER COLUMN id DROP NOT NULL
 INVALID_VALUE | main | cannot use the column; constant | ALTER TABLE d.people ALTER COLUMN age SET DEFAULT id
-NOT_SUPPORTED | main | as a whole | ALTER TABLE d.people ALTER COLUMN name.first TYPE string
+NOT_FOUND | main | name.first | ALTER TABLE d.people ALTER COLUMN name.first TYPE string
 FORBIDDEN_STATEMENT | main | reflect | ALTER TABLE d.people ALTER COLUMN age SET DEFAULT reflect('a', 'b')
 SYNTAX_ERROR | main | | ALTER TABLE d.people ALTER COLUMN name
 # AddPartition
@@ -374,14 +374,14 @@ INVALID_VALUE | main | source has no column age; Name the columns | MERGE INTO d
 INVALID_VALUE | main | write.merge.mode; merge-on-read; copy-on-write | MERGE INTO d.odd t USING d.sales s ON t.id = s.id WHEN MATCHED THEN DELETE
 INVALID_VALUE | main | both called people; alias | MERGE INTO d.people USING d.people ON true WHEN MATCHED THEN DELETE
 INVALID_VALUE | main | both called x | MERGE INTO d.people x USING d.sales x ON true WHEN MATCHED THEN DELETE
-INVALID_VALUE | main | name is named twice | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET name = 'a', NAME = 'b'
+INVALID_VALUE | main | NAME is assigned twice | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET name = 'a', NAME = 'b'
 INVALID_VALUE | main | id is named twice | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id, id) VALUES (1, 2)
 INVALID_VALUE | main | no source row; t only | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN NOT MATCHED BY SOURCE AND s.day = 'mon' THEN DELETE
 NOT_SUPPORTED | main | aggregate max; source's query | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET age = max(s.id)
 NOT_SUPPORTED | main | A window | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET age = row_number() OVER (ORDER BY s.id)
 NOT_SUPPORTED | main | A subquery in this place | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED AND s.id > (SELECT max(id) FROM d.sales) THEN DELETE
-NOT_SUPPORTED | main | t.name.first; whole column | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET t.name.first = 'a'
-NOT_SUPPORTED | main | s.name is no column of t | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET s.name = 'a'
+INVALID_VALUE | main | name is string; as a whole | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET t.name.first = 'a'
+NOT_FOUND | main | no column s | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET s.name = 'a'
 FORBIDDEN_STATEMENT | main | rand; answers differently | MERGE INTO d.people t USING d.sales s ON t.id = s.id AND rand() < 0.5 WHEN MATCHED THEN DELETE
 FORBIDDEN_STATEMENT | main | reflect | MERGE INTO d.people t USING (SELECT reflect('a', 'b') AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE
 FORBIDDEN_STATEMENT | main | reflect | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id) VALUES (reflect('a', 'b'))

@@ -100,8 +100,9 @@ NotSupported | update db.t set a = (select 1)
 NotSupported | create table db.t (a int) using csv
 NotSupported | create table db.t (a int) partitioned by (bucket(4, a))
 NotSupported | create table db.t (a int, foreign key (a) references db.u)
-NotSupported | alter table db.t drop column a.b
-NotSupported | update db.t set a.b = 1
+NotSupported | alter table db.t add column a.b int not null
+NotSupported | alter table db.t alter column a.b set default 1
+InvalidValue | update db.t set a.b = 1, a = null
 InvalidValue | select * from t
 InvalidValue | with t as (select * from t) select * from t
 InvalidValue | select * from (with a as (select 1) select * from a) x, a
@@ -152,7 +153,8 @@ ForbiddenStatement | merge into db.t using db.s on t.a = s.a when matched then u
 NotSupported | merge into db.t using db.s on t.a = s.a when matched and s.a > (select max(a) from db.u) then delete
 NotSupported | merge into db.t using db.s on t.a = s.a when matched then update set a = max(s.a)
 NotSupported | merge into db.t using db.s on t.a = s.a when matched then update set a = row_number() over (order by s.a)
-NotSupported | merge into db.t using db.s on t.a = s.a when matched then update set t.a.b = 1
+InvalidValue | merge into db.t using db.s on t.a = s.a when matched then update set t.a.b = 1, a.b.c = 2
+NotSupported | merge into db.t using db.s on t.a = s.a when not matched then insert (a.b) values (1)
 InvalidValue | merge into db.t using db.s on t.a = s.a when matched then update set a = 1, A = 2
 InvalidValue | merge into db.t using db.s on t.a = s.a when not matched by source and s.a = 1 then delete
 InvalidValue | merge into db.t using db.`t@dev` on true when matched then delete
