@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
     from catalog_app.storage.warehouse import Warehouse
 
-ADDRESS, ROW_ID = "__address", "__row_id"
+ADDRESS, ROW_ID = "__lake_place", "__lake_id"
 FIELD_ID = "parquet.field.id"
 MASKED_AT_ONCE = 5_000_000
 """Files with deletes are read together with the others as long as they hold at most so many rows."""
-_MASKED = "__masked"
+_MASKED = "__lake_masked"
 _PLACEHOLDER = re.compile(r"\b__lake_\d+\b")
 _ADDRESS = "CAST(base AS BIGINT) + _metadata.row_index"
 
@@ -53,7 +53,7 @@ class _Group:
 def table_dataframe(
     spark: SparkSession, warehouse: Warehouse, scan: TableScan, *, with_address: bool = False
 ) -> DataFrame:
-    """The live rows of the scan, with ``__row_id`` and ``__address`` behind their columns if wanted.
+    """The live rows of the scan, with ``ROW_ID`` and ``ADDRESS`` behind their columns if wanted.
 
     Only rows of files that have deletes are looked up among these. Where there are few, all files are one scan: a union
     of two would cost more than it spares, as every row is copied for it.

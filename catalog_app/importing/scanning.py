@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.json as pajson
 import pyarrow.parquet as pq
 
+from catalog_app.domain.names import name_folded
 from catalog_app.domain.types import ParsedType, value_type
 from catalog_app.engine.answers import json_rows
 from catalog_app.importing.arrow_types import taken_type, type_text
@@ -261,7 +262,14 @@ def _column(source: str, kind: pa.DataType, profile: TextProfile | None) -> Foun
 
 def _choices(columns: Sequence[FoundColumn], reading: Reading) -> tuple[ColumnChoice, ...]:
     known = {choice.source: choice for choice in reading.columns}
-    return tuple(known.get(item.source, ColumnChoice(item.source, item.source, item.inferred)) for item in columns)
+    return tuple(
+        known.get(item.source, ColumnChoice(item.source, _offered(item.source), item.inferred)) for item in columns
+    )
+
+
+def _offered(source: str) -> str:
+    """The name that a column of the file gets where nobody chooses another."""
+    return name_folded(source).strip() or source
 
 
 def _named_apart(names: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from catalog_app.domain.files import ROW_ID_COLUMN
+from catalog_app.domain.names import column_name_check
 from catalog_app.domain.operations import (
     ColumnAttribute,
     ColumnChange,
@@ -88,7 +88,7 @@ def columns_add(
     changes: list[ColumnChange] = []
     names = {column.name.casefold() for column in table.schema.columns}
     for column, position in zip(columns, positions, strict=True):
-        _refuse_reserved(column.name)
+        column_name_check(column.name)
         if column.name.casefold() in names:
             raise AlreadyExists("column", column.name, where=f"in table {table.name}")
         names.add(column.name.casefold())
@@ -118,7 +118,7 @@ def columns_drop(table: TableState, names: Sequence[str], *, if_exists: bool = F
 
 
 def column_rename(table: TableState, name: str, new_name: str) -> Operation:
-    _refuse_reserved(new_name)
+    column_name_check(new_name)
     column = column_get(table, name)
     other = table.schema.named(new_name)
     if other is not None and other.id != column.id:
@@ -188,7 +188,7 @@ def schema_new(
     """The schema of a new table. Key columns become NOT NULL."""
     by_name: dict[str, Column] = {}
     for column in columns:
-        _refuse_reserved(column.name)
+        column_name_check(column.name)
         if column.name.casefold() in by_name:
             raise AlreadyExists("column", column.name, where=f"in table {table_name}")
         by_name[column.name.casefold()] = column
@@ -200,12 +200,6 @@ def schema_new(
     key = tuple(ids[name.casefold()] for name in primary_key)
     strict = [_not_null(column) if column.id in key else column for column in columns]
     return Schema(tuple(strict), key, tuple(ids[name.casefold()] for name in partition_by))
-
-
-def _refuse_reserved(name: str) -> None:
-    """The engine keeps addresses and placeholders beside a table's columns, under names that begin like this."""
-    if name.startswith("__") or name.casefold() == ROW_ID_COLUMN:
-        raise InvalidValue(f"The column name {name} is reserved.", remedy="Choose one that does not begin with __.")
 
 
 def _not_null(column: Column) -> Column:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
+from catalog_app.domain.names import name_check
 from catalog_app.domain.protection import Change
 from catalog_app.domain.roles import Role
 from catalog_app.models import Branch, Catalog, CatalogMember, Commit, Tag
@@ -27,6 +28,7 @@ RecordBypass = Callable[[Branch, Bypass], None]
 
 def catalog_create(*, name: str, comment: str = "", user_id: int | None = None) -> Catalog:
     """A new catalog with its branch ``main`` and its version sequence. Who makes it is its owner."""
+    name_check("catalog", name)
     try:
         with transaction.atomic():
             catalog = Catalog.objects.create(name=name, comment=comment)
@@ -54,6 +56,7 @@ def branch_create(
     *, parent: Branch, name: str, version: int | None = None, asked: Asked, record: RecordBypass
 ) -> Branch:
     """A branch that sees ``parent`` as of ``version`` (its head when None): one row."""
+    name_check("branch", name)
     branch = branch_cut(parent, name=name, version=version, user_id=asked.user_id)
     try:
         with transaction.atomic():
@@ -151,6 +154,7 @@ def branch_undrop(*, catalog: Catalog, name: str, asked: Asked, record: RecordBy
 
 def branch_rename(*, branch: Branch, name: str, asked: Asked, record: RecordBypass) -> None:
     _refuse_main(branch, "renamed")
+    name_check("branch", name)
     try:
         with transaction.atomic():
             _refuse_taken_by_tag(branch.catalog, name)
@@ -169,6 +173,7 @@ def _refuse_main(branch: Branch, what: str) -> None:
 
 def tag_create(*, branch: Branch, name: str, version: int | None = None, user_id: int | None = None) -> Tag:
     """Name the branch's ``version`` (its head when None)."""
+    name_check("tag", name)
     valid = Branch.objects.filter(catalog_id=branch.catalog_id, dropped_at__isnull=True)
     if named(valid, name).exists():
         raise AlreadyExists(

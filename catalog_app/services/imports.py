@@ -13,6 +13,7 @@ from uuid import uuid4
 from django.conf import settings
 from django.utils import timezone
 
+from catalog_app.domain.names import column_name_check
 from catalog_app.domain.types import canonical_type
 from catalog_app.importing.formats import name_warning
 from catalog_app.importing.plain_files import file_looked_into, file_made_plain
@@ -137,6 +138,7 @@ def _require_names(columns: list[ColumnChoice]) -> None:
         raise InvalidValue("Every column is left out.", remedy="Take at least one.")
     seen: dict[str, ColumnChoice] = {}
     for column in columns:
+        column_name_check(column.name)
         other = seen.setdefault(column.name.casefold(), column)
         if other is not column:
             raise InvalidValue(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
+from django.http.response import HttpResponseBase
 from drf_spectacular.openapi import AutoSchema
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
@@ -17,6 +18,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
+from catalog_app.domain.names import name_folded
 from catalog_app.domain.roles import Action, Principal, Scope
 from catalog_app.models import Branch, Catalog
 from catalog_app.selectors.people import catalog_for
@@ -42,6 +44,11 @@ class ApiView(APIView):
     # OPTIONS is refused: the document says what there is, and other origins are not let in.
     metadata_class = None
     schema = AutoSchema()
+
+    def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Names in addresses are looked up in the one form that they are kept in."""
+        folded = {key: name_folded(value) if isinstance(value, str) else value for key, value in kwargs.items()}
+        return super().dispatch(request, *args, **folded)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Let in who may ask, and refuse by name what the operation does not declare."""

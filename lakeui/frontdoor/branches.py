@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from catalog_app.models import Branch
+from catalog_app.models import Branch, Tag
 from catalog_app.selectors.lineage import branch_get, moment_parse, version_at
 from catalog_app.services import catalogs
 from lakeui.common.errors import AlreadyExists, NotFound
 from lakeui.frontdoor.compute import engine
+from lakeui.frontdoor.look_alikes import look_alike
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
@@ -57,7 +58,17 @@ def create_branch(call: Call, statement: sql.CreateBranch) -> StatementResult:
         if not statement.if_not_exists or taken.details["kind"] != "branch":
             raise
         branch = branch_get(parent.catalog, statement.branch.branch)
-    return StatementResult(version=branch.head_version, extra={"branch": branch.name})
+    extra = {"branch": branch.name, **_notices(branch.catalog_id, branch.name)}
+    return StatementResult(version=branch.head_version, extra=extra)
+
+
+def _notices(catalog_id: int, name: str) -> dict[str, list[str]]:
+    """What whoever gives a branch or a tag this name should know of the names that there are."""
+    branches = Branch.objects.filter(catalog_id=catalog_id, dropped_at__isnull=True, is_workspace=False)
+    tags = Tag.objects.filter(catalog_id=catalog_id)
+    known = [*branches.values_list("name", flat=True), *tags.values_list("name", flat=True)]
+    other = look_alike(name, known)
+    return {"notices": [f"{name} looks like {other}, and is another name."]} if other else {}
 
 
 def _session_branch(call: Call, name: sql.BranchName) -> Branch:
@@ -78,7 +89,7 @@ def drop_branch(call: Call, statement: sql.DropBranch) -> StatementResult:
 def rename_branch(call: Call, statement: sql.RenameBranch) -> StatementResult:
     branch = call.named_branch(statement.branch)
     catalogs.branch_rename(branch=branch, name=statement.new_name, asked=call.asked, record=call.record_bypass)
-    return StatementResult()
+    return StatementResult(extra=dict(_notices(branch.catalog_id, statement.new_name)))
 
 
 def merge_branch(call: Call, statement: sql.MergeBranch) -> StatementResult:
@@ -121,7 +132,7 @@ def create_tag(call: Call, statement: sql.CreateTag) -> StatementResult:
     if statement.timestamp is not None:
         version = version_at(branch, moment_parse(statement.timestamp))
     tag = catalogs.tag_create(branch=branch, name=statement.tag.branch, version=version, user_id=call.session.user_id)
-    return StatementResult(version=tag.version, extra={"tag": tag.name})
+    return StatementResult(version=tag.version, extra={"tag": tag.name, **_notices(tag.catalog_id, tag.name)})
 
 
 def drop_tag(call: Call, statement: sql.DropTag) -> StatementResult:

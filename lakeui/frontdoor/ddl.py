@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from catalog_app.domain.names import name_check
 from catalog_app.domain.nested import numbered, unnumbered
 from catalog_app.domain.operations import ObjectName, Operation, OperationKind
 from catalog_app.domain.schema import Column, Schema
@@ -49,6 +50,7 @@ def create_database(call: Call, statement: sql.CreateDatabase) -> StatementResul
     branch = branch_of(call, statement.database)
     seen = branch_lineage(branch)
     name = statement.database.database
+    name_check("database", name)
     if databases_named(seen, [name]):
         if statement.if_not_exists:
             return StatementResult(version=seen.version)
@@ -96,6 +98,7 @@ def drop_database(call: Call, statement: sql.DropDatabase) -> StatementResult:
 
 def rename_database(call: Call, statement: sql.RenameDatabase) -> StatementResult:
     place = database_place(call, statement.database)
+    name_check("database", statement.new_name)
     taken = databases_named(place.seen, [statement.new_name])
     if any(other != place.state.database_id for other in taken):
         raise AlreadyExists("database", statement.new_name, where=f"on branch {place.branch.name}")
@@ -165,6 +168,7 @@ def new_table(call: Call, statement: sql.CreateTable, definitions: Sequence[sql.
 
 def _refuse_taken(place: Place, name: str) -> None:
     """Tables and views of a database share their names."""
+    name_check("table", name)
     label = f"{place.database.name}.{name}"
     if table_exists(place, name):
         raise AlreadyExists("table", label)

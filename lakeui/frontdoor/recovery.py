@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from catalog_app.domain.names import name_check
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch, Commit, CommitOperation
 from catalog_app.selectors.lineage import (
@@ -169,6 +170,8 @@ def undrop_table(call: Call, statement: sql.UndropTable) -> StatementResult:
     label = f"{place.database.name}.{name.table}"
     state = _choose("table", label, name.table, dropped, statement.table_id, [item.table_id for item in dropped])
     assert isinstance(state, TableState)
+    if statement.new_name is not None:
+        name_check("table", statement.new_name)
     return _run(call, "UNDROP TABLE", undrop_plan(place.branch, state, [], statement.new_name))
 
 
@@ -216,6 +219,8 @@ def undrop_database(call: Call, statement: sql.UndropDatabase) -> StatementResul
     state = _choose("database", name, name, dropped, statement.database_id, [item.database_id for item in dropped])
     assert isinstance(state, DatabaseState)
     members = tables_dropped_with(lineage, state.database_id)
+    if statement.new_name is not None:
+        name_check("database", statement.new_name)
     return _run(call, "UNDROP DATABASE", undrop_plan(branch, state, members, statement.new_name))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from catalog_app.domain.names import name_folded
 from catalog_app.domain.roles import LAKEUI, Principal, Scope
 from catalog_app.importing.values import Reading
 from lakeui.common.errors import InvalidValue
@@ -27,6 +28,11 @@ class Session:
     scopes: frozenset[Scope] | None = None
     bypass_reason: str = ""
     dry_run: bool = False
+
+    def __post_init__(self) -> None:
+        if self.catalog is not None:
+            object.__setattr__(self, "catalog", name_folded(self.catalog))
+        object.__setattr__(self, "branch", name_folded(self.branch))
 
     @property
     def principal(self) -> Principal:

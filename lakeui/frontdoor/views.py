@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from catalog_app.domain.names import name_check
 from catalog_app.selectors.objects import views_list
 from lakeui.common.errors import AlreadyExists, NotFound
 from lakeui.common.nearest import nearest_name
@@ -16,6 +17,7 @@ from merge_app.execution.views import ViewChange, view_commit
 def create_view(call: Call, statement: sql.CreateView) -> StatementResult:
     place = place_of(call, statement.view)
     name = statement.view.table
+    name_check("view", name)
     if table_exists(place, name):
         raise AlreadyExists("table", f"{place.database.name}.{name}")
     present = view_find(place, name)

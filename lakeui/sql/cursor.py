@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from catalog_app.domain.names import name_folded
 from lakeui.common.errors import SyntaxProblem
 from lakeui.sql.lexer import Kind, Word, read_words, syntax_problem
 
@@ -77,7 +78,7 @@ class Cursor:
         """One identifier, quoted or not."""
         if not self.sees_kind(Kind.WORD, Kind.QUOTED):
             self.fail(f"Expected {what}")
-        return self.take().value
+        return name_folded(self.take().value)
 
     def string(self, what: str = "a string in quotes") -> str:
         if not self.sees_kind(Kind.STRING):

@@ -17,6 +17,7 @@ from sqlglot.generators.spark import SparkGenerator
 from sqlglot.parsers.spark import SparkParser
 from sqlglot.tokenizer_core import Token, TokenType
 
+from catalog_app.domain.names import name_folded
 from lakeui.common.errors import SyntaxProblem
 from lakeui.sql.growth import growth_guarded
 from lakeui.sql.lexer import syntax_problem
@@ -192,6 +193,9 @@ def _settle(text: str, tree: exp.Expr) -> exp.Expr:
         if string is tree:
             tree = whole
         string.replace(whole)
+    if not text.isascii():
+        for name in tree.find_all(exp.Identifier):
+            name.set("this", name_folded(name.this))
     for call in tree.find_all(exp.Anonymous):
         arguments = call.expressions
         if call.name.upper() in _UNIT_FUNCTIONS and len(arguments) == 3 and _is_bare_word(arguments[0]):

@@ -8,6 +8,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from catalog_app.domain.names import name_check
 from catalog_app.domain.roles import Principal, Scope
 from catalog_app.models import Catalog
 from catalog_app.selectors.lineage import branch_get
@@ -32,6 +33,7 @@ def pipeline_create(
 
     Raises InvalidConfig, InvalidValue, NotFound, AlreadyExists.
     """
+    name_check("pipeline", values.get("name", ""))
     made = Pipeline(catalog=catalog, owner_id=owner_id, scopes=_kept(scopes), **values)
     _check(made)
     made.next_run_at = _next_run(made)

@@ -75,8 +75,8 @@ def test_what_comes_later_says_so_by_name(table: Lake, statement: str) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "CREATE TABLE d.r (__row_id INT)",
-        "ALTER TABLE d.people ADD COLUMN _row_id INT",
+        "CREATE TABLE d.r (__lake_id INT)",
+        "ALTER TABLE d.people ADD COLUMN __LAKE_p INT",
         "ALTER TABLE d.people RENAME COLUMN name TO __lake_0",
     ],
 )

@@ -96,7 +96,7 @@ class Lake:
 
         def work(spark: Any) -> dict[Any, int]:
             frame = table_dataframe(spark, self.warehouse, self.scan(), with_address=True)
-            return {row[0]: row[1] for row in frame.selectExpr(column, "__row_id").collect()}
+            return {row[0]: row[1] for row in frame.selectExpr(column, "__lake_id").collect()}
 
         return self.engine._sessions.run(work)
 
