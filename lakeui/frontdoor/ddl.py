@@ -10,6 +10,7 @@ from catalog_app.domain.nested import numbered, unnumbered
 from catalog_app.domain.operations import ObjectName, Operation, OperationKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.domain.table_properties import properties_check
 from catalog_app.domain.types import parse_type
 from catalog_app.models import Branch, Database, Table
 from catalog_app.selectors.lineage import Lineage, branch_lineage, catalog_get
@@ -146,6 +147,7 @@ def table_columns(table_id: int, definitions: Sequence[sql.ColumnDefinition], *,
 
 def new_table(call: Call, statement: sql.CreateTable, definitions: Sequence[sql.ColumnDefinition]) -> TablePlace:
     """The state of a table that is about to be created."""
+    properties_check(dict(statement.properties))
     place = place_of(call, statement.table)
     _refuse_taken(place, statement.table.table)
     identity = Table.objects.create(catalog_id=place.branch.catalog_id)
@@ -238,6 +240,7 @@ def rename_table(call: Call, statement: sql.RenameTable) -> StatementResult:
 
 def set_table_properties(call: Call, statement: sql.SetTableProperties) -> StatementResult:
     target = table_for_writing(call, statement.table)
+    properties_check(dict(statement.properties))
     change = alterations.properties_set(target.table, dict(statement.properties))
     return commit_table(call, target, "SET TBLPROPERTIES", [change])
 

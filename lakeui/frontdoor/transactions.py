@@ -28,11 +28,7 @@ def begin(call: Call, statement: sql.BeginTransaction) -> StatementResult:
 
 def commit(call: Call, statement: sql.CommitTransaction) -> StatementResult:
     """Judge and write everything as one version. A refused transaction stays open, so that nothing is lost."""
-    ended = _named(call)
-    if ended.state == TransactionState.COMMITTED:
-        return StatementResult(version=ended.version, extra=_outcome(ended))
-    opened = call.open_transaction
-    assert opened is not None
+    opened = call.open_transaction or _named(call)
     header = replace(call.header("TRANSACTION"), statement=_statements(opened))
     request = MergeOrder(opened.workspace_id, opened.target_id, header, opened.pk)
     result = merge_run(request, engine, call.context)
