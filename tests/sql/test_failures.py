@@ -61,7 +61,6 @@ ALTER TABLE d.sales ADD PARTITION (day = 'declared')
 CREATE TABLE d.regions (id INT, country STRING, town STRING) PARTITIONED BY (country, town)
 CREATE TABLE d.keyed (id INT, name STRING, PRIMARY KEY (id))
 INSERT INTO d.keyed VALUES (1, 'a'), (2, 'b')
-CREATE TABLE d.odd (id INT) TBLPROPERTIES ('write.merge.mode' = 'copy')
 CREATE TABLE d.dropped (id INT)
 DROP TABLE d.dropped
 CREATE TABLE d.twice (id INT)

@@ -181,6 +181,7 @@ NOT_SUPPORTED | main | filter | SHOW DATABASES LIKE 'd'
 # DescribeDatabase
 SYNTAX_ERROR | main | | DESCRIBE DATABASE
 # CreateTable
+INVALID_VALUE | main | write.merge.mod; write.merge.mode | CREATE TABLE d.odd (id INT) TBLPROPERTIES ('write.merge.mod' = 'copy-on-write')
 ALREADY_EXISTS | main | table named d.people | CREATE TABLE d.people (id int)
 ALREADY_EXISTS | main | table named d.PEOPLE | CREATE TABLE d.PEOPLE (id int)
 ALREADY_EXISTS | main | view named d.adults | CREATE TABLE d.adults (id int)
@@ -215,6 +216,7 @@ NOT_FOUND | main | catalog elsewhere | ALTER TABLE d.people RENAME TO elsewhere.
 INVALID_VALUE | main | another catalog; AS SELECT | ALTER TABLE d.people RENAME TO {other}.d.people
 SYNTAX_ERROR | main | | ALTER TABLE d.people RENAME TO
 # SetTableProperties
+INVALID_VALUE | main | write.merge.mode; merge-on-read; copy-on-write | ALTER TABLE d.regions SET TBLPROPERTIES ('write.merge.mode' = 'copy')
 INVALID_VALUE | main | p is given twice | ALTER TABLE d.people SET TBLPROPERTIES ('p' = '1', 'p' = '2')
 FORBIDDEN_STATEMENT | main | stored | ALTER TABLE d.people SET LOCATION '/tmp/x'
 SYNTAX_ERROR | main | | ALTER TABLE d.people SET TBLPROPERTIES
@@ -371,7 +373,6 @@ DUPLICATE_KEY | main | d.keyed; Update the existing row | MERGE INTO d.keyed t U
 DUPLICATE_KEY | main | d.keyed | MERGE INTO d.keyed t USING d.people s ON t.id = s.id WHEN MATCHED THEN UPDATE SET id = 2
 INVALID_VALUE | main | source has no column age; Name the columns | MERGE INTO d.people t USING d.keyed s ON t.id = s.id WHEN MATCHED THEN UPDATE SET *
 INVALID_VALUE | main | source has no column age; Name the columns | MERGE INTO d.people t USING d.keyed s ON t.id = s.id WHEN NOT MATCHED THEN INSERT *
-INVALID_VALUE | main | write.merge.mode; merge-on-read; copy-on-write | MERGE INTO d.odd t USING d.sales s ON t.id = s.id WHEN MATCHED THEN DELETE
 INVALID_VALUE | main | both called people; alias | MERGE INTO d.people USING d.people ON true WHEN MATCHED THEN DELETE
 INVALID_VALUE | main | both called x | MERGE INTO d.people x USING d.sales x ON true WHEN MATCHED THEN DELETE
 INVALID_VALUE | main | NAME is assigned twice | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET name = 'a', NAME = 'b'
