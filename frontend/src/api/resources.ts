@@ -56,6 +56,7 @@ export type ReviewVerdict = Described["ReviewVerdict"];
 export type Comment = Described["CommentAnswer"];
 export type NewComment = Described["NewComment"];
 export type Resolution = Described["ResolutionAnswer"];
+export type DecisionEffect = Described["DecisionEffect"];
 export type ResolutionChoice = Described["ResolutionBody"];
 export type TokenScope = Described["TokenScope"];
 export type Verdict = Described["ObjectVerdict"];
@@ -148,7 +149,7 @@ export interface MergeRecord extends RecordHead {
   /** Of a merge that a merge request was carried out for, besides who approved what of it. */
   request?: { number: number; title: string; author: string };
   approvals?: { reviewer: string; review: number; fingerprint: string }[];
-  resolutions?: { resolution: number; author: string; object_kind: ObjectKind; object_id: number; decision: string; part: string; part_key: string; name: string }[];
+  resolutions?: { resolution: number; author: string; object_kind: ObjectKind; object_id: number; decision: string; part: string; part_key: string; name: string; value?: string; object?: string; column?: string; effect?: string }[];
   checks?: { name: string; state: string; task: string }[];
   findings: Finding[];
   conflicts: Finding[];

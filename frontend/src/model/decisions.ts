@@ -1,11 +1,13 @@
 /** What can be decided of a conflict: of the object as a whole, or of the one part that it is about. */
-import type { ComparedDetail, ComparedRow, Finding, Resolution, ResolutionChoice, SidesColumn } from "../api/resources";
+import type { ComparedDetail, ComparedRow, DecisionEffect, Finding, Resolution, ResolutionChoice, SidesColumn } from "../api/resources";
 
 export interface Part {
   part: ResolutionChoice["part"];
   part_key: string;
-  /** As people call it: `property owner`. */
+  /** As people call it: `property owner`; "" of the object as a whole. */
   label: string;
+  /** The block that it is decided in: `Whole table`, `All conflicting rows`. */
+  heading: string;
   decisions: readonly ResolutionChoice["decision"][];
 }
 
@@ -16,27 +18,52 @@ const WHOLE: Part["decisions"] = ["source", "destination", "leave_out", "rename"
 export function partsOf(detail: ComparedDetail): Part[] {
   const properties = detail.properties
     .filter((entry) => entry.source !== entry.base && entry.destination !== entry.base)
-    .map((entry): Part => ({ part: "property", part_key: entry.key, label: `property ${entry.key}`, decisions: ["source", "destination"] }));
+    .map((entry): Part => ({ part: "property", part_key: entry.key, label: `property ${entry.key}`, heading: `Property ${entry.key}`, decisions: ["source", "destination"] }));
   const columns = detail.columns
     .filter(({ base, source, destination }) => changed(base, source) && changed(base, destination))
     .map((entry): Part => {
       const name = entry.base?.name ?? entry.source?.name ?? String(entry.id);
-      return { part: "column", part_key: String(entry.id), label: `column ${name}`, decisions: ["destination"] };
+      return { part: "column", part_key: String(entry.id), label: `column ${name}`, heading: `Column ${name}`, decisions: ["destination"] };
     });
   const rows = detail.cells.some((finding) => finding.code === "PRIMARY_KEY_CLASH" && finding.rule_table === "keyed") ? [ALL_ROWS] : [];
-  return [{ part: "object", part_key: "", label: "", decisions: WHOLE }, ...rows, ...properties, ...columns, ...partitionParts(detail)];
+  const whole: Part = { part: "object", part_key: "", label: "", heading: `Whole ${detail.kind}`, decisions: wholeDecisions(detail) };
+  return [whole, ...rows, ...properties, ...columns, ...partitionParts(detail)];
 }
 
-const ALL_ROWS: Part = { part: "rows", part_key: "", label: "all rows in conflict", decisions: ["source", "destination", "larger", "newest"] };
+/** Those that answer an open conflict of the object; all, where it was decided already. */
+function wholeDecisions(detail: ComparedDetail): Part["decisions"] {
+  const answering = detail.cells.flatMap((cell) => cell.decisions.filter((option) => option.part === "object").map((option) => option.decision));
+  return answering.length ? [...new Set(answering)] : WHOLE;
+}
+
+const ALL_ROWS: Part = { part: "rows", part_key: "", label: "all rows in conflict", heading: "All conflicting rows", decisions: ["source", "destination", "larger", "newest"] };
 
 /** One row, as the server names it. */
 export function rowPart({ key }: ComparedRow): Part {
-  return { part: "row", part_key: key, label: `row ${key}`, decisions: ["source", "destination", "larger", "edited"] };
+  return { part: "row", part_key: key, label: `row ${key}`, heading: `Row ${keyText(key)}`, decisions: ["source", "destination", "larger", "edited"] };
 }
 
 /** One cell of a row. */
 export function cellPart({ key }: ComparedRow, column: SidesColumn): Part {
-  return { part: "cell", part_key: `${column.id}:${key}`, label: `${column.name} of ${key}`, decisions: ["source", "destination", "larger", "edited"] };
+  return { part: "cell", part_key: `${column.id}:${key}`, label: `${column.name} of ${key}`, heading: `Column ${column.name}`, decisions: ["source", "destination", "larger", "edited"] };
+}
+
+/** A row's key for people: `id = 1`. */
+export function keyText(key: string): string {
+  try {
+    const named = JSON.parse(key) as unknown;
+    if (named === null || typeof named !== "object") return key;
+    return Object.entries(named)
+      .map(([name, value]) => `${name} = ${typeof value === "string" ? value : JSON.stringify(value)}`)
+      .join(", ");
+  } catch {
+    return key;
+  }
+}
+
+/** What a decision about a part does, as far as it was counted. */
+export function effectOf(effects: readonly DecisionEffect[], part: Part, decision: string): DecisionEffect | undefined {
+  return effects.find((effect) => effect.part === part.part && effect.part_key === part.part_key && effect.decision === decision);
 }
 
 function changed(before: unknown, after: unknown): boolean {
@@ -50,7 +77,7 @@ function partitionParts({ partitions }: ComparedDetail): Part[] {
   const both = new Map(partitions.source.flatMap(statesOf).map((state) => [partitionKey(state), state]));
   return [...both]
     .filter(([key]) => theirs.has(key))
-    .map(([key, state]) => ({ part: "partition", part_key: key, label: `partition ${shown(state)}`, decisions: ["destination"] }));
+    .map(([key, state]) => ({ part: "partition", part_key: key, label: `partition ${shown(state)}`, heading: `Partition ${shown(state)}`, decisions: ["destination"] }));
 }
 
 function statesOf({ before, after }: ComparedDetail["partitions"]["source"][number]): Partition[] {

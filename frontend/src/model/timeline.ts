@@ -1,4 +1,5 @@
 /** Sentences of a request's timeline, and which comments stand where in it. */
+import { keyText } from "./decisions";
 import type { Comment, TimelineEvent } from "../api/resources";
 import { STATE_MARKS } from "./review";
 
@@ -12,6 +13,8 @@ const DECISION_WORDS: Record<string, string> = {
   destination: "take the destination",
   leave_out: "leave it out",
   rename: "bring it under another name",
+  both: "keep both",
+  rerun: "keep both, and run the statements on new rows",
   larger: "take the larger value",
   newest: "take the newer row by",
   edited: "take the value",
@@ -79,11 +82,49 @@ function commentText(what: string): string | undefined {
   return what === "reopened" ? "opened a thread again" : undefined;
 }
 
+export interface Decided {
+  object_kind: string;
+  object_id: number;
+  part: string;
+  part_key: string;
+  /** Names as they were when it was decided; older records lack them. */
+  object?: string;
+  column?: string;
+}
+
+/** What a decision is about: `sales.customers, column tier, row id = 1`. */
+export function madeWhere(made: Decided): string {
+  const object = made.object || `${made.object_kind} ${String(made.object_id)}`;
+  const key = made.part === "cell" ? made.part_key.slice(made.part_key.indexOf(":") + 1) : made.part_key;
+  switch (made.part) {
+    case "object":
+      return object;
+    case "rows":
+      return `${object}, all conflicting rows`;
+    case "row":
+      return `${object}, row ${keyText(key)}`;
+    case "cell":
+      return `${object}, column ${made.column || made.part_key.split(":")[0]}, row ${keyText(key)}`;
+    case "column":
+      return `${object}, column ${made.column || key}`;
+    default:
+      return `${object}, ${made.part} ${key}`;
+  }
+}
+
 function resolutionText({ details }: TimelineEvent, names: ReadonlyMap<string, string>): string {
-  const part = text(details.part) === "object" ? "" : `${text(details.part)} ${text(details.part_key)} of `;
-  const where = part + objectText(names, text(details.object_kind), text(details.object_id));
-  if (details.what === "withdrawn") return `took a decision back, of ${where}`;
-  return `decided for ${where}: ${decisionText(text(details.decision), text(details.name) || text(details.value))}`;
+  const kind = text(details.object_kind);
+  const where = madeWhere({
+    object_kind: kind,
+    object_id: Number(details.object_id),
+    part: text(details.part),
+    part_key: text(details.part_key),
+    object: text(details.object) || objectText(names, kind, text(details.object_id)),
+    column: text(details.column),
+  });
+  if (details.what === "withdrawn") return `removed a decision, of ${where}`;
+  const chosen = text(details.effect) || decisionText(text(details.decision), text(details.name) || text(details.value));
+  return `decided for ${where}: ${chosen}`;
 }
 
 function checksText(checks: unknown): string {

@@ -45,6 +45,19 @@ export function comparedObjectQuery(pair: Pair, kind: ObjectKind, objectId: numb
   });
 }
 
+/** What each decision about an object's conflicts keeps and leaves out; the compute engine counts rows. */
+export function useDecisionEffects(pair: Pair, kind: ObjectKind, objectId: number, enabled: boolean) {
+  return useQuery({
+    queryKey: [...pairKey(pair), "decisions", kind, objectId],
+    queryFn: async ({ signal }) => {
+      const path = { ...placeOf(pair), kind, object_id: objectId };
+      return (await body(client.GET(`${AT}/objects/{kind}/{object_id}/decisions/`, { params: { path }, signal }))).results;
+    },
+    staleTime: 60_000,
+    enabled,
+  });
+}
+
 export type Side = "source" | "destination";
 
 /** Rows of a table that one side changed since the merge base; the compute engine reads them. */

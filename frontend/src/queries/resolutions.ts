@@ -36,6 +36,8 @@ export type ResolutionChange = { decide: ResolutionChoice } | { withdraw: number
 export function useResolutionChange(place: RequestPlace) {
   const queries = useQueryClient();
   return useMutation({
+    // One after the other: each is planned on what the one before it decided, and nobody waits for that.
+    scope: { id: `decisions ${place.catalog} ${String(place.number)}` },
     mutationFn: async (change: ResolutionChange): Promise<void> => {
       if ("decide" in change) {
         await client.POST(`${AT}/`, { params: { path: { ...place }, header: once() }, body: change.decide });

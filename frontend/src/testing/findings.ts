@@ -17,6 +17,7 @@ export function finding(given: Partial<Finding>): Finding {
     source_versions: [15],
     dest_versions: [16],
     details: {},
+    decisions: [],
     ...given,
   };
 }

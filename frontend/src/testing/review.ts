@@ -32,6 +32,7 @@ export function request(given: Partial<RequestDetail> = {}): RequestDetail {
     blockers: [{ code: "APPROVALS_MISSING", message: "0 of 2 approvals count for what the branches hold now." }],
     mergeable: false,
     planned: null,
+    left_out: [],
     ...given,
   };
 }
@@ -50,6 +51,7 @@ export function comment(given: Partial<Comment>): Comment {
     place: "request",
     object_kind: "",
     object_id: null,
+    object_name: "",
     rule_table: "",
     source_op: "",
     dest_op: "",
@@ -73,6 +75,10 @@ export function resolution(given: Partial<Resolution>): Resolution {
     part_key: "",
     name: "",
     value: "",
+    object: "flights.flights",
+    column: "",
+    effect: "",
+    rows_left_out: 0,
     source_head: 15,
     destination_head: 16,
     is_current: true,

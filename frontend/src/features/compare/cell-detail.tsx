@@ -127,8 +127,11 @@ function Touched({ commit, axis }: { commit: SideCommit; axis: string }) {
   );
 }
 
+/** Details that the sentence of the finding, or the decision beside it, says already. */
+const TOLD_ELSEWHERE = new Set(["resolutions", "effect"]);
+
 function Details({ details, commits }: { details: Record<string, unknown>; commits: ComparedDetail }) {
-  const entries = Object.entries(details);
+  const entries = Object.entries(details).filter(([name]) => !TOLD_ELSEWHERE.has(name));
   if (entries.length === 0) return null;
   const known = [...commits.source_commits, ...commits.dest_commits].flatMap((commit) => commit.files);
   const paths = new Map<unknown, string>(known.map((file) => [file.file_id, file.path]));
@@ -147,7 +150,7 @@ function Details({ details, commits }: { details: Record<string, unknown>; commi
 }
 
 function detailText(value: unknown): string {
-  if (Array.isArray(value)) return value.join(", ");
+  if (Array.isArray(value)) return value.map((item: unknown) => detailText(item)).join(", ");
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 

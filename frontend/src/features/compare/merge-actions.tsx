@@ -29,7 +29,7 @@ export function MergeActions({ pair, summary }: { pair: Pair; summary: Compariso
       </button>
       <Link className={isRefused ? "button primary" : "button"} to={newRequestAddress(pair.catalog, pair.source, pair.destination)}>
         <Icon name="request" />
-        Open a merge request
+        {summary.mergeable ? "Open a merge request" : "Resolve conflicts"}
       </Link>
       <button
         type="button"

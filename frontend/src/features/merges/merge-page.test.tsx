@@ -67,6 +67,19 @@ describe("the audit page of a merge", () => {
     expect(addressOf("Change delays with SQL")).toMatch(/^\/c\/demo\/sql\?branch=delays/);
   });
 
+  it("shows what people decided apart from what was no conflict, by names", async () => {
+    const made = {
+      resolution: 8, author: "carol", object_kind: "table", object_id: 5, part: "cell", part_key: '4:{"id":1}', decision: "edited", name: "",
+      value: '"gold"', object: "sales.customers", column: "tier", effect: "Row id 1: keeps \"gold\" instead of both.",
+    };
+    const decided = { ...CONFLICT, verdict: "decided" as const };
+    serve({ [AT]: { ...MERGED, task_id: null, findings: [decided, ...MERGED.findings], resolutions: [made] } });
+    renderAt("/merges/m-1");
+    expect(await screen.findByText("Decided by a person (1)")).toBeTruthy();
+    expect(screen.getByText(/sales.customers, column tier, row id = 1: Row id 1: keeps "gold"/)).toBeTruthy();
+    expect(document.body.textContent).not.toContain("[object Object]");
+  });
+
   it("says how long it took, step by step", async () => {
     serve({ [AT]: MERGED, "/api/v1/tasks/t-1/": TASK });
     renderAt("/merges/m-1");

@@ -6,6 +6,7 @@ import { branchAddress, compareAddress, mergesAddress } from "../../model/addres
 import { csvOf, fileSave } from "../../model/export";
 import { bytes, count, counted, duration } from "../../model/format";
 import { groupBy } from "../../model/grouping";
+import { decisionText, madeWhere } from "../../model/timeline";
 import { findingMark } from "../../model/verdict";
 import { useMerge } from "../../queries/merges";
 import { BranchLink } from "../../ui/branch-name";
@@ -88,6 +89,7 @@ function MergeView({ record }: { record: MergeRecord }) {
       <Findings title="To know about" findings={record.notes} record={record} />
       {record.tables?.length ? <MergedTables record={record} tables={record.tables} /> : null}
       {record.task_id === null ? null : <MergeTimings taskId={record.task_id} />}
+      <DecidedFindings record={record} />
       <FineFindings record={record} />
       <ReviewEvidence record={record} />
       <Evidence record={record} />
@@ -198,11 +200,34 @@ function Findings({ title, findings, record }: { title: string; findings: readon
   );
 }
 
+/** Conflicts that people decided, with what they chose and what that left out. */
+function DecidedFindings({ record }: { record: MergeRecord }) {
+  const decided = record.findings.filter((finding) => finding.verdict === "decided");
+  const { resolutions = [] } = record;
+  if (decided.length + resolutions.length === 0) return null;
+  return (
+    <Panel title={`Decided by a person (${resolutions.length || decided.length})`} padded>
+      <ul className="stack tight small">
+        {resolutions.map((made) => (
+          <li key={made.resolution}>
+            ◆ {madeWhere(made)}: {made.effect || decisionText(made.decision, made.name || (made.value ?? ""))} <span className="muted">{made.author}</span>
+          </li>
+        ))}
+        {decided.map((finding, place) => (
+          <li key={place} className="muted">
+            <MarkBadge mark={findingMark(finding, undefined)} short /> {finding.message}
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
 function FineFindings({ record }: { record: MergeRecord }) {
   const fine = record.findings.filter((finding) => finding.verdict === "ok");
   if (fine.length === 0) return null;
   return (
-    <Panel title={`Judged fine (${fine.length})`} padded>
+    <Panel title={`No conflict (${fine.length})`} padded>
       <ul className="stack tight small">
         {fine.map((finding, place) => (
           <li key={place}>

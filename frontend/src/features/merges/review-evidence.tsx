@@ -2,7 +2,7 @@ import { Link } from "react-router";
 
 import type { MergeRecord } from "../../api/resources";
 import { requestAddress } from "../../model/addresses";
-import { decisionText } from "../../model/timeline";
+import { decisionText, madeWhere } from "../../model/timeline";
 import { Panel } from "../../ui/page";
 
 /** Of a merge that a merge request was carried out for: who asked, who approved, what was decided and checked. */
@@ -38,8 +38,7 @@ export function ReviewEvidence({ record }: { record: MergeRecord }) {
             <dd>
               {resolutions.map((made) => (
                 <span key={made.resolution} className="row">
-                  ◆ {made.object_kind} {made.object_id}
-                  {made.part === "object" ? "" : `, ${made.part} ${made.part_key}`}: {decisionText(made.decision, made.name)}{" "}
+                  ◆ {madeWhere(made)}: {decisionText(made.decision, made.name)}{" "}
                   <span className="muted">{made.author}</span>
                 </span>
               ))}

@@ -36,8 +36,29 @@ export function RequestHead({ place, request, role }: { place: RequestPlace; req
           {request.author}, <Time at={request.created_at} />
         </span>
       </p>
+      <LeftOut request={request} />
       {isFinishedState(request.state) ? null : <Standing request={request} />}
     </>
+  );
+}
+
+/** What the decisions of the request leave out: what whoever approves and merges it agrees to. */
+function LeftOut({ request }: { request: RequestDetail }) {
+  if (request.left_out.length === 0) return null;
+  return (
+    <div className="notice conflict">
+      <span className="symbol" aria-hidden="true">
+        ◆
+      </span>
+      <strong>{request.state === "merged" ? "Decisions left out" : "Decisions leave out"} changes of one branch</strong>
+      <ul className="steps" aria-label="What decisions leave out">
+        {request.left_out.map((item) => (
+          <li key={`${item.object} ${item.text}`}>
+            {item.object}: {item.text}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

@@ -3,6 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import type { RequestDetail } from "../../api/resources";
+import { CONFLICT } from "../../testing/findings";
 import { renderAt } from "../../testing/render";
 import { APPROVAL, comment, event, PROTECTED, request, resolution, STALE } from "../../testing/review";
 import { comparedObject, COMPARED, COMPARISON, json, page, problem, serve, type Asked } from "../../testing/server";
@@ -221,12 +222,54 @@ describe("deciding conflicts", () => {
     const user = userEvent.setup();
     renderAt(`${ADDRESS}?tab=compare`);
     const section = await screen.findByRole("region", { name: "Decide the conflict" });
-    await user.click(within(section).getByRole("button", { name: "Take delays" }));
+    await user.click(within(section).getByRole("button", { name: "Keep delays" }));
     await waitFor(() =>
       expect(sent(asked, "POST", `${AT}resolutions/`)).toEqual({
-        object_kind: "table", object_id: 5, part: "object", part_key: "", decision: "source", name: "", value: "", source_head: 15, destination_head: 16,
+        object_kind: "table", object_id: 5, part: "object", part_key: "", decision: "source", name: "", value: "", confirm: null, source_head: 15, destination_head: 16,
       }),
     );
+  });
+
+  it("says what each choice leaves out, and asks once where rows are lost", async () => {
+    const told = { part: "object", part_key: "", left_out: [], refused: "" };
+    const results = [
+      { ...told, decision: "both", rows_left_out: 0, text: "Keeps both; leaves out nothing." },
+      { ...told, decision: "source", rows_left_out: 1, text: "Keeps the table as delays has it; leaves out 1 row inserted on main: id 5." },
+      { ...told, decision: "rerun", rows_left_out: 0, text: "", refused: "The MERGE of version 12 is no UPDATE." },
+    ];
+    const options = results.map(({ decision, part, part_key }) => ({ decision, part, part_key }));
+    const detail = comparedObject(0);
+    const object = "/api/v1/catalogs/demo/compare/delays...main/objects/table/5/";
+    const asked = lake(request(), {
+      [object]: { ...detail, cells: [{ ...CONFLICT, decisions: options }] },
+      [`${object}decisions/`]: { source_head: 15, destination_head: 16, results },
+      [`POST ${AT}resolutions/`]: () => json(resolution({}), 201),
+    });
+    const user = userEvent.setup();
+    renderAt(`${ADDRESS}?tab=compare`);
+    const section = await screen.findByRole("region", { name: "Decide the conflict" });
+    expect(await within(section).findByText(/leaves out 1 row inserted on main: id 5/)).toBeTruthy();
+    expect(within(section).getByRole<HTMLButtonElement>("button", { name: "Keep both, and run again on new rows" }).disabled).toBe(true);
+    await user.click(within(section).getByRole("button", { name: "Keep delays" }));
+    expect(asked.some(({ method }) => method === "POST")).toBe(false);
+    await user.click(await screen.findByRole("button", { name: "Leave out 1 changed row" }));
+    await waitFor(() => expect(sent(asked, "POST", `${AT}resolutions/`)).toMatchObject({ decision: "source", confirm: 1 }));
+  });
+
+  it("shows in its head what decisions leave out, and no text of an object anywhere", async () => {
+    const made = { decision: "source", part: "object", part_key: "", name: "" };
+    const detail = comparedObject(0);
+    lake(request({ left_out: [{ object: "flights.flights", decision: "source", text: "Keeps the table; leaves out 1 row.", rows: 1 }] }), {
+      "/api/v1/catalogs/demo/compare/delays...main/objects/table/5/": {
+        ...detail,
+        verdict: "decided",
+        cells: [{ ...CONFLICT, verdict: "decided", details: { resolutions: [made, made], examples: [{ id: 5 }] } }],
+      },
+    });
+    renderAt(`${ADDRESS}?tab=compare`);
+    expect(await screen.findByText(/Keeps the table; leaves out 1 row/)).toBeTruthy();
+    await screen.findByText(/"id":5/);
+    expect(document.body.textContent).not.toContain("[object Object]");
   });
 
   it("asks for a name before it renames", async () => {
@@ -249,7 +292,7 @@ describe("deciding conflicts", () => {
     renderAt(`${ADDRESS}?tab=compare`);
     expect(await screen.findByText(/A branch has moved since/)).toBeTruthy();
     expect(screen.getByText(/carol/)).toBeTruthy();
-    await user.click(screen.getByRole("button", { name: "Take the decision back" }));
+    await user.click(screen.getByRole("button", { name: "Remove decision" }));
     await waitFor(() => expect(asked.some(({ method, address }) => method === "DELETE" && address === `${AT}resolutions/8/`)).toBe(true));
   });
 
@@ -257,7 +300,7 @@ describe("deciding conflicts", () => {
     lake(request({ state: "merged" }));
     renderAt(`${ADDRESS}?tab=compare`);
     await screen.findByRole("region", { name: "Decide the conflict" });
-    expect(screen.queryByRole("button", { name: "Take delays" })).toBeNull();
+    expect(screen.queryByRole("button", { name: "Keep delays" })).toBeNull();
   });
 });
 

@@ -59,42 +59,42 @@ describe("deciding rows that conflict", () => {
     await screen.findByText(/1 row shown, 1 to decide/);
   });
 
-  /** Once it may be pressed: while a decision is on its way the buttons of its part may not. */
+  /** Once it is there; it may be pressed while other decisions are on their way. */
   async function press(name: string) {
     await waitFor(() => expect(screen.getByRole<HTMLButtonElement>("button", { name }).disabled).toBe(false));
     await user.click(screen.getByRole("button", { name }));
   }
 
   it("takes a rule for all of them", async () => {
-    await press("Larger value of all rows in conflict");
+    await press("Keep the larger value of all rows in conflict");
     await waitFor(() =>
-      expect(decided(asked)).toEqual({ ...DECIDED_AT, part: "rows", part_key: "", decision: "larger", name: "", value: "" }),
+      expect(decided(asked)).toEqual({ ...DECIDED_AT, part: "rows", part_key: "", decision: "larger", name: "", value: "", confirm: null }),
     );
-    await press("Newer row … of all rows in conflict");
+    await press("Keep the newer row … of all rows in conflict");
     await user.type(await screen.findByLabelText("Column that says which row is newer"), "gate");
-    await press("Take the newer");
+    await press("Keep the newer");
     await waitFor(() => expect(decided(asked)).toMatchObject({ part: "rows", decision: "newest", value: "gate" }));
   });
 
   it("takes a side, or a row by hand, for one row by its key", async () => {
-    await press(`Take main of row ${KEY}`);
+    await press(`Keep main of row ${KEY}`);
     await waitFor(() => expect(decided(asked)).toMatchObject({ part: "row", part_key: KEY, decision: "destination" }));
     await press(`Edit … of row ${KEY}`);
     await user.click(await screen.findByLabelText(/^Value as JSON/));
     await user.paste('{"carrier": "WN"}');
-    await press("Take this value");
+    await press("Keep this value");
     await waitFor(() => expect(decided(asked)).toMatchObject({ part: "row", decision: "edited", value: '{"carrier": "WN"}' }));
   });
 
   it("takes a side, or a value by hand, for one cell, and offers cells that both changed only", async () => {
     await user.click(screen.getByText("Cell by cell (1)"));
-    await press(`Take delays of carrier of ${KEY}`);
+    await press(`Keep delays of carrier of ${KEY}`);
     await waitFor(() => expect(decided(asked)).toMatchObject({ part: "cell", part_key: `2:${KEY}`, decision: "source" }));
     await press(`Edit … of carrier of ${KEY}`);
     await user.type(await screen.findByLabelText(/^Value as JSON/), '"WN"');
-    await press("Take this value");
+    await press("Keep this value");
     await waitFor(() => expect(decided(asked)).toMatchObject({ part: "cell", decision: "edited", value: '"WN"' }));
-    expect(screen.queryByRole("button", { name: `Take delays of gate of ${KEY}` })).toBeNull();
+    expect(screen.queryByRole("button", { name: `Keep delays of gate of ${KEY}` })).toBeNull();
   });
 });
 
@@ -105,5 +105,5 @@ it("shows what was decided of a row beneath it", async () => {
   await user.click(await screen.findByRole("tab", { name: "Rows" }));
   const rows = within(await screen.findByRole("region", { name: "Rows that conflict" }));
   expect(await rows.findByText(/carol/)).toBeTruthy();
-  expect(rows.getByRole("button", { name: `Take main of row ${KEY}` }).getAttribute("aria-pressed")).toBe("true");
+  expect(rows.getByRole("button", { name: `Keep main of row ${KEY}` }).getAttribute("aria-pressed")).toBe("true");
 });
