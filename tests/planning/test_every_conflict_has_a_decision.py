@@ -1,0 +1,120 @@
+"""Each conflicting cell of the rule tables names decisions, and each of them takes the conflict away."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import pytest
+
+from catalog_app.domain.operations import ObjectKind, Operation
+from catalog_app.domain.row_merge import RowConflicts, RowJudgement
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.rules.codes import CODE_TABLE, VerdictCode
+from merge_app.planning.decisions import Option, options_of
+from merge_app.planning.plan import plan
+from merge_app.planning.values import Decision, Finding, PlanInput, Resolution, ResolutionPart, TableFacts, Verdict
+from tests.planning.build import DB, ORDERS, SHOP, TABLE, add_column, merge_input, retype, set_property, update
+from tests.planning.test_every_cell import DATABASE_STEPS, TABLE_STEPS
+
+OTHER = 11
+"""A table of which nothing is decided."""
+BESIDE = {OTHER: replace(ORDERS, table_id=OTHER, database_id=2, name="others")}
+NEEDS_ROWS = {(Decision.TAKE_SOURCE, ResolutionPart.OBJECT)}
+"""What is laid over the destination by operations that only the history gives: tried in ``tests/review``."""
+
+
+def conflicted(source: Operation, destination: Operation, **fields: object) -> PlanInput:
+    """Both operations, and beside them a change of another table by the source."""
+    tables = {TABLE: ORDERS, **BESIDE}
+    databases = {DB: SHOP, 2: replace(SHOP, database_id=2, name="side")}
+    aside = replace(set_property("aside", None, "1"), object_id=OTHER)
+    return merge_input([source, aside], [destination], **{"tables": tables, "databases": databases, **fields})
+
+
+def resolution(finding: Finding, option: Option) -> Resolution:
+    value = {
+        Decision.RERUN: '[{"version":100,"kind":"update","alias":"o","condition":null,"assignments":[["a","1"]]}]',
+        Decision.NEWEST: "a",
+        Decision.EDITED: "{}",
+    }.get(option.decision, "")
+    name = "fresh" if option.decision is Decision.RENAME else ""
+    return Resolution(
+        finding.object_kind, finding.object_id, option.decision, option.part, option.part_key, name=name, value=value
+    )
+
+
+def check(given: PlanInput) -> None:
+    conflicts = plan(given).conflicts
+    assert conflicts
+    for conflict in conflicts:
+        options = options_of(conflict)
+        assert options, conflict.code
+        assert "Or decide it: " in conflict.remedy
+        for option in options:
+            if (option.decision, option.part) in NEEDS_ROWS or option.part is ResolutionPart.ROW:
+                continue
+            decided = plan(replace(given, resolutions=(resolution(conflict, option),)))
+            left = {(item.code, item.object_id, item.source_operation) for item in decided.conflicts}
+            assert (conflict.code, conflict.object_id, conflict.source_operation) not in left, option
+            assert conflict.code in {item.code for item in decided.findings if item.verdict is Verdict.DECIDED}
+            aside = [item for item in decided.objects if item.object_id == OTHER]
+            assert [dict(item.after.properties)["aside"] for item in aside] == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("steps", "source", "destination"),
+    [
+        (steps, source, destination)
+        for steps in (DATABASE_STEPS, TABLE_STEPS)
+        for source, destination in itertools.product(steps["source"], repeat=2)
+        if plan(conflicted(steps["source"][source], steps["destination"][destination])).conflicts
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_each_conflicting_cell_has_decisions_that_clear_it(
+    steps: dict[str, dict[str, Operation]], source: str, destination: str
+) -> None:
+    check(conflicted(steps["source"][source], steps["destination"][destination]))
+
+
+CLASH = RowJudgement(
+    {},
+    conflicts=(RowConflicts(update(1).kind, update(1).kind, 1, 0, ('{"a":1}',)),),
+)
+KEYED = {TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns, primary_key=(1,)))}
+
+CONDITIONS = {
+    VerdictCode.COLUMN_TYPE_NARROWING: conflicted(
+        add_column(Column(7, "z", "int")),
+        add_column(Column(8, "z", "string")),
+        tables={TABLE: replace(ORDERS, schema=Schema((*ORDERS.schema.columns, Column(8, "z", "string"))))} | BESIDE,
+    ),
+    VerdictCode.COLUMN_MISSING: conflicted(
+        retype(2, "int", "bigint"),
+        retype(1, "int", "bigint"),
+        tables={TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns[:1]))} | BESIDE,
+    ),
+    VerdictCode.SAME_FILE_UPDATE_UPDATE: conflicted(update(31, deletes=[(32, 1)]), update(33, deletes=[(34, 1)])),
+    VerdictCode.PRIMARY_KEY_CLASH: conflicted(
+        update(31, deletes=[(32, 1)]),
+        update(33, deletes=[(34, 2)]),
+        tables=KEYED | BESIDE,
+        facts={TABLE: TableFacts(rows=CLASH)},
+    ),
+}
+
+
+@pytest.mark.parametrize("code", CONDITIONS)
+def test_each_condition_has_decisions_that_clear_it(code: VerdictCode) -> None:
+    assert code.value in {item.code for item in plan(CONDITIONS[code]).conflicts}
+    check(CONDITIONS[code])
+
+
+@pytest.mark.parametrize("code", [code for code, text in CODE_TABLE.items() if text.is_conflict])
+def test_each_code_of_a_conflict_names_a_decision(code: VerdictCode) -> None:
+    details = {"property": "p", "column_id": 1, "side": "source", "partition": ["x"], "keys": []}
+    finding = Finding(
+        Verdict.CONFLICT, code.value, ObjectKind.TABLE, TABLE, "shop.orders", "", "", "", "", "", details=details
+    )
+    assert options_of(finding)
