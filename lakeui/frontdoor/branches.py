@@ -11,6 +11,7 @@ from lakeui.common.errors import AlreadyExists, NotFound
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.look_alikes import look_alike
 from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.resolving import decisions_looked_at
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from merge_app.execution.merge import MergeOrder, merge_dry_run, merge_run
@@ -95,7 +96,8 @@ def rename_branch(call: Call, statement: sql.RenameBranch) -> StatementResult:
 def merge_branch(call: Call, statement: sql.MergeBranch) -> StatementResult:
     source = call.named_branch(statement.source)
     destination = call.named_branch(statement.destination) if statement.destination else call.branch
-    request = MergeOrder(source.pk, destination.pk, call.header("MERGE BRANCH"))
+    decided = decisions_looked_at(call, source, destination, statement.decisions)
+    request = MergeOrder(source.pk, destination.pk, call.header("MERGE BRANCH"), decided=decided)
     run = merge_dry_run if statement.dry_run else merge_run
     return merge_answer(run(request, engine, call.context))
 

@@ -15,6 +15,7 @@ from lakeui.sql.common import (
     read_property_keys,
 )
 from lakeui.sql.cursor import Cursor
+from lakeui.sql.decisions import accept_decisions
 from lakeui.sql.names import read_branch, read_database, read_table
 
 # -- catalogs ---------------------------------------------------------------------------------------------------------
@@ -80,7 +81,8 @@ def use_branch(cursor: Cursor) -> s.UseBranch:
 def merge_branch(cursor: Cursor) -> s.MergeBranch:
     source = read_branch(cursor)
     destination = read_branch(cursor) if cursor.accept("TO") else None
-    return s.MergeBranch(source, destination)
+    decisions = accept_decisions(cursor)
+    return s.MergeBranch(source, destination, decisions=decisions)
 
 
 # -- tags -------------------------------------------------------------------------------------------------------------

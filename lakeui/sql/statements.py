@@ -133,12 +133,29 @@ class UseBranch:
 
 
 @dataclass(frozen=True, slots=True)
+class ConflictDecision:
+    """What becomes of a conflict of an object, ``name`` being its full one, or of a part of it. ``column`` names the
+    column of a part; ``part_key``, ``new_name`` and ``value`` are as REST has them.
+    """
+
+    kind: str
+    name: str
+    decision: str
+    part: str = "object"
+    part_key: str = ""
+    column: str = ""
+    new_name: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class MergeBranch:
     """``destination`` None: the session's branch."""
 
     source: BranchName
     destination: BranchName | None = None
     dry_run: bool = False
+    decisions: tuple[ConflictDecision, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

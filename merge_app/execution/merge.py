@@ -19,7 +19,7 @@ from catalog_app.models import Branch, Commit, TransactionState
 from catalog_app.selectors.lineage import branch_lineage
 from catalog_app.selectors.protection import protection_judge
 from catalog_app.services.transactions import transaction_close
-from lakeui.common.errors import BranchProtected, InvalidValue, MergeBlocked, SameBranch
+from lakeui.common.errors import BranchProtected, InvalidValue, MergeBlocked, SameBranch, Stale
 from lakeui.common.faults import fault_point
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
@@ -74,9 +74,26 @@ class Sponsor(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Decided:
+    """Decisions that come with a merge, for the heads that they were looked at on, and as an audit record has them."""
+
+    source_head: int
+    destination_head: int
+    resolutions: tuple[Resolution, ...]
+    described: tuple[dict[str, Any], ...]
+
+    def of(self, source: Branch, destination: Branch) -> tuple[Resolution, ...]:
+        """Raises Stale where a branch has moved since."""
+        if (source.head_version, destination.head_version) != (self.source_head, self.destination_head):
+            raise Stale("A branch moved since the decisions were looked at.", remedy="Run the statement again.")
+        return self.resolutions
+
+
+@dataclass(frozen=True, slots=True)
 class MergeOrder:
     """What is to be merged where. ``header`` names the actor and the statement; ``transaction_id`` the transaction
-    whose workspace the source is, ``sponsor`` the merge request that this is done for, if there is one.
+    whose workspace the source is, ``sponsor`` the merge request that this is done for, if there is one; ``decided``
+    what the statement decided itself.
     """
 
     source_id: int
@@ -84,6 +101,7 @@ class MergeOrder:
     header: CommitHeader
     transaction_id: UUID | None = None
     sponsor: Sponsor | None = None
+    decided: Decided | None = None
 
     @property
     def done(self) -> str:
@@ -114,10 +132,16 @@ def merge_prepare(request: MergeOrder, engine: EngineSource) -> Prepared:
         there, here = branch_lineage(source), branch_lineage(destination)
         side = merge_source_load(there, here)
         reach = reach_load(here)
-        resolutions = request.sponsor.resolutions(source, destination) if request.sponsor else ()
+        resolutions = _resolutions(request, source, destination)
         planned = plan(plan_input_load(side, here, engine=engine, resolutions=resolutions))
         is_empty = not _has_commits(side, reach)
     return Prepared(source, destination, side, merge_base_version(side.reach, reach), planned, is_empty, started)
+
+
+def _resolutions(request: MergeOrder, source: Branch, destination: Branch) -> tuple[Resolution, ...]:
+    if request.decided is not None:
+        return request.decided.of(source, destination)
+    return request.sponsor.resolutions(source, destination) if request.sponsor else ()
 
 
 def _branch(branch_id: int) -> Branch:
@@ -274,6 +298,8 @@ def _record(
     foreign = source.catalog_id != destination.catalog_id
     if request.sponsor is not None:
         body = {**body, **request.sponsor.describe(prepared)}
+    if request.decided is not None:
+        body = {**body, "resolutions": list(request.decided.described)}
     recorded = attempt_record(
         AttemptRecord(
             catalog_id=destination.catalog_id,

@@ -60,7 +60,7 @@ def _named_as_planned(decided: Resolution, conflict: OpenConflict) -> Resolution
 
 
 def no_open_conflict(
-    decided: Resolution, conflicts: Sequence[OpenConflict], own: Iterable[OpenConflict] = ()
+    decided: Resolution, conflicts: Sequence[OpenConflict], own: Iterable[OpenConflict] = (), *, name: str = ""
 ) -> NoOpenConflict:
     """The refusal of a decision that answers nothing, with the conflicts that are open."""
     part = "" if decided.part is ResolutionPart.OBJECT else f" of the {decided.part.value} {decided.part_key}".rstrip()
@@ -68,7 +68,7 @@ def no_open_conflict(
     told = [f"{item['object']}: {_choices_text(item)}" for item in shown]
     return NoOpenConflict(
         f"The decision {decided.decision.value}{part} answers no open conflict of {decided.object_kind.value}"
-        f" {decided.object_id}.",
+        f" {name or decided.object_id}.",
         remedy=f"Open: {'; '.join(told)}." if told else "Nothing is open: the merge needs no decision.",
         open=[
             {name: item[name] for name in ("object", "kind", "object_id", "code", "message", "decisions")}

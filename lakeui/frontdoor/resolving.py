@@ -1,0 +1,78 @@
+"""Decisions that a MERGE BRANCH statement brings along, looked at like those of a merge request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from catalog_app.domain.operations import ObjectKind
+from catalog_app.models import Branch
+from catalog_app.selectors.lineage import branch_lineage
+from catalog_app.selectors.objects import tables_load
+from lakeui.frontdoor.compute import engine
+from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.rerunning import with_statements
+from lakeui.sql import statements as sql
+from merge_app.execution.merge import Decided
+from merge_app.planning.values import Decision, Resolution, ResolutionPart
+from merge_app.review.open_conflicts import OpenConflict, conflicts_load, no_open_conflict
+from merge_app.review.resolving import decision_looked_at, resolution_checked
+
+
+def decisions_looked_at(
+    call: Call, source: Branch, destination: Branch, wanted: tuple[sql.ConflictDecision, ...]
+) -> Decided | None:
+    """The decisions for the heads of these rows, each with what it does; None where the statement brings none. Raises
+    NoOpenConflict for one that answers nothing.
+    """
+    if not wanted:
+        return None
+    conflicts = conflicts_load(source, destination, engine)
+    resolutions, described = [], []
+    for item in wanted:
+        named = _resolution(item, conflicts, source, destination)
+        chosen = resolution_checked(with_statements(named, source, destination))
+        resolution, shown = decision_looked_at(chosen, conflicts, source, destination, engine)
+        resolutions.append(resolution)
+        described.append(_described(call, resolution, shown))
+    return Decided(source.head_version, destination.head_version, tuple(resolutions), tuple(described))
+
+
+def _resolution(
+    item: sql.ConflictDecision, conflicts: list[OpenConflict], source: Branch, destination: Branch
+) -> Resolution:
+    own = [c for c in conflicts if c["kind"] == item.kind and c["object"].casefold() == item.name.casefold()]
+    part, decision = ResolutionPart(item.part), Decision(item.decision)
+    object_id = own[0]["object_id"] if own else 0
+    key = _part_key(item, own, object_id, (destination, source))
+    found = Resolution(ObjectKind(item.kind), object_id, decision, part, key, item.new_name, item.value)
+    if not own:
+        raise no_open_conflict(found, conflicts, own, name=item.name)
+    return found
+
+
+def _part_key(
+    item: sql.ConflictDecision, own: list[OpenConflict], table_id: int, branches: tuple[Branch, Branch]
+) -> str:
+    """How the planner names the part; a column by the id that the conflict, or else either branch, has it under."""
+    if not item.column:
+        return item.part_key
+    wanted = item.column.casefold()
+    ids = [c["details"]["column_id"] for c in own if str(c["details"].get("column", "")).casefold() == wanted]
+    if not ids:
+        states = (tables_load(branch_lineage(branch), [table_id]).get(table_id) for branch in branches)
+        columns = (state.schema.named(item.column) for state in states if state is not None)
+        ids = [column.id for column in columns if column is not None] or [0]
+    return f"{ids[0]}:{item.part_key}" if item.part == ResolutionPart.CELL else str(ids[0])
+
+
+def _described(call: Call, resolution: Resolution, shown: dict[str, Any]) -> dict[str, Any]:
+    """The decision for the audit record."""
+    return {
+        "resolution": 0,
+        "author": call.session.user_name,
+        "object_kind": resolution.object_kind.value,
+        "object_id": resolution.object_id,
+        **resolution.as_json(),
+        **{name: shown[name] for name in ("object", "column", "rows_left_out")},
+        "effect": shown["text"],
+    }
