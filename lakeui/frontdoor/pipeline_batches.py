@@ -56,7 +56,7 @@ def batch_write(
     if table is not None:
         columns_refuse(configuration, target, table)
     address = TableAddress(target.database, target.table)
-    return BatchWrite(configuration, address, taken, moment_literal(moment), stored)
+    return BatchWrite(configuration, address, columns, taken, moment_literal(moment), stored)
 
 
 def rows_checked(call: Call, write: BatchWrite, batch: FrozenSource) -> BatchWrite:

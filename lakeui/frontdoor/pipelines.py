@@ -38,7 +38,15 @@ from merge_app.pipelines.definition.templates import (
     template_asks_for_state,
     template_check,
 )
-from merge_app.pipelines.definition.writes import BATCH, STORED, begins_by_run, with_moment
+from merge_app.pipelines.definition.writes import (
+    BATCH,
+    STORED,
+    BatchWrite,
+    begins_by_run,
+    stored_watermark,
+    watermark,
+    with_moment,
+)
 from merge_app.pipelines.models import Pipeline, PipelineRun
 from merge_app.pipelines.rendering import bounded_render
 from merge_app.pipelines.runs import run_body, run_keep
@@ -172,14 +180,36 @@ def _write(call: Call, work: PipelineWork) -> StatementResult:
         bound = call.with_aside(BATCH, FileSource(batch.folder, names, batch.rows))
         call.context.step("check", f"{batch.rows:,} rows")
         write = batch_write(configuration, prepared.target, table, batch.columns, moment)
+        _say_what_is_not_stored(work, write, table)
         write = rows_checked(bound, write, batch)
         call.context.step("write", configuration.strategy)
         if table is not None and write.needs_versions:
             bound = bound.with_aside(STORED, stored_versions(bound, write, table, batch))
         result = write_batch(bound, write, table, prepared.target, batch)
+    if table is not None and result.version == call.lineage.version:
+        _say_what_is_not_added(work, write)
     counts = [f"{result.metrics[name]:,} {name.replace('_', ' ')}" for name in result.metrics if result.metrics[name]]
     work.reporter.say("write", ", ".join(counts) or "nothing to write")
     return result
+
+
+def _say_what_is_not_stored(work: PipelineWork, write: BatchWrite, table: TableState | None) -> None:
+    """Rows of the batch are ordered by a watermark that on_schema_change leaves out; stored rows cannot be."""
+    is_compared = work.configuration.strategy is Strategy.INCREMENTAL and table is not None
+    left_out = [name for name in watermark(write) if name not in stored_watermark(write)]
+    if is_compared and left_out:
+        message = (
+            f"The table has no column {left_out[0]}: rows of the batch are ordered by it, but no stored row is later."
+        )
+        work.reporter.say("check", message, level="warning")
+
+
+def _say_what_is_not_added(work: PipelineWork, write: BatchWrite) -> None:
+    """No row changed, so there is no version that new columns could come with."""
+    added = [name for name in write.names if name.casefold() not in write.stored]
+    if added:
+        message = f"No row changed, so the table does not get {', '.join(added)} yet: the next change brings it."
+        work.reporter.say("write", message, level="warning")
 
 
 # -- before anything is executed --------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ MOMENTS = (datetime(2026, 11, 22, 6, tzinfo=UTC), datetime(2026, 11, 23, 6, 0, 1
 def merge_text(moment: datetime, *more: str) -> str:
     configuration = configuration_resolve("\n".join(["merge_strategy: scd2", "unique_key: id", *more]), "", strict=True)
     columns = [("id", "bigint"), ("name", "string")]
-    return merge_successors(BatchWrite(configuration, TableAddress("d", "t"), columns, moment_literal(moment)))
+    return merge_successors(BatchWrite(configuration, TableAddress("d", "t"), columns, columns, moment_literal(moment)))
 
 
 @pytest.mark.parametrize("more", [(), ("scd_open_marker: 9999-12-31",)])

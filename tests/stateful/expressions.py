@@ -52,13 +52,20 @@ def _value(node: sql.Expression, row: Row) -> Any:
         case sql.Not():
             inner = _value(node.this, row)
             return None if inner is None else not inner
-        case sql.And() | sql.Or():
+        case sql.And() | sql.Or() | sql.Case():
             return _connected(node, row)
     raise NotImplementedError(node.sql())
 
 
-def _connected(node: sql.And | sql.Or, row: Row) -> bool | None:
+def _case(node: sql.Case, row: Row) -> Any:
+    chosen = next((branch.args["true"] for branch in node.args["ifs"] if _value(branch.this, row)), None)
+    return _value(chosen or node.args["default"], row)
+
+
+def _connected(node: sql.And | sql.Or | sql.Case, row: Row) -> Any:
     """AND is false as soon as one side is, OR is true as soon as one side is; NULL decides what is left open."""
+    if isinstance(node, sql.Case):
+        return _case(node, row)
     decisive = isinstance(node, sql.Or)
     sides = (_value(node.this, row), _value(node.expression, row))
     if decisive in sides:

@@ -31,7 +31,7 @@ def merge_successors(write: BatchWrite) -> str:
     comes then too, as the merge ``supersedes``; so it does where its key has no open version.
     """
     start, end = write.times
-    ends = f"UPDATE SET {quoted(end)} = batch.{quoted(MOMENT)}"
+    ends = f"UPDATE SET {quoted(end)} = {_not_before(write, 'target', f'batch.{quoted(MOMENT)}')}"
     is_open = write.open_marker.sql if write.open_marker else "NULL"
     values = f"{listed([*write.names, MOMENT], 'batch.')}, {is_open}"
     clauses = [
@@ -60,8 +60,14 @@ def _ended(write: BatchWrite) -> list[str]:
     """The clause by which open versions of keys end that a full extract has no more, where that is asked for."""
     if write.configuration.text("hard_deletes") != "invalidate":
         return []
-    ends = f"UPDATE SET {quoted(write.times[1])} = {write.moment}"
+    ends = f"UPDATE SET {quoted(write.times[1])} = {_not_before(write, 'target', write.moment)}"
     return [f"WHEN NOT MATCHED BY SOURCE AND {_is_open(write, 'target')} THEN {ends}"]
+
+
+def _not_before(write: BatchWrite, side: str, moment: str) -> str:
+    """The moment at which a version ends: not before it begins, as one that is to begin later is ended too."""
+    begins = f"{side}.{quoted(write.times[0])}"
+    return f"CASE WHEN {begins} > {moment} THEN {begins} ELSE {moment} END"
 
 
 def open_condition(column: str, marker: Literal | None) -> str:
@@ -164,9 +170,10 @@ def _stored_moments(write: BatchWrite) -> str:
 
 def _gone_moments(write: BatchWrite) -> str:
     """The versions that begin now because their keys are gone: as they were last, but for that."""
-    kinds = {name.casefold(): kind for name, kind in write.columns}
-    typed = [f"CAST({write.moment} AS {kinds[name.casefold()]})" for name in watermark(write)]
-    (moment,) = typed or [write.moment]
+    kinds = {name.casefold(): kind for name, kind in write.given}
+    now = _not_before(write, "stored", write.moment)
+    typed = [f"CAST({now} AS {kinds[name.casefold()]})" for name in watermark(write)]
+    (moment,) = typed or [now]
     return (
         f"SELECT {_stored_columns(write, gone='true')}, {moment}, CASE WHEN false THEN {moment} END, false "
         f"FROM {STORED.sql} AS stored LEFT ANTI JOIN {_wanted(write)} "

@@ -29,7 +29,8 @@ _GONE = "pipeline gone"
 
 @dataclass(frozen=True, slots=True)
 class BatchWrite:
-    """What a run knows when it writes. ``columns`` are the batch's (name, Spark type text) that the table takes;
+    """What a run knows when it writes. ``given`` are the batch's columns (name, Spark type text), ``columns`` those of
+    them that the table takes;
     ``moment`` is the time of the run, a timestamp literal; ``stored`` are the names, folded, of the table's columns.
     ``is_unique``: no two rows have the same values in ``told_apart_by``. ``is_later``: all have higher watermarks than
     any row of the table.
@@ -37,6 +38,7 @@ class BatchWrite:
 
     configuration: Configuration
     target: TableAddress
+    given: Sequence[tuple[str, str]]
     columns: Sequence[tuple[str, str]]
     moment: str
     stored: frozenset[str] = frozenset()
@@ -82,13 +84,13 @@ class BatchWrite:
     @property
     def open_marker(self) -> Literal | None:
         """What stands for the end of versions that hold still; None for NULL."""
-        return open_marker(self.configuration, self.columns)
+        return open_marker(self.configuration, self.given)
 
     @property
     def partitions(self) -> list[Literal]:
         """The partitions that are replaced, where the configuration names them."""
         is_snapshot = self.configuration.strategy is Strategy.SNAPSHOT
-        named = named_partitions(self.configuration, self.columns) if is_snapshot else []
+        named = named_partitions(self.configuration, self.given) if is_snapshot else []
         return [found for _, found in named if found is not None]
 
     @property
@@ -178,7 +180,8 @@ def plain_rows(write: BatchWrite) -> str:
 
 def latest_rows(write: BatchWrite) -> str:
     """One row a key: the one of the highest watermark, and of the highest tie-break among those."""
-    names = listed([*write.names, MOMENT] if begins_by_run(write.configuration) else write.names)
+    taken = [name for name, _ in write.given] if _takes_away(write) else write.names
+    names = listed([*taken, MOMENT] if begins_by_run(write.configuration) else taken)
     latest = f"SELECT {names} FROM {BATCH.sql}"
     if not write.is_unique:
         ranked = f"row_number() OVER (PARTITION BY {listed(write.keys)} ORDER BY {order(write)})"
@@ -215,7 +218,7 @@ def repeated_keys(write: BatchWrite) -> str:
 def rivals(write: BatchWrite) -> str:
     """Keys of which several different rows would win: nothing says which."""
     keys = write.told_apart_by
-    parts = [f"{comparable(quoted(name), kind)} AS c{index}" for index, (name, kind) in enumerate(write.columns)]
+    parts = [f"{comparable(quoted(name), kind)} AS c{index}" for index, (name, kind) in enumerate(write.given)]
     ranked = f"rank() OVER (PARTITION BY {listed(keys)} ORDER BY {order(write)}) AS {quoted(RANK)}"
     same = ", ".join(f"c{index}" for index in range(len(parts)))
     rows = f"SELECT {', '.join(parts)}, {listed(keys)}, {ranked} FROM {BATCH.sql}"
@@ -226,6 +229,12 @@ def rivals(write: BatchWrite) -> str:
 def watermark(write: BatchWrite) -> list[str]:
     name = write.configuration.text("watermark_column")
     return [] if name is None else [name]
+
+
+def stored_watermark(write: BatchWrite) -> list[str]:
+    """The watermark column, where the table has it or gets it: stored rows have no watermark otherwise."""
+    taken = {name.casefold() for name in write.names}
+    return [name for name in watermark(write) if name.casefold() in taken]
 
 
 def order(write: BatchWrite) -> str:
@@ -266,7 +275,7 @@ def _replaced(write: BatchWrite) -> list[str]:
     if not write.is_later:
         later = [
             f"(batch.{quoted(name)} >= target.{quoted(name)} OR target.{quoted(name)} IS NULL)"
-            for name in watermark(write)
+            for name in stored_watermark(write)
         ]
         changed = [f"NOT ({same_values(write, others, 'target', 'batch')})"]
     if _takes_away(write):

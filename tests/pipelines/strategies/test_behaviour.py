@@ -213,3 +213,29 @@ def test_a_full_refresh_empties_its_table_only_when_allowed(pipes: Pipes) -> Non
     pipe.run(batch(ROWS))
     pipe.run(batch([]), config="merge_strategy: full_refresh\nallow_empty: true")
     assert pipe.rows() == []
+
+
+class TestColumnsThatAreLeftOut:
+    """``on_schema_change: ignore`` leaves them out of the table, not out of what decides about rows."""
+
+    MORE = (*COLUMNS, "gone BOOLEAN", "seq INT")
+
+    def test_delete_when_sees_them(self, pipes: Pipes) -> None:
+        pipe = pipes(*CONFIGS["incremental"])
+        pipe.run(batch(ROWS))
+        before = types(pipe)
+        later = "\n".join([*CONFIGS["incremental"], "delete_when: gone", "on_schema_change: ignore"])
+        rows = [(1, "a", 2, True, 1), (2, "x", 2, False, 1), (4, "d", 2, True, 1)]
+        pipe.run(batch(rows, self.MORE), config=later)
+        assert (types(pipe), pipe.rows()) == (before, [(2, "x", 2), (3, "c", 1)])
+
+    def test_the_watermark_orders_rows_by_them(self, pipes: Pipes) -> None:
+        config = ("merge_strategy: incremental", "unique_key: id", "on_schema_change: ignore")
+        pipe = pipes(*config)
+        pipe.run(batch(ROWS))
+        later = "\n".join([*config, "watermark_column: seq", "delete_when: gone"])
+        rows = [(1, "old", 2, False, 1), (1, "new", 2, False, 2), (2, "x", 2, False, 1), (2, "x", 2, True, 2)]
+        pipe.run(batch(rows, self.MORE), config=later)
+        assert pipe.rows() == [(1, "new", 2), (3, "c", 1)]
+        (said,) = [entry["message"] for entry in pipe.runs[-1].log if entry["level"] == "warning"]
+        assert "has no column seq" in said

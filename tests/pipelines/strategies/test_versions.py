@@ -136,3 +136,44 @@ class TestKeysThatAreGone:
     def test_the_query_may_not_give_what_the_run_fills(self, pipes: Pipes, column: str) -> None:
         with pytest.raises(InvalidConfig, match=f"gives the column {column}, which scd2 fills"):
             pipes(*self.CONFIG).run(f"SELECT 1 AS id, true AS {column}")
+
+
+FUTURE = "2099-01-01T00:00:00+00:00"
+TIMES = ("id INT", "value STRING", "at TIMESTAMP")
+
+
+@pytest.mark.parametrize("gone", ["invalidate", "new_record"])
+def test_no_version_ends_before_it_begins_whose_key_goes_before_it_holds(pipes: Pipes, gone: str) -> None:
+    pipe = pipes("merge_strategy: scd2", "unique_key: id", "watermark_column: at", f"hard_deletes: {gone}")
+    rows = [(1, "a", "2020-01-01T00:00:00+00:00"), (3, "zoe", FUTURE)]
+    pipe.run(batch(rows, TIMES))
+    pipe.run(batch(rows[:1], TIMES))
+    found = [row for row in history(pipe) if row[0] == 3]
+    assert all(until is None or until >= begins for _, _, begins, until in found)
+    if gone == "invalidate":
+        assert [(begins == until) for _, _, begins, until in found] == [True]
+    else:
+        assert pipe.rows(columns="id, is_deleted, valid_to IS NULL") == [(1, False, True), (3, True, True)]
+    before = pipes.lake.head()
+    assert pipe.run(batch(rows[:1], TIMES)).version == before
+
+
+def test_no_version_ends_before_it_begins_that_a_run_succeeds(pipes: Pipes) -> None:
+    """Versions by their own times were there before the time of the run counted."""
+    pipe = pipes("merge_strategy: scd2", "unique_key: id", "watermark_column: at")
+    pipe.run(batch([(3, "zoe", FUTURE)], TIMES))
+    pipe.run(batch([(3, "zoë", FUTURE)], TIMES), config="merge_strategy: scd2\nunique_key: id")
+    assert all(until is None or until >= begins for _, _, begins, until in history(pipe))
+    assert len(history(pipe)) == 2
+
+
+def test_a_column_that_comes_without_a_change_is_said(pipes: Pipes) -> None:
+    pipe = pipes("merge_strategy: scd2", "unique_key: id", "scd_columns: value")
+    pipe.run(batch(ROWS))
+    more = ("id INT", "value STRING", "at INT", "extra INT")
+    pipe.run(batch([(*row, 9) for row in ROWS], more))
+    assert "extra" not in types(pipe)
+    (said,) = [entry["message"] for entry in pipe.runs[-1].log if entry["level"] == "warning"]
+    assert "does not get extra yet" in said
+    pipe.run(batch([(1, "x", 1, 9)], more))
+    assert types(pipe)["extra"] == "int"
