@@ -14,7 +14,7 @@ from catalog_app.engine.values import FileSource
 from catalog_app.storage.warehouse import NO_TABLE
 from lakeui.common.errors import InvalidValue, LakeError
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.data import staging
+from lakeui.frontdoor.data import staging, write_metrics
 from lakeui.frontdoor.dispatch import carry_out, statement_admit
 from lakeui.frontdoor.pipeline_batches import batch_write, columns_refuse, missing_refuse, rows_checked
 from lakeui.frontdoor.pipeline_publishing import conditions_refuse, is_checked, publish
@@ -22,9 +22,10 @@ from lakeui.frontdoor.pipeline_state import TargetState, duplicates_refuse, mark
 from lakeui.frontdoor.pipeline_stored import stored_versions
 from lakeui.frontdoor.pipeline_values import PipelineWork, PublishedWork, Reporter
 from lakeui.frontdoor.pipeline_writes import write_batch
-from lakeui.frontdoor.places import Call, place_of, table_exists, table_for_reading
+from lakeui.frontdoor.places import Call, place_of, table_exists, table_for_reading, view_find
 from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.values import Session, StatementResult
+from lakeui.frontdoor.views import create_view
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
 from lakeui.sql.parse import parse
@@ -167,6 +168,8 @@ def _write(call: Call, work: PipelineWork) -> StatementResult:
     moment = datetime.now(UTC)
     prepared = _prepare(call, work, moment)
     configuration, table = prepared.configuration, prepared.table
+    if configuration.text("materialized") == "view":
+        return _make_view(call, work, prepared)
     last = last_configuration(work.pipeline_id)
     if table is not None and is_switched(last, configuration):
         columns_refuse(configuration, work.table, table)
@@ -191,6 +194,19 @@ def _write(call: Call, work: PipelineWork) -> StatementResult:
     counts = [f"{result.metrics[name]:,} {name.replace('_', ' ')}" for name in result.metrics if result.metrics[name]]
     work.reporter.say("write", ", ".join(counts) or "nothing to write")
     return result
+
+
+def _make_view(call: Call, work: PipelineWork, prepared: Prepared) -> StatementResult:
+    """The query as a view on the run's branch. Nothing is written where the view is that already."""
+    text = prepared.rendered.strip().removesuffix(";")
+    present = view_find(place_of(call, work.table), work.table.table)
+    if present is not None and present.query == text:
+        work.reporter.say("write", "the view is that already")
+        return StatementResult(version=call.lineage.version, metrics=write_metrics())
+    call.context.step("write", "view")
+    made = create_view(call, sql.CreateView(work.table, prepared.query, text, or_replace=True))
+    work.reporter.say("write", "the view computes these rows when it is read")
+    return replace(made, metrics=write_metrics())
 
 
 def _say_what_is_not_stored(work: PipelineWork, write: BatchWrite, table: TableState | None) -> None:

@@ -83,6 +83,13 @@ REFUSED = [
     ("a list for one name", "tie_break: [a, b]", "", [("config.yaml", 1, "tie_break", "one value")]),
     ("a mapping", "unique_key: {a: b}", "", [("config.yaml", 1, "unique_key", "key: value")]),
     ("a nested list", "unique_key: [[a]]", "", [("config.yaml", 1, "unique_key", "quotes")]),
+    ("no landing zones", "archive_landing_zones: true", "", [("config.yaml", 1, "archive_landing_zones", "imports")]),
+    (
+        "a view of rows that are written",
+        "merge_strategy: append_only\nmaterialized: view",
+        "",
+        [("config.yaml", 2, "materialized", "full_refresh")],
+    ),
     ("an empty name in the file", "unique_key: 'a,,b'", "", [("config.yaml", 1, "unique_key", "column")]),
     ("an empty name", "", "-- @unique_key: a,,b", [("source", 1, "unique_key", "column")]),
     ("a column twice", "unique_key: [a, A]", "", [("config.yaml", 1, "unique_key", "once")]),

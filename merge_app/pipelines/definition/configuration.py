@@ -94,7 +94,7 @@ def configuration_resolve(config: str, source: str, *, strict: bool = False) -> 
     from_source, more = annotations_read(source)
     refuse([*mistakes, *more])
     settings = {name: _setting(name, from_file, from_source) for name in FIELDS}
-    refuse(_contradictions(settings))
+    refuse([*_contradictions(settings), *_not_there(settings)])
     strategy = Strategy(str(settings["merge_strategy"].value))
     missing = tuple(
         name for name, field in FIELDS.items() if strategy in field.required_by and not settings[name].value
@@ -124,6 +124,22 @@ def _contradictions(settings: Mapping[str, Setting]) -> list[Mistake]:
             file = CONFIG_FILE if setting.origin == DEFAULT else setting.origin
             message = f"{others[0]} and {name} both name the column {column}."
             mistakes.append(Mistake(file, setting.line, message, "Name another column.", name))
+    return mistakes
+
+
+def _not_there(settings: Mapping[str, Setting]) -> list[Mistake]:
+    """Values of keys that ask for what a run cannot do."""
+    archives, made = settings["archive_landing_zones"], settings["materialized"]
+    mistakes = []
+    if archives.value:
+        message = "There are no landing zones, so a run has no files to archive."
+        remedy = "Take the key out, or write false; files become tables by imports."
+        mistakes.append(Mistake(archives.origin, archives.line, message, remedy, "archive_landing_zones"))
+    strategy = settings["merge_strategy"].value
+    if made.value == "view" and strategy != Strategy.FULL_REFRESH:
+        message = f"A view holds no rows that {strategy} could write."
+        remedy = "Choose merge_strategy: full_refresh, or materialized: table."
+        mistakes.append(Mistake(made.origin, made.line, message, remedy, "materialized"))
     return mistakes
 
 

@@ -173,6 +173,21 @@ FIELDS: dict[str, Field] = {
         Field(
             "checks", Kind.TEXTS, (), "What must be true of every row of the table before a run is published.", _EVERY
         ),
+        Field(
+            "materialized",
+            Kind.CHOICE,
+            "table",
+            "Whether runs write the rows of the query, or make a view that computes them when it is read.",
+            frozenset({Strategy.FULL_REFRESH}),
+            choices=("table", "view"),
+        ),
+        Field(
+            "archive_landing_zones",
+            Kind.FLAG,
+            False,
+            "Whether files of landing zones are archived after a run. There are no landing zones: only false is taken.",
+            _EVERY,
+        ),
         Field("strict", Kind.FLAG, False, "A required key that is missing fails the run.", _EVERY),
         Field("description", Kind.TEXT, "", "What the pipeline is for.", _EVERY),
     )

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from catalog_app.domain.roles import LAKEUI
 from catalog_app.selectors.lineage import catalog_get
-from lakeui.common.errors import DuplicateKey, NotFound
+from lakeui.common.errors import AlreadyExists, DuplicateKey, NotFound
 from merge_app.jobs.models import Task, TaskState
 from merge_app.pipelines.definition.mistakes import InvalidConfig
 from merge_app.pipelines.services import policy_set
@@ -151,3 +151,22 @@ def test_rows_of_nothing_but_keys_have_nothing_to_replace(pipes: Pipes) -> None:
     pipe.run(batch([(1,)], ("id INT",)))
     result = pipe.run(batch([(1,), (2,)], ("id INT",)), config="\n".join([*KEYED, "key_strategy: update"]))
     assert (pipe.rows(), result.metrics["rows_inserted"]) == ([(1,)], 0)
+
+
+def test_a_view_is_made_on_the_branch_and_only_where_its_query_changes(pipes: Pipes) -> None:
+    pipes.lake.sql("CREATE BRANCH views")
+    pipe = pipes("materialized: view", "archive_landing_zones: false")
+    done = pipe.run("SELECT 1 AS id;", branch="views")
+    assert pipe.rows("views") == [(1,)]
+    assert pipe.start("views").version == done.version
+    pipe.start("views", source="SELECT 2 AS id")
+    assert pipe.rows("views") == [(2,)]
+    assert pipes.lake.sql("SHOW VIEWS IN d", branch="main").rows == []
+
+
+def test_a_view_does_not_take_the_place_of_a_table(pipes: Pipes) -> None:
+    pipe = pipes("materialized: table")
+    pipe.run("SELECT 1 AS id")
+    with pytest.raises(AlreadyExists):
+        pipe.run("SELECT 2 AS id", config="materialized: view")
+    assert pipe.rows() == [(1,)]
