@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from catalog_app.domain.assignment import is_assignable
 from catalog_app.domain.schema import Column
 from catalog_app.domain.types import Field, ParsedType, value_type
 from catalog_app.engine.types import (
     NOT_NESTED_MARK,
-    is_assignable,
     leaf_value,
     quoted,
     required_value,
@@ -87,7 +87,9 @@ class _Fit:
         return leaf_value(path, wanted.text, value)
 
     def _require(self, given: ParsedType, wanted: ParsedType, path: str) -> None:
-        if given.fields or not is_assignable(given.text, wanted.text):
+        # Of rows that were kept it is known already that their values fit: a text may be NULL without a type.
+        is_known = self.matching.takes_null_as_text and given.name == "string"
+        if given.fields or not (is_known or is_assignable(given.text, wanted.text)):
             raise self._misfit(given, wanted, path)
 
     def _null_of(self, value: str, wanted: ParsedType, path: str) -> str:

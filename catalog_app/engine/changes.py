@@ -14,7 +14,7 @@ from catalog_app.domain.schema import Schema
 from catalog_app.engine.assigning import Matching, assigned_value
 from catalog_app.engine.reading import ADDRESS, ROW_ID, table_dataframe
 from catalog_app.engine.sources import named_column, require_assignable
-from catalog_app.engine.types import quoted, storage_type, stored_value, type_text
+from catalog_app.engine.types import as_condition, quoted, storage_type, stored_value, type_text
 from catalog_app.engine.values import RowChanges
 from catalog_app.engine.writing import SMALL_ROWS, FileWriter, Target
 from catalog_app.storage.deletes import Integers, deleted_positions, write_deletes
@@ -48,7 +48,7 @@ class RowFilter:
         from pyspark.sql.connect.functions import expr
 
         table = table_dataframe(spark, writer.warehouse, scan, with_address=True).alias(self.alias)
-        return table if self.condition is None else table.filter(expr(self.condition))
+        return table if self.condition is None else table.filter(expr(as_condition(self.condition)))
 
 
 def delete_rows(spark: SparkSession, writer: FileWriter, scan: TableScan, rows: RowFilter) -> RowChanges:

@@ -13,11 +13,13 @@ from catalog_app.domain.row_merge import Behind, MergedRows, RowJudgement, RowMe
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.whole_values import json_text
 from catalog_app.engine import changes, rewriting
+from catalog_app.engine.analysis import analyse
 from catalog_app.engine.answers import collect
 from catalog_app.engine.copying import Copied, Marks, copy_touched
 from catalog_app.engine.counting import changes_counted
 from catalog_app.engine.differences import changes_dataframe
 from catalog_app.engine.exporting import ExportTarget, result_write
+from catalog_app.engine.expressions import Analysis
 from catalog_app.engine.freezing import freeze_rows, staging_folder
 from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
 from catalog_app.engine.merging import merge_rows
@@ -78,6 +80,10 @@ class Engine:
 
         return self._sessions.run(work)
 
+    def analyse(self, analysis: Analysis) -> list[str]:
+        """The Spark type text of every expression of a statement; reads no row. Raises InvalidValue."""
+        return self._sessions.run(lambda spark: analyse(spark, analysis))
+
     def changes(self, before: TableScan, after: TableScan, *, limit: int, behind: int | None = None) -> QueryResult:
         """Rows that differ between two sets of files (see ``changes_dataframe``), at most ``limit``.
 
@@ -126,14 +132,16 @@ class Engine:
         return self._sessions.run(work)
 
     def delete(self, scan: TableScan, condition: str | None, *, alias: str) -> RowChanges:
-        """Mark the rows for which ``condition``, over the target's columns, is true."""
+        """Mark the rows for which ``condition``, over the target's columns and analysed, is true."""
         rows = changes.RowFilter(condition, alias)
         return self._sessions.run(lambda spark: changes.delete_rows(spark, self._writer, scan, rows))
 
     def update(
         self, scan: TableScan, assignments: Sequence[tuple[str, str]], condition: str | None, *, alias: str
     ) -> RowChanges:
-        """Mark the matching rows and stage their new images under the same row ids. SET sees old values."""
+        """Mark the matching rows and stage their new images under the same row ids. SET sees old values. All texts are
+        analysed.
+        """
         rows = changes.RowFilter(condition, alias)
         return self._sessions.run(lambda spark: changes.update_rows(spark, self._writer, scan, rows, assignments))
 

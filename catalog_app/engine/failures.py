@@ -15,6 +15,8 @@ _NOT_NESTED = re.compile(NOT_NESTED_MARK + r":([0-9a-f]*);")
 _TOO_LONG = re.compile(TOO_LONG_MARK + r":(\d+):([0-9a-f]*);")
 _CLASS = re.compile(r"\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\] ?")
 _POSITION = re.compile(r"line (\d+),? pos(?:ition)? (\d+)")
+_FOREIGN_ADVICE = re.compile(r" ?(?:If necessary set \"spark\.|Please, refer to 'https?:).*$")
+"""Advice that only who runs a Spark of their own could follow."""
 _LOST = (
     "SESSION_NOT_FOUND",
     "SESSION_CLOSED",
@@ -58,8 +60,7 @@ def translate(error: BaseException) -> LakeError:
     marked = _marked(text)
     if marked is not None:
         return marked
-    classes = _CLASS.findall(text)
-    name = next((item for item in classes if item.startswith(_VALUE_CLASSES)), classes[0] if classes else "")
+    name = _error_class(text)
     message = _sentence(text, name)
     if type(error).__name__ == "ParseException":
         return _syntax_problem(text, message, name)
@@ -73,6 +74,16 @@ def translate(error: BaseException) -> LakeError:
     if "OPERATION_CANCELED" in text:
         return EngineError("The statement was cancelled.", spark_class="OPERATION_CANCELED")
     return EngineError(message, spark_class=name)
+
+
+def reason(error: BaseException) -> str:
+    """What Spark says is wrong, as one sentence."""
+    return _sentence(str(error), _error_class(str(error)))
+
+
+def _error_class(text: str) -> str:
+    classes = _CLASS.findall(text)
+    return next((item for item in classes if item.startswith(_VALUE_CLASSES)), classes[0] if classes else "")
 
 
 def _marked(text: str) -> LakeError | None:
@@ -121,6 +132,7 @@ def _sentence(text: str, name: str) -> str:
     line = next((part for part in text[max(start, 0) :].splitlines() if part.strip()), "Spark gave no reason.")
     line = _CLASS.sub("", line, count=1)
     line = re.sub(r"\s*SQLSTATE: ?\w+.*$", "", line)
+    line = _FOREIGN_ADVICE.sub("", line)
     return _without_own_names(line).strip()
 
 

@@ -11,12 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from catalog_app.domain.types import ParsedType, nested_type, parse_type, value_type
 from catalog_app.engine.merge_values import FrozenSource, SourceRows
 from catalog_app.engine.reading import query_dataframe
-from catalog_app.engine.types import is_arrow_writable, spark_type, type_text
+from catalog_app.engine.types import is_arrow_writable, spark_type, storable_type, type_text
 from catalog_app.engine.writing import FileWriter
-from lakeui.common.errors import InvalidValue
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame
@@ -48,29 +46,25 @@ def freeze_rows(
     """Write the source's rows into the folder, numbered."""
     frame = query_dataframe(spark, writer.warehouse, source.query.text, source.query.tables)
     if source.columns is not None:
-        if len(source.columns) != len(frame.columns):
-            raise InvalidValue(
-                f"The source has {len(frame.columns)} columns, its alias names {len(source.columns)}.",
-                remedy="Name as many columns as the source has.",
-            )
         frame = frame.toDF(*source.columns)
     keys = [f"({text}\n) AS {_KEY}{index}" for index, text in enumerate(source.keys)]
     keyed = frame.alias(source.alias).selectExpr("*", *keys)
-    fields = keyed.schema.fields
-    types = [_storable(type_text(field.dataType)) for field in fields]
-    count = len(fields) - len(keys)
-    names = [_column(i) if i < count else f"{_KEY}{i - count}" for i in range(len(fields))]
+    known = _known_columns(source) or [(field.name, type_text(field.dataType)) for field in keyed.schema.fields]
+    types = [storable_type(kind) for _, kind in known]
+    count = len(types) - len(keys)
+    names = [_column(i) if i < count else f"{_KEY}{i - count}" for i in range(len(types))]
     casts = (f"CAST({name} AS {kind}) AS {name}" for name, kind in zip(names, types, strict=True))
     stored = keyed.toDF(*names).selectExpr(*casts)
-    columns = tuple((field.name, kind) for field, kind in zip(fields[:count], types, strict=False))
+    columns = tuple((name, kind) for (name, _), kind in zip(known[:count], types, strict=False))
+    described = tuple(known[:count])
     asked = list(zip(names[count:], types[count:], strict=True))
     table = _few_rows(stored, types) if may_be_small else None
     if table is None:
-        return _freeze_many(writer, folder, source.alias, stored, columns, asked)
+        return replace(_freeze_many(writer, folder, source.alias, stored, columns, asked), described=described)
     values = tuple(_distinct(kind, table.column(name)) for name, kind in asked)
     few = table.select(names[:count])
     _write_few(writer, few, folder)
-    return FrozenSource(folder, source.alias, columns, few.num_rows, few.nbytes, values, few)
+    return FrozenSource(folder, source.alias, columns, few.num_rows, few.nbytes, values, few, described)
 
 
 def frozen_dataframe(spark: SparkSession, writer: FileWriter, frozen: FrozenSource) -> DataFrame:
@@ -87,15 +81,10 @@ def _column(index: int) -> str:
     return f"c{index}"
 
 
-def _storable(kind: str) -> str:
-    """The type under which a value waits: Parquet has no column of nothing but NULL."""
-    return _without_void(value_type(kind)).text if "void" in kind else kind
-
-
-def _without_void(kind: ParsedType) -> ParsedType:
-    if kind.fields:
-        return nested_type(kind.name, (replace(field, type=_without_void(field.type)) for field in kind.fields))
-    return parse_type("string") if kind.name == "void" else kind
+def _known_columns(source: SourceRows) -> list[tuple[str, str]] | None:
+    if source.described is None or len(source.key_types) != len(source.keys):
+        return None
+    return [*source.described, *zip(source.keys, source.key_types, strict=True)]
 
 
 def _few_rows(stored: DataFrame, types: Sequence[str]) -> pa.Table | None:

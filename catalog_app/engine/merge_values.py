@@ -29,23 +29,29 @@ class Act(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One WHEN clause. ``values`` by target column (name as in the schema): checked expression texts or ``DEFAULT``;
-    columns that are absent keep their value in an update and get their default in an insert.
+    columns that are absent keep their value in an update and get their default in an insert. ``kinds``: by the same
+    names the Spark type texts of expressions.
     """
 
     family: Family
     act: Act
     condition: str | None = None
     values: Mapping[str, str] = field(default_factory=dict)
+    kinds: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class SourceRows:
-    """The source as the statement names it. ``keys`` are expressions over its columns whose values prune files."""
+    """The source as the statement names it. ``keys`` are expressions over its columns whose values prune files.
+    ``described`` are its columns under these names, and ``key_types`` what the keys are, where that is known.
+    """
 
     query: QuerySource
     alias: str
     columns: tuple[str, ...] | None = None
     keys: tuple[str, ...] = ()
+    described: tuple[tuple[str, str], ...] | None = None
+    key_types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +59,8 @@ class FrozenSource:
     """The source's rows, computed once, in a staging folder; every row has a number.
 
     ``columns`` are (name, Spark type text) in order. ``keys`` are the distinct values of the asked expressions with
-    their type texts, None where they are too many. ``table``: the rows themselves while they are few.
+    their type texts, None where they are too many. ``table``: the rows themselves while they are few. ``described``:
+    the columns with the types that the query gives them, which a column of nothing but NULL keeps; empty where unknown.
     """
 
     folder: str
@@ -63,6 +70,7 @@ class FrozenSource:
     bytes: int
     keys: tuple[tuple[str, pa.Array] | None, ...] = ()
     table: pa.Table | None = None
+    described: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

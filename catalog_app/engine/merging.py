@@ -23,8 +23,7 @@ from catalog_app.engine.freezing import FEW_ROWS, NUMBER, frozen_dataframe, stag
 from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeChanges, MergeTask, Rule
 from catalog_app.engine.plain_rows import plain_rows, source_column
 from catalog_app.engine.reading import ADDRESS, ROW_ID, table_dataframe
-from catalog_app.engine.sources import require_assignable
-from catalog_app.engine.types import is_default, quoted, storage_type, stored_value, type_text
+from catalog_app.engine.types import as_condition, is_default, quoted, storage_type, stored_value
 from catalog_app.engine.writing import FileWriter, Target
 from catalog_app.storage.deletes import Integers, write_deletes
 from lakeui.common.errors import Cardinality
@@ -74,7 +73,6 @@ class _Merge:
         self._schema = task.scan.schema
         self._images = Target(task.scan.table_id, self._schema, with_row_ids=True)
         self._inserts = Target(task.scan.table_id, self._schema)
-        self._kinds: dict[str, str] = {}
         self._acting = self._numbered(Family.MATCHED) + self._numbered(Family.NOT_MATCHED_BY_SOURCE)
 
     def _numbered(self, family: Family) -> list[tuple[int, Rule]]:
@@ -99,7 +97,7 @@ class _Merge:
 
         unmatched = self._numbered(Family.NOT_MATCHED_BY_SOURCE)
         how = "left" if unmatched else "inner"
-        pairs = self._target_frame(self._task.scan).join(self._source_frame(), expr(self._task.on), how)
+        pairs = self._target_frame(self._task.scan).join(self._source_frame(), expr(as_condition(self._task.on)), how)
         matched = _chosen(self._numbered(Family.MATCHED))
         decided = f"CASE WHEN {NUMBER} IS NOT NULL THEN {matched} ELSE {_chosen(unmatched)} END AS {_RULE}"
         decisions = pairs.select("*", expr(decided))
@@ -109,7 +107,6 @@ class _Merge:
     def decide_few(self) -> tuple[Decided, pa.Table] | None:
         """All decisions with the new images (NULL where there is none) while they are few, else None."""
         joined = self._joined()
-        self._require_assignable(joined, self._acting)
         rows = joined.selectExpr(
             *self._values(Act.UPDATE, self._acting),
             f"{_ROW_ID} AS {ROW_ID}",
@@ -119,24 +116,6 @@ class _Merge:
         )
         table = self._writer.fetch(self._images, rows, extra=(ADDRESS, NUMBER, _RULE), limit=FEW_ROWS)
         return None if table is None else (_decided(table), table)
-
-    def _require_assignable(self, frame: DataFrame, rules: Sequence[tuple[int, Rule]]) -> None:
-        """Raise InvalidValue for a value that its column can never hold; keep the types of values."""
-        given = []
-        for rule, column in ((rule, column) for _, rule in rules for column in self._schema.columns):
-            text = rule.values.get(column.name, "default")
-            place = source_column(self._source, text)
-            if place is not None:
-                self._kinds[text] = self._source.columns[place][1]
-                require_assignable(column, self._kinds[text])
-            elif not is_default(text):
-                given.append((column, text))
-        if not given:
-            return
-        fields = frame.selectExpr(*(f"({text}\n) AS v{i}" for i, (_, text) in enumerate(given))).schema.fields
-        for (column, text), field in zip(given, fields, strict=True):
-            self._kinds[text] = type_text(field.dataType)
-            require_assignable(column, self._kinds[text])
 
     def _values(self, act: Act, rules: Sequence[tuple[int, Rule]]) -> list[str]:
         """SQL of every column of the rows that the rules of this act write."""
@@ -156,8 +135,9 @@ class _Merge:
             return stored_value(column, f"({column.default or 'NULL'})")
         # A line break ends what may be a comment at the end of an expression.
         matching = Matching.FILLED if self._task.fills_fields else Matching.BY_NAME_OF_KEPT
-        is_plain = source_column(self._source, text) is not None
-        return assigned_value(column, f"({text}\n)", self._kinds[text], matching, is_plain=is_plain)
+        place = source_column(self._source, text)
+        kind = rule.kinds[column.name] if place is None or "<" not in column.type else self._source.columns[place][1]
+        return assigned_value(column, f"({text}\n)", kind, matching, is_plain=place is not None)
 
     # -- few rows: through this process ---------------------------------------------------------------------------
 
@@ -208,7 +188,6 @@ class _Merge:
         from pyspark.sql.connect.functions import expr
 
         chosen = frame.select("*", expr(f"{_chosen(rules)} AS {_RULE}")).filter(f"{_RULE} >= 0")
-        self._require_assignable(chosen, rules)
         rows = chosen.selectExpr(*self._values(Act.INSERT, rules))
         if may_be_small:
             table = self._writer.fetch(self._inserts, rows, extra=(), limit=FEW_ROWS)
@@ -317,7 +296,7 @@ def _with_files(marks: MergeChanges, images: list[NewDataFile], inserted: list[N
 def _chosen(rules: Sequence[tuple[int, Rule]]) -> str:
     """SQL of the number of the first rule whose condition is true; -1 for none."""
     cases = "".join(
-        f" WHEN {'true' if rule.condition is None else f'({rule.condition}{chr(10)})'} THEN {number}"
+        f" WHEN {'true' if rule.condition is None else as_condition(rule.condition)} THEN {number}"
         for number, rule in rules
     )
     return f"CASE{cases} ELSE -1 END" if cases else "-1"

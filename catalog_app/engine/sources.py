@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from catalog_app.domain.assignment import is_assignable
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.assigning import Matching, assigned_value
 from catalog_app.engine.reading import file_dataframe, query_dataframe
-from catalog_app.engine.types import is_assignable, quoted, storage_type, stored_value, type_text
+from catalog_app.engine.types import quoted, storage_type, stored_value, type_text
 from catalog_app.engine.values import ArrowSource, FileSource, QuerySource, RowSource, ValuesSource
 from lakeui.common.errors import InvalidValue, NotFound
 

@@ -6,10 +6,11 @@ Files hold ``varchar(n)`` and ``char(n)`` as strings; the length is enforced whe
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from catalog_app.domain.schema import Column
-from catalog_app.domain.types import field_name
+from catalog_app.domain.types import ParsedType, field_name, nested_type, parse_type, value_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,8 +35,6 @@ _SIMPLE = {
     "timestamp": "TimestampType",
     "timestamp_ntz": "TimestampNTZType",
 }
-_NUMERIC = frozenset({"tinyint", "smallint", "int", "bigint", "float", "double", "decimal"})
-_TIMES = frozenset({"date", "timestamp", "timestamp_ntz"})
 _parsed: dict[str, Any] = {}
 
 
@@ -52,6 +51,17 @@ def text_literal(value: str) -> str:
 def storage_type(type_text: str) -> str:
     """The type that files hold for a declared type."""
     return "string" if _LENGTH.match(type_text) else type_text
+
+
+def storable_type(kind: str) -> str:
+    """The type under which a value waits: Parquet has no column of nothing but NULL."""
+    return _without_void(value_type(kind)).text if "void" in kind else kind
+
+
+def _without_void(kind: ParsedType) -> ParsedType:
+    if kind.fields:
+        return nested_type(kind.name, (replace(field, type=_without_void(field.type)) for field in kind.fields))
+    return parse_type("string") if kind.name == "void" else kind
 
 
 def is_arrow_writable(type_text: str) -> bool:
@@ -139,13 +149,7 @@ def leaf_value(name: str, kind: str, expression: str) -> str:
     return f"rpad({checked}, {length})" if match[1].lower() == "char" else checked
 
 
-def is_assignable(source: str, target: str) -> bool:
-    """ANSI store assignment between type texts. Wider than Spark's in one way: text is parsed, with errors."""
-    origin, goal = _family(source), _family(storage_type(target))
-    if goal in (origin, "string") or origin in ("void", "string"):
-        return True
-    return any(origin in group and goal in group for group in (_NUMERIC, _TIMES))
-
-
-def _family(type_text: str) -> str:
-    return re.split(r"[(<\s]", type_text.strip().lower(), maxsplit=1)[0]
+def as_condition(text: str) -> str:
+    """SQL of a condition that a statement gives: NULL, which has no type, is one that is not true."""
+    # A line break ends what may be a comment at the end of an expression.
+    return f"CAST(({text}\n) AS BOOLEAN)"

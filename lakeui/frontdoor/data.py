@@ -22,6 +22,7 @@ from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register, delete_files_register
 from lakeui.common.errors import InvalidValue
 from lakeui.common.faults import fault_point
+from lakeui.frontdoor.analysis import assigned_columns, rows_analyse
 from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.ddl import commit_table, create_operation, new_table
@@ -204,9 +205,10 @@ def delete(call: Call, statement: sql.Delete) -> StatementResult:
     chosen = pruned(segments, target.table.schema.columns, _predicate(statement.where))
     call.context.step("find rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
     scan = table_scan(target.place.lineage, target.table, chosen)
-    text = statement.where.text if statement.where else None
+    text, alias = statement.where.text if statement.where else None, statement.alias or target.table.name
     with staging(call):
-        changes = engine().delete(scan, text, alias=statement.alias or target.table.name)
+        rows_analyse(call.text, target.table.schema, alias, statement.where)
+        changes = engine().delete(scan, text, alias=alias)
         copied = _copied(target, "delete", scan, Marks((), changes.delete_files, ()))
     deletes = delete_files_register(target.table.table_id, changes.delete_files)
     copies = copied_files(target.table, copied, ())
@@ -259,10 +261,11 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
     chosen = pruned(segments, table.schema.columns, _predicate(statement.where))
     call.context.step("rewrite rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
     scan = table_scan(target.place.lineage, table, chosen)
-    text = statement.where.text if statement.where else None
-    alias = statement.alias or table.name
+    text, alias = statement.where.text if statement.where else None, statement.alias or table.name
     assignments = [*statement.assignments, *whole_columns(table.schema, statement.fields, alias)]
+    assigned = assigned_columns(table.schema, assignments, target.label)
     with staging(call):
+        rows_analyse(call.text, table.schema, alias, statement.where, assigned)
         changes = engine().update(scan, assignments, text, alias=alias)
         if assigns_key(table.schema, [name for name, _ in assignments]):
             refuse_duplicate_keys(target, changes.images, without_changed_rows(segments, changes))

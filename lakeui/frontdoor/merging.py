@@ -11,21 +11,20 @@ from catalog_app.domain.operations import FileEffects, Operation, OperationKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
 from catalog_app.engine.copying import Copied, Marks
-from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeChanges, MergeTask, Rule, SourceRows
+from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
 from catalog_app.engine.values import QuerySource
 from catalog_app.pruning.keys import KnownKeys, known_keys
 from catalog_app.pruning.predicates import ANYTHING
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
 from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register, delete_files_register
-from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.faults import fault_point
 from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import definition_of, staging, write_metrics
-from lakeui.frontdoor.evolving import Evolved, evolved
-from lakeui.frontdoor.field_values import whole_columns
+from lakeui.frontdoor.evolving import Evolved
 from lakeui.frontdoor.keys import refuse_duplicate_keys
+from lakeui.frontdoor.merge_clauses import Prepared, merge_prepare
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
 from lakeui.frontdoor.pruning import pruned
 from lakeui.frontdoor.queries import query_source
@@ -37,16 +36,15 @@ from merge_app.execution.commit import TestedRows
 
 UNNAMED_SOURCE = "__lake_source"
 """What a source without alias is called: nobody can write it."""
-_ACTS = {sql.MergeUpdate: Act.UPDATE, sql.MergeInsert: Act.INSERT, sql.MergeDelete: Act.DELETE}
 
 
 @dataclass(frozen=True, slots=True)
 class _Merge:
-    """One MERGE on its way: where it acts, and the files that were there when it began. ``told_apart_by``: the columns,
-    names folded, of which a row with the same values that came since matters; those of ON without them. ``dropped``:
-    columns that go with the commit, where the schema evolves. ``supersedes``: as in MergeTask. ``concerns``: whether
-    rows of a segment can be acted on, where more is known of that than the statement says. ``fills_fields``: as in
-    MergeTask; so do those whose schema evolves.
+    """One MERGE on its way: where it acts, and the files that were there when it began. ``text`` is what a person
+    wrote, empty where that was no MERGE. ``told_apart_by``: the columns, names folded, of which a row with the same
+    values that came since matters; those of ON without them. ``dropped``: columns that go with the commit, where the
+    schema evolves. ``supersedes``: as in MergeTask. ``concerns``: whether rows of a segment can be acted on, where
+    more is known of that than the statement says. ``fills_fields``: as in MergeTask; so do those whose schema evolves.
     """
 
     call: Call
@@ -54,6 +52,7 @@ class _Merge:
     source: QuerySource
     target: TablePlace
     segments: Sequence[SegmentState]
+    text: str = ""
     told_apart_by: frozenset[str] | None = None
     dropped: tuple[str, ...] = ()
     supersedes: bool = False
@@ -63,6 +62,10 @@ class _Merge:
     @property
     def table(self) -> TableState:
         return self.target.table
+
+    @property
+    def fills(self) -> bool:
+        return self.fills_fields or self.statement.with_schema_evolution
 
     @property
     def source_alias(self) -> str:
@@ -82,7 +85,7 @@ class _Staged:
 
 def merge_into(call: Call, statement: sql.MergeInto) -> StatementResult:
     target = table_for_writing(call, statement.table)
-    return merge_from(call, statement, target, query_source(call, statement.source))
+    return merge_from(call, statement, target, query_source(call, statement.source), text=call.text)
 
 
 def merge_from(
@@ -91,6 +94,7 @@ def merge_from(
     target: TablePlace,
     source: QuerySource,
     *,
+    text: str = "",
     told_apart_by: frozenset[str] | None = None,
     dropped: tuple[str, ...] = (),
     supersedes: bool = False,
@@ -103,37 +107,44 @@ def merge_from(
     """
     segments = segments_list(target.place.lineage, target.table.table_id)
     merge = _Merge(
-        call, statement, source, target, segments, told_apart_by, dropped, supersedes, concerns, fills_fields
+        call, statement, source, target, segments, text, told_apart_by, dropped, supersedes, concerns, fills_fields
     )
-    with staging(call), _frozen(merge, computed) as frozen:
-        staged = _stage(merge, frozen)
+    with staging(call):
+        prepared = _prepared(merge, computed)
+        with _frozen(merge, prepared, computed) as frozen:
+            staged = _stage(merge, prepared, frozen)
     return _commit(merge, staged)
 
 
-def _frozen(merge: _Merge, computed: FrozenSource | None) -> AbstractContextManager[FrozenSource]:
+def _prepared(merge: _Merge, computed: FrozenSource | None) -> Prepared:
+    source = SourceRows(merge.source, merge.source_alias, merge.statement.source_columns)
+    described = None if computed is None else computed.described or computed.columns
+    return merge_prepare(
+        merge.statement,
+        merge.table,
+        source,
+        described,
+        text=merge.text,
+        dropped=merge.dropped,
+        fills_fields=merge.fills,
+    )
+
+
+def _frozen(merge: _Merge, prepared: Prepared, computed: FrozenSource | None) -> AbstractContextManager[FrozenSource]:
     if computed is not None:
         return nullcontext(computed)
-    return engine().frozen(merge.table.table_id, _source(merge))
-
-
-def _source(merge: _Merge) -> SourceRows:
-    """The source with the expressions that the columns of ON are compared with."""
-    statement = merge.statement
-    keys = tuple(key.source for key in statement.keys if merge.table.schema.named(key.column) is not None)
     merge.call.context.step("read source", "compute its rows once")
-    return SourceRows(merge.source, merge.source_alias, statement.source_columns, keys)
+    return engine().frozen(merge.table.table_id, prepared.source)
 
 
-def _stage(merge: _Merge, frozen: FrozenSource) -> _Staged:
-    fresh = evolved(merge.table, merge.statement, frozen.columns, merge.source_alias, dropped=merge.dropped)
-    rules = tuple(_rule(clause, fresh.table.schema, frozen, merge.statement) for clause in merge.statement.clauses)
+def _stage(merge: _Merge, prepared: Prepared, frozen: FrozenSource) -> _Staged:
+    fresh, rules = prepared.evolved, prepared.rules
     keys = _keys(merge, frozen)
     chosen = _worth_reading(merge, keys)
     merge.call.context.step("merge rows", f"{len(chosen)} of {len(merge.segments)} files of {merge.target.label}")
     scan = table_scan(merge.target.place.lineage, fresh.table, chosen)
     copies = copies_files(merge.table, "merge")
-    fills = merge.fills_fields or merge.statement.with_schema_evolution
-    task = MergeTask(scan, merge.statement.alias, _on(merge, frozen), rules, copies, merge.supersedes, fills)
+    task = MergeTask(scan, merge.statement.alias, _on(merge, frozen), rules, copies, merge.supersedes, merge.fills)
     changes = engine().merge(task, frozen)
     _refuse_duplicate_keys(merge, fresh.table, changes)
     marks = Marks(changes.updated, changes.deleted, changes.images)
@@ -142,39 +153,6 @@ def _stage(merge: _Merge, frozen: FrozenSource) -> _Staged:
 
 
 # -- clauses ----------------------------------------------------------------------------------------------------------
-
-
-def _rule(clause: sql.MergeClause, schema: Schema, frozen: FrozenSource, statement: sql.MergeInto) -> Rule:
-    action, condition = clause.action, clause.condition.text if clause.condition else None
-    values: dict[str, str] = {}
-    if not isinstance(action, sql.MergeDelete):
-        is_lenient = statement.with_schema_evolution
-        given = _by_name(schema, frozen, is_lenient=is_lenient) if action.assignments is None else action.assignments
-        if isinstance(action, sql.MergeUpdate):
-            given = [*given, *whole_columns(schema, action.fields, statement.alias)]
-        for name, text in given:
-            column = schema.named(name)
-            if column is None:
-                raise NotFound("column", name, where=f"in table {statement.table.table}")
-            values[column.name] = text
-    return Rule(Family(clause.family.value), _ACTS[type(action)], condition, values)
-
-
-def _by_name(schema: Schema, frozen: FrozenSource, *, is_lenient: bool) -> list[tuple[str, str]]:
-    """What ``*`` stands for: every column of the target from the source's of that name."""
-    names = {name.casefold(): name for name, _ in frozen.columns}
-    given = []
-    for column in schema.columns:
-        found = names.get(column.name.casefold())
-        if found is not None:
-            given.append((column.name, f"{quote_name(frozen.alias)}.{quote_name(found)}"))
-        elif not is_lenient:
-            raise InvalidValue(
-                f"The source has no column {column.name}, which * would take from it.",
-                remedy="Name the columns, or add it to the source.",
-                column=column.name,
-            )
-    return given
 
 
 def _on(merge: _Merge, frozen: FrozenSource) -> str:

@@ -10,22 +10,14 @@ from sqlglot import exp
 from catalog_app.pruning.predicates import ANYTHING
 from lakeui.common.errors import InvalidValue, NotSupported
 from lakeui.sql import statements as s
-from lakeui.sql.allowlist import PLACEHOLDER_PREFIX, check, words
+from lakeui.sql.allowlist import PLACEHOLDER_PREFIX, check
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.dialect import quote_name, read_expression, write
 from lakeui.sql.lexer import Kind
 from lakeui.sql.names import read_path, read_present_table, read_table, refuse_overlaps, without_owner
+from lakeui.sql.one_row import refuse_many_rows
 from lakeui.sql.query import DEFAULT, build_query, is_default, localise
 from lakeui.sql.terms import predicate_of
-
-_AGGREGATES = words(
-    """any any_value approx_count_distinct approx_percentile array_agg avg bit_and bit_or bit_xor bool_and bool_or
-    collect_list collect_set corr count count_if count_min_sketch covar_pop covar_samp every first first_value grouping
-    grouping_id histogram_numeric kurtosis last last_value listagg max max_by mean median min min_by mode percentile
-    percentile_approx percentile_cont percentile_disc regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope
-    regr_sxx regr_sxy regr_syy skewness some std stddev stddev_pop stddev_samp string_agg sum try_avg try_sum var_pop
-    var_samp variance"""
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +62,7 @@ class _Scope:
         if is_default(tree):
             return tree
         check(tree, deterministic=is_condition, allow_queries=False)
-        _refuse_many_rows(tree)
+        refuse_many_rows(tree)
         sides: list[tuple[s.TableName, str | None]] = [(self.target, self.target_alias)]
         if self.source.name is not None:
             sides.append((self.source.name, self.source.alias))
@@ -91,14 +83,6 @@ class _Scope:
         whole: exp.Expr = holder.this
         whole.pop()
         return whole
-
-
-def _refuse_many_rows(tree: exp.Expr) -> None:
-    """An expression of a MERGE sees one row of either side."""
-    for node in tree.walk():
-        if isinstance(node, exp.Window) or (isinstance(node, exp.Anonymous) and node.name.lower() in _AGGREGATES):
-            what = "A window" if isinstance(node, exp.Window) else f"The aggregate {node.name}"
-            raise NotSupported(f"{what} cannot be used in a MERGE.", remedy="Compute it in the source's query.")
 
 
 def merge_into(cursor: Cursor) -> s.MergeInto:
@@ -234,6 +218,7 @@ def _clauses(cursor: Cursor, scope: _Scope) -> tuple[s.MergeClause, ...]:
 
 
 def _clause(cursor: Cursor, scope: _Scope) -> s.MergeClause:
+    start = cursor.words[cursor.index].start
     cursor.expect("WHEN")
     family = _family(cursor)
     condition = None
@@ -242,7 +227,7 @@ def _clause(cursor: Cursor, scope: _Scope) -> s.MergeClause:
         is_of_target = family is s.MergeFamily.NOT_MATCHED_BY_SOURCE
         condition = s.Condition(write(tree), predicate_of(tree, scope.owns_target) if is_of_target else ANYTHING)
     cursor.expect("THEN")
-    return s.MergeClause(family, _action(cursor, scope, family), condition)
+    return s.MergeClause(family, _action(cursor, scope, family), condition, start)
 
 
 def _family(cursor: Cursor) -> s.MergeFamily:

@@ -14,6 +14,7 @@ from lakeui.sql.allowlist import PLACEHOLDER_PREFIX, check
 from lakeui.sql.dialect import read_expression, read_query, tokens, write
 from lakeui.sql.growth import growth_named
 from lakeui.sql.names import table_name
+from lakeui.sql.one_row import refuse_many_rows
 from lakeui.sql.statements import Condition, Query, TableName, TableReference
 from lakeui.sql.terms import predicate_of
 
@@ -59,6 +60,7 @@ def build_condition(text: str, target: TableName, alias: str | None) -> Conditio
     """A condition over the columns of one table."""
     tree = read_expression(text)
     check(tree, deterministic=True, allow_queries=False)
+    refuse_many_rows(tree)
     tree = localise(tree, [(target, alias)])
     own = (alias or target.table).casefold()
     return Condition(
@@ -77,6 +79,7 @@ def build_assignment(text: str, target: TableName, alias: str | None) -> str:
     if is_default(tree):
         return DEFAULT
     check(tree, allow_queries=False)
+    refuse_many_rows(tree)
     return write(localise(tree, [(target, alias)]))
 
 

@@ -648,11 +648,14 @@ class MergeFamily(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MergeClause:
-    """The first clause of a row's family whose condition is true acts; no condition is true of every row."""
+    """The first clause of a row's family whose condition is true acts; no condition is true of every row. ``start`` is
+    where its WHEN stands in the statement's text.
+    """
 
     family: MergeFamily
     action: MergeAction
     condition: Condition | None = None
+    start: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

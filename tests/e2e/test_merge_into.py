@@ -74,10 +74,18 @@ def test_null_keys_never_match_by_equality_and_match_null_safely(people: Lake) -
 
 UPDATING = f"MERGE INTO d.t USING d.s {ON} WHEN MATCHED THEN UPDATE SET"
 REFUSED = [
-    (f"MERGE INTO d.t USING d.s {ON} WHEN NOT MATCHED AND t.id = 1 THEN INSERT *", "INVALID_VALUE", "`t`.`id`"),
-    (f"MERGE INTO d.t USING d.s {ON} WHEN NOT MATCHED THEN INSERT (id) VALUES (t.id)", "INVALID_VALUE", "`t`.`id`"),
-    ("MERGE INTO d.t USING d.s ON t.idd = s.id WHEN MATCHED THEN DELETE", "INVALID_VALUE", "`t`.`idd`"),
-    ("MERGE INTO d.t USING d.s ON t.id = s.idd WHEN MATCHED THEN DELETE", "INVALID_VALUE", "`s`.`idd`"),
+    (
+        f"MERGE INTO d.t USING d.s {ON} WHEN NOT MATCHED AND t.id = 1 THEN INSERT *",
+        "INVALID_VALUE",
+        "t.id is of the target",
+    ),
+    (
+        f"MERGE INTO d.t USING d.s {ON} WHEN NOT MATCHED THEN INSERT (id) VALUES (t.id)",
+        "INVALID_VALUE",
+        "t.id is of the target",
+    ),
+    ("MERGE INTO d.t USING d.s ON t.idd = s.id WHEN MATCHED THEN DELETE", "INVALID_VALUE", "t.idd"),
+    ("MERGE INTO d.t USING d.s ON t.id = s.idd WHEN MATCHED THEN DELETE", "INVALID_VALUE", "s.idd"),
     ("MERGE INTO d.t USING d.s ON id = s.id WHEN MATCHED THEN DELETE", "INVALID_VALUE", "ambiguous"),
     (f"MERGE INTO d.t USING d.s {ON} WHEN MATCHED AND n > 1 THEN DELETE", "INVALID_VALUE", "ambiguous"),
     (f"{UPDATING} v = n", "INVALID_VALUE", "ambiguous"),
@@ -85,7 +93,7 @@ REFUSED = [
     (f"MERGE INTO d.t USING d.s {ON} WHEN MATCHED AND s.n THEN DELETE", "INVALID_VALUE", "boolean"),
     (f"{UPDATING} n = array(1)", "INVALID_VALUE", "array"),
     (f"{UPDATING} n = s.n + 2147483647", "INVALID_VALUE", "overflow"),
-    (f"{UPDATING} n = 'seven'", "INVALID_VALUE", "seven"),
+    (f"{UPDATING} n = 'seven'", "INVALID_VALUE", "string"),
     (f"{UPDATING} n = s.nothing", "INVALID_VALUE", "nothing"),
     ("MERGE INTO d.t USING d.s s(a, b) ON t.id = s.a WHEN MATCHED THEN DELETE", "INVALID_VALUE", "3 columns"),
     (

@@ -26,6 +26,7 @@ from catalog_app.domain.files import (
 from catalog_app.domain.row_counts import EXAMPLES_SHOWN, Counted, RowCounts, telling_columns
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.engine import Tables
+from catalog_app.engine.expressions import Analysis
 from catalog_app.engine.values import QueryResult, QuerySource, RowChanges, RowSource, ValuesSource
 from lakeui.common.errors import InvalidValue, NotNullViolation
 from tests.stateful.expressions import evaluate
@@ -66,6 +67,9 @@ class MemoryEngine:
     def select(self, text: str, tables: Tables, *, limit: int) -> QueryResult:
         columns, rows = self._query(text, tables)
         return QueryResult(tuple(columns), rows[:limit], len(rows) > limit)
+
+    def analyse(self, analysis: Analysis) -> list[str]:
+        return ["void"] * len(analysis.expressions)
 
     def describe(self, text: str, tables: Tables) -> list[tuple[str, str]]:
         return self._query(text, tables)[0]

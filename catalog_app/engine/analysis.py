@@ -1,0 +1,186 @@
+"""Expressions of a statement resolved and typed before a row is read: one plan over tables without rows.
+
+So the answer is the same for empty tables and full ones. The plan has only columns that people made: what an error
+names, and what it proposes, is theirs. Where it fails, each expression is tried alone, to name the one that is wrong.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from catalog_app.engine.assigning import Matching, assigned_value
+from catalog_app.engine.expressions import Analysis, Expression, Reads, Role, Side
+from catalog_app.engine.failures import reason
+from catalog_app.engine.sources import require_assignable
+from catalog_app.engine.types import quoted, type_text
+from lakeui.common.errors import InvalidValue, LakeError
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.dataframe import DataFrame
+    from pyspark.sql.connect.session import SparkSession
+
+_RESULT = "__lake_x"
+_NAME_PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
+
+
+def analyse(spark: SparkSession, analysis: Analysis) -> list[str]:
+    """The Spark type text of every expression. Raises InvalidValue for the first that cannot be resolved, is no
+    condition where one is needed, or has a value that its column cannot hold.
+    """
+    from pyspark.errors import AnalysisException, ParseException
+
+    frames = _frames(spark, analysis)
+    numbered = list(enumerate(analysis.expressions))
+    groups = [[item for item in numbered if item[1].reads is reads] for reads in Reads]
+    selects = [_selected(frames[group[0][1].reads], group) for group in groups if group]
+    if not selects:
+        return []
+    try:
+        kinds = _types(reduce(lambda one, other: one.crossJoin(other), selects))
+    except (AnalysisException, ParseException) as error:
+        raise _first_problem(frames, analysis, error) from error
+    found = [kinds[f"{_RESULT}{number}"] for number, _ in numbered]
+    for expression, kind in zip(analysis.expressions, found, strict=True):
+        _require_fit(expression, kind, Matching.FILLED if analysis.fills_fields else Matching.BY_NAME)
+    return found
+
+
+def _frames(spark: SparkSession, analysis: Analysis) -> dict[Reads, DataFrame]:
+    target = _empty(spark, analysis.target)
+    if analysis.source is None:
+        return {Reads.TARGET: target}
+    source = _empty(spark, analysis.source)
+    return {Reads.TARGET: target, Reads.SOURCE: source, Reads.BOTH: target.crossJoin(source)}
+
+
+def _empty(spark: SparkSession, side: Side) -> DataFrame:
+    columns = (f"CAST(NULL AS {kind}) AS {quoted(name)}" for name, kind in side.columns)
+    return spark.range(0).selectExpr(*columns).alias(side.alias)
+
+
+def _selected(frame: DataFrame, group: Sequence[tuple[int, Expression]]) -> DataFrame:
+    # A line break ends what may be a comment at the end of an expression.
+    return frame.selectExpr(*(f"({expression.text}\n) AS {_RESULT}{number}" for number, expression in group))
+
+
+def _types(frame: DataFrame) -> dict[str, str]:
+    return {field.name: type_text(field.dataType) for field in frame.schema.fields}
+
+
+def _require_fit(expression: Expression, kind: str, matching: Matching) -> None:
+    if expression.role is Role.CONDITION and kind not in ("boolean", "void"):
+        raise InvalidValue(
+            f"{_sentence_start(expression.part)} needs a condition, which is boolean; this is of type {kind}.",
+            remedy="Compare it with something.",
+            **_details(expression),
+        )
+    if expression.role is Role.VALUE and expression.column is not None:
+        try:
+            require_assignable(expression.column, kind)
+            assigned_value(expression.column, "v", kind, matching)
+        except InvalidValue as error:
+            error.details.update(_details(expression))
+            raise
+
+
+# -- errors -----------------------------------------------------------------------------------------------------------
+
+
+def _first_problem(frames: dict[Reads, DataFrame], analysis: Analysis, whole: Exception) -> LakeError:
+    """The error of the first expression that fails by itself."""
+    from pyspark.errors import AnalysisException, ParseException
+
+    for expression in analysis.expressions:
+        try:
+            _types(_selected(frames[expression.reads], [(0, expression)]))
+        except (AnalysisException, ParseException) as error:
+            return _problem(analysis, expression, error)
+    return InvalidValue(reason(whole))
+
+
+def _problem(analysis: Analysis, expression: Expression, error: Any) -> LakeError:
+    kind, parameters = str(error.getCondition() or ""), error.getMessageParameters() or {}
+    where = _sentence_start(expression.part)
+    if kind.startswith("UNRESOLVED_COLUMN"):
+        return _unknown(analysis, expression, name_parts(parameters["objectName"]))
+    if kind == "AMBIGUOUS_REFERENCE":
+        name = ".".join(name_parts(parameters["name"]))
+        meant = [".".join(name_parts(item)) for item in parameters["referenceNames"].strip("[]").split(", ")]
+        return InvalidValue(
+            f"{where}: {name} is ambiguous; it may be {' or '.join(sorted(meant))}.",
+            remedy=f"Say of which table it is, for example {sorted(meant)[0]}.",
+            **_details(expression, name_parts(parameters["name"])),
+        )
+    return InvalidValue(f"{where}: {reason(error)}", spark_class=kind, **_details(expression))
+
+
+def _unknown(analysis: Analysis, expression: Expression, parts: list[str]) -> LakeError:
+    """A name that is no column here; perhaps one of the table that has no row where the expression stands."""
+    name, where = ".".join(parts), _sentence_start(expression.part)
+    details = _details(expression, parts)
+    for reads, side in ((Reads.SOURCE, analysis.target), (Reads.TARGET, analysis.source)):
+        if side is not None and analysis.source is not None and expression.reads is reads and _is_of(side, parts):
+            owner, here = ("target", "source") if reads is Reads.SOURCE else ("source", "target")
+            return InvalidValue(
+                f"{name} is of the {owner}, and {expression.part} has no {owner} row.",
+                remedy=f"Use columns of the {here} only.",
+                **details,
+            )
+    known = _names(analysis, expression.reads)
+    nearest = _nearest(name, known)
+    remedy = f"Did you mean {nearest}?" if nearest else f"Columns here are {', '.join(known[:10])}."
+    return InvalidValue(f"{where}: there is no column {name}.", remedy=remedy, nearest=nearest, **details)
+
+
+def _nearest(name: str, known: Sequence[str]) -> str | None:
+    """The known name that was most likely meant: compared as a whole, then by what is behind the dot."""
+    for part in (str, lambda item: item.rpartition(".")[2]):
+        by_key = {part(item).casefold(): item for item in known}
+        close = difflib.get_close_matches(part(name).casefold(), by_key, n=1, cutoff=0.6)
+        if close:
+            return by_key[close[0]]
+    return None
+
+
+def _is_of(side: Side, parts: Sequence[str]) -> bool:
+    names = {name.casefold() for name, _ in side.columns}
+    if len(parts) > 1 and parts[0].casefold() == side.alias.casefold():
+        return parts[1].casefold() in names
+    return parts[0].casefold() in names
+
+
+def _names(analysis: Analysis, reads: Reads) -> list[str]:
+    """What a person could write here: columns behind the alias, alone where the source has none."""
+    sides = [
+        side
+        for side, unread in ((analysis.target, Reads.SOURCE), (analysis.source, Reads.TARGET))
+        if side is not None and reads is not unread
+    ]
+    return [
+        name if side.alias.startswith("__lake_") or len(sides) == 1 else f"{side.alias}.{name}"
+        for side in sides
+        for name, _ in side.columns
+    ]
+
+
+def name_parts(name: str) -> list[str]:
+    """The parts of a name as Spark writes it, quoted with dots between; without what stands for a nameless source."""
+    parts = [(quoted_part or bare).replace("``", "`") for quoted_part, bare in _NAME_PART.findall(name)]
+    return [part for part in parts if not part.startswith("__lake_")]
+
+
+def _sentence_start(part: str) -> str:
+    return part[:1].upper() + part[1:]
+
+
+def _details(expression: Expression, named: Sequence[str] = ()) -> dict[str, Any]:
+    details: dict[str, Any] = {"part": expression.part}
+    if named:
+        details["name"] = ".".join(named)
+    if expression.clause is not None:
+        details["clause"] = expression.clause + 1
+    return details

@@ -1,0 +1,113 @@
+"""MERGE INTO before a row is read: what its clauses come to, resolved and typed against both tables (rows §1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.state import TableState
+from catalog_app.engine.expressions import Side
+from catalog_app.engine.merge_values import Act, Family, Rule, SourceRows
+from catalog_app.engine.types import storable_type
+from lakeui.common.errors import InvalidValue
+from lakeui.frontdoor.analysis import Assigned, assigned_columns, merge_analyse
+from lakeui.frontdoor.compute import engine
+from lakeui.frontdoor.evolving import Evolved, SourceColumns, evolved
+from lakeui.frontdoor.field_values import whole_columns
+from lakeui.sql import statements as sql
+from lakeui.sql.dialect import quote_name
+
+_ACTS = {sql.MergeUpdate: Act.UPDATE, sql.MergeInsert: Act.INSERT, sql.MergeDelete: Act.DELETE}
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """``evolved``: the table that rows are written to. ``source`` has the expressions that ON compares columns with."""
+
+    evolved: Evolved
+    rules: tuple[Rule, ...]
+    source: SourceRows
+
+
+def merge_prepare(
+    statement: sql.MergeInto,
+    table: TableState,
+    source: SourceRows,
+    described: SourceColumns | None,
+    *,
+    text: str,
+    dropped: Sequence[str],
+    fills_fields: bool,
+) -> Prepared:
+    """Analyse the whole statement. ``described`` are the source's columns where they are known, ``text`` is what a
+    person wrote, empty where that was no MERGE. Raises NotFound, InvalidValue.
+    """
+    known = _described(source) if described is None else tuple(described)
+    columns = [(name, storable_type(kind)) for name, kind in known]
+    fresh = evolved(table, statement, columns, source.alias, dropped=dropped)
+    schema = fresh.table.schema
+    assigned = [_assigned(clause, schema, columns, source.alias, statement) for clause in statement.clauses]
+    kinds = merge_analyse(text, statement, schema, Side(source.alias, known), assigned, fills_fields=fills_fields)
+    keys = [
+        (key.source, kind)
+        for key, kind in zip(statement.keys, kinds.keys, strict=True)
+        if table.schema.named(key.column) is not None
+    ]
+    asked = replace(
+        source,
+        keys=tuple(text for text, _ in keys),
+        described=known,
+        key_types=tuple(kind for _, kind in keys),
+    )
+    return Prepared(fresh, tuple(map(_rule, statement.clauses, assigned, kinds.values)), asked)
+
+
+def _described(source: SourceRows) -> tuple[tuple[str, str], ...]:
+    """The source's columns, as its alias renames them."""
+    found = engine().describe(source.query.text, source.query.tables)
+    if source.columns is None:
+        return tuple(found)
+    if len(source.columns) != len(found):
+        raise InvalidValue(
+            f"The source has {len(found)} columns, its alias names {len(source.columns)}.",
+            remedy="Name as many columns as the source has.",
+        )
+    return tuple((name, kind) for name, (_, kind) in zip(source.columns, found, strict=True))
+
+
+def _assigned(
+    clause: sql.MergeClause, schema: Schema, columns: SourceColumns, alias: str, statement: sql.MergeInto
+) -> list[tuple[Column, str]]:
+    """What the clause writes."""
+    if isinstance(clause.action, sql.MergeDelete):
+        return []
+    given: Sequence[tuple[str, str]] | None = clause.action.assignments
+    if given is None:
+        given = _by_name(schema, columns, alias, is_lenient=statement.with_schema_evolution)
+    if isinstance(clause.action, sql.MergeUpdate):
+        given = [*given, *whole_columns(schema, clause.action.fields, statement.alias)]
+    return assigned_columns(schema, given, statement.table.table)
+
+
+def _by_name(schema: Schema, columns: SourceColumns, alias: str, *, is_lenient: bool) -> list[tuple[str, str]]:
+    """What ``*`` stands for: every column of the target from the source's of that name."""
+    names = {name.casefold(): name for name, _ in columns}
+    given = []
+    for column in schema.columns:
+        found = names.get(column.name.casefold())
+        if found is not None:
+            given.append((column.name, f"{quote_name(alias)}.{quote_name(found)}"))
+        elif not is_lenient:
+            raise InvalidValue(
+                f"The source has no column {column.name}, which * would take from it.",
+                remedy="Name the columns, or add it to the source.",
+                column=column.name,
+            )
+    return given
+
+
+def _rule(clause: sql.MergeClause, assigned: Assigned, kinds: Mapping[str, str]) -> Rule:
+    condition = clause.condition.text if clause.condition else None
+    values = {column.name: text for column, text in assigned}
+    return Rule(Family(clause.family.value), _ACTS[type(clause.action)], condition, values, kinds)

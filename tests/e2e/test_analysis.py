@@ -1,0 +1,148 @@
+"""What a statement says is resolved and typed before rows are read: tables without rows answer as full ones do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from lakeui.common.errors import LakeError
+from tests.e2e.lake import Lake
+
+ON = "MERGE INTO {d}.t AS t USING {d}.s AS s ON t.id = s.id"
+MATCHED = f"{ON} WHEN MATCHED"
+MISSING = f"{ON} WHEN NOT MATCHED"
+ALONE = f"{ON} WHEN NOT MATCHED BY SOURCE"
+REFUSED = [
+    # Names
+    (
+        f"{MISSING} AND nope > 1 THEN INSERT (id) VALUES (s.id)",
+        "INVALID_VALUE",
+        "there is no column nope (line 1, column ",
+    ),
+    (f"{MISSING} AND t.v = 1 THEN INSERT (id) VALUES (s.id)", "INVALID_VALUE", "t.v is of the target"),
+    (f"{MISSING} THEN INSERT (id, v) VALUES (s.id, t.v)", "INVALID_VALUE", "t.v is of the target"),
+    (f"{MISSING} AND only_t = 1 THEN INSERT (id) VALUES (s.id)", "INVALID_VALUE", "only_t is of the target"),
+    (f"{MISSING} THEN INSERT (id, nope) VALUES (s.id, 1)", "NOT_FOUND", "There is no column nope"),
+    (f"{MATCHED} AND s.vv = 1 THEN DELETE", "INVALID_VALUE", "no column s.vv"),
+    (f"{MATCHED} THEN UPDATE SET v = nope", "INVALID_VALUE", "no column nope"),
+    (f"{MATCHED} THEN UPDATE SET nope = 1", "NOT_FOUND", "There is no column nope"),
+    (f"{MATCHED} AND v = 1 THEN DELETE", "INVALID_VALUE", "v is ambiguous; it may be s.v or t.v"),
+    (f"{MATCHED} THEN UPDATE SET v = id", "INVALID_VALUE", "id is ambiguous"),
+    (f"{ALONE} AND only_s = 1 THEN DELETE", "INVALID_VALUE", "only_s"),
+    (f"{ALONE} THEN UPDATE SET v = s.v", "INVALID_VALUE", "s.v is of the source"),
+    ("MERGE INTO {d}.t USING {d}.s ON t.id = s.nope WHEN MATCHED THEN DELETE", "INVALID_VALUE", "s.nope"),
+    ("MERGE INTO {d}.t USING {d}.s ON t.nope = s.id WHEN MATCHED THEN DELETE", "INVALID_VALUE", "t.nope"),
+    (
+        "MERGE INTO {d}.t USING (SELECT 1 AS a FROM {d}.s) ON t.id = b WHEN MATCHED THEN DELETE",
+        "INVALID_VALUE",
+        "no column b",
+    ),
+    ("DELETE FROM {d}.t WHERE nope = 1", "INVALID_VALUE", "there is no column nope (line 1, column 26)"),
+    ("DELETE FROM {d}.t WHERE id = 99 AND t.vv = 1", "INVALID_VALUE", "t.vv"),
+    ("UPDATE {d}.t SET v = nope + 1", "INVALID_VALUE", "no column nope"),
+    ("UPDATE {d}.t SET nope = 1", "NOT_FOUND", "There is no column nope"),
+    ("UPDATE {d}.t SET v = 1 WHERE nope IS NULL", "INVALID_VALUE", "no column nope"),
+    ("INSERT INTO {d}.t (id, nope) VALUES (1, 2)", "NOT_FOUND", "column nope"),
+    ("INSERT INTO {d}.t SELECT id, nope, 1 FROM {d}.s", "INVALID_VALUE", "nope"),
+    ("INSERT INTO {d}.t BY NAME SELECT id, v AS nope FROM {d}.s", "NOT_FOUND", "column nope"),
+    # Conditions are true or not
+    (f"{MATCHED} AND s.v THEN DELETE", "INVALID_VALUE", "boolean"),
+    (f"{MISSING} AND s.v + 1 THEN INSERT (id) VALUES (s.id)", "INVALID_VALUE", "boolean"),
+    (f"{ALONE} AND 'yes' THEN DELETE", "INVALID_VALUE", "boolean"),
+    ("MERGE INTO {d}.t USING {d}.s ON t.id WHEN MATCHED THEN DELETE", "INVALID_VALUE", "boolean"),
+    ("DELETE FROM {d}.t WHERE v", "INVALID_VALUE", "boolean"),
+    ("DELETE FROM {d}.t WHERE 'true'", "INVALID_VALUE", "boolean"),
+    ("UPDATE {d}.t SET v = 1 WHERE id + 1", "INVALID_VALUE", "boolean"),
+    # What is stored where (S16)
+    (f"{MATCHED} THEN UPDATE SET v = '1'", "INVALID_VALUE", "v is int; a value of type string"),
+    (f"{MATCHED} THEN UPDATE SET v = s.text", "INVALID_VALUE", "v is int; a value of type string"),
+    (f"{MISSING} THEN INSERT (id, v) VALUES (s.id, s.text)", "INVALID_VALUE", "v is int; a value of type string"),
+    (f"{MISSING} THEN INSERT (id, v) VALUES (s.id, true)", "INVALID_VALUE", "v is int; a value of type boolean"),
+    (f"{ALONE} THEN UPDATE SET v = array(1)", "INVALID_VALUE", "v is int; a value of type array<int>"),
+    ("UPDATE {d}.t SET v = '1'", "INVALID_VALUE", "v is int; a value of type string"),
+    ("UPDATE {d}.t SET v = DATE '2026-01-01'", "INVALID_VALUE", "v is int; a value of type date"),
+    ("INSERT INTO {d}.t (v) VALUES ('1')", "INVALID_VALUE", "v is int; a value of type string"),
+    ("INSERT INTO {d}.t (v) SELECT text FROM {d}.s", "INVALID_VALUE", "v is int; a value of type string"),
+    # Types inside of expressions
+    (f"{MATCHED} AND t.v = array(s.v) THEN DELETE", "INVALID_VALUE", "array"),
+    (f"{MISSING} THEN INSERT (id, v) VALUES (s.id, substring(s.text))", "INVALID_VALUE", "substring"),
+    ("DELETE FROM {d}.t WHERE v = array(1)", "INVALID_VALUE", "array"),
+    ("UPDATE {d}.t SET v = t.v.x", "INVALID_VALUE", "v"),
+    # One row
+    (f"{MATCHED} THEN UPDATE SET v = max(s.v)", "NOT_SUPPORTED", "The aggregate max"),
+    ("UPDATE {d}.t SET v = max(v)", "NOT_SUPPORTED", "The aggregate max"),
+    ("UPDATE {d}.t SET v = explode(array(1, 2))", "NOT_SUPPORTED", "explode"),
+    ("UPDATE {d}.t SET v = size(array(*))", "NOT_SUPPORTED", "*"),
+    ("UPDATE {d}.t SET v = row_number() OVER (ORDER BY id)", "NOT_SUPPORTED", "A window"),
+    ("DELETE FROM {d}.t WHERE count(*) > 1", "NOT_SUPPORTED", "The aggregate count"),
+]
+HIDDEN = ("__lake", "__row_id", "__address", "CASE WHEN", "CAST(")
+
+
+@pytest.fixture(scope="module")
+def both(services: None) -> Iterator[Lake]:
+    """Databases ``bare`` and ``full`` with the same tables t and s; only those of ``full`` have rows."""
+    lake = Lake()
+    for database in ("bare", "full"):
+        lake.sql(f"CREATE DATABASE {database}")
+        lake.sql(f"CREATE TABLE {database}.t (id INT, v INT, only_t INT)")
+        lake.sql(f"CREATE TABLE {database}.s (id INT, v INT, only_s INT, text STRING)")
+    lake.sql("INSERT INTO full.t VALUES (1, 1, 1), (2, 2, 2)")
+    lake.sql("INSERT INTO full.s VALUES (2, 20, 2, 'a'), (3, 30, 3, 'b')")
+    head = lake.head()
+    yield lake
+    assert lake.head() == head
+
+
+@pytest.mark.parametrize(("statement", "code", "mention"), REFUSED)
+def test_empty_tables_refuse_what_full_ones_refuse(both: Lake, statement: str, code: str, mention: str) -> None:
+    answers = []
+    for database in ("bare", "full"):
+        with pytest.raises(LakeError) as refusal:
+            both.sql(statement.format(d=database))
+        error = refusal.value
+        assert error.code == code
+        assert mention in error.message.replace("`", "")
+        assert not any(name in f"{error.message} {error.remedy} {error.details}" for name in HIDDEN)
+        answers.append((error.status, error.message.replace(database, "d"), error.remedy, error.details))
+    assert answers[0] == answers[1]
+
+
+def test_the_error_names_the_place_and_the_nearest_column(both: Lake) -> None:
+    statement = """MERGE INTO full.t AS t USING full.s AS s ON t.id = s.id
+        WHEN MATCHED AND s.v > 1 THEN UPDATE SET v = s.v
+        WHEN NOT MATCHED THEN
+            INSERT (id, v) VALUES (s.id, s.only)"""
+    with pytest.raises(LakeError) as refusal:
+        both.sql(statement)
+    error = refusal.value
+    assert (error.details["line"], error.details["column"], error.details["clause"]) == (4, 42, 2)
+    assert error.remedy == "Did you mean only_s?"
+
+
+@pytest.mark.parametrize("null", ["NULL", "CAST(NULL AS BOOLEAN)", "if(true, NULL, NULL)"])
+def test_null_is_a_condition_that_is_not_true(lake: Lake, null: str) -> None:
+    lake.sql("CREATE TABLE d.t (id INT)")
+    lake.sql("INSERT INTO d.t VALUES (1)")
+    head = lake.head()
+    source = "MERGE INTO d.t USING (VALUES (1), (2)) AS s(id)"
+    lake.sql(f"{source} ON t.id = s.id WHEN MATCHED AND {null} THEN DELETE WHEN NOT MATCHED AND {null} THEN INSERT *")
+    lake.sql(f"{source} ON t.id = s.id WHEN NOT MATCHED BY SOURCE AND {null} THEN DELETE")
+    lake.sql(f"{source} ON {null} WHEN MATCHED THEN DELETE")
+    lake.sql(f"DELETE FROM d.t WHERE {null}")
+    lake.sql(f"UPDATE d.t SET id = 5 WHERE {null}")
+    assert (lake.head(), lake.rows("d.t")) == (head, [(1,)])
+    lake.sql(f"{source} ON {null} WHEN NOT MATCHED THEN INSERT *")
+    assert lake.rows("d.t") == [(1,), (1,), (2,)]
+
+
+def test_a_source_column_of_nothing_but_null_goes_anywhere(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (id INT, n INT, at TIMESTAMP)")
+    lake.sql("INSERT INTO d.t SELECT 1, NULL, NULL")
+    source = "(SELECT 1 AS id, NULL AS n, NULL AS at UNION ALL SELECT 2, NULL, NULL)"
+    lake.sql(
+        f"MERGE INTO d.t USING {source} AS s ON t.id = s.id WHEN MATCHED THEN UPDATE SET id = 3, n = s.n"
+        " WHEN NOT MATCHED THEN INSERT *"
+    )
+    assert lake.rows("d.t") == [(2, None, None), (3, None, None)]
