@@ -44,7 +44,7 @@ class MergeListView(ApiView):
         query = MergeFilter(data=request.query_params)
         query.is_valid(raise_exception=True)
         pages = MergePages()
-        chosen = {name: value for name, value in query.validated_data.items() if name in ("catalog", "kind")}
+        chosen = {name: value for name, value in query.validated_data.items() if name != "limit"}
         found = audit_list(visible=catalogs_visible(principal_of(request)), **chosen)
         page: list[Any] = pages.paginate_queryset(found, request, view=self) or []
         return tagged(request, pages.get_paginated_response([audit_summary(attempt) for attempt in page]))

@@ -138,6 +138,14 @@ class TaskFilter(serializers.Serializer[Any]):
 class MergeFilter(serializers.Serializer[Any]):
     catalog = serializers.CharField(required=False, max_length=255)
     kind = serializers.ChoiceField(MergeAttempt.KINDS, required=False, default="merge")
+    outcome = serializers.ChoiceField(MergeAttempt.OUTCOMES, required=False)
+    source = serializers.CharField(  # type: ignore[assignment]
+        required=False, max_length=600, help_text="Branch, or catalog.branch where it is of another catalog."
+    )
+    destination = serializers.CharField(required=False, max_length=255, help_text="Branch.")
+    actor = serializers.CharField(required=False, max_length=150, help_text="User name.")
+    since = serializers.DateTimeField(required=False, help_text="The earliest time.")
+    until = serializers.DateTimeField(required=False, help_text="Before this time.")
     limit = serializers.IntegerField(required=False, min_value=1, max_value=200)
 
 

@@ -177,12 +177,22 @@ def _as_problem(text: str, error: ParseError) -> SyntaxProblem:
     """The first thing that the parser stumbled over, as our error."""
     first = error.errors[0] if error.errors else {}
     near = str(first.get("highlight") or "")
-    message = str(first.get("description") or "The text is not SQL").rstrip(".")
+    message = _plain(str(first.get("description") or "")).rstrip(".")
     line = int(first.get("line") or 1)
     last_column = int(first.get("col") or 1)
     lines = text.split("\n")
     start = sum(len(item) + 1 for item in lines[: line - 1]) + last_column - max(len(near), 1)
     return syntax_problem(text, max(start, 0), message, near=near)
+
+
+def _plain(message: str) -> str:
+    """What the parser says, without its own objects and classes."""
+    if "<" in message:
+        message = re.sub(r" but got <Token .*", "", message)
+        message = re.sub(r"Required keyword: '.*", "Something is missing", message)
+    if not message or "<" in message:
+        return "The text is not SQL"
+    return message.removeprefix("Invalid expression / ")
 
 
 def _settle(text: str, tree: exp.Expr) -> exp.Expr:

@@ -20,16 +20,25 @@ from merge_app.audit.models import MergeAttempt
 from merge_app.planning.values import Verdict
 
 
-def audit_list(
-    *, visible: QuerySet[Catalog], catalog: str | None = None, kind: str = "merge"
-) -> QuerySet[MergeAttempt]:
-    """Records of one kind about visible catalogs, newest first."""
-    attempts = (
+def audit_list(*, visible: QuerySet[Catalog], kind: str = "merge", **wanted: Any) -> QuerySet[MergeAttempt]:
+    """Records of one kind about visible catalogs, newest first; ``wanted`` are values by the names of ``_FILTERS``."""
+    return (
         MergeAttempt.objects.filter(kind=kind, catalog__in=visible)
+        .filter(**{_FILTERS[name]: value for name, value in wanted.items()})
         .select_related("catalog")
         .order_by("-recorded_at", "-number")
     )
-    return attempts.filter(catalog__name__iexact=catalog) if catalog else attempts
+
+
+_FILTERS = {
+    "catalog": "catalog__name__iexact",
+    "outcome": "outcome",
+    "source": "source__iexact",
+    "destination": "destination__iexact",
+    "actor": "actor_name",
+    "since": "recorded_at__gte",
+    "until": "recorded_at__lt",
+}
 
 
 def merges_search(*, text: str, catalog_ids: Collection[int], limit: int) -> list[MergeAttempt]:

@@ -120,3 +120,25 @@ def test_the_command_says_so_and_fails(catalog: Catalog) -> None:
         cursor.execute("DELETE FROM merge_app_mergeattempt WHERE kind = 'bypass'")
         with pytest.raises(CommandError):
             call_command("verify_audit", catalog.name)
+
+
+def test_attempts_are_filtered_by_who_what_where_and_when(lake: ReviewLake) -> None:
+    lake.write("CREATE BRANCH c", "alice")
+    lake.write("MERGE BRANCH b DRY RUN", "alice")
+    lake.write("MERGE BRANCH c DRY RUN", "bob")
+    lake.write("MERGE BRANCH main DRY RUN", "bob", "b")
+
+    def found(query: str) -> list[tuple[str, str, str]]:
+        response = lake.people["alice"].get(f"/api/v1/merges/?catalog={lake.catalog}&{query}")
+        assert response.status_code == 200, response.content
+        return [(entry["source"], entry["destination"], entry["actor"]) for entry in response.json()["results"]]
+
+    newest = [("main", "b", "bob"), ("c", "main", "bob"), ("b", "main", "alice")]
+    assert found("outcome=dry+run") == newest
+    assert found("outcome=refused") == []
+    assert found("source=B") == [newest[2]]
+    assert found("destination=main&actor=bob") == [newest[1]]
+    assert found("since=2020-01-01T00:00:00Z") == newest
+    assert found("until=2020-01-01T00:00:00Z") == []
+    wrong = lake.people["alice"].get("/api/v1/merges/?outcome=refusde")
+    assert wrong.status_code == 400

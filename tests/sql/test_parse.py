@@ -345,6 +345,15 @@ def test_a_syntax_problem_points_at_the_word(text: str, line: int, column: int |
     assert near is None or details["near"] == near
 
 
+@pytest.mark.parametrize(
+    "text", ["SELECT FROM WHERE", "SELECT 1 +", "SELECT CASE WHEN", "SELECT FROM", "SELECT a FROM d.t WHERE WHERE"]
+)
+def test_a_syntax_problem_names_nothing_of_the_parser(text: str) -> None:
+    with pytest.raises(SyntaxProblem) as problem:
+        parse(text)
+    assert not any(word in problem.value.message for word in ("<", "Token", "sqlglot", "class"))
+
+
 def test_an_unknown_function_names_the_nearest() -> None:
     with pytest.raises(ForbiddenStatement) as caught:
         parse("select cuont(1)")
