@@ -95,7 +95,8 @@ def _filled(lake: ReviewLake) -> dict[str, Any]:
     own = f"{lake.requests}{number}/"
     lake.write("MERGE BRANCH b DRY RUN", "dora")
     heads = {"source_head": lake.branch("b").head_version, "destination_head": lake.branch("main").head_version}
-    decided = {"object_kind": "table", "object_id": lake.table_id, "decision": "destination", **heads}
+    of_property = {"decision": "destination", "part": "property", "part_key": "k"}
+    decided = {"object_kind": "table", "object_id": lake.table_id, **of_property, **heads}
     hook = _made(dora.post(f"{address}webhooks/", {"url": "http://127.0.0.1:1/", "events": ["merge"]}))["id"]
     task = dora.post("/api/v1/sql/", _statement(lake, "OPTIMIZE d.t"), Prefer="respond-async").json()
     pipeline = _made(dora.post("/api/v1/pipelines/", {"catalog": lake.catalog, **PIPELINE}))["id"]
