@@ -12,6 +12,7 @@ from catalog_app.engine.merge_values import FrozenSource
 from lakeui.common.errors import DuplicateKey, InvalidValue, NotNullViolation
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.compute import engine, interruptible
+from lakeui.frontdoor.pipeline_values import Reporter
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.queries import query_source
 from lakeui.sql import statements as sql
@@ -25,7 +26,9 @@ from merge_app.pipelines.definition.writes import (
     BATCH,
     MOMENT,
     BatchWrite,
+    chooses_by_all,
     elsewhere,
+    left_out_rows,
     moment_literal,
     named_partitions,
     open_marker,
@@ -59,7 +62,7 @@ def batch_write(
     return BatchWrite(configuration, address, columns, taken, moment_literal(moment), stored)
 
 
-def rows_checked(call: Call, write: BatchWrite, batch: FrozenSource) -> BatchWrite:
+def rows_checked(call: Call, write: BatchWrite, batch: FrozenSource, reporter: Reporter) -> BatchWrite:
     """The write, knowing whether its rows are unique. Raises DuplicateKey where nothing says which of several rows of
     a key counts, NotNullViolation for versions without the time from which they hold, InvalidValue for rows that no
     value of the configuration may meet.
@@ -73,7 +76,9 @@ def rows_checked(call: Call, write: BatchWrite, batch: FrozenSource) -> BatchWri
     if strategy not in (Strategy.INCREMENTAL, Strategy.SCD2):
         return write
     is_unique = _is_unique(call, write, batch)
-    if not is_unique:
+    if not is_unique and chooses_by_all(write):
+        _say_what_is_left_out(call, write, reporter)
+    elif not is_unique:
         _refuse_rivals(call, write)
     watermark = write.configuration.text("watermark_column")
     if strategy is Strategy.SCD2 and watermark is not None:
@@ -128,6 +133,19 @@ def _refuse_rivals(call: Call, write: BatchWrite) -> None:
             remedy="Name a watermark_column, or a tie_break, that tells them apart; or make the query's rows unique.",
             keys=[key],
         )
+
+
+def _say_what_is_left_out(call: Call, write: BatchWrite, reporter: Reporter) -> None:
+    """One row a key is written, and nothing says that it is the latest: the run is degraded where rows differ."""
+    found = _first(call, left_out_rows(write)) or [0, 0]
+    rows, keys = (int(str(number)) for number in found)
+    if rows:
+        message = (
+            f"{rows:,} rows of {keys:,} keys are left out: without watermark_column the highest row of a key, by all"
+            " columns, is written."
+        )
+        reporter.say("check", message, level="warning")
+        reporter.keep(is_degraded=True)
 
 
 def _first(call: Call, text: str) -> list[object] | None:

@@ -184,7 +184,7 @@ def _write(call: Call, work: PipelineWork) -> StatementResult:
         call.context.step("check", f"{batch.rows:,} rows")
         write = batch_write(configuration, prepared.target, table, batch.columns, moment)
         _say_what_is_not_stored(work, write, table)
-        write = rows_checked(bound, write, batch)
+        write = rows_checked(bound, write, batch, work.reporter)
         call.context.step("write", configuration.strategy)
         if table is not None and write.needs_versions:
             bound = bound.with_aside(STORED, stored_versions(bound, write, table, batch))

@@ -185,6 +185,7 @@ class MemoryEngine:
         columns: tuple[str, ...] | None,
         by_name: bool,
         partition: Sequence[tuple[str, str | None]] | None,
+        fills_fields: bool = False,
     ) -> list[NewDataFile]:
         fixed = {name.casefold(): text for name, text in partition or () if text is not None}
         targets = [column.name for column in schema.columns if column.name.casefold() not in fixed]

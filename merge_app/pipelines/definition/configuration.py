@@ -37,6 +37,7 @@ class Configuration:
     settings: Mapping[str, Setting]
     missing: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    is_strict: bool = False
 
     @property
     def asked_strategy(self) -> Strategy:
@@ -99,9 +100,11 @@ def configuration_resolve(config: str, source: str, *, strict: bool = False) -> 
     missing = tuple(
         name for name, field in FIELDS.items() if strategy in field.required_by and not settings[name].value
     )
-    if missing and (strict or settings["strict"].value):
+    is_strict = strict or settings["strict"].value is True
+    if missing and is_strict:
         refuse([_missing(name, settings["merge_strategy"]) for name in missing])
-    return Configuration(settings, missing, (*_fallback(strategy, missing), *_unused(settings, strategy)))
+    warnings = (*_fallback(strategy, missing), *_unused(settings, strategy))
+    return Configuration(settings, missing, warnings, is_strict)
 
 
 def _setting(name: str, from_file: Mapping[str, Given], from_source: Mapping[str, Given]) -> Setting:

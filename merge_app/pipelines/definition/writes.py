@@ -231,6 +231,22 @@ def watermark(write: BatchWrite) -> list[str]:
     return [] if name is None else [name]
 
 
+def chooses_by_all(write: BatchWrite) -> bool:
+    """Whether rows of one key are ordered by all their columns: nothing says which is the latest, and each rerun takes
+    the same.
+    """
+    is_unordered = write.configuration.text("watermark_column") is None
+    return write.configuration.strategy is Strategy.INCREMENTAL and is_unordered and not write.configuration.is_strict
+
+
+def left_out_rows(write: BatchWrite) -> str:
+    """How many different rows there are beside the one of their key, and of how many keys."""
+    same = [f"{comparable(quoted(name), kind)} AS c{index}" for index, (name, kind) in enumerate(write.given)]
+    distinct = f"SELECT DISTINCT {listed(write.keys)}, {', '.join(same)} FROM {BATCH.sql}"
+    counted = f"SELECT count(*) - 1 AS others FROM ({distinct}) GROUP BY {listed(write.keys)} HAVING count(*) > 1"
+    return f"SELECT CAST(coalesce(sum(others), 0) AS BIGINT), count(*) FROM ({counted})"
+
+
 def stored_watermark(write: BatchWrite) -> list[str]:
     """The watermark column, where the table has it or gets it: stored rows have no watermark otherwise."""
     taken = {name.casefold() for name in write.names}
@@ -240,6 +256,8 @@ def stored_watermark(write: BatchWrite) -> list[str]:
 def order(write: BatchWrite) -> str:
     names = [*watermark(write), write.configuration.text("tie_break")]
     parts = [f"{quoted(name)} DESC NULLS LAST" for name in names if name is not None]
+    if chooses_by_all(write):
+        parts += [f"{comparable(quoted(name), kind)} DESC NULLS LAST" for name, kind in write.given]
     return ", ".join(parts) or "1"
 
 

@@ -103,7 +103,7 @@ def test_what_a_run_has_found_unique_is_not_looked_at_again(pipes: Pipes) -> Non
 
 
 def test_rivals_are_refused_unless_something_orders_them(pipes: Pipes) -> None:
-    pipe = pipes(*KEYED)
+    pipe = pipes(*KEYED, "watermark_column: at")
     rivals = batch([(1, "a", 1), (1, "b", 1)])
     with pytest.raises(DuplicateKey, match="id = 1"):
         pipe.run(rivals)
@@ -170,3 +170,30 @@ def test_a_view_does_not_take_the_place_of_a_table(pipes: Pipes) -> None:
     with pytest.raises(AlreadyExists):
         pipe.run("SELECT 2 AS id", config="materialized: view")
     assert pipe.rows() == [(1,)]
+
+
+class TestRowsOfOneKeyWithoutAnOrder:
+    """``incremental`` without ``watermark_column`` writes one of them, always the same, and says so."""
+
+    TWICE = [(1, "a", 1), (1, "b", 1), (1, "b", 1), (2, "x", 1), (2, "x", None), (3, "c", 1)]
+
+    def test_the_highest_by_all_columns_is_written_and_the_run_is_degraded(self, pipes: Pipes) -> None:
+        pipe = pipes(*KEYED)
+        for rows in (self.TWICE, self.TWICE[::-1]):
+            pipe.run(batch(rows))
+            assert pipe.rows() == [(1, "b", 1), (2, "x", 1), (3, "c", 1)]
+            run = pipe.runs[-1]
+            run.refresh_from_db()
+            (said,) = [entry["message"] for entry in run.log if entry["level"] == "warning"]
+            assert said.startswith("2 rows of 2 keys are left out")
+            assert run.is_degraded
+
+    def test_rows_that_are_the_same_are_one(self, pipes: Pipes) -> None:
+        pipe = pipes(*KEYED)
+        pipe.run(batch([(1, "b", 1), (1, "b", 1)]))
+        assert pipe.rows() == [(1, "b", 1)]
+        assert not pipe.runs[-1].is_degraded
+
+    def test_a_strict_run_is_refused(self, pipes: Pipes) -> None:
+        with pytest.raises(DuplicateKey, match="key id = "):
+            pipes(*KEYED, "strict: true").run(batch(self.TWICE))
