@@ -16,9 +16,15 @@ from xdist.workermanage import WorkerController
 SECONDS_WITH_SPARK = 2.0
 SECONDS_WITHOUT = 0.2
 SECONDS = {
+    "tests/concurrency/test_serial_history.py": 30.0,
+    "tests/e2e/test_every_table_cell.py": 60.0,
+    "tests/e2e/test_forbidden_sql.py": 10.0,
+    "tests/faults/test_killed_servers.py": 90.0,
+    "tests/faults/test_killed_workers.py": 200.0,
+    "tests/jobs/test_reaping.py": 40.0,
+    "tests/runtime/test_up.py": 60.0,
     "tests/stateful/test_histories.py": 120.0,
     "tests/stateful/test_three_branch_histories.py": 60.0,
-    "tests/concurrency/test_serial_history.py": 30.0,
 }
 """About what files take whose number of tests says little."""
 
