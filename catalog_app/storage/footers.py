@@ -41,7 +41,7 @@ def read_facts(warehouse: Warehouse, path: str) -> FileFacts:
         statistics: Statistics = {}
         for leaf, field, identifier in _identified_leaves(file.schema_arrow):
             bounds = (
-                _nested(file, field.name) if pa.types.is_nested(field.type) else _merged(metadata, leaf, field.type)
+                _nested(file, leaf, field) if pa.types.is_nested(field.type) else _merged(metadata, leaf, field.type)
             )
             if bounds is None:
                 continue
@@ -67,10 +67,16 @@ def _holds_nan(file: pq.ParquetFile, name: str) -> bool:
     return bool(pc.any(pc.is_nan(column)).as_py())
 
 
-def _nested(file: pq.ParquetFile, name: str) -> ColumnStatistics:
-    """Nulls of a nested column, from its values: a leaf's nulls are not the column's, an empty list counts as one."""
+def _nested(file: pq.ParquetFile, first: int, field: pa.Field) -> ColumnStatistics:
+    """Nulls of a nested column, from its values: a leaf's nulls are not the column's, an empty list counts as one. Any
+    leaf tells where the column is NULL: the smallest of them is read, of which ``first`` is the first.
+    """
+    groups = [file.metadata.row_group(index) for index in range(file.metadata.num_row_groups)]
+    leaves = range(first, first + _leaves(field.type))
+    smallest = min(leaves, key=lambda leaf: sum(group.column(leaf).total_compressed_size for group in groups))
+    path = file.metadata.schema.column(smallest).path
     nulls = sum(
-        batch.column(batch.schema.get_field_index(name)).null_count for batch in file.iter_batches(columns=[name])
+        batch.column(batch.schema.get_field_index(field.name)).null_count for batch in file.iter_batches(columns=[path])
     )
     return ColumnStatistics(None, None, nulls)
 

@@ -17,6 +17,7 @@ from tests.benchmarks import (
     history,
     keyed_merges,
     metadata,
+    nested_columns,
     pipelines,
     requests,
     resources,
@@ -25,7 +26,7 @@ from tests.benchmarks import (
 )
 from tests.benchmarks.lake import postgres
 
-PARTS = ("history", "metadata", "resources", "compare", "requests", "merges", "keyed", "sights", "pipelines")
+PARTS = ("history", "metadata", "resources", "compare", "requests", "merges", "keyed", "sights", "pipelines", "nested")
 
 
 def main() -> None:
@@ -34,6 +35,7 @@ def main() -> None:
     parser.add_argument("--changed", type=int, default=100_000, help="segments that a merge brings")
     parser.add_argument("--rows", type=int, default=10_000_000, help="rows of the table that is merged into")
     parser.add_argument("--keyed-rows", type=int, default=1_000_000, help="rows of the largest Parquet data set")
+    parser.add_argument("--nested-rows", type=int, default=1_000_000, help="rows of the table with fields inside")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="parts to measure")
     parser.add_argument("--json", type=Path, default=Path("var/bench.json"))
     options = parser.parse_args()
@@ -46,6 +48,7 @@ def main() -> None:
             "pipelines": lambda: pipelines.figures(rows=options.rows),
             "keyed": lambda: keyed_merges.figures(largest=options.keyed_rows),
             "sights": lambda: row_sights.figures(rows=options.rows),
+            "nested": lambda: nested_columns.figures(rows=options.nested_rows),
             "compare": compare.figures,
             "requests": requests.figures,
         }

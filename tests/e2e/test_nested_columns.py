@@ -192,3 +192,9 @@ def test_tables_from_before_fields_had_ids_get_them(nested: Lake) -> None:
     assert fields_of(nested, "t") == "struct<x#5:int,y#6:string>"
     assert nested.rows("d.t") == [(1, {"x": 1, "y": "z"}), (2, {"x": 2, "y": "zz"})]
     assert nested.rows("d.t", columns="t.y") == [("z",), ("zz",)]
+
+
+def test_a_keyed_merge_adds_fields_where_the_schema_evolves(pairs: Lake, tmp_path: Path) -> None:
+    load_by_key(pairs, lines({**NOTHING, "id": 1, "s": {"c": 5, "a": "A"}}), tmp_path, schema_evolution=True)
+    assert pairs.rows("d.t", columns="s") == [({"a": "A", "b": None, "c": 5},)]
+    assert fields_of(pairs).endswith(",c#12:bigint>")

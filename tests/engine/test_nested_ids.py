@@ -122,3 +122,17 @@ def test_text_with_ids_is_read_again() -> None:
     assert numbered(parse_type("struct<a:int,b:array<int>>"), iter((7, 8, 9))).identified == (
         "struct<a#7:int,b#8:array<#9:int>>"
     )
+
+
+@pytest.mark.parametrize("rows", [4, 12_000])
+def test_nulls_of_a_nested_column_are_counted_by_its_smallest_leaf(lake: Lake, rows: int) -> None:
+    lake.schema = schema(
+        nested(2, "s", "struct<x#3:int,`a.b`#4:string>"),
+        nested(5, "l", "array<#6:struct<x#7:int>>"),
+        nested(8, "m", "map<#9:string,#10:array<#11:int>>"),
+    )
+    (new,) = lake.query(f"""SELECT id,
+        IF(id = 0, NULL, named_struct('x', CAST(NULL AS INT), 'a.b', IF(id = 1, NULL, repeat('long', 9)))),
+        CASE id WHEN 0 THEN NULL WHEN 1 THEN array() WHEN 2 THEN array(NULL) ELSE array(named_struct('x', 1)) END,
+        CASE id WHEN 0 THEN NULL WHEN 1 THEN NULL WHEN 2 THEN map() ELSE map('k', NULL) END FROM range({rows})""")
+    assert {key: value.nulls for key, value in new.statistics.items()} == {1: 0, 2: 1, 5: 1, 8: 2}
