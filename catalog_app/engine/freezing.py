@@ -11,9 +11,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from catalog_app.domain.files import TableScan
 from catalog_app.engine.merge_values import FrozenSource, SourceRows
 from catalog_app.engine.reading import query_dataframe
-from catalog_app.engine.types import is_arrow_writable, spark_type, storable_type, type_text
+from catalog_app.engine.types import (
+    CHAR_TYPE,
+    char_metadata,
+    char_type,
+    is_arrow_writable,
+    spark_type,
+    storable_type,
+    type_text,
+)
+from catalog_app.engine.values import QuerySource
 from catalog_app.engine.writing import FileWriter
 
 if TYPE_CHECKING:
@@ -58,13 +68,31 @@ def freeze_rows(
     columns = tuple((name, kind) for (name, _), kind in zip(known[:count], types, strict=False))
     described = tuple(known[:count])
     asked = list(zip(names[count:], types[count:], strict=True))
+    chars = _chars(frame) if _reads_chars(source.query) else {}
     table = _few_rows(stored, types) if may_be_small else None
     if table is None:
-        return replace(_freeze_many(writer, folder, source.alias, stored, columns, asked), described=described)
+        many = _freeze_many(writer, folder, source.alias, stored, columns, asked)
+        return replace(many, described=described, chars=chars, key_types=tuple(types[count:]))
     values = tuple(_distinct(kind, table.column(name)) for name, kind in asked)
     few = table.select(names[:count])
     _write_few(writer, few, folder)
-    return FrozenSource(folder, source.alias, columns, few.num_rows, few.nbytes, values, few, described)
+    few_rows = FrozenSource(folder, source.alias, columns, few.num_rows, few.nbytes, values, few, described)
+    return replace(few_rows, chars=chars, key_types=tuple(types[count:]))
+
+
+def _reads_chars(query: QuerySource) -> bool:
+    """Whether the query names a table with a CHAR column; only then Spark is asked which of its columns are."""
+    for relation in query.tables.values():
+        if isinstance(relation, TableScan) and any(char_metadata(column.type) for column in relation.schema.columns):
+            return True
+        if isinstance(relation, QuerySource) and _reads_chars(relation):
+            return True
+    return False
+
+
+def _chars(frame: DataFrame) -> dict[int, str]:
+    kinds = (char_type(field.metadata) for field in frame.schema.fields)
+    return {place: kind for place, kind in enumerate(kinds) if kind is not None}
 
 
 def frozen_dataframe(spark: SparkSession, writer: FileWriter, frozen: FrozenSource) -> DataFrame:
@@ -74,6 +102,8 @@ def frozen_dataframe(spark: SparkSession, writer: FileWriter, frozen: FrozenSour
     fields = [StructField(_column(i), spark_type(spark, kind)) for i, (_, kind) in enumerate(frozen.columns)]
     schema = StructType([*fields, StructField(NUMBER, LongType())])
     frame = spark.read.schema(schema).parquet(writer.warehouse.spark_path(frozen.folder))
+    for place, kind in frozen.chars.items():
+        frame = frame.withMetadata(_column(place), {CHAR_TYPE: kind})
     return frame.toDF(*(name for name, _ in frozen.columns), NUMBER).alias(frozen.alias)
 
 

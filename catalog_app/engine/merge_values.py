@@ -61,6 +61,7 @@ class FrozenSource:
     ``columns`` are (name, Spark type text) in order. ``keys`` are the distinct values of the asked expressions with
     their type texts, None where they are too many. ``table``: the rows themselves while they are few. ``described``:
     the columns with the types that the query gives them, which a column of nothing but NULL keeps; empty where unknown.
+    ``chars``: the type of each column that is CHAR, by its place. ``key_types``: the types of the asked expressions.
     """
 
     folder: str
@@ -71,6 +72,8 @@ class FrozenSource:
     keys: tuple[tuple[str, pa.Array] | None, ...] = ()
     table: pa.Table | None = None
     described: tuple[tuple[str, str], ...] = ()
+    chars: Mapping[int, str] = field(default_factory=dict)
+    key_types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, FileScan, TableScan
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.decoding import Held, decoded, held, internal_name, read_name
-from catalog_app.engine.types import quoted, spark_type, storage_type
+from catalog_app.engine.types import char_metadata, spark_type, storage_type
 from catalog_app.engine.values import FileSource, QuerySource
 from catalog_app.storage.deletes import POSITION_COLUMN, POSITION_FIELD
 
@@ -113,11 +113,26 @@ def _read_group(
     if marked:
         gone = deleted_addresses(spark, warehouse, marked).toDF(_MASKED)
         frame = frame.join(gone if group.is_apart else gone.hint("broadcast"), _MASKED, "left_anti")
-    outputs = [f"{internal_name(column)} AS {quoted(column.name)}" for column in schema.columns]
-    if with_address:
-        row_id = f"coalesce({ROW_ID_COLUMN}, {ADDRESS})" if group.stores_row_ids else ADDRESS
-        outputs += [f"{row_id} AS {ROW_ID}", ADDRESS]
-    return frame.selectExpr(*outputs)
+    values = [internal_name(column) for column in schema.columns]
+    if not with_address:
+        return _named(frame, schema, values)
+    row_id = f"coalesce({ROW_ID_COLUMN}, {ADDRESS})" if group.stores_row_ids else ADDRESS
+    return _named(frame, schema, values, row_id=row_id, address=ADDRESS)
+
+
+def _named(frame: DataFrame, schema: Schema, values: Sequence[str], **further: str) -> DataFrame:
+    """SQL values under the names of the schema's columns, which say where they are CHAR. ``further``: SQL of
+    ``row_id`` and ``address``.
+    """
+    from pyspark.sql.connect.functions import expr
+
+    names = {"row_id": ROW_ID, "address": ADDRESS}
+    outputs = []
+    for column, value in zip(schema.columns, values, strict=True):
+        metadata = char_metadata(column.type)
+        output = expr(value)
+        outputs.append(output.alias(column.name) if metadata is None else output.alias(column.name, metadata=metadata))
+    return frame.select(*outputs, *(expr(value).alias(names[name]) for name, value in further.items()))
 
 
 def _masked(files: Sequence[FileScan], marked: Sequence[FileScan]) -> str:
@@ -163,10 +178,9 @@ def deleted_addresses(spark: SparkSession, warehouse: Warehouse, files: Sequence
 
 
 def _empty(spark: SparkSession, schema: Schema, with_address: bool) -> DataFrame:
-    columns = [f"CAST(NULL AS {storage_type(c.type)}) AS {quoted(c.name)}" for c in schema.columns]
-    if with_address:
-        columns += [f"CAST(NULL AS bigint) AS {name}" for name in (ROW_ID, ADDRESS)]
-    return spark.range(0).selectExpr(*columns)
+    values = [f"CAST(NULL AS {storage_type(column.type)})" for column in schema.columns]
+    further = dict.fromkeys(("row_id", "address"), "CAST(NULL AS bigint)") if with_address else {}
+    return _named(spark.range(0), schema, values, **further)
 
 
 def query_dataframe(

@@ -6,6 +6,7 @@ Files hold ``varchar(n)`` and ``char(n)`` as strings; the length is enforced whe
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 NOT_NULL_MARK = "lakeui-not-null"
 NOT_NESTED_MARK = "lakeui-not-nested"
 TOO_LONG_MARK = "lakeui-too-long"
+CHAR_TYPE = "__CHAR_VARCHAR_TYPE_STRING"
+"""Where columns of Spark's own tables keep that they are CHAR: its analyser looks there, and types say STRING."""
 _LENGTH = re.compile(r"^(varchar|char)\s*\(\s*(\d+)\s*\)$", re.IGNORECASE)
 _DECIMAL = re.compile(r"^decimal\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)$", re.IGNORECASE)
 _SIMPLE = {
@@ -62,6 +65,17 @@ def _without_void(kind: ParsedType) -> ParsedType:
     if kind.fields:
         return nested_type(kind.name, (replace(field, type=_without_void(field.type)) for field in kind.fields))
     return parse_type("string") if kind.name == "void" else kind
+
+
+def char_metadata(type_text: str) -> dict[str, Any] | None:
+    """What a column of type ``char(n)`` says of itself, so that Spark pads what it is compared with; else None."""
+    return {CHAR_TYPE: type_text} if type_text.startswith("char(") else None
+
+
+def char_type(metadata: Mapping[str, Any]) -> str | None:
+    """The type ``char(n)`` that a column of a DataFrame says it has."""
+    kind = str(metadata.get(CHAR_TYPE, ""))
+    return kind if kind.startswith("char(") else None
 
 
 def is_arrow_writable(type_text: str) -> bool:

@@ -13,6 +13,7 @@ from catalog_app.domain.state import TableState
 from catalog_app.engine.copying import Copied, Marks
 from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
 from catalog_app.engine.values import QuerySource
+from catalog_app.pruning.comparison import family, length_of
 from catalog_app.pruning.keys import KnownKeys, known_keys
 from catalog_app.pruning.predicates import ANYTHING
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
@@ -31,6 +32,7 @@ from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.values import StatementResult
 from lakeui.frontdoor.write_modes import copied_files, copies_files
 from lakeui.sql import statements as sql
+from lakeui.sql.char_keys import with_padded_keys
 from lakeui.sql.dialect import quote_name
 from merge_app.execution.commit import TestedRows
 
@@ -164,7 +166,24 @@ def _on(merge: _Merge, frozen: FrozenSource) -> str:
         for key, values in zip(statement.keys, frozen.keys, strict=True)
         if key.null_safe
     )
-    return statement.on_present if statement.on_present and are_present else statement.on.text
+    on = statement.on_present if statement.on_present and are_present else statement.on.text
+    lengths = _char_lengths(merge, frozen)
+    return with_padded_keys(on, statement.alias, lengths) if lengths else on
+
+
+def _compared_keys(merge: _Merge) -> list[tuple[sql.MergeKey, Column]]:
+    """The keys of ON with the columns that they are compared with, without columns that are only about to come."""
+    found = ((key, merge.table.schema.named(key.column)) for key in merge.statement.keys)
+    return [(key, column) for key, column in found if column is not None]
+
+
+def _char_lengths(merge: _Merge, frozen: FrozenSource) -> dict[sql.MergeKey, int]:
+    """The keys that are texts and stand beside a CHAR column, with its length."""
+    return {
+        key: length_of(column.type)
+        for (key, column), kind in zip(_compared_keys(merge), frozen.key_types, strict=False)
+        if family(column.type) == "char" and kind == "string"
+    }
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
@@ -172,11 +191,9 @@ def _on(merge: _Merge, frozen: FrozenSource) -> str:
 
 def _keys(merge: _Merge, frozen: FrozenSource) -> list[KnownKeys]:
     """What is known of the columns of ON, one entry a comparison that statistics can answer."""
-    compared = [key for key in merge.statement.keys if merge.table.schema.named(key.column) is not None]
     found = []
-    for key, values in zip(compared, frozen.keys, strict=True):
-        column = merge.table.schema.named(key.column)
-        if column is not None and values is not None:
+    for (key, column), values in zip(_compared_keys(merge), frozen.keys, strict=True):
+        if values is not None:
             kind, array = values
             found.append(known_keys(column, kind, array, null_safe=key.null_safe))
     return [keys for keys in found if keys is not None]

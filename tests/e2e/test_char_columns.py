@@ -1,0 +1,106 @@
+"""CHAR(n): what stands beside it is padded as Spark pads it, in every statement that reads."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from lakeui.frontdoor import Session
+from lakeui.frontdoor.batches import batch_merge
+from tests.e2e.lake import Lake
+
+
+@pytest.fixture
+def chars(lake: Lake) -> Lake:
+    lake.sql("CREATE TABLE d.t (id INT, c CHAR(5), s STRING, d CHAR(3))")
+    lake.sql("INSERT INTO d.t VALUES (1, 'x', 'x', 'x'), (2, 'y  ', 'y ', 'y')")
+    return lake
+
+
+# What Spark 4.3 answers on a table of its own: literals and other CHAR columns are padded, texts of rows are not,
+# and neither is BETWEEN.
+CONDITIONS = [
+    ("c = 'x'", [1]),
+    ("c = 'x '", [1]),
+    ("c = 'x         '", [1]),
+    ("'x' = c", [1]),
+    ("c <=> 'x'", [1]),
+    ("c <> 'x'", [2]),
+    ("NOT c = 'x'", [2]),
+    ("c IS DISTINCT FROM 'x'", [2]),
+    ("c IN ('x', 'y')", [1, 2]),
+    ("c IN ('x', s)", []),
+    ("c = d", [1, 2]),
+    ("c = s", []),
+    ("c < 'x '", []),
+    ("c > 'x'", [2]),
+    ("c >= 'x'", [1, 2]),
+    ("c <= 'x'", [1]),
+    ("c BETWEEN 'x' AND 'x'", []),
+    ("CASE c WHEN 'x' THEN true END", [1]),
+    ("c = concat('x', '')", [1]),
+    ("upper(c) = 'X'", []),
+    ("c LIKE 'x'", []),
+    ("length(c) = 5", [1, 2]),
+]
+
+
+@pytest.mark.parametrize(("condition", "found"), CONDITIONS)
+def test_every_statement_finds_the_rows_that_spark_finds(chars: Lake, condition: str, found: list[int]) -> None:
+    rows = chars.sql(f"SELECT id FROM d.t WHERE {condition} ORDER BY id").rows
+    assert [id_ for (id_,) in rows] == found
+    assert chars.sql(f"UPDATE d.t SET s = concat(s, '!') WHERE {condition}").metrics["rows_updated"] == len(found)
+    condition = condition.replace("c = s", "c = replace(s, '!', '')")
+    assert chars.sql(f"DELETE FROM d.t WHERE {condition}").metrics["rows_deleted"] == len(found)
+
+
+def test_columns_stay_char_through_queries(chars: Lake) -> None:
+    chars.sql("CREATE VIEW d.v AS SELECT id, c AS k FROM d.t WHERE c IN ('x', 'y')")
+    assert chars.sql("SELECT id FROM d.v WHERE k = 'y'").rows == [[2]]
+    assert chars.sql("SELECT a.id FROM d.v a JOIN d.t b ON a.k = b.d ORDER BY 1").rows == [[1], [2]]
+    assert chars.sql("SELECT id FROM (SELECT * FROM d.t UNION ALL SELECT * FROM d.t) WHERE c = 'x'").rows == [[1], [1]]
+    assert chars.sql("WITH a AS (SELECT c, id FROM d.t) SELECT id FROM a WHERE c = 'x'").rows == [[1]]
+    chars.sql("TRUNCATE TABLE d.t")
+    assert chars.sql("SELECT count(*) FROM d.v WHERE k = 'y'").rows == [[0]]
+
+
+SOURCES = ["(SELECT 'x' AS c)", "(SELECT 'x        ' AS c)", "(SELECT d AS c FROM d.t WHERE d = 'x')"]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("sign", ["=", "<=>"])
+def test_a_merge_matches_keys_as_they_are_stored(chars: Lake, source: str, sign: str) -> None:
+    merged = chars.sql(
+        f"""MERGE INTO d.t t USING {source} s ON t.c {sign} s.c
+        WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (id, c) VALUES (9, s.c)"""
+    )
+    assert (merged.metrics["rows_deleted"], merged.metrics["rows_inserted"]) == (1, 0)
+    assert [row[0] for row in chars.rows("d.t")] == [2]
+
+
+def test_conditions_of_a_merge_pad_literals(chars: Lake) -> None:
+    chars.sql(
+        """MERGE INTO d.t t USING (SELECT c, id FROM d.t) s ON t.c = s.c AND t.d = 'x'
+        WHEN MATCHED AND s.c = 'x' THEN UPDATE SET id = 10
+        WHEN NOT MATCHED BY SOURCE AND c = 'y' THEN DELETE"""
+    )
+    assert [row[0] for row in chars.rows("d.t")] == [10]
+
+
+def test_a_key_longer_than_its_column_matches_nothing(chars: Lake) -> None:
+    merge = "MERGE INTO d.t t USING (SELECT 'xxxxxx' AS c) s ON t.c = s.c WHEN MATCHED THEN DELETE"
+    assert chars.sql(merge).metrics["rows_deleted"] == 0
+
+
+def test_files_are_left_out_by_padded_values(chars: Lake) -> None:
+    chars.sql("INSERT INTO d.t VALUES (3, 'z', 'z', 'z')")
+    updated = chars.sql("UPDATE d.t SET id = 30 WHERE c = 'z '").metrics
+    assert (updated["rows_updated"], updated["files_skipped"]) == (1, 1)
+
+
+def test_a_keyed_merge_finds_its_row(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.k (c CHAR(5), v INT, PRIMARY KEY (c))")
+    lake.sql("INSERT INTO d.k VALUES ('x', 1)")
+    batch = pa.table({"c": ["x", "y"], "v": pa.array([2, 3], pa.int32())})
+    batch_merge(batch, "d.k", "upsert", "c", session=Session(lake.catalog))
+    assert lake.rows("d.k") == [("x    ", 2), ("y    ", 3)]
