@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import replace
 
 import pytest
@@ -430,7 +431,8 @@ def test_a_string_survives_reading_and_writing(value: str) -> None:
 
 @given(st.text(min_size=1, max_size=20).filter(lambda value: value.strip()))
 def test_a_quoted_name_survives_reading_and_writing(value: str) -> None:
-    name = "`" + value.replace("`", "``") + "`"
-    statement = parse(f"select t.{name} as {name} from db.t")
+    written = "`" + value.replace("`", "``") + "`"
+    name = unicodedata.normalize("NFC", written)
+    statement = parse(f"select t.{written} as {written} from db.t")
     assert isinstance(statement, s.Select)
     assert statement.query.text == f"SELECT `t`.{name} AS {name} FROM `__lake_0` AS `t`"

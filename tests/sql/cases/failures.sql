@@ -193,7 +193,7 @@ INVALID_VALUE | main | column id is there twice | CREATE TABLE d.fresh (id int, 
 INVALID_VALUE | main | primary key names x | CREATE TABLE d.fresh (id int, PRIMARY KEY (x))
 INVALID_VALUE | main | partitioning names x | CREATE TABLE d.fresh (id int) PARTITIONED BY (x)
 INVALID_VALUE | main | two primary keys | CREATE TABLE d.fresh (id int PRIMARY KEY, PRIMARY KEY (id))
-INVALID_VALUE | main | __row is reserved | CREATE TABLE d.fresh (__row int)
+INVALID_VALUE | main | __lake_x; reserved | CREATE TABLE d.fresh (__lake_x int)
 INVALID_VALUE | main | ITN; primitive type | CREATE TABLE d.fresh (id itn)
 INVALID_VALUE | main | cannot use the column; constant | CREATE TABLE d.fresh (id int, n int DEFAULT id)
 NOT_SUPPORTED | main | Columns and AS SELECT | CREATE TABLE d.fresh (id int) AS SELECT 1
@@ -229,7 +229,7 @@ NOT_FOUND | main | column nam; Did you mean name | ALTER TABLE d.people ADD COLU
 INVALID_VALUE | main | NOT NULL without a default; DEFAULT | ALTER TABLE d.people ADD COLUMN x int NOT NULL
 INVALID_VALUE | main | added twice | ALTER TABLE d.people ADD COLUMNS (x int, X int)
 INVALID_VALUE | main | ITN; primitive type | ALTER TABLE d.people ADD COLUMN x itn
-INVALID_VALUE | main | __x is reserved | ALTER TABLE d.people ADD COLUMN __x int
+INVALID_VALUE | main | __lake_x; reserved | ALTER TABLE d.people ADD COLUMN __lake_x int
 NOT_SUPPORTED | main | key cannot be added later | ALTER TABLE d.people ADD COLUMN x int PRIMARY KEY
 NOT_SUPPORTED | main | Constraints | ALTER TABLE d.people ADD CONSTRAINT c CHECK (id > 0)
 SYNTAX_ERROR | main | | ALTER TABLE d.people ADD COLUMN x
@@ -243,7 +243,7 @@ SYNTAX_ERROR | main | | ALTER TABLE d.people DROP COLUMN
 # RenameColumn
 NOT_FOUND | main | column nam; Did you mean name | ALTER TABLE d.people RENAME COLUMN nam TO x
 ALREADY_EXISTS | main | column named id | ALTER TABLE d.people RENAME COLUMN name TO id
-INVALID_VALUE | main | __x is reserved | ALTER TABLE d.people RENAME COLUMN name TO __x
+INVALID_VALUE | main | __lake_x; reserved | ALTER TABLE d.people RENAME COLUMN name TO __lake_x
 SYNTAX_ERROR | main | | ALTER TABLE d.people RENAME COLUMN name
 # AlterColumn
 NOT_FOUND | main | column nam; Did you mean name | ALTER TABLE d.people ALTER COLUMN nam TYPE string
@@ -378,7 +378,7 @@ INVALID_VALUE | main | both called x | MERGE INTO d.people x USING d.sales x ON 
 INVALID_VALUE | main | NAME is assigned twice | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET name = 'a', NAME = 'b'
 INVALID_VALUE | main | id is named twice | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id, id) VALUES (1, 2)
 INVALID_VALUE | main | no source row; t only | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN NOT MATCHED BY SOURCE AND s.day = 'mon' THEN DELETE
-NOT_SUPPORTED | main | aggregate max; source's query | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET age = max(s.id)
+NOT_SUPPORTED | main | aggregate max; MERGE INTO takes one | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET age = max(s.id)
 NOT_SUPPORTED | main | A window | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET age = row_number() OVER (ORDER BY s.id)
 NOT_SUPPORTED | main | A subquery in this place | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED AND s.id > (SELECT max(id) FROM d.sales) THEN DELETE
 INVALID_VALUE | main | name is string; as a whole | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN UPDATE SET t.name.first = 'a'
