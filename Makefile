@@ -21,8 +21,8 @@ up: java $(VENV)/.installed ## Start everything here; Ctrl-C stops it
 test: java $(VENV)/.installed-dev ## Run all tests; ARGS="-k words" chooses some
 	@exec $(BIN)/python -m $(if $(ARGS),pytest $(ARGS),tests)
 
-soak: java $(VENV)/.installed-dev ## The proofs of reliability at length, some two hours
-	@LAKEUI_SOAK=1 exec $(BIN)/python -m pytest tests/stateful tests/concurrency tests/faults tests/contract $(ARGS)
+soak: java $(VENV)/.installed-dev ## The proofs of reliability at length, some three hours
+	@LAKEUI_SOAK=1 exec $(BIN)/python -m pytest tests/stateful tests/concurrency tests/faults tests/contract tests/differential $(ARGS)
 
 check: $(VENV)/.installed-dev frontend/node_modules/.installed ## Style, types, import rules, migrations, deployment settings
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh .ci/check

@@ -17,6 +17,8 @@ SECONDS_WITH_SPARK = 2.0
 SECONDS_WITHOUT = 0.2
 SECONDS = {
     "tests/concurrency/test_serial_history.py": 30.0,
+    "tests/differential/test_cases.py": 40.0,
+    "tests/differential/test_histories.py": 60.0,
     "tests/e2e/test_every_table_cell.py": 60.0,
     "tests/e2e/test_forbidden_sql.py": 10.0,
     "tests/faults/test_killed_servers.py": 90.0,

@@ -1,0 +1,133 @@
+-- A decimal is compared with texts as a number
+CREATE TABLE d.t (k int, amount decimal(10,2));
+INSERT INTO d.t VALUES (1, 9.00), (2, 9.50), (3, 10.00);
+INSERT INTO d.t VALUES (4, 20.00), (5, 100.00);
+ASK SELECT t.k AS k FROM d.t AS t WHERE t.amount = '9.5';
+-- columns: k int
+-- [2]
+TRY UPDATE d.t AS t SET k = 50 WHERE t.amount = '9.5';
+-- columns: k int, amount decimal(10,2)
+-- [1, '9.00']
+-- [3, '10.00']
+-- [4, '20.00']
+-- [5, '100.00']
+-- [50, '9.50']
+TRY DELETE FROM d.t AS t WHERE t.amount BETWEEN '9' AND '9.99';
+-- columns: k int, amount decimal(10,2)
+-- [3, '10.00']
+-- [4, '20.00']
+-- [5, '100.00']
+TRY DELETE FROM d.t AS t WHERE t.amount IN ('9.5');
+-- columns: k int, amount decimal(10,2)
+-- [1, '9.00']
+-- [3, '10.00']
+-- [4, '20.00']
+-- [5, '100.00']
+TRY DELETE FROM d.t AS t WHERE t.amount >= '20';
+-- columns: k int, amount decimal(10,2)
+-- [1, '9.00']
+-- [2, '9.50']
+-- [3, '10.00']
+TRY MERGE INTO d.t AS t USING (SELECT 2 AS k) AS s ON t.amount = '9.5' WHEN MATCHED THEN UPDATE SET k = 50 WHEN NOT MATCHED THEN INSERT (k, amount) VALUES (s.k, 9.5);
+-- columns: k int, amount decimal(10,2)
+-- [1, '9.00']
+-- [3, '10.00']
+-- [4, '20.00']
+-- [5, '100.00']
+-- [50, '9.50']
+TRY MERGE INTO d.t AS t USING (SELECT 2 AS k) AS s ON t.k = s.k WHEN NOT MATCHED BY SOURCE AND t.amount >= '20' THEN DELETE;
+-- columns: k int, amount decimal(10,2)
+-- [1, '9.00']
+-- [2, '9.50']
+-- [3, '10.00']
+
+-- A text is compared with a date as a date
+CREATE TABLE d.t (k int, day string);
+INSERT INTO d.t VALUES (1, '2024-01-10'), (2, '2024-1-5'), (3, '2024-12-31');
+ASK SELECT t.k AS k FROM d.t AS t WHERE t.day = DATE'2024-01-05';
+-- columns: k int
+-- [2]
+TRY UPDATE d.t AS t SET k = 50 WHERE t.day = DATE'2024-01-05';
+-- columns: k int, day string
+-- [1, '2024-01-10']
+-- [3, '2024-12-31']
+-- [50, '2024-1-5']
+TRY DELETE FROM d.t AS t WHERE t.day < DATE'2024-01-07';
+-- columns: k int, day string
+-- [1, '2024-01-10']
+-- [3, '2024-12-31']
+
+-- A double is compared with a whole number as a double
+CREATE TABLE d.t (k double, v int);
+INSERT INTO d.t VALUES (9007199254740992D, 1);
+TRY MERGE INTO d.t AS t USING (SELECT 9007199254740993L AS k) AS s ON t.k = s.k WHEN MATCHED THEN UPDATE SET v = 2 WHEN NOT MATCHED THEN INSERT (k, v) VALUES (s.k, 3);
+-- columns: k double, v int
+-- [9007199254740992.0, 2]
+TRY DELETE FROM d.t AS t WHERE t.k = 9007199254740993L;
+-- columns: k double, v int
+
+-- Days and times are compared with texts in any of their spellings
+CREATE TABLE d.t (k int, d1 date, at timestamp, ntz timestamp_ntz, x double, f float);
+INSERT INTO d.t VALUES (1, DATE'2024-01-05', TIMESTAMP'2024-01-05 00:00:00', TIMESTAMP_NTZ'2024-01-05 00:00:00', 9.5, 0.1), (2, DATE'2024-01-10', TIMESTAMP'2024-01-10 12:00:00', TIMESTAMP_NTZ'2024-01-10 12:00:00', 10.0, 0.5);
+TRY DELETE FROM d.t AS t WHERE t.d1 = '2024-1-5';
+-- columns: k int, d1 date, at timestamp, ntz timestamp_ntz, x double, f float
+-- [2, '2024-01-10', '2024-01-10T12:00:00Z', '2024-01-10T12:00:00', 10.0, 0.5]
+TRY DELETE FROM d.t AS t WHERE t.d1 < '2024-1-7';
+-- columns: k int, d1 date, at timestamp, ntz timestamp_ntz, x double, f float
+-- [2, '2024-01-10', '2024-01-10T12:00:00Z', '2024-01-10T12:00:00', 10.0, 0.5]
+TRY DELETE FROM d.t AS t WHERE t.at = '2024-1-5';
+-- columns: k int, d1 date, at timestamp, ntz timestamp_ntz, x double, f float
+-- [2, '2024-01-10', '2024-01-10T12:00:00Z', '2024-01-10T12:00:00', 10.0, 0.5]
+TRY DELETE FROM d.t AS t WHERE t.at <= '2024-01-05T01:00:00+01:00';
+-- columns: k int, d1 date, at timestamp, ntz timestamp_ntz, x double, f float
+-- [2, '2024-01-10', '2024-01-10T12:00:00Z', '2024-01-10T12:00:00', 10.0, 0.5]
+TRY DELETE FROM d.t AS t WHERE t.ntz = '2024-1-5 0:0:0';
+-- columns: k int, d1 date, at timestamp, ntz timestamp_ntz, x double, f float
+-- [2, '2024-01-10', '2024-01-10T12:00:00Z', '2024-01-10T12:00:00', 10.0, 0.5]
+TRY DELETE FROM d.t AS t WHERE t.x >= '9.5' AND t.x < '9.75';
+-- columns: k int, d1 date, at timestamp, ntz timestamp_ntz, x double, f float
+-- [2, '2024-01-10', '2024-01-10T12:00:00Z', '2024-01-10T12:00:00', 10.0, 0.5]
+TRY DELETE FROM d.t AS t WHERE t.x IN ('9.5', '10');
+-- columns: k int, d1 date, at timestamp, ntz timestamp_ntz, x double, f float
+TRY DELETE FROM d.t AS t WHERE t.f = 0.1;
+-- no version
+TRY DELETE FROM d.t AS t WHERE t.f = 0.1D;
+-- no version
+TRY DELETE FROM d.t AS t WHERE t.k = '1';
+-- columns: k int, d1 date, at timestamp, ntz timestamp_ntz, x double, f float
+-- [2, '2024-01-10', '2024-01-10T12:00:00Z', '2024-01-10T12:00:00', 10.0, 0.5]
+TRY DELETE FROM d.t AS t WHERE t.k < 1.5;
+-- columns: k int, d1 date, at timestamp, ntz timestamp_ntz, x double, f float
+-- [2, '2024-01-10', '2024-01-10T12:00:00Z', '2024-01-10T12:00:00', 10.0, 0.5]
+
+-- NaN is greater than every number, and zero has no sign
+CREATE TABLE d.t (k int, x double, f float);
+INSERT INTO d.t VALUES (1, DOUBLE('NaN'), FLOAT('NaN')), (2, -0.0D, FLOAT('-0.0')), (3, 0.0D, FLOAT('0.0'));
+INSERT INTO d.t VALUES (4, DOUBLE('Infinity'), FLOAT('-Infinity')), (5, 1.5, 1.5);
+TRY DELETE FROM d.t AS t WHERE t.x > 1e308D;
+-- columns: k int, x double, f float
+-- [2, -0.0, -0.0]
+-- [3, 0.0, 0.0]
+-- [5, 1.5, 1.5]
+TRY DELETE FROM d.t AS t WHERE t.x = DOUBLE('NaN');
+-- columns: k int, x double, f float
+-- [2, -0.0, -0.0]
+-- [3, 0.0, 0.0]
+-- [4, 'Infinity', '-Infinity']
+-- [5, 1.5, 1.5]
+TRY DELETE FROM d.t AS t WHERE t.x <= -0.0D;
+-- columns: k int, x double, f float
+-- [1, 'NaN', 'NaN']
+-- [4, 'Infinity', '-Infinity']
+-- [5, 1.5, 1.5]
+TRY DELETE FROM d.t AS t WHERE t.f >= 'NaN';
+-- columns: k int, x double, f float
+-- [2, -0.0, -0.0]
+-- [3, 0.0, 0.0]
+-- [4, 'Infinity', '-Infinity']
+-- [5, 1.5, 1.5]
+TRY DELETE FROM d.t AS t WHERE NOT (t.x < 5);
+-- columns: k int, x double, f float
+-- [2, -0.0, -0.0]
+-- [3, 0.0, 0.0]
+-- [5, 1.5, 1.5]
