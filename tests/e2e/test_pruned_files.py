@@ -31,7 +31,7 @@ def test_a_text_beside_a_decimal_is_a_number(amounts: Lake, condition: str) -> N
 def test_merges_compare_texts_with_decimals_as_numbers(amounts: Lake) -> None:
     amounts.sql(
         """MERGE INTO d.t USING (SELECT '9.5' AS a) s ON t.amount = s.a AND t.amount = '9.5'
-        WHEN MATCHED THEN UPDATE SET id = 20 WHEN NOT MATCHED THEN INSERT (id, amount) VALUES (0, s.a)
+        WHEN MATCHED THEN UPDATE SET id = 20 WHEN NOT MATCHED THEN INSERT (id) VALUES (0)
         WHEN NOT MATCHED BY SOURCE AND t.amount >= '20' THEN DELETE"""
     )
     assert [id_ for id_, _ in amounts.rows("d.t")] == [1, 20, 3]

@@ -132,3 +132,24 @@ def test_days_beyond_the_year_9999_are_keys_like_others(lake: Lake) -> None:
 
 def test_bytes_that_are_no_text_are_answered(lake: Lake) -> None:
     assert lake.sql("SELECT CAST(X'FF' AS STRING), array(CAST(X'41FF' AS STRING))").rows == [["\ufffd", ["A\ufffd"]]]
+
+
+def test_days_beyond_the_year_9999_go_through_branches_partitions_and_compaction(lake: Lake) -> None:
+    beyond = "date_add(DATE '9999-12-31', 1)"
+    lake.sql("CREATE TABLE d.t (k DATE, at TIMESTAMP, v INT, PRIMARY KEY (k, at)) PARTITIONED BY (k)")
+    for number in (1, 2):
+        lake.sql(f"INSERT INTO d.t SELECT {beyond}, timestamp_micros(253402300800000000 + {number}), 0")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("UPDATE d.t SET v = v + 1", "b")
+    lake.sql(f"INSERT INTO d.t SELECT {beyond}, timestamp_micros(-62135596800000001), 9")
+    lake.merge("b")
+    lake.sql("OPTIMIZE d.t")
+    assert lake.rows("d.t") == [
+        ("10000-01-01", "0000-12-31T23:59:59.999999Z", 9),
+        ("10000-01-01", "10000-01-01T00:00:00.000001Z", 1),
+        ("10000-01-01", "10000-01-01T00:00:00.000002Z", 1),
+    ]
+    changes = lake.sql(f"SHOW CHANGES d.t FROM VERSION 1 TO VERSION {lake.head()}").rows
+    assert {row[2] for row in changes} == {"10000-01-01"}
+    lake.sql(f"INSERT OVERWRITE d.t PARTITION (k = {beyond}) SELECT TIMESTAMP '2024-01-01 00:00:00', 5")
+    assert [row[2] for row in lake.rows("d.t")] == [5]
