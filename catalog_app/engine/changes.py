@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDeleteFile, TableScan
+from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.assigning import Matching, assigned_value
 from catalog_app.engine.reading import ADDRESS, ROW_ID, table_dataframe
 from catalog_app.engine.sources import named_column, require_assignable
 from catalog_app.engine.types import as_condition, quoted, storage_type, stored_value, type_text
+from catalog_app.engine.unchanged import changed_only
 from catalog_app.engine.values import RowChanges
 from catalog_app.engine.writing import SMALL_ROWS, FileWriter, Target
-from catalog_app.storage.deletes import Integers, deleted_positions, write_deletes
+from catalog_app.storage.deletes import Integers, deleted_positions, read_integers, stored_row_ids, write_deletes
 from lakeui.common.errors import InvalidValue
 
 if TYPE_CHECKING:
@@ -98,6 +99,24 @@ def mask_rows(writer: FileWriter, scan: TableScan, matched: list[Matched]) -> Ro
     )
 
 
+def replaced_rows(writer: FileWriter, scan: TableScan, images: Sequence[NewDataFile]) -> Iterator[Matched]:
+    """The live rows of the scan whose row ids these images have."""
+    wanted = image_ids(writer, images)
+    for file in scan.files:
+        row_ids = stored_row_ids(writer.warehouse, file)
+        hit = np.isin(row_ids, wanted)
+        hit[deleted_positions(writer.warehouse, file.delete_paths)] = False
+        positions = np.flatnonzero(hit).astype(np.int64)
+        if len(positions):
+            yield Matched(positions + file.base, row_ids[positions])
+
+
+def image_ids(writer: FileWriter, images: Sequence[NewDataFile]) -> Integers:
+    """The row ids of images."""
+    parts = [read_integers(writer.warehouse, image.path, ROW_ID_COLUMN) for image in images]
+    return np.concatenate([np.empty(0, dtype=np.int64), *parts])
+
+
 def marked_files(writer: FileWriter, scan: TableScan, matched: Matched) -> list[NewDeleteFile]:
     """Write one delete file per data file that holds any of the rows, also where it keeps none."""
     return [
@@ -130,10 +149,18 @@ def leaves_nothing(writer: FileWriter, file: FileScan, positions: Integers) -> b
 
 
 def update_rows(
-    spark: SparkSession, writer: FileWriter, scan: TableScan, rows: RowFilter, assignments: Sequence[tuple[str, str]]
+    spark: SparkSession,
+    writer: FileWriter,
+    scan: TableScan,
+    rows: RowFilter,
+    assignments: Sequence[tuple[str, str]],
+    *,
+    writes_equal: bool,
 ) -> RowChanges:
-    """Stage the deletes and the new images of an UPDATE statement. SET sees the old values."""
-    images = _images(rows.of(spark, writer, scan), scan.schema, assignments, rows.alias)
+    """Stage the deletes and the new images of an UPDATE statement. SET sees the old values. Rows that have the new
+    values already are left alone, unless ``writes_equal``.
+    """
+    images = _images(rows.of(spark, writer, scan), scan.schema, assignments, rows.alias, writes_equal=writes_equal)
     target = Target(scan.table_id, scan.schema, with_row_ids=True)
     small = writer.fetch(target, images, extra=(ADDRESS,), limit=SMALL_ROWS)
     if small is not None:
@@ -141,17 +168,21 @@ def update_rows(
         files = writer.write_arrow(target, small)
     else:
         files = writer.write_spark(target, images)
-        matched = list(matched_rows(spark, writer, scan, rows))
+        matched = list(replaced_rows(writer, scan, files))
     return replace(mask_rows(writer, scan, matched), images=tuple(files))
 
 
-def _images(matching: DataFrame, schema: Schema, assignments: Sequence[tuple[str, str]], alias: str) -> DataFrame:
-    """New images of the matching rows, with row id and address."""
+def _images(
+    matching: DataFrame, schema: Schema, assignments: Sequence[tuple[str, str]], alias: str, *, writes_equal: bool
+) -> DataFrame:
+    """New images of the matching rows, with row id and address: of those that change, or of all."""
     given = _by_column(schema, assignments)
     olds = {column.id: f"{quoted(alias)}.{quoted(column.name)}" for column in schema.columns}
     # A line break ends what may be a comment at the end of an expression.
     outputs = [f"({given.get(column.id, olds[column.id])}\n) AS n{column.id}" for column in schema.columns]
-    assigned = matching.selectExpr(*outputs, ROW_ID, ADDRESS)
+    assigned_columns = [column for column in schema.columns if column.id in given]
+    before = [f"{olds[column.id]} AS o{column.id}" for column in assigned_columns]
+    assigned = matching.selectExpr(*outputs, *before, ROW_ID, ADDRESS)
     finals = []
     for column, field in zip(schema.columns, assigned.schema.fields, strict=False):
         value = stored_value(column, f"n{column.id}")
@@ -159,8 +190,11 @@ def _images(matching: DataFrame, schema: Schema, assignments: Sequence[tuple[str
             kind = type_text(field.dataType)
             require_assignable(column, kind)
             value = assigned_value(column, f"n{column.id}", kind, Matching.BY_NAME)
-        finals.append(f"{value} AS {quoted(column.name)}")
-    return assigned.selectExpr(*finals, ROW_ID, ADDRESS)
+        finals.append(f"{value} AS f{column.id}")
+    stored = assigned.selectExpr(*finals, *(f"o{column.id}" for column in assigned_columns), ROW_ID, ADDRESS)
+    named = [f"f{column.id} AS {quoted(column.name)}" for column in schema.columns]
+    changed = stored if writes_equal else changed_only(stored, assigned_columns, "o", "f")
+    return changed.selectExpr(*named, ROW_ID, ADDRESS)
 
 
 def _by_column(schema: Schema, assignments: Sequence[tuple[str, str]]) -> dict[int, str]:

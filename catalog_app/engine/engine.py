@@ -137,13 +137,21 @@ class Engine:
         return self._sessions.run(lambda spark: changes.delete_rows(spark, self._writer, scan, rows))
 
     def update(
-        self, scan: TableScan, assignments: Sequence[tuple[str, str]], condition: str | None, *, alias: str
+        self,
+        scan: TableScan,
+        assignments: Sequence[tuple[str, str]],
+        condition: str | None,
+        *,
+        alias: str,
+        writes_equal: bool = False,
     ) -> RowChanges:
         """Mark the matching rows and stage their new images under the same row ids. SET sees old values. All texts are
-        analysed.
+        analysed. Rows that have the new values already are left alone, unless ``writes_equal``.
         """
         rows = changes.RowFilter(condition, alias)
-        return self._sessions.run(lambda spark: changes.update_rows(spark, self._writer, scan, rows, assignments))
+        return self._sessions.run(
+            lambda spark: changes.update_rows(spark, self._writer, scan, rows, assignments, writes_equal=writes_equal)
+        )
 
     @contextmanager
     def frozen(self, table_id: int, source: SourceRows) -> Iterator[FrozenSource]:

@@ -7,7 +7,7 @@ from those, so that no two passes can decide differently.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,12 +18,13 @@ import pyarrow.compute as pc
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.schema import Column
 from catalog_app.engine.assigning import Matching, assigned_value
-from catalog_app.engine.changes import leaves_nothing, scan_parts
+from catalog_app.engine.changes import image_ids, leaves_nothing, scan_parts
 from catalog_app.engine.freezing import FEW_ROWS, NUMBER, frozen_dataframe, staging_folder
 from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeChanges, MergeTask, Rule
 from catalog_app.engine.plain_rows import plain_rows, source_column
 from catalog_app.engine.reading import ADDRESS, ROW_ID, table_dataframe
 from catalog_app.engine.types import as_condition, is_default, quoted, storage_type, stored_value
+from catalog_app.engine.unchanged import changed_only, unchanged_images
 from catalog_app.engine.writing import FileWriter, Target
 from catalog_app.storage.deletes import Integers, write_deletes
 from lakeui.common.errors import Cardinality
@@ -119,8 +120,11 @@ class _Merge:
 
     def _values(self, act: Act, rules: Sequence[tuple[int, Rule]]) -> list[str]:
         """SQL of every column of the rows that the rules of this act write."""
-        writing = [(number, rule) for number, rule in rules if rule.act is act]
+        writing = self._writing(act, rules)
         return [f"{self._value(column, writing)} AS {quoted(column.name)}" for column in self._schema.columns]
+
+    def _writing(self, act: Act, rules: Sequence[tuple[int, Rule]]) -> list[tuple[int, Rule]]:
+        return [(number, rule) for number, rule in rules if rule.act is act]
 
     def _value(self, column: Column, writing: Sequence[tuple[int, Rule]]) -> str:
         nothing = f"CAST(NULL AS {storage_type(column.type)})"
@@ -145,10 +149,28 @@ class _Merge:
         paired = decided.addresses[decided.numbers >= 0]
         if self._is_strict and len(np.unique(paired)) < len(paired):
             raise _cardinality()
-        images = self._writer.write_arrow(self._images, table.filter(pa.array(self._acts(decided, Act.UPDATE))))
-        marks = self._mark([decided])
+        changing = self._without_unchanged(decided, table)
+        images = self._writer.write_arrow(self._images, table.filter(pa.array(self._acts(changing, Act.UPDATE))))
+        marks = self._mark([changing])
         inserted = self._insert_few(np.unique(self._used(decided).numbers))
         return _with_files(marks, images, inserted)
+
+    def _without_unchanged(self, decided: Decided, table: pa.Table) -> Decided:
+        """The decisions; nothing happens to rows that an update would set to the values that they have."""
+        updates = np.flatnonzero(self._acts(decided, Act.UPDATE))
+        if not len(updates):
+            return decided
+        images = table.take(pa.array(updates))
+        with staging_folder(self._writer, self._task.scan.table_id) as folder:
+            same = unchanged_images(self._spark, self._writer, self._task.scan, images, self._assigned(), folder)
+        rules = decided.rules.copy()
+        rules[updates[same]] = -1
+        return replace(decided, rules=rules)
+
+    def _assigned(self) -> list[Column]:
+        """The columns that some update writes; the others keep their values."""
+        names = {name for _, rule in self._acting if rule.act is Act.UPDATE for name in rule.values}
+        return [column for column in self._schema.columns if column.name in names]
 
     @property
     def _is_strict(self) -> bool:
@@ -205,7 +227,8 @@ class _Merge:
         if self._is_strict and self._has_rival_pairs(decided):
             raise _cardinality()
         images = self._write_images(decided)
-        marks = self._mark(self._marked_parts(decided))
+        changed = image_ids(self._writer, images)
+        marks = self._mark(self._of_changed(part, changed) for part in self._marked_parts(decided))
         inserted: list[NewDataFile] = []
         rules = self._numbered(Family.NOT_MATCHED)
         if rules:
@@ -232,11 +255,24 @@ class _Merge:
         acting = decided.filter(f"{_RULE} IN ({', '.join(map(str, updates))})").drop(_ROW_ID)
         numbered = acting.join(frozen_dataframe(self._spark, self._writer, self._source), NUMBER, "left")
         joined = self._target_frame(self._task.scan).join(numbered, _ADDRESS)
-        rows = joined.selectExpr(*self._values(Act.UPDATE, self._acting), f"{_ROW_ID} AS {ROW_ID}")
-        return self._writer.write_spark(self._images, rows)
+        values = (
+            f"{self._value(column, self._writing(Act.UPDATE, self._acting))} AS f{column.id}"
+            for column in self._schema.columns
+        )
+        assigned = self._assigned()
+        before = (f"{quoted(self._task.alias)}.{quoted(column.name)} AS o{column.id}" for column in assigned)
+        rows = joined.selectExpr(*values, *before, f"{_ROW_ID} AS {ROW_ID}")
+        named = (f"f{column.id} AS {quoted(column.name)}" for column in self._schema.columns)
+        changed = changed_only(rows, assigned, "o", "f").selectExpr(*named, ROW_ID)
+        return self._writer.write_spark(self._images, changed)
+
+    def _of_changed(self, decided: Decided, changed: Integers) -> Decided:
+        """The decisions without the updates of rows that have no new image."""
+        is_moot = self._acts(decided, Act.UPDATE) & ~np.isin(decided.row_ids, changed)
+        return decided.where(~is_moot)
 
     def _marked_parts(self, decided: DataFrame) -> Iterator[Decided]:
-        """Decisions that take rows away, by parts of the scan that fit into this process."""
+        """Decisions that may take rows away, by parts of the scan that fit into this process."""
         acting = decided.filter(f"{_RULE} >= 0").selectExpr(
             f"{_ADDRESS} AS {ADDRESS}", f"{_ROW_ID} AS _row_id", f"coalesce({NUMBER}, -1L) AS {NUMBER}", _RULE
         )
@@ -247,7 +283,7 @@ class _Merge:
 
     # -- positions ------------------------------------------------------------------------------------------------
 
-    def _mark(self, parts: Iterator[Decided] | list[Decided]) -> MergeChanges:
+    def _mark(self, parts: Iterable[Decided]) -> MergeChanges:
         """Delete files for updated and for deleted rows, and the files that keep no row."""
         marks = MergeChanges()
         for part in parts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import FileEffects
+from catalog_app.engine.types import storage_type, text_literal
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
 from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register
@@ -66,12 +67,12 @@ def rename_partition(call: Call, statement: sql.RenamePartition) -> StatementRes
     effects = FileEffects()
     if segments:
         assignments = tuple(
-            (column.name, "NULL" if value is None else "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'")
+            (column.name, "NULL" if value is None else f"CAST({text_literal(value)} AS {storage_type(column.type)})")
             for column, value in zip(table.schema.partition_columns, after, strict=True)
         )
         scan = table_scan(target.place.lineage, table, segments)
         with interruptible(call.context):
-            changes = engine().update(scan, assignments, None, alias=table.name)
+            changes = engine().update(scan, assignments, None, alias=table.name, writes_equal=True)
         images = data_files_register(table.table_id, changes.images)
         effects = FileEffects(images, tuple(segment.file_id for segment in segments))
     change = alterations.partition_change(table, before, after, effects=effects)

@@ -60,8 +60,10 @@ def merged(
         elif clause.values is None:
             deleted += 1
         else:
-            rows.append({**row, **{name: value(row, partner) for name, value in clause.values.items()}})
-            updated += 1
+            after = {**row, **{name: value(row, partner) for name, value in clause.values.items()}}
+            # Values that are the same (-0.0 is 0.0) are left as they are, and are no update.
+            rows.append(row if after == row else after)
+            updated += after != row
     inserted = _inserted(target, source, families["not matched"], key=key, null_safe=null_safe)
     return Outcome([*rows, *inserted], updated, deleted, len(inserted))
 

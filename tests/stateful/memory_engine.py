@@ -205,12 +205,18 @@ class MemoryEngine:
         return self._mask(scan, self._matching(scan, condition))
 
     def update(
-        self, scan: TableScan, assignments: Sequence[tuple[str, str]], condition: str | None, *, alias: str
+        self,
+        scan: TableScan,
+        assignments: Sequence[tuple[str, str]],
+        condition: str | None,
+        *,
+        alias: str,
+        writes_equal: bool = False,
     ) -> RowChanges:
-        matched = self._matching(scan, condition)
-        images = [(self._assigned(scan.schema, row.values, assignments), row.row_id) for row in matched]
-        written = self._write(scan.table_id, scan.schema, images)
-        return replace(self._mask(scan, matched), images=tuple(written))
+        found = [(row, self._assigned(scan.schema, row.values, assignments)) for row in self._matching(scan, condition)]
+        changed = [(row, values) for row, values in found if writes_equal or values != as_stored(scan.schema, row)]
+        written = self._write(scan.table_id, scan.schema, [(values, row.row_id) for row, values in changed])
+        return replace(self._mask(scan, [row for row, _ in changed]), images=tuple(written))
 
     @staticmethod
     def _assigned(schema: Schema, old: dict[int, Any], assignments: Sequence[tuple[str, str]]) -> dict[int, Any]:
@@ -413,6 +419,11 @@ def _parsed(column: Column, text: str | None) -> Any:
 
 def _partition_text(value: Any) -> str | None:
     return None if value is None else str(value)
+
+
+def as_stored(schema: Schema, row: LiveRow) -> dict[int, Any]:
+    """A row's values in the form of a new image."""
+    return complete(schema, by_name(schema, row.values))
 
 
 def by_name(schema: Schema, values: Mapping[int, Any]) -> dict[str, Any]:

@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from catalog_app.domain.files import NewDeleteFile, TableScan
+from catalog_app.domain.schema import Schema
 from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeChanges, MergeTask, Rule, SourceRows
 from lakeui.common.errors import Cardinality
 from tests.stateful.expressions import evaluate
-from tests.stateful.memory_engine import LiveRow, MemoryEngine, by_name, complete, given_value
+from tests.stateful.memory_engine import LiveRow, MemoryEngine, as_stored, by_name, complete, given_value
 
 Named = dict[str, Any]
 """Values by folded column name, alone (where one side only has it) and behind the side's alias."""
@@ -49,7 +50,7 @@ class MergingMemoryEngine(MemoryEngine):
             rule = _first(task.rules, Family.MATCHED if partners else Family.NOT_MATCHED_BY_SOURCE, named)
             if not (task.supersedes and rule is not None and rule.act is Act.UPDATE):
                 matched.update(partners)
-            if rule is not None:
+            if rule is not None and not (rule.act is Act.UPDATE and _is_moot(task.scan.schema, row, rule, named)):
                 acting[rule.act].append((row, rule, named))
         changes = self._marked(task.scan, *([row for row, _, _ in acting[act]] for act in (Act.UPDATE, Act.DELETE)))
         unmatched = [_sides(task.alias, {}, source.alias, other) for n, other in enumerate(rows) if n not in matched]
@@ -63,10 +64,7 @@ class MergingMemoryEngine(MemoryEngine):
         unmatched: Sequence[Named],
     ) -> MergeChanges:
         schema = task.scan.schema
-        images = [
-            (complete(schema, {**by_name(schema, row.values), **_given(rule, named)}), row.row_id)
-            for row, rule, named in updates
-        ]
+        images = [(_image(schema, row, rule, named), row.row_id) for row, rule, named in updates]
         chosen = [(_first(task.rules, Family.NOT_MATCHED, named), named) for named in unmatched]
         fresh = [(complete(schema, _given(rule, named)), None) for rule, named in chosen if rule is not None]
         return replace(
@@ -114,6 +112,15 @@ def _first(rules: Sequence[Rule], family: Family, named: Named) -> Rule | None:
 
 def _given(rule: Rule, named: Named) -> dict[str, Any]:
     return {name.casefold(): given_value(text, named) for name, text in rule.values.items()}
+
+
+def _image(schema: Schema, row: LiveRow, rule: Rule, named: Named) -> dict[int, Any]:
+    return complete(schema, {**by_name(schema, row.values), **_given(rule, named)})
+
+
+def _is_moot(schema: Schema, row: LiveRow, rule: Rule, named: Named) -> bool:
+    """Whether the row has the values already that an update gives it."""
+    return _image(schema, row, rule, named) == as_stored(schema, row)
 
 
 def _is_strict(rules: Sequence[Rule]) -> bool:

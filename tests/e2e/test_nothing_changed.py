@@ -1,0 +1,92 @@
+"""Rows that a statement would set to the values that they have are not written, and are no update (rows §1.5)."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalog_app.engine import changes, freezing, merging
+from tests.e2e.lake import Lake
+
+NESTED = "named_struct('a', double('NaN'), 'b', map('k', array(1, NULL)))"
+MODES = ("merge-on-read", "copy-on-write")
+SAME = "MERGE INTO d.t USING d.s AS s ON t.id = s.id WHEN MATCHED THEN UPDATE SET *"
+
+
+@pytest.fixture(params=["few", "many"])
+def things(lake: Lake, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Lake:
+    """Tables d.t and d.s with the same awkward rows in two files. Rows pass through this process, or not."""
+    if request.param == "many":
+        monkeypatch.setattr(changes, "SMALL_ROWS", 0)
+        monkeypatch.setattr(freezing, "FEW_ROWS", 0)
+        monkeypatch.setattr(merging, "FEW_ROWS", 0)
+    columns = "(id INT, v STRING, x DOUBLE, n STRUCT<a: DOUBLE, b: MAP<STRING, ARRAY<INT>>>, c CHAR(4))"
+    for table in ("t", "s"):
+        lake.sql(f"CREATE TABLE d.{table} {columns}")
+        lake.sql(f"INSERT INTO d.{table} SELECT 1, 'a', double('NaN'), {NESTED}, 'x'")
+        lake.sql(f"INSERT INTO d.{table} SELECT 2, NULL, -0.0D, NULL, NULL UNION ALL SELECT 3, 'c', 1D, {NESTED}, 'y'")
+    return lake
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_equal_values_make_no_version_and_no_file(things: Lake, mode: str) -> None:
+    modes = ", ".join(f"'write.{statement}.mode' = '{mode}'" for statement in ("merge", "update"))
+    things.sql(f"ALTER TABLE d.t SET TBLPROPERTIES ({modes})")
+    head, files = things.head(), things.sql("SHOW SEGMENTS d.t").rows
+    for statement in (
+        "UPDATE d.t SET v = v",
+        "UPDATE d.t SET v = 'a', x = double('NaN') WHERE id = 1",
+        f"UPDATE d.t SET n = {NESTED}, c = c WHERE id <> 2",
+        "UPDATE d.t SET x = 0.0D WHERE id = 2",
+        SAME,
+        f"{SAME} WHEN NOT MATCHED THEN INSERT * WHEN NOT MATCHED BY SOURCE THEN UPDATE SET v = t.v",
+        "MERGE INTO d.t USING d.s AS s ON t.id = s.id AND s.id < 0 WHEN NOT MATCHED BY SOURCE THEN UPDATE SET c = c",
+    ):
+        result = things.sql(statement)
+        assert (result.version, result.metrics["rows_updated"]) == (head, 0), statement
+        assert result.metrics["bytes_written"] == 0, statement
+    assert (things.head(), things.sql("SHOW SEGMENTS d.t").rows) == (head, files)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_only_rows_that_change_are_written_and_counted(things: Lake, mode: str) -> None:
+    modes = ", ".join(f"'write.{statement}.mode' = '{mode}'" for statement in ("merge", "update"))
+    things.sql(f"ALTER TABLE d.t SET TBLPROPERTIES ({modes})")
+    before = things.head()
+    assert things.sql("UPDATE d.t SET v = 'c'").metrics["rows_updated"] == 2
+    things.sql("UPDATE d.s SET c = 'new' WHERE id = 3")
+    things.sql("INSERT INTO d.s (id, v) VALUES (4, 'fresh')")
+    result = things.sql(f"{SAME} WHEN NOT MATCHED THEN INSERT *")
+    assert (result.metrics["rows_updated"], result.metrics["rows_inserted"]) == (3, 1)
+    assert things.rows("d.t", columns="id, v, c") == [
+        (1, "a", "x   "),
+        (2, None, None),
+        (3, "c", "new "),
+        (4, "fresh", None),
+    ]
+    found = things.sql(f"SHOW CHANGES d.t FROM VERSION {before} TO VERSION {things.head()}").rows
+    assert [row[0] for row in found] == ["update_before", "update_after", "insert"]
+
+
+def test_values_that_differ_from_run_to_run_are_computed_once(things: Lake) -> None:
+    result = things.sql("UPDATE d.t SET v = uuid()")
+    assert result.metrics["rows_updated"] == 3
+    assert len({row[0] for row in things.rows("d.t", columns="v")}) == 3
+
+
+def test_a_value_is_computed_of_rows_that_live_and_match_alone(things: Lake) -> None:
+    """What would overflow in a row that is gone, or that WHERE leaves out, is nothing to the statement."""
+    things.sql("CREATE TABLE d.n (id INT, n INT)")
+    things.sql("INSERT INTO d.n VALUES (1, 2147483647), (2, 0), (3, 2147483647), (4, 1)")
+    things.sql("DELETE FROM d.n WHERE id = 3")
+    assert things.sql("UPDATE d.n SET n = n + 1 WHERE n < 5").metrics["rows_updated"] == 2
+    assert things.rows("d.n") == [(1, 2147483647), (2, 1), (4, 2)]
+
+
+def test_a_merge_of_branches_sees_no_update_where_values_stayed(things: Lake) -> None:
+    things.sql("CREATE BRANCH dev")
+    things.sql("UPDATE d.t SET v = v, x = x", "dev")
+    things.sql(SAME, "dev")
+    things.sql("INSERT INTO d.t (id) VALUES (9)")
+    merged = things.merge("dev")
+    assert merged["conflicts"] == []
+    assert len(things.rows("d.t")) == 4
