@@ -134,6 +134,9 @@ def _source(cursor: Cursor) -> _Source:
         cursor.expect(")")
         alias, columns = _alias_with_columns(cursor)
         return _Source(query, None, alias, columns)
+    for word in ("VALUES", "TABLE", "SELECT", "WITH"):
+        if cursor.sees(word):
+            cursor.fail(f"A query stands in parentheses, as in USING ({word} ..) AS s; it begins")
     name = _past(cursor, read_table(cursor))
     placeholder = f"{PLACEHOLDER_PREFIX}0"
     query = s.Query(f"SELECT * FROM {quote_name(placeholder)}", (s.TableReference(placeholder, name),))
@@ -272,7 +275,7 @@ def _update(cursor: Cursor, scope: _Scope, family: s.MergeFamily) -> s.MergeUpda
 
 
 def _insert(cursor: Cursor, scope: _Scope) -> s.MergeInsert:
-    if cursor.accept("*"):
+    if cursor.accept("*") or cursor.accept("BY", "NAME"):
         return s.MergeInsert()
     columns = _in_parentheses(cursor, lambda: _target_column(cursor, scope))
     _refuse_twice(columns)

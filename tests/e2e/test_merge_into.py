@@ -52,8 +52,9 @@ def test_clauses_act_in_the_order_in_which_they_are_written(people: Lake) -> Non
 def test_a_target_row_that_matches_two_source_rows_is_an_error_and_nothing_is_written(people: Lake) -> None:
     people.sql("INSERT INTO d.s VALUES (2, 'again', 1)")
     head, before = people.head(), people.rows("d.t")
-    with pytest.raises(Cardinality):
+    with pytest.raises(Cardinality) as refusal:
         people.sql(f"MERGE INTO d.t USING d.s {ON} WHEN MATCHED AND s.v = 'never' THEN DELETE")
+    assert "conditions of WHEN MATCHED do not count" in refusal.value.remedy
     assert (people.head(), people.rows("d.t")) == (head, before)
 
 

@@ -91,15 +91,14 @@ def test_what_others_wrote_meanwhile_is_judged(pipe: Pipe) -> None:
     class Beside(Attempt):
         def step(self, name: str, detail: str = "") -> None:
             if name == "publish":
-                pipe.lake.sql(f"UPDATE {pipe.table} SET value = 'theirs' WHERE id = 3")
+                pipe.lake.sql(f"UPDATE {pipe.table} SET value = concat(value, '!') WHERE id = 3")
 
     pipe.run(batch([(3, "c", 1)]))
     pipe.start(context=Beside, source=batch([(1, "ours", 2)]))
-    found = [(1, "ours", 2), (2, "b", 1), (3, "theirs", 1)]
-    assert pipe.rows() == found
+    assert pipe.rows() == [(1, "ours", 2), (2, "b", 1), (3, "c!", 1)]
     with pytest.raises(MergeConflict):
         pipe.start(context=Beside, source=batch([(3, "ours", 3)]))
-    assert pipe.rows() == found
+    assert pipe.rows() == [(1, "ours", 2), (2, "b", 1), (3, "c!!", 1)]
     assert workspaces(pipe)[-1] == TransactionState.ROLLED_BACK
 
 

@@ -359,6 +359,7 @@ SYNTAX_ERROR | main | WHERE | UPDATE d.people WHERE id = 1
 # MergeInto
 NOT_FOUND | main | table d.sale; Did you mean d.sales | MERGE INTO d.people t USING d.sale s ON t.id = s.id WHEN MATCHED THEN DELETE
 NOT_FOUND | main | table d.peple; Did you mean d.people | MERGE INTO d.peple t USING d.sales s ON t.id = s.id WHEN MATCHED THEN DELETE
+SYNTAX_ERROR | main | A query stands in parentheses, as in USING (VALUES ..) AS s | MERGE INTO d.people t USING VALUES (1) AS s(id) ON t.id = s.id WHEN MATCHED THEN DELETE
 NOT_FOUND | main | table d.nothing | MERGE INTO d.people t USING (SELECT id FROM d.nothing) s ON t.id = s.id WHEN MATCHED THEN DELETE
 NOT_FOUND | main | version 999999 | MERGE INTO d.people t USING d.people VERSION AS OF 999999 s ON t.id = s.id WHEN MATCHED THEN DELETE
 NOT_FOUND | main | before its first | MERGE INTO d.people t USING d.people TIMESTAMP AS OF '1999-01-01' s ON t.id = s.id WHEN MATCHED THEN DELETE
