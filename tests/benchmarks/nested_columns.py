@@ -31,7 +31,7 @@ def _struct() -> str:
 
 def figures(*, rows: int) -> Iterator[Figure]:
     with spark() as home:
-        tables = Tables(FILES, home, batches_of=())
+        tables = Tables(2 * FILES, home, batches_of=())
         rows_sql = f"SELECT id, {_struct()} AS s FROM range(0, {rows}, 1, 2)"
         tables.sql(f"CREATE TABLE d.n AS {rows_sql}")
         yield from _reads(tables)
