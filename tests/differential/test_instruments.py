@@ -1,0 +1,109 @@
+"""The parts that compare: they see what differs, and make small what shows it. None of them needs Spark."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+
+import pyarrow as pa
+import pytest
+
+from tests.differential.answers import Done, Refused, arrow_rows, day_text, difference, rows_of
+from tests.differential.generator import Size, history
+from tests.differential.kinds import Scalar
+from tests.differential.reading import statement
+from tests.differential.running import Difference
+from tests.differential.shrinking import alone, smaller
+from tests.differential.statements import Create, Delete, Find, History, Insert
+
+
+def test_a_seed_always_makes_the_same_history() -> None:
+    assert history(7) == history(7)
+    assert history(7) != history(8)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_generated_statement_is_read_as_what_it_says(seed: int) -> None:
+    made = history(seed)
+    for item in (*made.setup, *made.trials):
+        assert statement(item.text).text == item.text
+
+
+def test_what_is_left_out_is_in_no_history() -> None:
+    size = Size(without=frozenset({"char", "altered fields", "set fields"}))
+    texts = [item.text for seed in range(60) for item in (*history(seed, size).setup, *history(seed, size).trials)]
+    assert not [text for text in texts if text.startswith("CREATE") and " char(" in text]
+    assert not [text for text in texts if text.startswith("ALTER") and "." in text.partition("COLUMN ")[2].split()[0]]
+
+
+def test_days_of_all_years_have_a_text() -> None:
+    for day in (datetime.date.min, datetime.date(1582, 10, 10), datetime.date(2024, 2, 29), datetime.date.max):
+        assert day_text((day - datetime.date(1970, 1, 1)).days) == day.isoformat()
+    assert day_text(2_932_897) == "10000-01-01"
+
+
+def test_values_of_every_kind_come_through_arrow_whole() -> None:
+    table = pa.table(
+        {
+            "f": pa.array([float("nan"), -0.0, None]),
+            "n": pa.array([Decimal("9.50"), None, Decimal("-1.00")], pa.decimal128(10, 2)),
+            "t": pa.array([1, 1_000_000, None], pa.timestamp("us", tz="UTC")),
+            "m": pa.array([[("k", 1)], [], None], pa.map_(pa.string(), pa.int32())),
+            "s": pa.array([{"a": [b"\xff"]}, {"a": None}, None], pa.struct({"a": pa.list_(pa.binary())})),
+        }
+    )
+    assert [repr(row) for row in arrow_rows(table.slice(0, 3))] == [
+        "['NaN', '9.50', '1970-01-01T00:00:00.000001Z', {'k': 1}, {'a': ['/w==']}]",
+        "[-0.0, None, '1970-01-01T00:00:01Z', {}, {'a': None}]",
+        "[None, '-1.00', None, None, None]",
+    ]
+
+
+SAME = rows_of([("a", "int")], [[1], [2]])
+DIFFERENT = [
+    (rows_of([("a", "int")], [[1]]), SAME),
+    (rows_of([("a", "int")], [[1], [2], [2]]), SAME),
+    (rows_of([("a", "bigint")], [[1], [2]]), SAME),
+    (rows_of([("a", "double")], [[0.0]]), rows_of([("a", "double")], [[-0.0]])),
+    (rows_of([("a", "int")], [[None]]), rows_of([("a", "int")], [["None"]])),
+    (Refused("INVALID_VALUE", ""), SAME),
+    (SAME, Refused("AnalysisException", "")),
+    (Done(), Refused("AnalysisException", "")),
+    (Refused("ENGINE_ERROR", "", is_failure=True), Refused("AnalysisException", "")),
+]
+
+
+@pytest.mark.parametrize(("ours", "theirs"), DIFFERENT)
+def test_answers_that_differ_are_said_to(ours: object, theirs: object) -> None:
+    assert difference(ours, theirs)  # type: ignore[arg-type]  # the list holds answers
+
+
+def test_order_of_rows_and_the_words_of_a_refusal_do_not_matter() -> None:
+    assert difference(rows_of([("a", "int")], [[2], [1]]), SAME) is None
+    assert difference(Refused("INVALID_VALUE", "so"), Refused("AnalysisException", "otherwise")) is None
+
+
+def test_a_history_shrinks_to_what_shows_the_difference() -> None:
+    columns = tuple((name, Scalar("int")) for name in ("k", "a", "b"))
+    rows = tuple((str(number), "1", "2") for number in range(8))
+    large = History(
+        1,
+        (Create("d.t", columns), Insert("d.t", rows), Delete("d.t", "t.k = 7"), Insert("d.t", (("9", "1", "2"),))),
+        (Delete("d.t", "t.a = 1"), Delete("d.t", "t.k = 2")),
+        (Find("d.t", "t.a = 1"),),
+    )
+
+    def shows(candidate: History) -> Difference | None:
+        """Rows 3 and the trial on ``a`` are what it takes."""
+        inserted = [row[0] for item in candidate.setup if isinstance(item, Insert) for row in item.rows]
+        wanted = [trial for trial in candidate.trials if "t.a" in trial.text]
+        return Difference(wanted[0], "rows: differ") if wanted and "3" in inserted else None
+
+    small, found = smaller(alone(large, Difference(large.trials[0], "rows: differ")), shows, attempts=100)
+    assert found is not None
+    assert [item.text for item in (*small.setup, *small.trials)] == [
+        "CREATE TABLE d.t (k int, a int)",
+        "INSERT INTO d.t VALUES (3, 1)",
+        "DELETE FROM d.t AS t WHERE t.a = 1",
+    ]
+    assert small.questions == ()
