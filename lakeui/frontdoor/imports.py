@@ -31,7 +31,7 @@ from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import commit_rows, staging, write_metrics
 from lakeui.frontdoor.ddl import commit_table, create_operation, new_table
 from lakeui.frontdoor.dispatch import carry_out, statement_admit
-from lakeui.frontdoor.keyed_merges import keyed_merge, keys_require
+from lakeui.frontdoor.keyed_merges import keyed_merge, keys_require, typed_rows
 from lakeui.frontdoor.keys import refuse_duplicate_keys
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
 from lakeui.frontdoor.values import ImportLoad, KeyedMerge, Session, StatementResult
@@ -161,8 +161,9 @@ def _has(columns: Sequence[ColumnChoice], name: str) -> bool:
 
 def _stage(call: Call, target: TablePlace, reading: Reading, made: FileImport) -> list[NewDataFile]:
     table = target.table
-    with _converted(call, reading, made) as source, staging(call):
-        call.context.step("write", f"{source.rows:,} rows of {target.label}")
+    with _converted(call, reading, made) as rows, staging(call):
+        call.context.step("write", f"{rows.rows:,} rows of {target.label}")
+        source = typed_rows(rows, reading.chosen)
         return engine().append(
             table.table_id, table.schema, source, columns=None, by_name=True, partition=None, fills_fields=True
         )

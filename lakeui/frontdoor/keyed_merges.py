@@ -63,13 +63,20 @@ def _require_plain(target: TablePlace, key_columns: Sequence[str]) -> None:
             )
 
 
+def typed_rows(rows: FileSource, columns: Sequence[ColumnChoice]) -> QuerySource:
+    """The file's rows in the types that were chosen: a file of text holds texts."""
+    return QuerySource(_typed_text(columns), {_FILE: rows})
+
+
+def _typed_text(columns: Sequence[ColumnChoice]) -> str:
+    typed = ((quote_name(choice.name), storage_type(choice.type)) for choice in columns)
+    return f"SELECT {', '.join(f'CAST({name} AS {kind}) AS {name}' for name, kind in typed)} FROM {_FILE}"
+
+
 def _batch_text(merge: KeyedMerge, columns: Sequence[ColumnChoice]) -> str:
     """The rows that take part, in their types: of each key those that rank first, where ranks are asked for."""
     names = [quote_name(choice.name) for choice in columns]
-    typed = ", ".join(
-        f"CAST({name} AS {storage_type(choice.type)}) AS {name}" for name, choice in zip(names, columns, strict=True)
-    )
-    base = f"SELECT {typed} FROM {_FILE}"
+    base = _typed_text(columns)
     if not merge.dedup_by:
         return base
     order = ", ".join(f"{quote_name(name)} DESC NULLS LAST" for name in merge.dedup_by)

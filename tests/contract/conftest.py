@@ -65,7 +65,7 @@ def contract(database: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Con
     patch.setattr("merge_app.webhooks.tasks.deliver_webhook.apply_async", lambda *_, **__: None)
     patch.setattr(pipelines, "bounded_render", template_render)
     # A task that nobody runs is not worth waiting for.
-    patch.setattr("lakeui.api.sql_view.task_wait", lambda pk, **_: Task.objects.get(pk=pk))
+    patch.setattr("lakeui.api.sql_view.task_awaited", lambda pk, **_: Task.objects.get(pk=pk))
     patch.setitem(settings.LAKEUI, "REQUESTS_PER_MINUTE", 0)
     patch.setitem(settings.LAKEUI, "WEBHOOK_NETWORKS", "127.0.0.0/8")
     with django_db_blocker.unblock():
