@@ -305,6 +305,23 @@ def test_an_object_shows_the_commits_of_both_sides(lake: Lake) -> None:
     }
 
 
+def test_a_commit_names_the_fields_that_it_changed_by_their_paths(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.n (s STRUCT<x: INT, y: STRUCT<p: INT>>)")
+    lake.sql("CREATE BRANCH c")
+    for statement in (
+        "RENAME COLUMN s.x TO ex",
+        "ADD COLUMN s.y.q INT",
+        "ALTER COLUMN s.y.p TYPE BIGINT",
+        "ALTER COLUMN s.y FIRST",
+        "DROP COLUMN s.ex",
+    ):
+        lake.sql(f"ALTER TABLE d.n {statement}", "c")
+    (table,) = compared(lake, pair="c...main")["results"]
+    commits = of_object(lake, object_id=table["object_id"], pair="c...main")["source_commits"]
+    changed = [done["changed"] for commit in commits for done in commit["operations"]]
+    assert changed == [["s.ex"], ["s.y.q"], ["s.y.p"], ["s"], ["s.ex"]]
+
+
 def test_a_commit_names_the_columns_properties_and_partitions_that_it_changed(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.p (id INT, m INT) PARTITIONED BY (m)")
     lake.sql("CREATE BRANCH c")

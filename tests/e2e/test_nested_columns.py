@@ -158,6 +158,30 @@ def test_a_pipeline_goes_by_names_of_fields(lake: Lake, strategy: str) -> None:
     assert ({"a": "A2", "b": "B2"},) in pipe.rows(columns="s")
 
 
+@pytest.mark.parametrize("strategy", ["append_only", "incremental"])
+def test_a_pipeline_adds_fields_that_its_query_gives_and_fills_those_that_it_does_not(
+    lake: Lake, strategy: str
+) -> None:
+    pipe = Pipes(lake)(f"merge_strategy: {strategy}", *(["unique_key: id"] if strategy == "incremental" else []))
+    pipe.run("SELECT 1 AS id, named_struct('a', 1, 'b', 'B1') AS s")
+    pipe.run("SELECT 2 AS id, named_struct('c', 3, 'a', 5000000000) AS s")
+    assert pipe.rows(columns="id, s") == [
+        (1, {"a": 1, "b": "B1", "c": None}),
+        (2, {"a": 5000000000, "b": None, "c": 3}),
+    ]
+
+
+def test_a_pipeline_finds_by_names_of_fields_whether_a_row_changed(lake: Lake) -> None:
+    pipe = Pipes(lake)("merge_strategy: incremental", "unique_key: id")
+    pipe.run("SELECT 1 AS id, named_struct('a', 'X', 'b', 'Y') AS s")
+    same = "SELECT named_struct('b', 'Y', 'a', 'X') AS s, 1 AS id"
+    before = lake.head()
+    assert pipe.run(same).version == before
+    # By the places of its fields this row would be the stored one.
+    pipe.run("SELECT named_struct('b', 'X', 'a', 'Y') AS s, 1 AS id")
+    assert pipe.rows(columns="s") == [({"a": "Y", "b": "X"},)]
+
+
 # -- ids of fields ----------------------------------------------------------------------------------------------------
 
 
