@@ -225,6 +225,9 @@ def _negated_inside(number: exp.Neg) -> exp.Expr:
     cast = number.this
     if not (isinstance(cast, exp.Cast) and isinstance(cast.this, exp.Literal)) or cast.this.is_string:
         return number
+    if not cast.to.is_type("tinyint", "smallint", "bigint"):
+        # A DOUBLE takes its sign after the cast: before, the zero of -0.0D is a DECIMAL, which has none.
+        return number
     return exp.Cast(this=exp.Neg(this=cast.this.copy()), to=cast.to.copy())
 
 

@@ -48,12 +48,6 @@ OPEN: tuple[Open, ...] = (
         "rows that keep their values are written",
         "docs/reliability.md",
     ),
-    Open(
-        r"-0\.0D",
-        r"-0\.0",
-        "the sign of the literal -0.0D is lost",
-        "docs/reliability.md",
-    ),
 )
 
 

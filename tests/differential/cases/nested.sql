@@ -105,3 +105,31 @@ TRY UPDATE d.t AS t SET s = named_struct('z', 'n', 'y', t.s.y, 'x', 3) WHERE t.s
 TRY DELETE FROM d.t AS t WHERE t.s.z = 'new';
 -- columns: k int, s struct<x:bigint,y:struct<r:int,q:string>,z:string>, a array<struct<k:int>>, m map<string,struct<w:int,v:int>>, l array<bigint>
 -- [1, {'x': 1, 'y': {'q': 'three', 'r': 2}, 'z': None}, [{'k': 4}], {'six': {'v': 7, 'w': 8}}, [9]]
+
+-- Fields that take each other's names are compared as what they are now
+CREATE TABLE d.t (k int, s struct<x:int,y:int>);
+INSERT INTO d.t VALUES (1, named_struct('x', 1, 'y', 100)), (2, named_struct('x', 2, 'y', 200));
+ALTER TABLE d.t RENAME COLUMN s.x TO w;
+ALTER TABLE d.t RENAME COLUMN s.y TO x;
+ALTER TABLE d.t RENAME COLUMN s.w TO y;
+INSERT INTO d.t VALUES (3, named_struct('x', 5, 'y', 300));
+ASK SELECT t.k AS k FROM d.t AS t WHERE t.s.x = 100;
+-- columns: k int
+-- [1]
+ASK SELECT t.k AS k, t.s.y AS y FROM d.t AS t WHERE t.s.x >= 5;
+-- columns: k int, y int
+-- [1, 1]
+-- [2, 2]
+-- [3, 5]
+ASK SELECT t.k AS k FROM d.t AS t WHERE t.s.y IN (2, 300);
+-- columns: k int
+-- [2]
+TRY DELETE FROM d.t AS t WHERE t.s.x = 100;
+-- columns: k int, s struct<y:int,x:int>
+-- [2, {'x': 200, 'y': 2}]
+-- [3, {'x': 300, 'y': 5}]
+TRY UPDATE d.t AS t SET k = t.k + 10 WHERE t.s.y < 2;
+-- columns: k int, s struct<y:int,x:int>
+-- [11, {'x': 100, 'y': 1}]
+-- [2, {'x': 200, 'y': 2}]
+-- [3, {'x': 300, 'y': 5}]

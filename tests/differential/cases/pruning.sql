@@ -131,3 +131,103 @@ TRY DELETE FROM d.t AS t WHERE NOT (t.x < 5);
 -- [2, -0.0, -0.0]
 -- [3, 0.0, 0.0]
 -- [5, 1.5, 1.5]
+
+-- A zero equals a zero of the other sign, whichever of them a file holds
+CREATE TABLE d.t (k int, x double, f float);
+INSERT INTO d.t VALUES (1, 0.0D, FLOAT('0.0'));
+INSERT INTO d.t VALUES (2, -0.0D, FLOAT('-0.0'));
+ASK SELECT t.k AS k FROM d.t AS t WHERE t.x = -0.0D;
+-- columns: k int
+-- [1]
+-- [2]
+ASK SELECT t.k AS k FROM d.t AS t WHERE t.x = 0.0D;
+-- columns: k int
+-- [1]
+-- [2]
+ASK SELECT t.k AS k FROM d.t AS t WHERE t.x IN (-0.0D, 5.0D);
+-- columns: k int
+-- [1]
+-- [2]
+TRY DELETE FROM d.t AS t WHERE t.x = '-0';
+-- columns: k int, x double, f float
+TRY DELETE FROM d.t AS t WHERE t.f = 0;
+-- columns: k int, x double, f float
+TRY UPDATE d.t AS t SET k = 5 WHERE t.x >= 0.0D AND t.x <= -0.0D;
+-- columns: k int, x double, f float
+-- [5, -0.0, -0.0]
+-- [5, 0.0, 0.0]
+TRY MERGE INTO d.t AS t USING (SELECT -0.0D AS x) AS s ON t.x = s.x WHEN MATCHED THEN UPDATE SET k = t.k + 10 WHEN NOT MATCHED THEN INSERT (k, x) VALUES (3, s.x);
+-- columns: k int, x double, f float
+-- [11, 0.0, 0.0]
+-- [12, -0.0, -0.0]
+
+-- A zero inside of a struct equals a zero of the other sign
+CREATE TABLE d.t (k int, x double, s struct<x:double,f:float>);
+INSERT INTO d.t VALUES (1, 0.0D, named_struct('x', 0.0D, 'f', FLOAT('0.0'))), (2, 0.0D, named_struct('x', 0.0D, 'f', FLOAT('0.0'))), (3, 1.5D, named_struct('x', 1.5D, 'f', FLOAT('1.5'))), (4, NULL, NULL);
+INSERT INTO d.t VALUES (5, -0.0D, named_struct('x', -0.0D, 'f', FLOAT('-0.0'))), (6, -0.0D, named_struct('x', -0.0D, 'f', FLOAT('-0.0'))), (7, 1.5D, named_struct('x', 1.5D, 'f', FLOAT('1.5')));
+ASK SELECT t.k AS k FROM d.t AS t WHERE t.x <= -0.0D;
+-- columns: k int
+-- [1]
+-- [2]
+-- [5]
+-- [6]
+ASK SELECT t.k AS k FROM d.t AS t WHERE t.x = -0.0D;
+-- columns: k int
+-- [1]
+-- [2]
+-- [5]
+-- [6]
+ASK SELECT t.k AS k FROM d.t AS t WHERE t.x = 0.0D;
+-- columns: k int
+-- [1]
+-- [2]
+-- [5]
+-- [6]
+ASK SELECT t.k AS k FROM d.t AS t WHERE t.s.x <= CAST('-0.0' AS double);
+-- columns: k int
+-- [1]
+-- [2]
+-- [5]
+-- [6]
+ASK SELECT t.k AS k FROM d.t AS t WHERE t.s.x = -0.0D;
+-- columns: k int
+-- [1]
+-- [2]
+-- [5]
+-- [6]
+ASK SELECT t.k AS k FROM d.t AS t WHERE t.s.x >= 0.0D;
+-- columns: k int
+-- [1]
+-- [2]
+-- [3]
+-- [5]
+-- [6]
+-- [7]
+ASK SELECT t.k AS k FROM d.t AS t WHERE t.s.f IN (FLOAT('-0.0'));
+-- columns: k int
+-- [1]
+-- [2]
+-- [5]
+-- [6]
+TRY UPDATE d.t AS t SET k = 10 WHERE t.s.x <= CAST('-0.0' AS double);
+-- columns: k int, x double, s struct<x:double,f:float>
+-- [10, -0.0, {'f': -0.0, 'x': -0.0}]
+-- [10, -0.0, {'f': -0.0, 'x': -0.0}]
+-- [10, 0.0, {'f': 0.0, 'x': 0.0}]
+-- [10, 0.0, {'f': 0.0, 'x': 0.0}]
+-- [3, 1.5, {'f': 1.5, 'x': 1.5}]
+-- [4, None, None]
+-- [7, 1.5, {'f': 1.5, 'x': 1.5}]
+TRY DELETE FROM d.t AS t WHERE t.s.x = -0.0D;
+-- columns: k int, x double, s struct<x:double,f:float>
+-- [3, 1.5, {'f': 1.5, 'x': 1.5}]
+-- [4, None, None]
+-- [7, 1.5, {'f': 1.5, 'x': 1.5}]
+TRY DELETE FROM d.t AS t WHERE t.x = -0.0D;
+-- columns: k int, x double, s struct<x:double,f:float>
+-- [3, 1.5, {'f': 1.5, 'x': 1.5}]
+-- [4, None, None]
+-- [7, 1.5, {'f': 1.5, 'x': 1.5}]
+TRY DELETE FROM d.t AS t WHERE t.s.f >= FLOAT('0.0');
+-- columns: k int, x double, s struct<x:double,f:float>
+-- [4, None, None]

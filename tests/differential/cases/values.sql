@@ -85,3 +85,9 @@ TRY INSERT INTO d.t VALUES (2, -128Y, -32768S, -9223372036854775808L);
 -- [2, -128, -32768, -9223372036854775808]
 TRY DELETE FROM d.t AS t WHERE t.l >= -9223372036854775808L;
 -- columns: k int, b tinyint, s smallint, l bigint
+ASK SELECT -0.0D AS z, -128Y AS b;
+-- columns: z double, b tinyint
+-- [-0.0, -128]
+ASK SELECT -0.0F AS z, - 1.5D AS x, -9223372036854775808L AS l;
+-- columns: z float, x double, l bigint
+-- [-0.0, -1.5, -9223372036854775808]
