@@ -27,7 +27,7 @@ READ = (
     *("USE BRANCH main", "SHOW BRANCHES", "SHOW TAGS", "SHOW DATABASES", "DESCRIBE DATABASE d", "SHOW TABLES"),
     *("DESCRIBE TABLE d.t", "SHOW CREATE TABLE d.t", "SHOW PARTITIONS d.t", "SHOW VIEWS", "DESCRIBE HISTORY d.t"),
     *("SHOW HISTORY", "SHOW SEGMENTS d.t", "SHOW MERGES", "SHOW CHANGES d.t FROM VERSION 1 TO VERSION 2"),
-    *("SHOW QUERIES", "CANCEL QUERY '7d1fe2f8-4fd1-4a3c-9e35-0a4a8b1e2b9e'"),
+    "SHOW QUERIES",
     *("SELECT * FROM d.t", "SELECT * FROM {c}.d.t", "MERGE BRANCH b TO main DRY RUN", "USE CATALOG {c}"),
 )
 CONTRIBUTE = (
@@ -53,7 +53,10 @@ MAINTAIN = ("DROP TAG g", "VACUUM", "VACUUM DRY RUN")
 OWN = ("DROP CATALOG {c}", "DROP CATALOG IF EXISTS {c}")
 LEAST = {"viewer": READ, "contributor": CONTRIBUTE, "maintainer": MAINTAIN, "owner": OWN}
 CELLS = [(least, text) for least, texts in LEAST.items() for text in texts]
-ELSEWHERE = {"CREATE CATALOG x", "SHOW CATALOGS", "COMMIT", "ROLLBACK"}
+ELSEWHERE = {
+    *("CREATE CATALOG x", "SHOW CATALOGS", "COMMIT", "ROLLBACK"),
+    "CANCEL QUERY '7d1fe2f8-4fd1-4a3c-9e35-0a4a8b1e2b9e'",
+}
 """Statements that are tested below or with transactions."""
 
 

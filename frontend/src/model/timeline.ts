@@ -94,7 +94,7 @@ export interface Decided {
 
 /** What a decision is about: `sales.customers, column tier, row id = 1`. */
 export function madeWhere(made: Decided): string {
-  const object = made.object || `${made.object_kind} ${String(made.object_id)}`;
+  const object = made.object ? made.object : `${made.object_kind} ${String(made.object_id)}`;
   const key = made.part === "cell" ? made.part_key.slice(made.part_key.indexOf(":") + 1) : made.part_key;
   switch (made.part) {
     case "object":
@@ -104,9 +104,9 @@ export function madeWhere(made: Decided): string {
     case "row":
       return `${object}, row ${keyText(key)}`;
     case "cell":
-      return `${object}, column ${made.column || made.part_key.split(":")[0]}, row ${keyText(key)}`;
+      return `${object}, column ${made.column ? made.column : made.part_key.split(":")[0]}, row ${keyText(key)}`;
     case "column":
-      return `${object}, column ${made.column || key}`;
+      return `${object}, column ${made.column ? made.column : key}`;
     default:
       return `${object}, ${made.part} ${key}`;
   }

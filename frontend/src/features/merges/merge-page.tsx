@@ -210,7 +210,7 @@ function DecidedFindings({ record }: { record: MergeRecord }) {
       <ul className="stack tight small">
         {resolutions.map((made) => (
           <li key={made.resolution}>
-            ◆ {madeWhere(made)}: {made.effect || decisionText(made.decision, made.name || (made.value ?? ""))} <span className="muted">{made.author}</span>
+            ◆ {madeWhere(made)}: {made.effect ? made.effect : decisionText(made.decision, made.name ? made.name : (made.value ?? ""))} <span className="muted">{made.author}</span>
           </li>
         ))}
         {decided.map((finding, place) => (

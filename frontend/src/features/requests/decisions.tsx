@@ -96,7 +96,7 @@ export function PartDecision({ place, detail, pair, part, made, mayDecide, effec
               className={isChosen(made, decision) ? "button small primary" : "button small"}
               aria-pressed={isChosen(made, decision)}
               disabled={Boolean(effectOf(effects, part, decision)?.refused)}
-              title={effectOf(effects, part, decision)?.refused || effectOf(effects, part, decision)?.text}
+              title={sentence(effectOf(effects, part, decision))}
               onClick={() => choose(decision)}
             >
               {choiceText(decision, pair)}
@@ -240,4 +240,9 @@ function choiceText(decision: ResolutionChoice["decision"], { source, destinatio
     case "edited":
       return "Edit …";
   }
+}
+
+/** What a choice does, or why it cannot be made. */
+function sentence(effect: DecisionEffect | undefined): string | undefined {
+  return effect?.refused ? effect.refused : effect?.text;
 }
