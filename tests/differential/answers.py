@@ -10,6 +10,7 @@ import base64
 import decimal
 import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from typing import Any
 import pyarrow as pa
 
 _DAY = 86_400_000_000
+_MINUS_ZERO = re.compile(r"(?<=[\[ ])-0\.0(?=[\],}])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,13 @@ class Rows:
 
     columns: tuple[tuple[str, str], ...]
     rows: Counter[str]
+
+    def with_one_zero(self) -> Rows:
+        """The rows with 0.0 for -0.0, which equals it."""
+        rows: Counter[str] = Counter()
+        for row, count in self.rows.items():
+            rows[_MINUS_ZERO.sub("0.0", row)] += count
+        return Rows(self.columns, rows)
 
     def only(self, number: int) -> Rows:
         """The rows that begin with this number."""

@@ -78,6 +78,11 @@ def test_answers_that_differ_are_said_to(ours: object, theirs: object) -> None:
     assert difference(ours, theirs)  # type: ignore[arg-type]  # the list holds answers
 
 
+def test_zeros_are_one_only_where_that_is_asked_for() -> None:
+    signed = rows_of([("a", "double")], [[-0.0, [-0.0], "-0.0x", -0.05, {"v": -0.0}]])
+    assert signed.with_one_zero() == rows_of([("a", "double")], [[0.0, [0.0], "-0.0x", -0.05, {"v": 0.0}]])
+
+
 def test_order_of_rows_and_the_words_of_a_refusal_do_not_matter() -> None:
     assert difference(rows_of([("a", "int")], [[2], [1]]), SAME) is None
     assert difference(Refused("INVALID_VALUE", "so"), Refused("AnalysisException", "otherwise")) is None
