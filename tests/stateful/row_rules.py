@@ -12,6 +12,11 @@ from tests.stateful.model import EVERYTHING, INTEGERS, Branch, Column, Row, Tabl
 from tests.stateful.twins import Twins, literal, values_of
 
 
+def changed_by(table: Table, rows: Sequence[Row], column: Column, value: Any) -> list[Row]:
+    """The rows that an UPDATE of the column writes: a row that has the value already is not written."""
+    return [row for row in rows if table.read(row)[column.name] != value]
+
+
 class RowRules(Twins):
     def _rows(self, data: st.DataObject, columns: Sequence[Column], size: int = 3) -> list[dict[str, Any]]:
         row = st.fixed_dictionaries({column.name: values_of(column) for column in columns})
@@ -77,6 +82,7 @@ class RowRules(Twins):
         where, matched = self._matched(data, table)
         column = data.draw(st.sampled_from(table.columns), "assigned")
         value = data.draw(values_of(column), "new value")
+        matched = changed_by(table, matched, column, value)
         name = branch.state.full_name(table)
         version = self.maybe_version(branch, f"UPDATE {name} SET {column.name} = {literal(value)} {where}")
         assert (version is not None) == bool(matched)
@@ -96,7 +102,7 @@ class RowRules(Twins):
         column, fresh = data.draw(st.sampled_from(table.columns), "assigned"), self._rows(data, table.columns, size=1)
         value = data.draw(values_of(column), "new value")
         spared = {row.id for row in deleted}
-        updated = [row for row in updated if row.id not in spared]
+        updated = changed_by(table, [row for row in updated if row.id not in spared], column, value)
         values = ", ".join(literal(fresh[0][item.name]) for item in table.columns)
         clauses = [f"WHEN NOT MATCHED BY SOURCE {gone.replace('WHERE', 'AND')} THEN DELETE"]
         if gone:
