@@ -48,7 +48,7 @@ ENCODINGS = tuple(_CODECS)
 _GUESSED = tuple(
     name
     for name in ENCODINGS
-    # UTF is told for certain. The others take any bytes whatever, or are a subset of one that is tried.
+    # UTF is recognised for certain. The others take any bytes whatever, or are a subset of one that is tried.
     if name not in (UTF_8, "utf-16le", "utf-16be", "macintosh", "ibm437", "ibm850") and not name.startswith("iso-8859")
 )
 _MEANT = {"us-ascii": UTF_8, "ascii": UTF_8, "utf-16": "utf-16-le", "shift_jis": "cp932", "gbk": "gb18030"}

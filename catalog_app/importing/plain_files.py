@@ -26,7 +26,7 @@ class PlainFile:
 
 @contextmanager
 def file_looked_into(path: Path, *, declared: str | None, most: int) -> Iterator[PlainFile]:
-    """The file with its format, encoding and compression told. ``declared`` is the encoding that whoever sent it named.
+    """The file with its format, encoding and compression. ``declared`` is the encoding that whoever sent it named.
 
     Raises InvalidValue for what cannot be read, and for a file that has more than ``most`` bytes unpacked.
     """

@@ -1,4 +1,4 @@
-"""Files that are compressed: which way, told by their first bytes, and unpacked no longer than a file may be."""
+"""Compressed files: recognised by their first bytes, and unpacked no longer than a file may be."""
 
 from __future__ import annotations
 

@@ -191,7 +191,7 @@ class PipelineSummary(serializers.Serializer[Any]):
 
 
 class ScheduleQuery(serializers.Serializer[Any]):
-    """A schedule that nobody saved yet."""
+    """A schedule that is not saved yet."""
 
     schedule = serializers.CharField(max_length=LONGEST_NAME)
     schedule_timezone = serializers.CharField(max_length=LONGEST_NAME, default=DEFAULT_ZONE)

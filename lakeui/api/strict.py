@@ -45,7 +45,7 @@ class StrictJSONParser(JSONParser):
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of these members. Raises InvalidValue where one is there twice: which counts is nobody's guess."""
+    """The object of these members. Raises InvalidValue where one is there twice."""
     read = dict(pairs)
     if len(read) != len(pairs):
         name = Counter(name for name, _ in pairs).most_common(1)[0][0]

@@ -9,8 +9,8 @@ from confusable_homoglyphs import confusables
 
 
 def look_alike(name: str, known: Iterable[str]) -> str | None:
-    """The known name that looks like the new one and is another, None where there is none. Names of ASCII letters alone
-    are told apart by their reader: ``v1`` beside ``vl`` is nobody's trick.
+    """The known name that looks like the new one and is another, None where there is none. Two names of ASCII letters
+    alone, such as ``v1`` and ``vl``, do not count.
     """
     shape = _shape(name)
     for other in known:

@@ -81,8 +81,8 @@ def with_decisions(finding: Finding) -> str:
     for option in options_of(finding):
         if option.part is not ResolutionPart.ROW:
             parts.setdefault(_part_text(option, finding.object_kind), []).append(option.decision.value)
-    told = [f"{part} {_or(decisions)}" for part, decisions in parts.items()]
-    return f"{finding.remedy} Or decide it: {'; '.join(told)}." if told else finding.remedy
+    texts = [f"{part} {_or(decisions)}" for part, decisions in parts.items()]
+    return f"{finding.remedy} Or decide it: {'; '.join(texts)}." if texts else finding.remedy
 
 
 def _part_text(option: Option, kind: ObjectKind) -> str:

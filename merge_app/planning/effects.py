@@ -20,8 +20,8 @@ _PART_NAMES: Mapping[ResolutionPart, str] = {
 def effect_of(resolution: Resolution, left_out: Sequence[LeftOut], source: str, destination: str) -> Effect:
     """The effect with its sentence. ``source`` and ``destination`` are the names of the branches."""
     branches = {"source": source, "destination": destination, "either": f"{source} or {destination}"}
-    told = [_left_text(item, branches) for item in left_out]
-    lost = f"leaves out {'; '.join(told)}" if told else "leaves out nothing"
+    texts = [_left_text(item, branches) for item in left_out]
+    lost = f"leaves out {'; '.join(texts)}" if texts else "leaves out nothing"
     return Effect(f"{_kept_text(resolution, source, destination)}; {lost}.", tuple(left_out))
 
 
@@ -29,12 +29,12 @@ def rerun_effect(
     statements: Sequence[RecordedStatement], matched: Sequence[int], source: str, destination: str
 ) -> Effect:
     """The effect of running statements of the source again; ``matched`` counts the rows that each would change."""
-    told = [
+    texts = [
         f"the {item.kind.value.upper()} of version {item.version} changes {rows} row{'' if rows == 1 else 's'}"
         for item, rows in zip(statements, matched, strict=True)
     ]
     kept = f"Keeps both, and runs what {source} did again on the new rows of {destination}"
-    return Effect(f"{kept}: {'; '.join(told)}.")
+    return Effect(f"{kept}: {'; '.join(texts)}.")
 
 
 def effect_as_json(effect: Effect) -> dict[str, Any]:

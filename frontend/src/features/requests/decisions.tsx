@@ -146,12 +146,12 @@ function isChosen(made: Resolution | undefined, decision: string): boolean {
 
 /** What each decision keeps and leaves out, said before one is taken. */
 function Effects({ effects, part, pair, isCounting }: { effects: readonly DecisionEffect[]; part: Part; pair: Pair; isCounting: boolean }) {
-  const told = part.decisions.flatMap((decision) => effectOf(effects, part, decision) ?? []);
+  const known = part.decisions.flatMap((decision) => effectOf(effects, part, decision) ?? []);
   if (isCounting) return <p className="small muted">Counting what each choice leaves out …</p>;
-  if (told.length === 0) return null;
+  if (known.length === 0) return null;
   return (
     <ul className="small stack tight" aria-label="What each choice does">
-      {told.map((effect) => (
+      {known.map((effect) => (
         <li key={effect.decision} className={effect.rows_left_out ? "" : "muted"}>
           <strong>{choiceText(effect.decision, pair)}</strong>: {effect.refused || effect.text}
         </li>
