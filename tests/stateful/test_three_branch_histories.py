@@ -77,15 +77,17 @@ def change_of_rows(step: Step) -> str:
 
 
 def changed_keys(step: Step, rows: dict[int, Row], new_key: int) -> list[int]:
-    """The keys of rows that a step changes on a branch that holds these, be it to what they are."""
+    """The keys of rows that a step changes on a branch that holds these; a row that has the value already is not."""
     what, _, many = step[0].partition(" ")
     if what == "insert":
         return [new_key]
-    if what not in ("set", "move", "delete"):
+    if what == "delete":
+        return [key for key in rows if (key > step[2] if many else key == step[2])]
+    if what not in ("set", "move"):
         return []
-    if not many:
-        return [key for key in rows if key == step[2]]
-    return [key for key in rows if (key > step[2] if what == "delete" else key < step[2] + 3)]
+    place = ("id", "v", "n", "p").index("p" if what == "move" else CELLS[step[1]])
+    named = (key for key in rows if (key < step[2] + 3 if many else key == step[2]))
+    return [key for key in named if rows[key][place] != step[3]]
 
 
 def partition_of(place: int, rows: dict[int, Row]) -> int:
