@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import shutil
 import json
 import uuid
 from datetime import timedelta
@@ -65,6 +66,13 @@ def load(
 
 def types(lake: Lake, table: str) -> dict[str, str]:
     return {row[0]: row[1] for row in lake.sql(f"DESCRIBE TABLE {table}").rows}
+
+
+@pytest.fixture(autouse=True)
+def no_leftovers() -> None:
+    """Workers that other tests killed under a load left its files, which expire later."""
+    for folder in staged_folders():
+        shutil.rmtree(folder)
 
 
 def staged_folders() -> list[Path]:

@@ -18,7 +18,9 @@ from lakeui.sql.statements import TableName
 from merge_app.jobs.context import TaskContext
 from merge_app.keyed.values import Strategy
 from tests.e2e.lake import Lake
-from tests.e2e.test_imports import send, staged_folders
+from tests.e2e.test_imports import no_leftovers, send, staged_folders
+
+__all__ = ["no_leftovers"]
 
 BATCH = pa.table({"id": pa.array([2, 9], pa.int32()), "day": ["tue", "wed"], "v": ["B", "N"]})
 
