@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gzip
 import io
-import shutil
 import json
+import shutil
 import uuid
 from datetime import timedelta
 from decimal import Decimal
