@@ -28,6 +28,7 @@ CATALOG = "/api/v1/catalogs/{catalog}/"
 TABLE = CATALOG + "branches/{branch}/databases/{database}/tables/{table}/"
 COMPARE = CATALOG + "compare/{source}...{destination}/"
 OBJECT = COMPARE + "objects/{kind}/{object_id}/"
+DECISIONS = OBJECT + "decisions/"
 REQUEST = CATALOG + "merge-requests/{number}/"
 WEBHOOK = CATALOG + "webhooks/{webhook_id}/"
 CHECK = CATALOG + "checks/{name}/"
@@ -142,6 +143,7 @@ def test_so_it_has_for_every_object_of_a_comparison(lake: Lake, source: str, des
     assert entries
     for entry in entries:
         check(lake.caller, OBJECT, kind=entry["kind"], object_id=entry["object_id"], **names)
+        check(lake.caller, DECISIONS, kind=entry["kind"], object_id=entry["object_id"], **names)
 
 
 def test_so_it_has_for_what_is_searched(lake: Lake) -> None:
@@ -259,6 +261,7 @@ def test_no_resource_of_a_catalog_is_left_out() -> None:
         TABLE + "rows/",
         TABLE + "changes/",
         OBJECT,
+        DECISIONS,
         COMPARED_ROWS,
         COMPARED_SIDES,
         IMPORT,

@@ -34,8 +34,11 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def table(lake: Lake) -> Lake:
-    """Two files, compacted into a third."""
+def table(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> Lake:
+    """Two files, compacted into a third. What other tests left in the warehouse is gone before."""
+    with monkeypatch.context() as patched:
+        patched.setitem(settings.LAKEUI, "STAGED_HOURS", 0)
+        lake.sql("VACUUM")
     lake.sql("CREATE TABLE d.t (id int)")
     lake.sql("INSERT INTO d.t VALUES (1)")
     lake.sql("INSERT INTO d.t VALUES (2)")

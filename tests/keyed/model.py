@@ -21,15 +21,20 @@ class Expected:
     updated: int
 
 
-def merged(target: Sequence[Row], batch: Sequence[Row], strategy: str, keys: Sequence[str]) -> Expected:
-    """Every row of the target that has a key of the batch becomes the batch's row; the batch's other rows are added."""
+def merged(
+    target: Sequence[Row], batch: Sequence[Row], strategy: str, keys: Sequence[str], *, writes_equal: bool = True
+) -> Expected:
+    """Every row of the target that has a key of the batch becomes the batch's row; the batch's other rows are added.
+    Without ``writes_equal`` a row that has the batch's values already stays, and is no update.
+    """
     rows = [dict(row) for row in target]
     inserted = updated = 0
     for given in batch:
         matching = [row for row in rows[: len(target)] if _has_key(row, given, keys)]
         if matching and strategy in {"update", "upsert"}:
-            updated += len(matching)
-            for row in matching:
+            changed = [row for row in matching if writes_equal or not _has_key(row, given, list(given))]
+            updated += len(changed)
+            for row in changed:
                 row.update(given)
         if not matching and strategy in {"insert", "upsert"}:
             inserted += 1
@@ -44,6 +49,10 @@ def _has_key(row: Row, given: Row, keys: Sequence[str]) -> bool:
 def _is_same(left: Any, right: Any) -> bool:
     if left is None or right is None:
         return left is right
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(_is_same(left[name], right[name]) for name in left)
+    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
+        return len(left) == len(right) and all(map(_is_same, left, right))
     both_nan = isinstance(left, float) and isinstance(right, float) and math.isnan(left) and math.isnan(right)
     return both_nan or bool(left == right)
 
