@@ -97,7 +97,7 @@ describe("a pipeline from a copy to its runs", () => {
     await succeeded(page);
     await expect.poll(() => figure(page, "rows inserted").innerText()).toBe("0");
     await page.getByRole("tab", { name: "SQL" }).click();
-    await page.getByRole("region", { name: "Rendered SQL" }).getByText(/time_hour >= '\d{4}-/).waitFor();
+    await page.getByRole("region", { name: "Rendered SQL" }).getByText(/time_hour >= TIMESTAMP '\d{4}-/).waitFor();
   });
 
   it("asks for what a strategy needs, and marks a run that had to do without", async () => {
