@@ -89,6 +89,7 @@ def door(monkeypatch: pytest.MonkeyPatch) -> FakeDoor:
     monkeypatch.setattr(frontdoor, "execute", fake.execute)
     monkeypatch.setattr(frontdoor, "admit", lambda text, session: None)
     monkeypatch.setattr(frontdoor, "is_task", fake.is_task)
+    monkeypatch.setattr(frontdoor, "is_query", lambda _: False)
     monkeypatch.setattr(frontdoor, "is_unrecorded", lambda text: False)
     return fake
 
