@@ -60,7 +60,7 @@ describe("a merge request from opening to merged", () => {
     const { page } = author;
     await open(page, `/c/demo/compare/${SOURCE}...${DESTINATION}`);
     await page.getByText(`${DESTINATION} takes merge requests only`).waitFor();
-    await page.getByRole("link", { name: "Open a merge request" }).click();
+    await page.getByRole("link", { name: "Resolve conflicts" }).click();
     await page.getByLabel("Title").fill("Why flights are late");
     await page.getByRole("textbox", { name: "Description" }).fill("From **delays**.");
     await page.getByRole("button", { name: "Preview" }).click();
@@ -81,8 +81,10 @@ describe("a merge request from opening to merged", () => {
     const { page } = author;
     await page.getByRole("link", { name: "Decide them" }).click();
     const section = page.getByRole("region", { name: "Decide the conflict" });
-    await section.getByRole("button", { name: `Take ${DESTINATION}` }).click();
-    await section.getByText("take the destination").waitFor();
+    await section.getByRole("list", { name: "What each choice does" }).waitFor({ timeout: WORK_MS });
+    await section.getByRole("button", { name: `Keep ${DESTINATION}` }).click();
+    await page.getByRole("dialog").getByRole("button", { name: /^Leave out \d/ }).click();
+    await section.locator(".badge", { hasText: `Keep ${DESTINATION}` }).waitFor();
     await page.getByRole("gridcell", { selected: true }).getByText("decided by a person").waitFor();
     await expectAccessible(page);
   });

@@ -132,7 +132,7 @@ def test_rows_in_conflict_are_decided_by_rule_row_and_cell(reviewed: Reviewed) -
     alice.sql("DELETE FROM d.k WHERE id = 4", "rows")
     dora.sql("UPDATE d.k SET v = concat(v, ' main'), n = n + 10")
     number = reviewed.open("rows")
-    table_id = lake.sql("SHOW TABLES IN d").rows[0][2]
+    table_id = int(lake.sql("SHOW TABLES IN d").rows[0][2])
     compared = alice.get("compare/rows...main/")
     heads = {f"{side}_head": compared[side]["head_version"] for side in ("source", "destination")}
 
