@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from lakeui import frontdoor
 from lakeui.api.base import scopes_of
 from lakeui.api.queries import query_of
 from lakeui.api.statements import statement_session
+from merge_app.jobs.context import Context
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
@@ -60,7 +62,9 @@ def download_response(request: Request, parameters: Mapping[str, Any]) -> FileRe
             int(settings.LAKEUI["EXPORT_ROWS"]),
             escape_formulas=parameters.get("escape_formulas", False),
         )
-        with query_of(request, parameters) as context:
+        is_query = frontdoor.is_query(parameters["statement"])
+        # What is no query is refused by the export itself, and takes no place of one.
+        with query_of(request, parameters) if is_query else nullcontext(Context()) as context:
             found = frontdoor.export(parameters["statement"], session, target, context)
     except BaseException:
         file.close()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lakeui import frontdoor
+from lakeui.api import downloads
 from lakeui.common.errors import InvalidValue
+from merge_app.jobs.context import Context
 from tests.api.conftest import Caller
 from tests.api.test_statements import problem
 
@@ -22,7 +25,7 @@ class FakeExport:
         self.paths: list[Path] = []
         self.error: Exception | None = None
 
-    def __call__(self, text: str, session: Any, target: Any) -> frontdoor.StatementResult:
+    def __call__(self, text: str, session: Any, target: Any, _context: Any) -> frontdoor.StatementResult:
         self.paths.append(target.path)
         target.path.write_text(f"{target.format} {target.most_rows} {target.escape_formulas}\n" * 100_000)
         if self.error is not None:
@@ -34,6 +37,7 @@ class FakeExport:
 def export(monkeypatch: pytest.MonkeyPatch) -> FakeExport:
     fake = FakeExport()
     monkeypatch.setattr(frontdoor, "export", fake)
+    monkeypatch.setattr(downloads, "query_of", lambda *_: nullcontext(Context()))
     return fake
 
 

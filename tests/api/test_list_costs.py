@@ -56,6 +56,8 @@ COUNTED_BESIDE_THEIR_RESOURCE = {
     CATALOG + "branches/{branch}/databases/{database}/tables/",
     *(TABLE + name for name in ("history/", "segments/", "partitions/", "versions/")),
     CATALOG + "compare/{source}...{destination}/",
+    # The decisions that answer one object's conflicts: as many as it has conflicts.
+    CATALOG + "compare/{source}...{destination}/objects/{kind}/{object_id}/decisions/",
     CATALOG + "merge-requests/",
     CATALOG + "tags/",
 }
