@@ -68,17 +68,23 @@ NOTHING_YET = {
 }
 
 
+def decision_of_a_property(scene: Scene) -> dict[str, Any]:
+    """Both branches set it, so that there is something to decide."""
+    scene.lake.write("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '2')", "dora")
+    heads = {
+        f"{side}_head": scene.lake.branch(name).head_version
+        for side, name in (("source", "b"), ("destination", "main"))
+    }
+    return {**DECISION, **heads, "part": "property", "part_key": "k", "object_id": scene.lake.table_id}
+
+
 def left_by(scene: Scene, method: str, template: str, body: Any) -> tuple[int, dict[str, int]]:
     """The answer, and what was recorded of it by kind; it is undone."""
     before = MergeAttempt.objects.count(), TimelineEntry.objects.count()
     given = body
-    if body is DECISION:
-        heads = {
-            f"{side}_head": scene.lake.branch(name).head_version
-            for side, name in (("source", "b"), ("destination", "main"))
-        }
-        given = {**body, **heads, "object_id": scene.lake.table_id}
     with transaction.atomic():
+        if body is DECISION:
+            given = decision_of_a_property(scene)
         if isinstance(given, bytes):
             headers = {"content_type": "application/octet-stream", "headers": scene.person.headers}
             response = scene.person.client.post(template.format(**scene.names), given, **headers)
