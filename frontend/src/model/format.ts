@@ -7,6 +7,11 @@ export function count(value: number): string {
   return INTEGER.format(value);
 }
 
+/** The text, or another one where there is none. */
+export function textOr(text: string | null | undefined, other: string): string {
+  return text === null || text === undefined || text === "" ? other : text;
+}
+
 /** `1 row`, `1,000 rows`; the plural is the singular with an s unless it is given. */
 export function counted(value: number, singular: string, plural = `${singular}s`): string {
   return `${count(value)} ${value === 1 ? singular : plural}`;

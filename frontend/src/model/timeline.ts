@@ -1,4 +1,5 @@
 /** Sentences of a request's timeline, and which comments stand where in it. */
+import { textOr } from "./format";
 import { keyText } from "./decisions";
 import type { Comment, TimelineEvent } from "../api/resources";
 import { STATE_MARKS } from "./review";
@@ -94,7 +95,7 @@ export interface Decided {
 
 /** What a decision is about: `sales.customers, column tier, row id = 1`. */
 export function madeWhere(made: Decided): string {
-  const object = made.object ? made.object : `${made.object_kind} ${String(made.object_id)}`;
+  const object = textOr(made.object, `${made.object_kind} ${String(made.object_id)}`);
   const key = made.part === "cell" ? made.part_key.slice(made.part_key.indexOf(":") + 1) : made.part_key;
   switch (made.part) {
     case "object":
@@ -104,9 +105,9 @@ export function madeWhere(made: Decided): string {
     case "row":
       return `${object}, row ${keyText(key)}`;
     case "cell":
-      return `${object}, column ${made.column ? made.column : made.part_key.split(":")[0]}, row ${keyText(key)}`;
+      return `${object}, column ${textOr(made.column, made.part_key.split(":")[0] ?? "")}, row ${keyText(key)}`;
     case "column":
-      return `${object}, column ${made.column ? made.column : key}`;
+      return `${object}, column ${textOr(made.column, key)}`;
     default:
       return `${object}, ${made.part} ${key}`;
   }

@@ -4,7 +4,7 @@ import { Link, useParams } from "react-router";
 import type { Finding, MergedTable, MergeRecord } from "../../api/resources";
 import { branchAddress, compareAddress, mergesAddress } from "../../model/addresses";
 import { csvOf, fileSave } from "../../model/export";
-import { bytes, count, counted, duration } from "../../model/format";
+import { bytes, count, counted, duration, textOr } from "../../model/format";
 import { groupBy } from "../../model/grouping";
 import { decisionText, madeWhere } from "../../model/timeline";
 import { findingMark } from "../../model/verdict";
@@ -210,7 +210,7 @@ function DecidedFindings({ record }: { record: MergeRecord }) {
       <ul className="stack tight small">
         {resolutions.map((made) => (
           <li key={made.resolution}>
-            ◆ {madeWhere(made)}: {made.effect ? made.effect : decisionText(made.decision, made.name ? made.name : (made.value ?? ""))} <span className="muted">{made.author}</span>
+            ◆ {madeWhere(made)}: {textOr(made.effect, decisionText(made.decision, textOr(made.name, made.value ?? "")))} <span className="muted">{made.author}</span>
           </li>
         ))}
         {decided.map((finding, place) => (

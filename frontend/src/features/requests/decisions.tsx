@@ -2,7 +2,7 @@ import { useState } from "react";
 
 import type { ComparedDetail, DecisionEffect, Resolution, ResolutionChoice } from "../../api/resources";
 import { decisionOf, effectOf, isDecidable, partsOf, type Part } from "../../model/decisions";
-import { counted } from "../../model/format";
+import { counted, textOr } from "../../model/format";
 import { useDecisionEffects, type Pair } from "../../queries/compare";
 import type { RequestPlace } from "../../queries/requests";
 import { useResolutionChange, useResolutions } from "../../queries/resolutions";
@@ -244,5 +244,5 @@ function choiceText(decision: ResolutionChoice["decision"], { source, destinatio
 
 /** What a choice does, or why it cannot be made. */
 function sentence(effect: DecisionEffect | undefined): string | undefined {
-  return effect?.refused ? effect.refused : effect?.text;
+  return effect && textOr(effect.refused, effect.text);
 }
