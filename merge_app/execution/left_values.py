@@ -53,16 +53,16 @@ def rows_count(
     *,
     watched: Collection[int] = (),
 ) -> RowCounts:
-    """The rows in which two sights of a table differ, read under ``schema``; None sees nothing. Only files that the two
+    """The rows in which two snapshots of a table differ, read under ``schema``; None sees nothing. Only files that the two
     do not share are read, and the engine is not asked where there are none.
     """
-    sights = [segments_seen(lineage, table_id) for lineage in (before, after)]
-    shared = {as_seen(item) for item in sights[0]} & {as_seen(item) for item in sights[1]}
-    left = [[item for item in sight if as_seen(item) not in shared] for sight in sights]
+    snapshots = [segments_seen(lineage, table_id) for lineage in (before, after)]
+    shared = {as_seen(item) for item in snapshots[0]} & {as_seen(item) for item in snapshots[1]}
+    left = [[item for item in snapshot if as_seen(item) not in shared] for snapshot in snapshots]
     if not any(left):
         return RowCounts(values={column_id: Counted() for column_id in watched})
-    definitions = definitions_load({item.definition_id for sight in left for item in sight})
-    scans = [TableScan(table_id, schema, _files(sight, definitions)) for sight in left]
+    definitions = definitions_load({item.definition_id for snapshot in left for item in snapshot})
+    scans = [TableScan(table_id, schema, _files(snapshot, definitions)) for snapshot in left]
     return engine().count_changes(*scans, watched=tuple(watched))
 
 

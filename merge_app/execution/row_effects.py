@@ -17,7 +17,7 @@ from merge_app.planning.values import Decision, Effect, LeftOut, Resolution, Res
 
 Row = Sequence[Any] | None
 _HEAD = 5
-"""So many members of a compared row stand before the marks of the sights."""
+"""So many members of a compared row stand before the marks of the snapshots."""
 
 
 @dataclass(frozen=True, slots=True)

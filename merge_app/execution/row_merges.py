@@ -155,12 +155,12 @@ def sights_load(
     table_id: int, work: MergeRows, base: Lineage | None, source: Lineage, destination: Lineage
 ) -> RowMerge:
     """The files that three sights of a table do not all show in the same way."""
-    sights = [segments_seen(lineage, table_id) for lineage in (base, source, destination)]
-    shared = set.intersection(*({as_seen(item) for item in sight} for sight in sights))
-    left = [[item for item in sight if as_seen(item) not in shared] for sight in sights]
-    schemas = definitions_load({item.definition_id for sight in left for item in sight})
+    snapshots = [segments_seen(lineage, table_id) for lineage in (base, source, destination)]
+    shared = set.intersection(*({as_seen(item) for item in snapshot} for snapshot in snapshots))
+    left = [[item for item in snapshot if as_seen(item) not in shared] for snapshot in snapshots]
+    schemas = definitions_load({item.definition_id for snapshot in left for item in snapshot})
     of_base, of_source, of_destination = (
-        tuple(file_scan(item, schemas[item.definition_id]) for item in sight) for sight in left
+        tuple(file_scan(item, schemas[item.definition_id]) for item in snapshot) for snapshot in left
     )
     return RowMerge(table_id, work.schema, of_base, of_source, of_destination, work.choices, work.sweeps)
 
