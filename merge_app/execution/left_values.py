@@ -53,8 +53,8 @@ def rows_count(
     *,
     watched: Collection[int] = (),
 ) -> RowCounts:
-    """The rows in which two snapshots of a table differ, read under ``schema``; None sees nothing. Only files that the two
-    do not share are read, and the engine is not asked where there are none.
+    """The rows in which two snapshots of a table differ, read under ``schema``; None sees nothing. Only files that the
+    two do not share are read, and the engine is not asked where there are none.
     """
     snapshots = [segments_seen(lineage, table_id) for lineage in (before, after)]
     shared = {as_seen(item) for item in snapshots[0]} & {as_seen(item) for item in snapshots[1]}
