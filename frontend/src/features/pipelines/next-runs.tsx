@@ -17,10 +17,11 @@ export function NextRuns({ schedule, zone }: { schedule: string; zone: string })
       </p>
     );
   }
+  if (found.data === undefined) return null;
   const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
     <ul className="small muted" aria-label="The next runs">
-      {found.data?.next_runs.map((at) => (
+      {found.data.next_runs.map((at) => (
         <li key={at}>
           {zonedTime(at, place)}
           {local === place ? null : `, ${zonedTime(at, local)}`}
