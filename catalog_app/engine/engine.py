@@ -28,7 +28,7 @@ from catalog_app.engine.row_merging import KeptRows, rows_compared, rows_judged,
 from catalog_app.engine.session import SparkSessions
 from catalog_app.engine.sources import target_dataframe
 from catalog_app.engine.types import quoted, storage_type, stored_value, text_literal, type_text
-from catalog_app.engine.values import ArrowSource, FileSource, QueryResult, QuerySource, RowChanges, RowSource
+from catalog_app.engine.values import FileSource, QueryResult, QuerySource, RowChanges, RowSource
 from catalog_app.engine.writing import Allocate, FileWriter, Target
 from catalog_app.storage.deletes import count_kept_rows, live_row_ids, live_rows
 from catalog_app.storage.warehouse import Warehouse
@@ -331,8 +331,6 @@ def _assigned(column: Column, given: Mapping[str, str], alias: str) -> str:
 
 
 def _may_be_small(source: RowSource) -> bool:
-    if isinstance(source, ArrowSource):
-        return bool(source.table.num_rows <= SMALL_SCAN_ROWS)
     if isinstance(source, FileSource):
         return source.rows <= SMALL_SCAN_ROWS
     return not isinstance(source, QuerySource) or _rows_scanned(source) <= SMALL_SCAN_ROWS

@@ -10,7 +10,7 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.assigning import Matching, assigned_value
 from catalog_app.engine.reading import file_dataframe, query_dataframe
 from catalog_app.engine.types import quoted, storage_type, stored_value, type_text
-from catalog_app.engine.values import ArrowSource, FileSource, QuerySource, RowSource, ValuesSource
+from catalog_app.engine.values import FileSource, QuerySource, RowSource, ValuesSource
 from lakeui.common.errors import InvalidValue, NotFound
 
 if TYPE_CHECKING:
@@ -79,8 +79,6 @@ def named_column(schema: Schema, name: str) -> Column:
 
 
 def _rows(spark: SparkSession, warehouse: Warehouse, source: RowSource, targets: list[Column]) -> DataFrame:
-    if isinstance(source, ArrowSource):
-        return spark.createDataFrame(source.table)
     if isinstance(source, FileSource):
         return file_dataframe(spark, warehouse, source)
     if isinstance(source, QuerySource):

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from catalog_app.domain.files import NewDataFile, NewDeleteFile, TableScan
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +14,6 @@ class ValuesSource:
     """Literal rows: one SQL expression text per value; ``DEFAULT`` is the column's default."""
 
     rows: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ArrowSource:
-    """Rows already in memory, for example from an uploaded file."""
-
-    table: pa.Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +33,7 @@ class QuerySource:
     tables: Mapping[str, TableScan | FileSource | QuerySource] = field(default_factory=dict)
 
 
-RowSource = QuerySource | ValuesSource | ArrowSource | FileSource
+RowSource = QuerySource | ValuesSource | FileSource
 
 
 @dataclass(frozen=True, slots=True)

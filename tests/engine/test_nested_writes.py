@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from catalog_app.domain.schema import Column
-from catalog_app.engine.values import ArrowSource
+from catalog_app.engine.values import FileSource
 from lakeui.common.errors import InvalidValue
 from tests.engine.lake import TABLE, Lake, schema_of
 
@@ -101,7 +102,7 @@ def test_a_value_is_computed_once(lake: Lake) -> None:
     assert value["a"] == value["b"]
 
 
-def test_rows_in_memory_may_lack_fields_and_hold_nothing_but_null(pairs: Lake) -> None:
+def test_rows_of_a_file_may_lack_fields_and_hold_nothing_but_null(pairs: Lake) -> None:
     table = pa.table(
         {
             "s": pa.array([{"b": "B"}, None], pa.struct([("b", pa.string())])),
@@ -109,17 +110,22 @@ def test_rows_in_memory_may_lack_fields_and_hold_nothing_but_null(pairs: Lake) -
             "id": pa.array([1, 2], pa.int32()),
         }
     )
-    pairs.add(
-        pairs.engine.append(
-            TABLE, pairs.schema, ArrowSource(table), columns=None, by_name=True, partition=None, fills_fields=True
-        )
-    )
+    append_file(pairs, table)
     assert pairs.rows() == [[1, {"a": None, "b": "B"}, None, None], [2, None, None, None]]
     text = table.set_column(1, "l", pa.array(["text", None]))
     with pytest.raises(InvalidValue, match="Column l has fields inside, but a value for it is a text"):
-        pairs.engine.append(
-            TABLE, pairs.schema, ArrowSource(text), columns=None, by_name=True, partition=None, fills_fields=True
-        )
+        append_file(pairs, text)
+
+
+def append_file(lake: Lake, table: pa.Table) -> None:
+    """Insert the rows of a file by name, as an import does."""
+    folder = lake.warehouse.new_staging(TABLE)
+    lake.warehouse.make_folder(folder)
+    pq.write_table(table, lake.warehouse.absolute(f"{folder}/rows.parquet"), filesystem=lake.warehouse.filesystem)
+    source = FileSource(f"{folder}/rows.parquet", tuple(table.column_names), table.num_rows)
+    lake.add(
+        lake.engine.append(TABLE, lake.schema, source, columns=None, by_name=True, partition=None, fills_fields=True)
+    )
 
 
 def test_names_of_fields_may_be_any_text(lake: Lake) -> None:
