@@ -41,6 +41,9 @@ CONFIGURATION = {
     # Parquet's dictionaries tell 0.0 from -0.0, so a condition on a field of a struct lost rows. Columns have names of
     # their own while they are read, and their conditions never reach Parquet.
     "spark.sql.optimizer.nestedPredicatePushdown.supportedFileSources": "",
+    # Spark's parser keeps what it learned of each text for good. From this percentage of the heap on it forgets.
+    "spark.sql.parser.manageParserCaches": "true",
+    "spark.sql.parser.parserDfaCacheFlushRatio": "10.0",
 }
 _RETRIES = {"max_retries": 5, "max_backoff": 4000}
 _ASKED = "spark.sql.ansi.enabled"
