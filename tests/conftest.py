@@ -28,6 +28,7 @@ from pytest_django.plugin import DjangoDbBlocker
 from lakeui.runtime.postgres import EmbeddedPostgres
 from lakeui.runtime.processes import log_tail, process_record, process_start, process_stop
 from lakeui.runtime.redis_server import EmbeddedRedis
+from tests.pairwise import pairwise_choose
 from tests.servers import TEMPLATE, spark_for_tests
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -94,8 +95,9 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs the Spark server, before ``-m`` chooses."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Choose of products of parameters, and mark what needs the Spark server, before ``-m`` chooses."""
+    pairwise_choose(config, items)
     for item in items:
         if isinstance(item, pytest.Function) and "spark_remote" in item.fixturenames:
             item.add_marker(pytest.mark.spark)

@@ -9,7 +9,7 @@ from lakeui.runtime.spark import EmbeddedSpark
 TEMPLATE = "LAKEUI_TESTS_TEMPLATE"
 """Environment variable: the database that a worker of ``python -m tests`` makes its own from."""
 
-SPARK_MEMORY = "2g"
+SPARK_MEMORY = "4g"
 JAVA_OPTIONS = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 """Half of the work of a server that lives for minutes is to compile itself well, which pays after hours."""
 

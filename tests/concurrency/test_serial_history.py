@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections import Counter
 
@@ -16,10 +15,11 @@ from merge_app.audit.verification import audit_verify
 from tests.concurrency.clients import RESTORED, Client, Event
 from tests.concurrency.serial import Serial
 from tests.e2e.lake import Lake
+from tests.soak import IS_SOAK
 from tests.stateful.memory_engine import MemoryEngine
 
 CLIENTS = 16
-SECONDS = 60 if os.environ.get("LAKEUI_SOAK") == "1" else 12
+SECONDS = 60 if IS_SOAK else 8
 
 
 def test_a_concurrent_history_has_a_serial_explanation(database: None, memory_engine: MemoryEngine) -> None:

@@ -6,7 +6,6 @@ Each run asks the same; ``LAKEUI_SOAK=1`` asks much more, and anew each time.
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
@@ -34,8 +33,8 @@ from schemathesis.specs.openapi.checks import (
 from lakeui.api.docs import openapi_document
 from lakeui.wsgi import application
 from tests.contract.conftest import Contract
+from tests.soak import IS_SOAK
 
-IS_SOAK = os.environ.get("LAKEUI_SOAK") == "1"
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

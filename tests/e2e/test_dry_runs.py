@@ -31,6 +31,8 @@ ROWS = [
     "OPTIMIZE d.t",
     "CREATE TABLE d.made AS SELECT 1 AS one",
 ]
+CHANGES = [statement for statement in ROWS if statement.startswith(("UPDATE", "DELETE", "MERGE"))]
+"""Only these are written in one of two modes."""
 METADATA = [
     "CREATE TABLE d.other (id INT)",
     "DROP TABLE d.t",
@@ -88,8 +90,10 @@ def everything(lake: Lake) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("mode", ["merge-on-read", "copy-on-write"])
-@pytest.mark.parametrize("statement", ROWS)
+@pytest.mark.parametrize(
+    ("statement", "mode"),
+    [*((statement, "merge-on-read") for statement in ROWS), *((statement, "copy-on-write") for statement in CHANGES)],
+)
 def test_the_metrics_are_those_of_the_write_and_nothing_is_left(filled: Lake, statement: str, mode: str) -> None:
     for kind in ("merge", "update", "delete"):
         filled.sql(f"ALTER TABLE d.t SET TBLPROPERTIES ('write.{kind}.mode' = '{mode}')")
@@ -103,19 +107,19 @@ def test_the_metrics_are_those_of_the_write_and_nothing_is_left(filled: Lake, st
     assert (dry.extra["dry_run"], dry.version) == (True, max(before["heads"]))
 
 
-@pytest.mark.parametrize("statement", METADATA)
-def test_a_dry_run_of_a_change_of_metadata_changes_nothing(filled: Lake, statement: str) -> None:
+def test_a_dry_run_of_a_change_of_metadata_changes_nothing(filled: Lake) -> None:
     before = everything(filled)
-    dry = filled.sql(f"{statement.format(catalog=filled.catalog)} DRY RUN")
-    assert everything(filled) == before
-    assert dry.extra["dry_run"] is True
+    for statement in METADATA:
+        dry = filled.sql(f"{statement.format(catalog=filled.catalog)} DRY RUN")
+        assert everything(filled) == before, statement
+        assert dry.extra["dry_run"] is True
 
 
-@pytest.mark.parametrize("statement", READS)
-def test_what_writes_nothing_has_no_dry_run(filled: Lake, statement: str) -> None:
-    with pytest.raises(InvalidValue, match="no dry run") as refusal:
-        execute(statement, Session(filled.catalog, dry_run=True))
-    assert refusal.value.details["field"] == "dry_run"
+def test_what_writes_nothing_has_no_dry_run(filled: Lake) -> None:
+    for statement in READS:
+        with pytest.raises(InvalidValue, match="no dry run") as refusal:
+            execute(statement, Session(filled.catalog, dry_run=True))
+        assert refusal.value.details["field"] == "dry_run", statement
     with pytest.raises(InvalidValue):
         execute("SELECT 1", Session(filled.catalog, dry_run=True))
 

@@ -6,9 +6,11 @@ import pytest
 
 from catalog_app.engine import changes, freezing, merging
 from tests.e2e.lake import Lake
+from tests.soak import IS_SOAK
 
 NESTED = "named_struct('a', double('NaN'), 'b', map('k', array(1, NULL)))"
-MODES = ("merge-on-read", "copy-on-write")
+WAYS = [("few", "merge-on-read"), ("many", "copy-on-write"), ("few", "copy-on-write"), ("many", "merge-on-read")]
+WRITTEN = pytest.mark.parametrize(("things", "mode"), WAYS if IS_SOAK else WAYS[:2], indirect=["things"])
 SAME = "MERGE INTO d.t USING d.s AS s ON t.id = s.id WHEN MATCHED THEN UPDATE SET *"
 
 
@@ -27,7 +29,7 @@ def things(lake: Lake, request: pytest.FixtureRequest, monkeypatch: pytest.Monke
     return lake
 
 
-@pytest.mark.parametrize("mode", MODES)
+@WRITTEN
 def test_equal_values_make_no_version_and_no_file(things: Lake, mode: str) -> None:
     modes = ", ".join(f"'write.{statement}.mode' = '{mode}'" for statement in ("merge", "update"))
     things.sql(f"ALTER TABLE d.t SET TBLPROPERTIES ({modes})")
@@ -47,7 +49,7 @@ def test_equal_values_make_no_version_and_no_file(things: Lake, mode: str) -> No
     assert (things.head(), things.sql("SHOW SEGMENTS d.t").rows) == (head, files)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@WRITTEN
 def test_only_rows_that_change_are_written_and_counted(things: Lake, mode: str) -> None:
     modes = ", ".join(f"'write.{statement}.mode' = '{mode}'" for statement in ("merge", "update"))
     things.sql(f"ALTER TABLE d.t SET TBLPROPERTIES ({modes})")

@@ -15,6 +15,7 @@ from catalog_app.selectors.lineage import branch_get, catalog_get
 from lakeui.frontdoor import compute
 from merge_app.execution.row_merges import compared_rows_load
 from tests.e2e.lake import Lake
+from tests.soak import IS_SOAK
 from tests.stateful.row_model import Merged, Row, row_merged
 
 MODES = ("merge-on-read", "copy-on-write")
@@ -34,6 +35,9 @@ CHOICES = (
         *(RowChoice(Take.SOURCE, f'{{"id":{key}}}') for key in range(1, len(STATES), 3)),
     ),
 )
+
+
+ALL_WAYS = list(itertools.product(MODES, (0, row_merging.FEW_ROWS)))
 
 
 def rows_of(side: int) -> str:
@@ -94,7 +98,7 @@ def test_every_way_in_which_rows_differ_is_judged_as_the_model_says(keyed: Lake)
     assert {json.loads(row[0])["id"] for row in page.rows} == clashing
 
 
-@pytest.mark.parametrize("few", [row_merging.FEW_ROWS, 0])
+@pytest.mark.parametrize(("keyed", "few"), ALL_WAYS if IS_SOAK else ALL_WAYS[1:3], indirect=["keyed"])
 def test_a_merge_leaves_what_the_model_says_of_every_row(
     keyed: Lake, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,7 +123,7 @@ def test_a_merge_leaves_what_the_model_says_of_every_row(
     assert keyed.rows("d.k", "b") == keyed.rows("d.k")
 
 
-def test_what_the_plan_judged_is_what_the_merge_writes(keyed: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_plan_judged_is_what_the_merge_writes(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     joined: list[RowMerge] = []
 
     class Counted(row_merging.ThreeWay):
@@ -128,32 +132,32 @@ def test_what_the_plan_judged_is_what_the_merge_writes(keyed: Lake, monkeypatch:
             super().__init__(spark, warehouse, task, identity)
 
     monkeypatch.setattr(row_merging, "ThreeWay", Counted)
-    keyed.sql("CREATE TABLE d.w (id INT PRIMARY KEY, v INT NOT NULL, n INT)")
-    keyed.sql("INSERT INTO d.w VALUES (1, 1, 1), (2, 2, 2)")
-    keyed.sql("CREATE BRANCH e")
-    keyed.sql("UPDATE d.w SET v = 10 WHERE id < 3", "e")
-    keyed.sql("UPDATE d.w SET n = 20 WHERE id = 1")
-    keyed.merge("e")
-    assert keyed.rows("d.w") == [(1, 10, 20), (2, 10, 2)]
+    lake.sql("CREATE TABLE d.w (id INT PRIMARY KEY, v INT NOT NULL, n INT)")
+    lake.sql("INSERT INTO d.w VALUES (1, 1, 1), (2, 2, 2)")
+    lake.sql("CREATE BRANCH e")
+    lake.sql("UPDATE d.w SET v = 10 WHERE id < 3", "e")
+    lake.sql("UPDATE d.w SET n = 20 WHERE id = 1")
+    lake.merge("e")
+    assert lake.rows("d.w") == [(1, 10, 20), (2, 10, 2)]
     assert len(joined) == 1
-    keyed.sql("UPDATE d.w SET v = 11 WHERE id = 1", "e")
-    keyed.sql("UPDATE d.w SET n = 21 WHERE id = 1")
-    keyed.dry_run("e")
-    keyed.sql("UPDATE d.w SET n = 22 WHERE id = 2")
-    keyed.merge("e")
-    assert keyed.rows("d.w") == [(1, 11, 21), (2, 10, 22)]
+    lake.sql("UPDATE d.w SET v = 11 WHERE id = 1", "e")
+    lake.sql("UPDATE d.w SET n = 21 WHERE id = 1")
+    lake.dry_run("e")
+    lake.sql("UPDATE d.w SET n = 22 WHERE id = 2")
+    lake.merge("e")
+    assert lake.rows("d.w") == [(1, 11, 21), (2, 10, 22)]
 
 
-def test_a_third_branch_gets_what_a_merge_by_key_made(keyed: Lake) -> None:
-    keyed.sql("CREATE TABLE d.s (id INT PRIMARY KEY, v STRING, n INT)")
-    keyed.sql("INSERT INTO d.s VALUES (1, 'a', 1), (2, 'b', 2)")
-    keyed.sql("CREATE BRANCH e")
-    keyed.sql("CREATE BRANCH f")
-    keyed.sql("UPDATE d.s SET v = 'E' WHERE id = 1", "e")
-    keyed.sql("INSERT INTO d.s VALUES (5, 'e', 5)", "e")
-    keyed.sql("UPDATE d.s SET n = 100 WHERE id = 1")
-    keyed.merge("e")
-    keyed.merge("e", "f")
-    keyed.merge("main", "f")
-    assert keyed.rows("d.s", "f") == keyed.rows("d.s") == [(1, "E", 100), (2, "b", 2), (5, "e", 5)]
-    assert keyed.breaches() == []
+def test_a_third_branch_gets_what_a_merge_by_key_made(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.s (id INT PRIMARY KEY, v STRING, n INT)")
+    lake.sql("INSERT INTO d.s VALUES (1, 'a', 1), (2, 'b', 2)")
+    lake.sql("CREATE BRANCH e")
+    lake.sql("CREATE BRANCH f")
+    lake.sql("UPDATE d.s SET v = 'E' WHERE id = 1", "e")
+    lake.sql("INSERT INTO d.s VALUES (5, 'e', 5)", "e")
+    lake.sql("UPDATE d.s SET n = 100 WHERE id = 1")
+    lake.merge("e")
+    lake.merge("e", "f")
+    lake.merge("main", "f")
+    assert lake.rows("d.s", "f") == lake.rows("d.s") == [(1, "E", 100), (2, "b", 2), (5, "e", 5)]
+    assert lake.breaches() == []

@@ -76,36 +76,53 @@ def at(micros: int) -> str:
     return f"TIMESTAMP '2024-01-01 00:00:00.{micros:06}'"
 
 
-@pytest.mark.parametrize(("kind", "value"), KINDS)
-def test_maps_of_times_are_merged_by_their_microseconds(lake: Lake, kind: str, value: str) -> None:
-    lake.sql(f"CREATE TABLE d.t (k INT, m {kind}, v STRING, PRIMARY KEY (k))")
-    first, second, third = (value.format(at(micros)) for micros in (1, 2, 3))
-    lake.sql(f"INSERT INTO d.t SELECT explode(array(1, 2, 3)), {first}, 'base'")
+def test_maps_of_times_are_merged_by_their_microseconds(lake: Lake) -> None:
+    """A column of each kind. Both sides change rows 1 and 2, and of each column the one row that bears its number."""
+    columns = ", ".join(f"m{place} {kind}" for place, (kind, _) in enumerate(KINDS))
+    lake.sql(f"CREATE TABLE d.t (k INT, {columns}, v STRING, PRIMARY KEY (k))")
+    first, second, third = ([value.format(at(micros)) for _, value in KINDS] for micros in (1, 2, 3))
+
+    def assigned(values: list[str]) -> str:
+        return ", ".join(f"m{place} = {value}" for place, value in enumerate(values))
+
+    def one_a_row(values: list[str]) -> list[str]:
+        return [f"CASE WHEN k IN (1, 2, {10 + at}) THEN {value} ELSE m{at} END" for at, value in enumerate(values)]
+
+    rows = ", ".join(str(key) for key in (1, 2, 3, *range(10, 10 + len(KINDS))))
+    lake.sql(f"INSERT INTO d.t SELECT explode(array({rows})), {', '.join(first)}, 'base'")
     lake.sql("CREATE BRANCH b")
     before = lake.head()
-    lake.sql(f"UPDATE d.t SET m = {second} WHERE k < 3", "b")
+    lake.sql(f"UPDATE d.t SET {assigned(one_a_row(second))}", "b")
     changes = lake.sql(f"SHOW CHANGES d.t FROM VERSION {before} TO VERSION {lake.head('b')}", "b").rows
-    assert len([row for row in changes if row[0] == "update_after"]) == 2
+    assert len([row for row in changes if row[0] == "update_after"]) == 2 + len(KINDS)
     lake.sql("UPDATE d.t SET v = 'main' WHERE k IN (1, 3)")
-    lake.sql(f"UPDATE d.t SET m = {third} WHERE k = 2")
-    judged = compute.engine().rows_judge(task_of(lake))
-    assert [(conflicts.rows, conflicts.keys) for conflicts in judged.conflicts] == [(1, ('{"k":2}',))]
-    lake.sql(f"UPDATE d.t SET m = {first} WHERE k = 2")
+    lake.sql(f"UPDATE d.t SET {assigned(one_a_row(third))} WHERE k <> 1")
+    (conflicts,) = compute.engine().rows_judge(task_of(lake)).conflicts
+    assert conflicts.rows == 1 + len(KINDS)
+    lake.sql(f"UPDATE d.t SET {assigned(first)} WHERE k <> 1")
     lake.merge("b")
     merged = {row[0]: row for row in lake.rows("d.t")}
-    (wanted,) = lake.sql(f"SELECT CAST({second} AS {kind})").rows
-    assert [merged[key][1:] for key in (1, 2)] == [(wanted[0], "main"), (wanted[0], "base")]
+    casts = ", ".join(f"CAST({value} AS {kind})" for (kind, _), value in zip(KINDS, second, strict=True))
+    (wanted,) = lake.sql(f"SELECT {casts}").rows
+    assert [merged[key][1:] for key in (1, 2)] == [(*wanted, "main"), (*wanted, "base")]
 
 
-@pytest.mark.parametrize(("kind", "value"), KINDS)
-def test_a_version_begins_with_a_microsecond_inside_of_a_map(lake: Lake, kind: str, value: str) -> None:
+def test_a_version_begins_with_a_microsecond_inside_of_a_map(lake: Lake) -> None:
     pipe = Pipes(lake)("merge_strategy: scd2", "unique_key: id")
-    for micros in (1, 2):
-        query = f"SELECT 1 AS id, CAST({value.format(at(micros))} AS {kind}) AS m"
-        pipe.run(query)
+    micros = [1] * len(KINDS)
+
+    def query() -> str:
+        found = enumerate(zip(KINDS, micros, strict=True))
+        casts = (f"CAST({value.format(at(number))} AS {kind}) AS m{place}" for place, ((kind, value), number) in found)
+        return f"SELECT 1 AS id, {', '.join(casts)}"
+
+    pipe.run(query())
+    for place in range(len(KINDS)):
         head = lake.head()
-        assert pipe.run(query).version == head
-    assert len(pipe.rows(columns="id")) == 2
+        assert pipe.run(query()).version == head
+        micros[place] = 2
+        assert pipe.run(query()).version > head, KINDS[place]
+    assert len(pipe.rows(columns="id")) == 1 + len(KINDS)
 
 
 def test_days_beyond_the_year_9999_are_keys_like_others(lake: Lake) -> None:

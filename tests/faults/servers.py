@@ -20,6 +20,7 @@ from merge_app.jobs.models import Task
 from merge_app.jobs.selectors import task_wait
 from merge_app.jobs.services import task_submit
 from tests.faults.worker import arm, submit_and_reach
+from tests.servers import JAVA_OPTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 DATABASE = "lakeui"
@@ -35,7 +36,7 @@ class Servers:
         self.warehouse = home / "warehouse"
         self.postgres = EmbeddedPostgres(home / "postgres", home / "postgres.log")
         self.redis = EmbeddedRedis(home / "redis", home / "redis.log")
-        self.spark = EmbeddedSpark(home / "spark", home / "spark.log", memory=SPARK_MEMORY)
+        self.spark = EmbeddedSpark(home / "spark", home / "spark.log", memory=SPARK_MEMORY, java_options=JAVA_OPTIONS)
         self.worker: subprocess.Popen[bytes] | None = None
         for directory in (self.faults, self.warehouse):
             directory.mkdir(parents=True)

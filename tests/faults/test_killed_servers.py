@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import uuid
 from collections.abc import Iterator
 from functools import partial
@@ -33,6 +32,7 @@ from tests.faults.outcomes import assert_happened_once, commits_of
 from tests.faults.scenarios import SCENARIOS
 from tests.faults.servers import Servers
 from tests.faults.worker import be_missed, breaches_with_files, run_up_to, until
+from tests.soak import IS_SOAK
 
 # They start a Spark server of their own.
 pytestmark = pytest.mark.spark
@@ -233,9 +233,7 @@ def test_servers_die_at_every_step_of_tasks() -> None:
     assert set(A_FEW_STEPS) < set(EVERY_STEP)
 
 
-@pytest.mark.parametrize(
-    ("server", "statement", "point"), EVERY_STEP if os.environ.get("LAKEUI_SOAK") == "1" else A_FEW_STEPS
-)
+@pytest.mark.parametrize(("server", "statement", "point"), EVERY_STEP if IS_SOAK else A_FEW_STEPS)
 def test_a_statement_under_which_a_server_dies_happens_once(
     own: Servers, server: str, statement: str, point: str
 ) -> None:

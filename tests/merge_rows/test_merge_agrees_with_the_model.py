@@ -14,6 +14,7 @@ from lakeui.common.errors import Cardinality
 from tests.e2e.lake import Lake
 from tests.merge_rows.cases import BY_SOURCE, COLUMNS, KEYS, MATCHED, NOT_MATCHED, Case, Cell, cases, values
 from tests.merge_rows.model import Outcome, RivalRows, merged
+from tests.soak import IS_SOAK
 
 TABLES = {"d.read": "merge-on-read", "d.write": "copy-on-write"}
 ONE_FILE_A_KIND = tuple(
@@ -34,7 +35,7 @@ EDGES = (
 
 @given(case=cases())
 @settings(
-    max_examples=14,
+    max_examples=100 if IS_SOAK else 6,
     derandomize=True,
     database=None,
     deadline=None,

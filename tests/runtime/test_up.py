@@ -133,18 +133,8 @@ def test_up_starts_everything_survives_being_killed_and_stops_without_leftovers(
     assert "make up" in without.stderr
 
 
-def test_it_stops_everything_although_nobody_reads_what_it_says_any_more(up: Callable[[], Up]) -> None:
-    """As where its output went through a pipe, or to a terminal that was closed."""
-    one = up()
-    services = one.wait_until_ready()
-    one.reader.kill()
-    one.reader.wait()
-    one.process.send_signal(signal.SIGTERM)
-    assert one.process.wait(60) == 0, one.said()
-    assert not any(is_alive(record) for record in services)
-
-
 def test_a_part_that_ends_is_started_again_and_nothing_is_lost(up: Callable[[], Up]) -> None:
+    """At the end nobody reads what it says any more, as where its terminal was closed: it stops everything."""
     one = up()
     services = one.wait_until_ready()
     assert one.manage("sql", "CREATE CATALOG kept").returncode == 0
@@ -157,6 +147,8 @@ def test_a_part_that_ends_is_started_again_and_nothing_is_lost(up: Callable[[], 
         assert f"{record.name} was started again (process {fresh[record.name].pid})" in one.said()
     assert "kept" in one.manage("sql", "SHOW CATALOGS").stdout
 
+    one.reader.kill()
+    one.reader.wait()
     one.process.send_signal(signal.SIGTERM)
     assert one.process.wait(60) == 0, one.said()
     assert not any(is_alive(record) for record in fresh.values())

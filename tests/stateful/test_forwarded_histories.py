@@ -13,7 +13,7 @@ from catalog_app.selectors.lineage import catalog_get
 from lakeui.common.errors import MergeConflict
 from merge_app.planning.row_merges import ROWS_MERGED
 from tests.e2e.lake import Lake
-from tests.stateful.test_histories import IS_SOAK
+from tests.soak import IS_SOAK
 from tests.stateful.test_three_branch_histories import Branches, Row, Step, keep_the_laws, play
 
 
@@ -89,7 +89,7 @@ class Forwarded(Branches):
         return self.rows(copy)
 
 
-@pytest.mark.parametrize("number", range(250 if IS_SOAK else 12))
+@pytest.mark.parametrize("number", range(250 if IS_SOAK else 5))
 @pytest.mark.parametrize("is_keyed", [True, False], ids=["keyed", "unkeyed"])
 def test_what_a_branch_tells_of_another_is_what_that_tells(
     database: None, memory_engine: object, is_keyed: bool, number: int

@@ -11,10 +11,10 @@ import os
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from tests.soak import IS_SOAK
 from tests.stateful.machine import Histories
 from tests.stateful.memory_engine import MemoryEngine
 
-IS_SOAK = os.environ.get("LAKEUI_SOAK") == "1"
 SEED = os.environ.get("LAKEUI_SEED")
 
 

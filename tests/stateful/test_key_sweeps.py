@@ -131,6 +131,7 @@ ALIKE = {
 }
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("is_returned", [True, False])
 @pytest.mark.parametrize("change", ALIKE)
 @pytest.mark.parametrize("sweep", ["INSERT OVERWRITE d.k PARTITION (p = 2) VALUES (3, 'x')", "TRUNCATE TABLE d.k"])
@@ -183,6 +184,7 @@ def test_what_the_source_did_to_rows_that_the_destination_swept_is_noted_where_k
     assert keyed.rows("d.k") == [(3, "c", 2), (9, "swept", 1)]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("before", ["INSERT INTO d.k VALUES (7, 'm', 1)", "SELECT * FROM d.k"])
 @pytest.mark.parametrize("after", ["OPTIMIZE d.k", "DELETE FROM d.k WHERE id = 1", "SELECT * FROM d.k"])
 @pytest.mark.parametrize("key", [1, 2, 7, 8])

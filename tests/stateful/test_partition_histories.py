@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, note, seed, settings
 from hypothesis import strategies as st
 
 from tests.e2e.lake import Lake
-from tests.stateful.test_histories import IS_SOAK, SEED
+from tests.soak import IS_SOAK
+from tests.stateful.test_histories import SEED
 
 VALUES = st.integers(1, 4)
 STEPS = st.tuples(

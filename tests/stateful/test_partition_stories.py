@@ -69,6 +69,7 @@ def test_what_was_done_to_moved_rows_after_the_pull_stays(
     assert parts.rows("d.p") == sorted([(4, 2), *kept, *written], key=repr)
 
 
+@pytest.mark.pairwise
 @emptied
 @pytest.mark.parametrize("mover", ["main", "b", "c"])
 @pytest.mark.parametrize(("sweeper", "other"), [("main", "b"), ("b", "main")])
@@ -102,6 +103,7 @@ def thinned(parts: Lake, left: str) -> Lake:
     return parts
 
 
+@pytest.mark.pairwise
 @emptied
 @left
 @changed
@@ -234,6 +236,7 @@ class TestRowsWithoutAValue:
     (A6.2).
     """
 
+    @pytest.mark.pairwise
     @emptied
     def test_refuse_nothing_once_they_went_with_their_partition(
         self, parts: Lake, side: str, other: str, write: str, after: str, emptying: str, written: list[tuple[int, int]]

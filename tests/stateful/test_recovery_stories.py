@@ -177,6 +177,7 @@ def _merge_into_put_back_image(lake: Lake, changes: list[str], *, after: str, is
     lake.merge("b")
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("which", ["id = 2", "id > 1"])
 @pytest.mark.parametrize("before", ["SELECT * FROM d.t", "OPTIMIZE d.t"])
 @pytest.mark.parametrize("after", ["SELECT * FROM d.t", "OPTIMIZE d.t"])
@@ -189,6 +190,7 @@ def test_an_update_replaces_the_image_of_its_row_that_the_other_side_put_back(
     assert lake.rows("d.t") == [(1, "a"), (2, "s"), (3, "s" if which == "id > 1" else "a")]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("after", ["SELECT * FROM d.t", "OPTIMIZE d.t"])
 @pytest.mark.parametrize("is_known", [False, True])
 @pytest.mark.parametrize(
@@ -209,6 +211,7 @@ def test_a_delete_leaves_the_image_that_the_other_side_put_back(
     assert lake.rows("d.t") == [(1, "a"), *left]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize(
     "change",
     [f"{what}{where}" for what in ("UPDATE d.t SET v = 's'", "DELETE FROM d.t") for where in ("", " WHERE id = 2")],
@@ -255,6 +258,7 @@ def test_an_update_is_in_conflict_with_what_the_other_side_did_to_the_image_of_i
 AS_WRITTEN_OR_COMPACTED = pytest.mark.parametrize("compact", ["SELECT * FROM d.t", "OPTIMIZE d.t"])
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("before", ["SELECT * FROM d.t", "OPTIMIZE d.t"])
 @AS_WRITTEN_OR_COMPACTED
 @pytest.mark.parametrize(
@@ -415,6 +419,7 @@ def shared(lake: Lake, maker: str) -> Lake:
     return lake
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("maker", ["main", "b"])
 @pytest.mark.parametrize(("drop", "undrop"), _UNDROPS_ON_B)
 @pytest.mark.parametrize(
@@ -489,6 +494,7 @@ def test_a_file_that_both_put_back_is_emptied_whole_although_it_had_been_masked_
     assert lake.rows("d.t", "b") == [(1, "m"), (2, "m"), (3, "m")]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("change", ["UPDATE d.t SET v = 'c'", "DELETE FROM d.t"])
 @pytest.mark.parametrize("before", ["SELECT * FROM d.t", "UPDATE d.t SET v = 'm'", "DELETE FROM d.t"])
 @pytest.mark.parametrize("after", ["SELECT * FROM d.t", "UPDATE d.t SET v = 'm' WHERE id = 2"])
@@ -635,6 +641,7 @@ def three_rows(lake: Lake) -> Lake:
     return lake
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize(
     "absorbed",
     [

@@ -52,6 +52,7 @@ def arrive(parts: Lake, *branches: str) -> None:
 
 
 class TestRowsWrittenToAPartitionThatTheOtherSideRenamed:
+    @pytest.mark.pairwise
     @pytest.mark.parametrize("routes", [[("main", "c")], [("c", "main"), ("main",)]], ids=["straight", "by way of c"])
     @compacted
     @changed
@@ -67,6 +68,7 @@ class TestRowsWrittenToAPartitionThatTheOtherSideRenamed:
         for route in routes:
             arrive(parts, *route)
 
+    @pytest.mark.pairwise
     @pytest.mark.parametrize("route", [("main", "c"), ("c", "main")])
     @compacted
     @changed
@@ -112,6 +114,7 @@ class TestRowsWrittenToAPartitionThatTheOtherSideRenamed:
         assert parts.rows("d.p") == parts.rows("d.p", "c")
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize(
     "emptying",
     ["ALTER TABLE d.p DROP PARTITION (k = 1)", "INSERT OVERWRITE d.p PARTITION (k = 1) VALUES (9)"],
@@ -182,6 +185,7 @@ class TestAPartitionThatTwoBranchesRenamedOneAfterTheOther:
             parts.merge(source, destination)
             assert parts.rows("d.p", destination) == rows
 
+    @pytest.mark.pairwise
     @pytest.mark.parametrize("on_main", ["SELECT * FROM d.p", "INSERT INTO d.p VALUES (8, 1)"])
     @pytest.mark.parametrize("on_c", ["SELECT * FROM d.p", "INSERT INTO d.p VALUES (5, 1)", "OPTIMIZE d.p"])
     @pytest.mark.parametrize(
@@ -217,6 +221,7 @@ def test_rows_of_other_partitions_stay_where_they_are_although_they_were_compact
     arrive(parts, "main", "c")
 
 
+@pytest.mark.pairwise
 @compacted
 @written
 @pytest.mark.parametrize("is_by_c", [False, True], ids=["straight", "by way of c"])

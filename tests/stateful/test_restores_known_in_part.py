@@ -56,6 +56,7 @@ def codes(lake: Lake, source: str, destination: str) -> set[str]:
     return {item["code"] for item in lake.refused(source, destination)}
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("since", SINCE.values(), ids=SINCE)
 @pytest.mark.parametrize("statement", TAKEN_BACK.values(), ids=TAKEN_BACK)
 def test_merges_are_refused_until_it_has_heard_of_the_restore(lake: Lake, statement: str, since: str) -> None:

@@ -16,6 +16,7 @@ MERGED = [
 ]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("restored", ["TABLE d.t", "BRANCH b"])
 @pytest.mark.parametrize("own", OWN)
 @pytest.mark.parametrize("merged", MERGED)
@@ -58,6 +59,7 @@ def both_restored(lake: Lake, merged: str, later: str, on_b: str) -> Lake:
     return lake
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("merged", ["UPDATE d.t SET v = 'z'", "UPDATE d.t SET v = 'z' WHERE id < 3"])
 @pytest.mark.parametrize("on_b", [NOTHING, "OPTIMIZE d.t", "UPDATE d.t SET v = 'k' WHERE id = 2"])
 @pytest.mark.parametrize(

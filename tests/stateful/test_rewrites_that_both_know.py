@@ -49,6 +49,7 @@ def _comes_to(lake: Lake, key: str, first: str, second: str, *, rewrite: str | N
     return [(*row[:3], 1 if row[3] == name else row[3]) for row in lake.rows("d.k", destination)]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("key", ["", "PRIMARY KEY"], ids=["unkeyed", "keyed"])
 @pytest.mark.parametrize("is_back", [False, True], ids=["b to w", "w to b"])
 @pytest.mark.parametrize("second", list(WORK))

@@ -18,6 +18,7 @@ STATEMENTS = [
 EARLIER = {"nothing": [], "an update that was taken back": ["update"], "all but the restore": ["update", "insert"]}
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("key", ["", " PRIMARY KEY"], ids=["without a key", "keyed"])
 @pytest.mark.parametrize("known", EARLIER.values(), ids=EARLIER)
 @pytest.mark.parametrize("statements", STATEMENTS, ids=" ".join)

@@ -17,7 +17,8 @@ import pytest
 
 from lakeui.common.errors import MergeConflict
 from tests.e2e.lake import Lake
-from tests.stateful.test_histories import IS_SOAK, SEED
+from tests.soak import IS_SOAK
+from tests.stateful.test_histories import SEED
 
 logger = logging.getLogger(__name__)
 
@@ -307,7 +308,7 @@ def keep_the_laws(number: int, *, is_keyed: bool, kind: type[Branches] = Branche
         pytest.fail("It failed once, and did not fail again.")
 
 
-@pytest.mark.parametrize("number", range(500 if IS_SOAK else 30))
+@pytest.mark.parametrize("number", range(500 if IS_SOAK else 10))
 @pytest.mark.parametrize("is_keyed", [True, False], ids=["keyed", "unkeyed"])
 def test_branches_keep_the_laws(database: None, memory_engine: object, is_keyed: bool, number: int) -> None:
     keep_the_laws(number, is_keyed=is_keyed)
