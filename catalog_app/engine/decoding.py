@@ -16,7 +16,8 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.types import ParsedType, value_type
 from catalog_app.engine.types import quoted, storage_type, text_literal
 
-_RESERVED = re.compile(rf"{ROW_ID_COLUMN}$|__lake_|__c\d+$")
+# The last is the column under which Spark counts the rows of a file: it refuses to where the file has one of that name.
+_RESERVED = re.compile(rf"{ROW_ID_COLUMN}$|__lake_|__c\d+$|_tmp_metadata_row_index$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import pytest
 from tests.e2e.lake import Lake
 
 NAMES = ("__index_level_0__", "_row_id", "__row_id", "__address", "__masked", "base", "_metadata", "__c1")
+NAMES += ("_tmp_metadata_row_index",)
 
 
 @pytest.mark.parametrize("mode", ["merge-on-read", "copy-on-write"])
