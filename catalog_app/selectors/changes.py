@@ -37,6 +37,19 @@ def changed_objects(then: Lineage, now: Lineage) -> tuple[set[int], set[int]]:
     return {row[1] for row in rows if row[0] == "database"}, {row[1] for row in rows if row[0] == "table"}
 
 
+_KINDS = f"""
+WITH {_RANGES}
+SELECT DISTINCT o.object_kind, o.object_id, o.kind
+FROM ranges r JOIN catalog_app_commitoperation o
+  ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
+"""
+
+
+def changes_made(then: Lineage, now: Lineage) -> set[tuple[str, int, str]]:
+    """Which kinds of changes the commits in between made to which objects."""
+    return {(row[0], row[1], row[2]) for row in fetch_all(_KINDS, _ranges(then, now))}
+
+
 _VIEWS = f"""
 WITH {_RANGES}
 SELECT DISTINCT v.view_id FROM ranges r JOIN catalog_app_viewrecord v

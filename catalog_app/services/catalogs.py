@@ -121,14 +121,19 @@ def branch_drop(*, branch: Branch, asked: Asked, record: RecordBypass) -> None:
     _refuse_main(branch, "dropped")
     with transaction.atomic():
         found = _lock(branch)
-        if found.dropped_at is None:
-            _judge(found, Change.DELETION, asked, record)
-            Branch.objects.filter(pk=found.pk).update(dropped_at=timezone.now())
+        _judge(found, Change.DELETION, asked, record)
+        Branch.objects.filter(pk=found.pk).update(dropped_at=timezone.now())
 
 
 def _lock(branch: Branch) -> Branch:
-    """The branch as it is now, under the lock that its commits take: its name stays until the transaction ends."""
-    return Branch.objects.select_for_update(of=("self",), no_key=True).select_related("catalog").get(pk=branch.pk)
+    """The branch under the lock that its commits take: its name stays until the transaction ends. Raises NotFound where
+    it was dropped or renamed meanwhile.
+    """
+    locked = Branch.objects.select_for_update(of=("self",), no_key=True).select_related("catalog")
+    found = locked.filter(pk=branch.pk, name=branch.name, dropped_at__isnull=True).first()
+    if found is None:
+        raise NotFound("branch", branch.name, where=f"in catalog {branch.catalog.name} any more")
+    return found
 
 
 def branch_undrop(*, catalog: Catalog, name: str, asked: Asked, record: RecordBypass) -> Branch:

@@ -79,11 +79,10 @@ def _session_branch(call: Call, name: sql.BranchName) -> Branch:
 def drop_branch(call: Call, statement: sql.DropBranch) -> StatementResult:
     try:
         branch = call.named_branch(statement.branch)
+        catalogs.branch_drop(branch=branch, asked=call.asked, record=call.record_bypass)
     except NotFound:
-        if statement.if_exists:
-            return StatementResult()
-        raise
-    catalogs.branch_drop(branch=branch, asked=call.asked, record=call.record_bypass)
+        if not statement.if_exists:
+            raise
     return StatementResult()
 
 

@@ -11,9 +11,10 @@ from typing import NoReturn
 
 from django.db import connection, transaction
 
-from catalog_app.domain.operations import Operation
+from catalog_app.domain.operations import DATA_KINDS, Operation, OperationKind
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch, Commit
+from catalog_app.selectors.changes import changed_views, changes_made
 from catalog_app.selectors.lineage import Lineage, branch_lineage, branch_locked
 from catalog_app.selectors.segments import SegmentState, segments_list
 from lakeui.common.errors import BranchMoved, MergeConflict, NotFound
@@ -30,6 +31,7 @@ from merge_app.planning.values import CountKeptRows, MergePlan
 ATTEMPTS = 8
 SHORTEST_PAUSE_SECONDS = 0.02
 LONGEST_PAUSE_SECONDS = 1.0
+NAMING = frozenset({OperationKind.CREATE, OperationKind.RENAME, OperationKind.UNDROP})
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +129,9 @@ class Ready:
 
 
 class StatementOvertaken(Exception):
-    """A DELETE that did not see an update of its rows, or a MERGE that did not see rows which may match those that it
-    inserts. A merge keeps the updated rows (delete x update) and the rows of both sides; a statement runs again on the
-    new head instead, so that writers of one branch have a serial order.
+    """A DELETE that did not see an update of its rows, a MERGE that did not see rows which may match those that it
+    inserts, or an ADD COLUMN that did not see an equal one. A merge keeps what both sides did; a statement runs again
+    on the new head instead, so that writers of one branch have a serial order.
     """
 
 
@@ -198,15 +200,24 @@ def _is_overtaken(planned: MergePlan) -> bool:
 
 
 def _is_disproved(staged: StagedStatement, branch: Branch) -> bool:
-    """Whether rows came that the statement would have had to see."""
+    """Whether rows, changes or names came that the statement would have had to see."""
     if branch.head_version == staged.seen.version:
         return False
     here = branch_lineage(branch)
-    return any(
+    return _is_repeated(staged, here) or any(
         segment.file_id not in tested.files and tested.may_matter(segment)
         for tested in staged.tested
         for segment in segments_list(here, tested.table_id)
     )
+
+
+def _is_repeated(staged: StagedStatement, here: Lineage) -> bool:
+    """Whether others changed the same of an object meanwhile, or a view whose name it may take."""
+    made = {(item.object_kind.value, item.object_id, item.kind.value) for item in staged.operations}
+    kinds = {item.kind for item in staged.operations}
+    if not kinds & DATA_KINDS and made & changes_made(staged.seen, here):
+        return True
+    return bool(kinds & NAMING and changed_views(staged.seen, here))
 
 
 def pause_seconds(attempt: int) -> float:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from django.db import connection, transaction
 
 from catalog_app.models import Branch, CommitOperation, ViewRecord
-from catalog_app.selectors.changes import changed_views
+from catalog_app.selectors.changes import changed_objects, changed_views
 from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.objects import views_load
 from catalog_app.selectors.rows import fetch_all
 from lakeui.common.errors import BranchMoved
 from merge_app.execution.apply import Applied, CommitHeader, commit_write
-from merge_app.execution.commit import branch_lock
+from merge_app.execution.commit import StatementOvertaken, branch_lock
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,15 @@ class ViewChange:
     is_dropped: bool = False
 
 
-def view_commit(branch_id: int, change: ViewChange, header: CommitHeader) -> Applied:
-    """Record the view's next state as one commit of the branch."""
+def view_commit(seen: Lineage, branch_id: int, change: ViewChange, header: CommitHeader) -> Applied:
+    """Record the view's next state as one commit of the branch. Raises StatementOvertaken where views, or names that it
+    may take, changed since ``seen``.
+    """
     with transaction.atomic():
         branch = branch_lock(branch_id)
+        here = branch_lineage(branch)
+        if changed_views(seen, here) or any(changed_objects(seen, here)):
+            raise StatementOvertaken
         commit = commit_write(branch, header, None)
         applied = Applied(commit.pk, commit.version)
         _record(branch.pk, applied, [change])

@@ -82,9 +82,10 @@ def test_a_renamed_table_goes_by_the_name_it_has_now(lake: Lake) -> None:
 
 
 def test_views_are_named_too(lake: Lake) -> None:
-    (database,) = databases_list(branch_lineage(lake.branch("main")))
+    seen = branch_lineage(lake.branch("main"))
+    (database,) = databases_list(seen)
     change = ViewChange(None, database.database_id, "v", "SELECT 1 AS one")
-    view_commit(lake.branch("main").pk, change, CommitHeader("CREATE VIEW"))
+    view_commit(seen, lake.branch("main").pk, change, CommitHeader("CREATE VIEW"))
     (done,) = commits(lake)[0]["operations"]
     assert (done["object_kind"], done["object"]) == ("view", "d.v")
 

@@ -24,7 +24,7 @@ def change(lake: Lake, name: str, query: str = "", *, view_id: int | None = None
     found = Branch.objects.get(catalog__name=lake.catalog, name=branch)
     (database_state,) = databases_list(branch_lineage(found))
     made = ViewChange(view_id, database_state.database_id, name, query, is_dropped=not query)
-    view_commit(found.pk, made, CommitHeader("CREATE VIEW"))
+    view_commit(branch_lineage(found), found.pk, made, CommitHeader("CREATE VIEW"))
     return next((identity for identity, known in views(lake, branch).items() if known[0] == name), view_id or 0)
 
 

@@ -145,7 +145,7 @@ def test_a_view_shows_nobody_what_they_cannot_see_themselves(own_lake: str, cast
     main = branch_get(catalog_get(own_lake), "main")
     (database,) = databases_list(branch_lineage(main))
     view = ViewChange(None, database.database_id, "v", f"SELECT * FROM {cast.catalog}.d.t")
-    view_commit(main.pk, view, CommitHeader("CREATE VIEW"))
+    view_commit(branch_lineage(main), main.pk, view, CommitHeader("CREATE VIEW"))
     join(cast.people["none"], own_lake)
     assert outcome(cast, cast.people["none"], "SELECT * FROM d.v", own_lake) == 404
 
