@@ -2,21 +2,22 @@
 
 So the answer is the same for empty tables and full ones. The plan has only columns that people made: what an error
 names, and what it proposes, is theirs. Where it fails, each expression is tried alone, to name the one that is wrong.
+Spark's optimizer computes constants, without rows too: those that have no value, such as 1/0, are refused by the same.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from catalog_app.engine.assigning import Matching, assigned_value
 from catalog_app.engine.expressions import Analysis, Expression, Reads, Role, Side
-from catalog_app.engine.failures import reason
+from catalog_app.engine.failures import reason, translate
 from catalog_app.engine.sources import require_assignable
-from catalog_app.engine.types import quoted, type_text
+from catalog_app.engine.types import quoted, storage_type, type_text
 from lakeui.common.errors import InvalidValue, LakeError
 
 if TYPE_CHECKING:
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession
 
 _RESULT = "__lake_x"
+_HARMLESS = re.compile(
+    r"(?i)(?>[\s.,()=<>!]|\b(?:and|or|not|in|between)\b|`[^`]*`|\b[^\W\d]\w*\b(?!\s*\()|\b\d{1,9}\b)*+|\s*'[^'\\]*'\s*"
+)
+"""Comparisons of names and small numbers, and a text: no constant in them can fail."""
 _NAME_PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 
 
@@ -46,7 +51,57 @@ def analyse(spark: SparkSession, analysis: Analysis) -> list[str]:
     found = [kinds[f"{_RESULT}{number}"] for number, _ in numbered]
     for expression, kind in zip(analysis.expressions, found, strict=True):
         _require_fit(expression, kind, Matching.FILLED if analysis.fills_fields else Matching.BY_NAME)
+    _require_constants(frames, analysis.expressions, found)
     return found
+
+
+def _require_constants(
+    frames: Mapping[Reads, DataFrame], expressions: Sequence[Expression], kinds: Sequence[str]
+) -> None:
+    """Refuse the first expression with a constant part that has no value, or none that its column can hold."""
+    stored = [
+        (expression, text)
+        for expression, kind in zip(expressions, kinds, strict=True)
+        if (text := constants_of(expression, kind))
+    ]
+    if not stored:
+        return
+    texts = {reads: [text for item, text in stored if item.reads is reads] for reads in Reads}
+    selects = [_numbered(frames[reads], some) for reads, some in texts.items() if some]
+    if _failure(reduce(lambda one, other: one.crossJoin(other), selects)) is None:
+        return
+    for expression, text in stored:
+        error = _failure(_numbered(frames[expression.reads], [text]))
+        if error is not None:
+            message = f"{_sentence_start(expression.part)}: {error.message}"
+            raise InvalidValue(message, remedy=error.remedy, **{**error.details, **_details(expression)})
+
+
+def constants_of(expression: Expression, kind: str) -> str:
+    """The expression as its column stores it, empty where no part of it can fail as a constant."""
+    column = expression.column
+    if column is None or column.parsed.fields or storage_type(column.type) == kind:
+        return "" if _HARMLESS.fullmatch(expression.text) else expression.text
+    return f"CAST(({expression.text}\n) AS {storage_type(column.type)})"
+
+
+def _numbered(frame: DataFrame, texts: Sequence[str]) -> DataFrame:
+    return frame.selectExpr(*(f"({text}\n) AS {_RESULT}{number}" for number, text in enumerate(texts)))
+
+
+def _failure(frame: DataFrame) -> InvalidValue | None:
+    """What is wrong with the frame's constants, found by its optimized plan; no row is read."""
+    from pyspark.errors import PySparkException
+
+    try:
+        # PySpark prints a plan or hides it; nothing else optimizes without running a job.
+        frame._explain_string()  # noqa: SLF001
+    except PySparkException as error:
+        problem = translate(error)
+        if not isinstance(problem, InvalidValue):
+            raise
+        return problem
+    return None
 
 
 def _frames(spark: SparkSession, analysis: Analysis) -> dict[Reads, DataFrame]:
@@ -58,7 +113,8 @@ def _frames(spark: SparkSession, analysis: Analysis) -> dict[Reads, DataFrame]:
 
 
 def _empty(spark: SparkSession, side: Side) -> DataFrame:
-    columns = (f"CAST(NULL AS {kind}) AS {quoted(name)}" for name, kind in side.columns)
+    # A NULL that no rule of the optimizer sees: with one that it knows, a comparison is NULL before it is computed.
+    columns = (f"get(array(CAST(NULL AS {kind})), CAST(id AS INT)) AS {quoted(name)}" for name, kind in side.columns)
     return spark.range(0).selectExpr(*columns).alias(side.alias)
 
 

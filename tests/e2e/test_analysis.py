@@ -69,6 +69,16 @@ REFUSED = [
     (f"{MISSING} THEN INSERT (id, v) VALUES (s.id, substring(s.text))", "INVALID_VALUE", "substring"),
     ("DELETE FROM {d}.t WHERE v = array(1)", "INVALID_VALUE", "array"),
     ("UPDATE {d}.t SET v = t.v.x", "INVALID_VALUE", "v"),
+    # Constants
+    (f"{MATCHED} THEN UPDATE SET v = 99999999999", "INVALID_VALUE", "WHEN MATCHED: The value 99999999999L"),
+    (f"{MATCHED} AND s.v = 1 THEN UPDATE SET v = 1 / 0", "INVALID_VALUE", "WHEN MATCHED: Division by zero"),
+    (f"{MATCHED} AND 1 / 0 > 1 THEN DELETE", "INVALID_VALUE", "WHEN MATCHED: Division by zero"),
+    (f"{MISSING} THEN INSERT (id, v) VALUES (2147483647 + 1, 1)", "INVALID_VALUE", "WHEN NOT MATCHED: overflow"),
+    (f"{ALONE} AND t.v = 'abc' THEN DELETE", "INVALID_VALUE", "The value 'abc'"),
+    (f"{ON} AND t.v = 1 / 0 WHEN MATCHED THEN DELETE", "INVALID_VALUE", "ON: Division by zero"),
+    ("UPDATE {d}.t SET v = 99999999999", "INVALID_VALUE", "SET: The value 99999999999L"),
+    ("UPDATE {d}.t SET v = 1 WHERE v = 'abc'", "INVALID_VALUE", "WHERE: The value 'abc'"),
+    ("DELETE FROM {d}.t WHERE 1 / 0 = v", "INVALID_VALUE", "WHERE: Division by zero"),
     # One row
     (f"{MATCHED} THEN UPDATE SET v = max(s.v)", "NOT_SUPPORTED", "The aggregate max"),
     ("UPDATE {d}.t SET v = max(v)", "NOT_SUPPORTED", "The aggregate max"),

@@ -1,0 +1,43 @@
+"""Which expressions are worth a look at their constants, and what that costs the others: nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalog_app.domain.schema import Column
+from catalog_app.engine.analysis import constants_of
+from catalog_app.engine.expressions import Expression, Role
+
+INT = Column(id=1, name="v", type="int")
+TEXT = Column(id=2, name="name", type="string")
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "kind"),
+    [
+        ("t.id = s.id", None, "boolean"),
+        ("id = 5 AND (`a b` <> 1.5 OR NOT x IN (1, 2)) AND y IS NULL", None, "boolean"),
+        ("s.v", INT, "int"),
+        ("1", INT, "int"),
+        ("'a'", TEXT, "string"),
+        (" AND ".join(["a = b"] * 5000), None, "boolean"),
+    ],
+)
+def test_nothing_in_it_can_fail(text: str, column: Column | None, kind: str) -> None:
+    assert constants_of(Expression(text, Role.CONDITION, "WHERE", column=column), kind) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "kind"),
+    [
+        ("1 / 0 = id", None, "boolean"),
+        ("id = 'abc'", None, "boolean"),
+        ("f(1) = 1", None, "boolean"),
+        ("id = 99999999999", None, "boolean"),
+        ("a = b AND " * 5000 + "'", None, "boolean"),
+        ("99999999999", INT, "bigint"),
+        ("'a' || 'b'", TEXT, "string"),
+    ],
+)
+def test_something_in_it_may_fail(text: str, column: Column | None, kind: str) -> None:
+    assert text in constants_of(Expression(text, Role.CONDITION, "WHERE", column=column), kind)
