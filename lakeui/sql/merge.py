@@ -104,9 +104,19 @@ def _merge(cursor: Cursor, *, with_schema_evolution: bool) -> s.MergeInto:
         raise InvalidValue(
             f"Source and target are both called {scope.target_name}.", remedy="Give one of them an alias: USING t AS s."
         )
+    if cursor.sees("USING"):
+        raise NotSupported(
+            "USING (columns) says nothing of what matches here.",
+            remedy=f"Write ON {scope.target_name}.id = {scope.source_name or 's'}.id, with AND between several.",
+        )
     cursor.expect("ON")
     on = scope.expression(_span(cursor), is_condition=True)
     clauses = _clauses(cursor, scope)
+    if cursor.sees("RETURNING"):
+        raise NotSupported(
+            "MERGE INTO answers counts, no rows: RETURNING is not supported.",
+            remedy=f"SHOW CHANGES {table.database}.{table.table} FROM VERSION .. TO VERSION .. lists the rows.",
+        )
     conjuncts = _conjuncts(on)
     keys = [key for key in (_key(conjunct, scope) for conjunct in conjuncts) if key is not None]
     return s.MergeInto(
@@ -166,7 +176,7 @@ def _alias_with_columns(cursor: Cursor) -> tuple[str | None, tuple[str, ...] | N
 def _accept_alias(cursor: Cursor, following: str) -> str | None:
     if cursor.accept("AS") or cursor.sees_kind(Kind.QUOTED):
         return cursor.name("an alias")
-    if cursor.sees_kind(Kind.WORD) and not cursor.sees(following):
+    if cursor.sees_kind(Kind.WORD) and not cursor.sees(following) and not cursor.sees("USING", "("):
         return cursor.name("an alias")
     return None
 
@@ -252,6 +262,8 @@ def _action(cursor: Cursor, scope: _Scope, family: s.MergeFamily) -> s.MergeActi
         return s.MergeDelete()
     if not cursor.accept("UPDATE"):
         cursor.fail("Expected UPDATE or DELETE")
+    if cursor.sees("*") or cursor.sees("BY"):
+        raise NotSupported("UPDATE takes its columns behind SET.", remedy="Write UPDATE SET *, which goes by name.")
     cursor.expect("SET")
     if cursor.sees("*"):
         if family is s.MergeFamily.NOT_MATCHED_BY_SOURCE:
@@ -276,7 +288,17 @@ def _update(cursor: Cursor, scope: _Scope, family: s.MergeFamily) -> s.MergeUpda
 
 def _insert(cursor: Cursor, scope: _Scope) -> s.MergeInsert:
     if cursor.accept("*") or cursor.accept("BY", "NAME"):
+        if cursor.sees("(") or cursor.sees("VALUES"):
+            raise NotSupported(
+                "INSERT BY NAME and INSERT * take every column from the source.",
+                remedy="Write INSERT (columns) VALUES (values), without BY NAME, for some of them.",
+            )
         return s.MergeInsert()
+    if cursor.sees("BY") or cursor.sees("VALUES"):
+        raise NotSupported(
+            "INSERT goes by the names of columns here, not by their places.",
+            remedy="Write INSERT *, INSERT BY NAME, or INSERT (columns) VALUES (values).",
+        )
     columns = _in_parentheses(cursor, lambda: _target_column(cursor, scope))
     _refuse_twice(columns)
     cursor.expect("VALUES")
@@ -343,7 +365,11 @@ def _span(cursor: Cursor, *stops: str) -> str:
 
 
 def _ends_here(cursor: Cursor, stops: Sequence[str]) -> bool:
-    return cursor.sees("WHEN") or any(cursor.sees(stop) for stop in stops)
+    return cursor.sees("WHEN") or _returns_here(cursor) or any(cursor.sees(stop) for stop in stops)
+
+
+def _returns_here(cursor: Cursor) -> bool:
+    return cursor.sees("RETURNING") and cursor.words[cursor.index - 1].value != "."
 
 
 def _step(cursor: Cursor) -> int:
