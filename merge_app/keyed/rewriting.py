@@ -19,10 +19,8 @@ import pyarrow.parquet as pq
 
 from merge_app.keyed.dataset import DataFile
 from merge_app.keyed.schemas import completed, conformed
-from merge_app.keyed.values import FileFormat, Flags, Integers
+from merge_app.keyed.values import STEP_ROWS, FileFormat, Flags, Integers
 
-_STEP_ROWS = 65_536
-"""Rows in hand while a file is gone through: a take of wide text rows must stay below Arrow's 2 GiB a column."""
 _OWN_MARK = re.compile(r"\.[0-9a-f]{12}$")
 
 
@@ -109,7 +107,7 @@ def file_rewrite(
         PartWriter(staged, file.folder, stem, schema, form) as writer,
     ):
         first = 0
-        for step in opened.iter_batches(batch_size=_STEP_ROWS):
+        for step in opened.iter_batches(batch_size=STEP_ROWS):
             rows = completed(pa.Table.from_batches([step]), schema)
             writer.write(_changed(rows, first, change, batch))
             first += step.num_rows
@@ -121,8 +119,8 @@ def rows_write(
 ) -> list[str]:
     """Write rows of the batch to new files of one partition folder under ``staged``; answers the paths there."""
     with PartWriter(staged, folder, "part", schema, form) as writer:
-        for first in range(0, len(rows), _STEP_ROWS):
-            writer.write(completed(batch.take(pa.array(rows[first : first + _STEP_ROWS])), schema))
+        for first in range(0, len(rows), STEP_ROWS):
+            writer.write(completed(batch.take(pa.array(rows[first : first + STEP_ROWS])), schema))
     return writer.written
 
 

@@ -77,8 +77,8 @@ def _is_storable(given: pa.DataType, wanted: pa.DataType) -> bool:
         both = kinds.is_map(given) and kinds.is_map(wanted)
         pairs = ((given.key_type, wanted.key_type), (given.item_type, wanted.item_type)) if both else ()
         return both and all(_is_part_storable(*pair) for pair in pairs)
-    if _is_list(given) or _is_list(wanted):
-        return _is_list(given) and _is_list(wanted) and _is_part_storable(given.value_type, wanted.value_type)
+    if is_list(given) or is_list(wanted):
+        return is_list(given) and is_list(wanted) and _is_part_storable(given.value_type, wanted.value_type)
     if kinds.is_struct(given) or kinds.is_struct(wanted):
         return kinds.is_struct(given) and kinds.is_struct(wanted) and _are_fields_storable(given, wanted)
     families = (_family(given), _family(wanted))
@@ -97,7 +97,7 @@ def decoded(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
-def _is_list(kind: pa.DataType) -> bool:
+def is_list(kind: pa.DataType) -> bool:
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 

@@ -15,6 +15,9 @@ from lakeui.common.nearest import nearest_name
 
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
+STEP_ROWS = 65_536
+"""Rows in hand while a file is gone through: a take of wide text rows must stay below Arrow's 2 GiB a column."""
+
 _Choice = TypeVar("_Choice", bound=StrEnum)
 
 
@@ -89,23 +92,29 @@ class Decisions:
     rows: Integers
     inserted: Integers
 
+    def of(self, kept: Flags) -> Decisions:
+        """Without the matched rows that are not ``kept``."""
+        return Decisions(self.files[kept], self.positions[kept], self.rows[kept], self.inserted)
+
 
 @dataclass(frozen=True, slots=True)
 class MergeResult:
     """Rows and files of one merge. Every file of the target before it was skipped by its footer, or had keys read
-    (``files_scanned``); ``files_reused`` are in the data set still, ``files_removed`` are not.
+    (``files_scanned``); ``files_reused`` are in the data set still, ``files_removed`` are not. ``rows_unchanged`` had
+    the values of the batch already. ``bytes_written`` is None after a dry run, which writes none.
     """
 
     strategy: Strategy
     implementation: Implementation
     rows_inserted: int = 0
     rows_updated: int = 0
+    rows_unchanged: int = 0
     files_skipped: int = 0
     files_scanned: int = 0
     files_added: int = 0
     files_removed: int = 0
     files_reused: int = 0
-    bytes_written: int = 0
+    bytes_written: int | None = None
     added_columns: tuple[str, ...] = field(default=())
 
 

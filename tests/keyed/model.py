@@ -21,18 +21,16 @@ class Expected:
     updated: int
 
 
-def merged(
-    target: Sequence[Row], batch: Sequence[Row], strategy: str, keys: Sequence[str], *, writes_equal: bool = True
-) -> Expected:
+def merged(target: Sequence[Row], batch: Sequence[Row], strategy: str, keys: Sequence[str]) -> Expected:
     """Every row of the target that has a key of the batch becomes the batch's row; the batch's other rows are added.
-    Without ``writes_equal`` a row that has the batch's values already stays, and is no update.
+    A row that has the batch's values already stays, and is no update.
     """
     rows = [dict(row) for row in target]
     inserted = updated = 0
     for given in batch:
         matching = [row for row in rows[: len(target)] if _has_key(row, given, keys)]
         if matching and strategy in {"update", "upsert"}:
-            changed = [row for row in matching if writes_equal or not _has_key(row, given, list(given))]
+            changed = [row for row in matching if not _has_key(row, given, list(given))]
             updated += len(changed)
             for row in changed:
                 row.update(given)

@@ -88,13 +88,13 @@ def test_an_implementation_does_what_the_model_does(engine: Callable[[Path], Key
 @settings(max_examples=12, derandomize=True, database=None, deadline=None, phases=(Phase.generate,))
 @given(case=_cases())
 def test_a_managed_table_does_what_the_model_does(services: None, mode: str, case: dict[str, Any]) -> None:
-    agree(MANAGED[mode], case, writes_equal=False)
+    agree(MANAGED[mode], case)
 
 
-def agree(engine: Callable[[Path], KeyedTable], case: dict[str, Any], *, writes_equal: bool = True) -> None:
+def agree(engine: Callable[[Path], KeyedTable], case: dict[str, Any]) -> None:
     stored = [row for file in case["files"] for row in file.to_pylist()]
     batch = case["batch"].to_pylist()
-    expected = merged(stored, batch, case["strategy"], case["keys"], writes_equal=writes_equal)
+    expected = merged(stored, batch, case["strategy"], case["keys"])
     with tempfile.TemporaryDirectory() as folder:
         table = engine(Path(folder))
         table.fill(*case["files"])

@@ -82,8 +82,8 @@ def test_the_name_of_a_rewritten_file_does_not_grow(tmp_path: Path) -> None:
     root = tmp_path / "t"
     root.mkdir()
     pq.write_table(BATCH, root / "part-00000.snappy.parquet")
-    for _ in range(3):
-        merge(BATCH.slice(0, 1), root, "update", "id")
+    for text in ("x", "y", "z"):
+        merge(pa.table({"id": [0], "v": [text]}), root, "update", "id")
     (path,) = root.iterdir()
     assert path.name.startswith("part-00000.snappy.")
     assert len(path.name) == len("part-00000.snappy.0123456789ab.parquet")

@@ -34,7 +34,7 @@ def test_a_file_address_is_its_folder(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_folder_with_a_colon_is_named_as_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert merge(BATCH, "./a:b", "upsert", "id").rows_inserted == 1
-    assert merge(BATCH, Path("a:b"), "upsert", "id").rows_updated == 1
+    assert merge(BATCH, Path("a:b"), "upsert", "id").rows_unchanged == 1
 
 
 @pytest.mark.parametrize("log", ["_delta_log/0.json", ".hoodie/hoodie.properties", "metadata/00000-x.metadata.json"])

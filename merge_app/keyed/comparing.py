@@ -1,0 +1,96 @@
+"""Values of two columns compared row by row (rows §1.5).
+
+NULL equals NULL, NaN equals NaN, 0.0 equals -0.0, and nested values are equal as a whole. The order of a map's entries
+does not count.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from merge_app.keyed.schemas import is_list
+from merge_app.keyed.values import Flags, Integers
+
+
+def same_values(left: pa.ChunkedArray, right: pa.ChunkedArray) -> Flags:
+    """Row by row whether two columns of one type hold the same value."""
+    return _same(_whole(left), _whole(right))
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    found = column.combine_chunks()
+    return found if isinstance(found, pa.Array) else pa.concat_arrays(found.chunks)
+
+
+def _same(left: pa.Array, right: pa.Array) -> Flags:
+    if pa.types.is_map(left.type):
+        left, right = _sorted_entries(left), _sorted_entries(right)
+    left, right = _plain(left), _plain(right)
+    if pa.types.is_null(left.type):
+        return np.ones(len(left), np.bool_)
+    nulls, other_nulls = _flags(left.is_null()), _flags(right.is_null())
+    same = nulls & other_nulls
+    both = ~(nulls | other_nulls)
+    if both.any():
+        mask = pa.array(both)
+        same[both] = _same_present(left.filter(mask), right.filter(mask))
+    return same
+
+
+def _plain(values: pa.Array) -> pa.Array:
+    """The values in a type that Arrow compares."""
+    if isinstance(values, pa.ExtensionArray):
+        return _plain(values.storage)
+    if pa.types.is_dictionary(values.type):
+        return _plain(values.cast(values.type.value_type))
+    if pa.types.is_float16(values.type):
+        return values.cast(pa.float32())
+    return values
+
+
+def _sorted_entries(maps: pa.Array) -> pa.Array:
+    """Maps as lists of their entries, in the order of their keys where those are plain."""
+    entries = pa.struct([("key", maps.type.key_type), ("value", maps.type.item_type)])
+    lists = maps.cast(pa.list_(entries))
+    lengths: Integers = pc.fill_null(pc.list_value_length(lists), 0).to_numpy().astype(np.int64)
+    flat = pc.list_flatten(lists)
+    keys = _plain(pc.struct_field(flat, [0]))
+    if pa.types.is_nested(keys.type):
+        return lists
+    owners = np.repeat(np.arange(len(lists)), lengths)
+    order = pc.sort_indices(pa.table({"owner": owners, "key": keys}), [("owner", "ascending"), ("key", "ascending")])
+    ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(ends), flat.take(order), mask=lists.is_null())
+
+
+def _same_present(left: pa.Array, right: pa.Array) -> Flags:
+    """The same of values of which none is NULL."""
+    if pa.types.is_struct(left.type):
+        same = np.ones(len(left), np.bool_)
+        for index in range(left.type.num_fields):
+            same &= _same(pc.struct_field(left, [index]), pc.struct_field(right, [index]))
+        return same
+    if is_list(left.type):
+        return _same_lists(left, right)
+    same = _flags(pc.equal(left, right))
+    if pa.types.is_floating(left.type):
+        same |= _flags(pc.is_nan(left)) & _flags(pc.is_nan(right))
+    return same
+
+
+def _same_lists(left: pa.Array, right: pa.Array) -> Flags:
+    lengths: Integers = pc.list_value_length(left).to_numpy().astype(np.int64)
+    same: Flags = lengths == pc.list_value_length(right).to_numpy()
+    mask = pa.array(same)
+    # Rows of one length have as many items in both columns, so that items can be compared one by one.
+    items = _same(pc.list_flatten(left.filter(mask)), pc.list_flatten(right.filter(mask)))
+    owners = np.repeat(np.flatnonzero(same), lengths[same])
+    same[owners[~items]] = False
+    return same
+
+
+def _flags(values: pa.Array) -> Flags:
+    found: Flags = values.to_numpy(zero_copy_only=False)
+    return found.astype(np.bool_)
