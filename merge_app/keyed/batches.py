@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from lakeui.common.errors import InvalidValue
 from merge_app.keyed.schemas import conformed
+from merge_app.keyed.values import names, spelled
 
 Batch: TypeAlias = pa.Table | pa.RecordBatch | pa.RecordBatchReader | Sequence[pa.Table]
 """What ``merge`` takes as data. A reader's rows go through a file, so that they may be more than memory holds."""
@@ -17,6 +18,12 @@ Batch: TypeAlias = pa.Table | pa.RecordBatch | pa.RecordBatchReader | Sequence[p
 
 def batch_open(data: Batch, schema: pa.Schema | None) -> pa.Table | pa.RecordBatchReader:
     """The batch as a table or a reader, with the columns and types of ``schema`` where one is given."""
+    found = _opened(data, schema)
+    names(found.schema.names)
+    return found
+
+
+def _opened(data: Batch, schema: pa.Schema | None) -> pa.Table | pa.RecordBatchReader:
     if isinstance(data, pa.RecordBatchReader):
         return data if schema is None else _conformed_reader(data, schema)
     if isinstance(data, pa.Table | pa.RecordBatch):
@@ -32,6 +39,18 @@ def batch_open(data: Batch, schema: pa.Schema | None) -> pa.Table | pa.RecordBat
             f"The tables of the batch do not go together: {problem}", remedy="Give them one schema."
         ) from problem
     return table if schema is None else conformed(table, schema)
+
+
+def batch_named(data: pa.Table | pa.RecordBatchReader, known: Sequence[str]) -> pa.Table | pa.RecordBatchReader:
+    """The batch with the target's spelling of the columns that differ from it by case alone."""
+    spellings = list(spelled(data.schema.names, known))
+    if spellings == data.schema.names:
+        return data
+    if isinstance(data, pa.Table):
+        return data.rename_columns(spellings)
+    fields = [field.with_name(name) for field, name in zip(data.schema, spellings, strict=True)]
+    parts = (part.rename_columns(spellings) for part in data)
+    return pa.RecordBatchReader.from_batches(pa.schema(fields, metadata=data.schema.metadata), parts)
 
 
 def batch_freeze(data: pa.Table | pa.RecordBatchReader, schema: pa.Schema, folder: Path) -> pa.Table:

@@ -73,6 +73,7 @@ def merge(
     form = FileFormat(compression, max_rows_per_file, row_group_size)
     root = data_set_root(target)
     given = batch_open(data, schema)
+    options = options.named(given.schema.names)
     require_keys((*options.key_columns, *options.dedup_by), given.schema, "The batch")
     with workspace(root, lock_seconds=lock_seconds) as folder:
         dataset = dataset_read(root)

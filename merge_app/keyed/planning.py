@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from lakeui.common.errors import InvalidValue
-from merge_app.keyed.batches import batch_freeze
+from merge_app.keyed.batches import batch_freeze, batch_named
 from merge_app.keyed.changing import changed_rows
 from merge_app.keyed.dataset import Dataset
 from merge_app.keyed.keys import require_keys
@@ -19,7 +19,7 @@ from merge_app.keyed.partitions import Placement, placement, require_partition_c
 from merge_app.keyed.pruning import RowGroup, may_match
 from merge_app.keyed.reading import keys_read
 from merge_app.keyed.rewriting import Replacement, replacements
-from merge_app.keyed.schemas import evolved, require_columns
+from merge_app.keyed.schemas import evolved, require_columns, require_fields
 from merge_app.keyed.values import (
     Decisions,
     ExtraColumns,
@@ -66,6 +66,9 @@ def plan_make(
     folder: Path,
 ) -> MergePlan:
     """Settle the schema, freeze the batch, match it and compare what matches. ``folder`` takes what memory does not."""
+    if dataset.schema is not None:
+        known = [*dataset.schema.names, *dataset.partition_columns]
+        given, options = batch_named(given, known), options.named(known)
     shape = _Shape.of(dataset, given.schema, options)
     batch = batch_freeze(given, _with_orders(shape.schema, given.schema, options), folder)
     groups = tuple(may_match(dataset, options.key_columns, shape.schema, batch))
@@ -181,6 +184,7 @@ def _schema(dataset: Dataset, batch: pa.Schema, partition_columns: tuple[str, ..
     if options.schema_evolution:
         return evolved(known, batch)
     require_columns(known, batch)
+    require_fields(known, batch)
     if options.extra_columns is ExtraColumns.REFUSE:
         refuse_extra_columns(known.names, batch.names, ranking=options.dedup_by, where="the data set")
     return known

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakeui.common.errors import InvalidValue, NotNullViolation, TypeNarrowing
+from lakeui.common.nearest import nearest_name
 
 
 def widened(first: pa.DataType, second: pa.DataType) -> pa.DataType | None:
@@ -102,9 +103,9 @@ def is_list(kind: pa.DataType) -> bool:
 
 
 def _are_fields_storable(given: pa.StructType, wanted: pa.StructType) -> bool:
-    return [field.name for field in given] == [field.name for field in wanted] and all(
-        _is_part_storable(left.type, right.type) for left, right in zip(given, wanted, strict=True)
-    )
+    """Fields go by name. Those that the value lacks are NULL; those that the column lacks: ``_require_fields``."""
+    known = {field.name: field.type for field in wanted}
+    return all(_is_part_storable(field.type, known[field.name]) for field in given if field.name in known)
 
 
 def unified(schemas: Iterable[tuple[str, pa.Schema]]) -> pa.Schema:
@@ -129,10 +130,8 @@ def _both(known: pa.Schema, other: pa.Schema, path: str) -> pa.Schema:
             fields.append(field.with_nullable(True))
             continue
         met = other.field(field.name)
-        kind = widened(field.type, met.type)
-        if kind is None:
-            kind = field.type if _is_storable(met.type, field.type) else None
-        if kind is None:
+        kind = _evolved_type(field.type, met.type)
+        if not _is_storable(field.type, kind) or not _is_storable(met.type, kind):
             raise InvalidValue(
                 f"Column {field.name} is {met.type} in {path} and {field.type} in files before it.",
                 remedy="Write the files of the data set with one schema.",
@@ -143,13 +142,34 @@ def _both(known: pa.Schema, other: pa.Schema, path: str) -> pa.Schema:
 
 
 def evolved(target: pa.Schema, batch: pa.Schema) -> pa.Schema:
-    """The target's schema with the batch's new columns, and with the wider of the types (rows §1.4)."""
+    """The target's schema with the batch's new columns and fields, and with the wider of the types (rows §1.4)."""
     fields = []
     for field in target:
-        kind = widened(field.type, batch.field(field.name).type) if field.name in batch.names else None
-        fields.append(field if kind is None else field.with_type(kind))
+        given = batch.field(field.name).type if field.name in batch.names else field.type
+        fields.append(field.with_type(_evolved_type(field.type, given)))
     added = [field.with_nullable(True).remove_metadata() for field in batch if field.name not in target.names]
     return pa.schema([*fields, *added], metadata=target.metadata)
+
+
+def _evolved_type(known: pa.DataType, given: pa.DataType) -> pa.DataType:
+    """The wider of two types, at every depth, with the fields of both; ``known`` where neither is wider."""
+    kinds = pa.types
+    if kinds.is_struct(known) and kinds.is_struct(given):
+        by_name = {field.name: field for field in given}
+        fields = [_evolved_field(field, by_name.pop(field.name, field)) for field in known]
+        return pa.struct([*fields, *(field.with_nullable(True).remove_metadata() for field in by_name.values())])
+    if kinds.is_list(known) and is_list(given):
+        return pa.list_(_evolved_field(known.value_field, given.value_field))
+    if kinds.is_large_list(known) and is_list(given):
+        return pa.large_list(_evolved_field(known.value_field, given.value_field))
+    if kinds.is_map(known) and kinds.is_map(given):
+        key = known.key_field.with_type(_evolved_type(known.key_type, given.key_type))
+        return pa.map_(key, _evolved_field(known.item_field, given.item_field), keys_sorted=known.keys_sorted)
+    return widened(known, given) or known
+
+
+def _evolved_field(known: pa.Field, given: pa.Field) -> pa.Field:
+    return known.with_type(_evolved_type(known.type, given.type))
 
 
 def require_columns(target: pa.Schema, batch: pa.Schema) -> None:
@@ -161,6 +181,40 @@ def require_columns(target: pa.Schema, batch: pa.Schema) -> None:
             remedy="Add it to the batch, or merge with schema_evolution=True, which leaves it as it is.",
             missing=missing,
         )
+
+
+def require_fields(target: pa.Schema, batch: pa.Schema) -> None:
+    """Refuse a field of a struct that the column of the target lacks, at any depth."""
+    for field in target:
+        if field.name in batch.names:
+            _require_known(batch.field(field.name).type, field.type, field.name)
+
+
+def _require_known(given: pa.DataType, wanted: pa.DataType, path: str) -> None:
+    names = [field.name for field in wanted] if pa.types.is_struct(wanted) else []
+    for part, known in _parts(given, wanted):
+        if known is None:
+            nearest = nearest_name(part.name, names)
+            raise InvalidValue(
+                f"The batch has the field {path}.{part.name}, which the data set lacks.",
+                remedy=f"Its fields are {', '.join(names)}. Leave it out, or merge with schema_evolution=True.",
+                field=f"{path}.{part.name}",
+                nearest=nearest and f"{path}.{nearest}",
+            )
+        _require_known(part.type, known.type, f"{path}.{known.name}")
+
+
+def _parts(given: pa.DataType, wanted: pa.DataType) -> list[tuple[pa.Field, pa.Field | None]]:
+    """The fields of a struct, list or map, each with the one that it is stored as; None where there is none."""
+    kinds = pa.types
+    if kinds.is_struct(given) and kinds.is_struct(wanted):
+        known = {field.name: field for field in wanted}
+        return [(field, known.get(field.name)) for field in given]
+    if is_list(given) and is_list(wanted):
+        return [(given.value_field, wanted.value_field)]
+    if kinds.is_map(given) and kinds.is_map(wanted):
+        return [(given.key_field, wanted.key_field), (given.item_field, wanted.item_field)]
+    return []
 
 
 def conformed(table: pa.Table, schema: pa.Schema) -> pa.Table:
@@ -198,7 +252,7 @@ def _stored(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
         )
     try:
         stored = _decode(column).cast(field.type)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as problem:
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as problem:
         raise _does_not_fit(field, column.type, str(problem)) from problem
     if _family(column.type) in _CAST_WITHOUT_A_WORD:
         _require_kept(column, stored, field)

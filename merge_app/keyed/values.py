@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeVar
 
@@ -64,6 +64,16 @@ class MergeOptions:
     use_merge: bool | None
     memory_limit: str
     lock_seconds: float
+
+    def named(self, known: Sequence[str]) -> MergeOptions:
+        """With the target's spelling of its columns."""
+        partitions = self.partition_columns
+        return replace(
+            self,
+            key_columns=spelled(self.key_columns, known),
+            dedup_by=spelled(self.dedup_by, known),
+            partition_columns=None if partitions is None else spelled(partitions, known),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +152,13 @@ def refuse_extra_columns(known: Iterable[str], given: Iterable[str], *, ranking:
             nearest=nearest,
             columns=extra,
         )
+
+
+def spelled(given: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
+    """Names as ``known`` spells them; case makes no difference where a name is not there as it is written."""
+    exact = set(known)
+    by_folded = {name.casefold(): name for name in exact}
+    return names(name if name in exact else by_folded.get(name.casefold(), name) for name in given)
 
 
 def names(given: str | Iterable[str]) -> tuple[str, ...]:
