@@ -19,13 +19,14 @@ from lakeui.frontdoor.values import ImportLoad, KeyedMerge, Session, StatementRe
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.names import read_present_table
 from merge_app.jobs.context import Context
+from merge_app.keyed.batches import Batch, batch_open
 from merge_app.keyed.values import ExtraColumns, Strategy, choice, names
 
 _NAME = "batch"
 
 
 def batch_merge(
-    data: pa.Table | pa.RecordBatchReader,
+    data: Batch,
     target: str,
     strategy: str,
     key_columns: str | Sequence[str],
@@ -55,10 +56,11 @@ def batch_merge(
         schema_evolution,
         choice(ExtraColumns, extra_columns, "extra_columns"),
     )
+    given = batch_open(data)
     warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / _NAME
-        _write(data, file)
+        _write(given, file)
         made = import_create(
             branch=branch_get(catalog_get(session.catalog), session.branch),
             user_id=session.user_id,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
@@ -12,33 +13,63 @@ from lakeui.common.errors import InvalidValue
 from merge_app.keyed.schemas import conformed
 from merge_app.keyed.values import names, spelled
 
-Batch: TypeAlias = pa.Table | pa.RecordBatch | pa.RecordBatchReader | Sequence[pa.Table]
-"""What ``merge`` takes as data. A reader's rows go through a file, so that they may be more than memory holds."""
+Row: TypeAlias = Mapping[str, Any]
 
 
-def batch_open(data: Batch, schema: pa.Schema | None) -> pa.Table | pa.RecordBatchReader:
-    """The batch as a table or a reader, with the columns and types of ``schema`` where one is given."""
-    found = _opened(data, schema)
-    names(found.schema.names)
-    return found
+class ArrowStream(Protocol):
+    """What gives its rows as an Arrow stream, as the data frames of pandas, polars and others do."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
-def _opened(data: Batch, schema: pa.Schema | None) -> pa.Table | pa.RecordBatchReader:
-    if isinstance(data, pa.RecordBatchReader):
-        return data if schema is None else _conformed_reader(data, schema)
-    if isinstance(data, pa.Table | pa.RecordBatch):
-        tables = [data if isinstance(data, pa.Table) else pa.Table.from_batches([data])]
-    else:
-        tables = list(data)
-    if not tables:
-        raise InvalidValue("The batch is an empty list.", remedy="Give one table at least; it may have no rows.")
+Batch: TypeAlias = pa.Table | pa.RecordBatch | pa.RecordBatchReader | ArrowStream | Sequence[pa.Table] | Sequence[Row]
+"""What ``merge`` takes as data. A stream's rows go through a file, so that they may be more than memory holds."""
+
+
+def batch_open(data: Batch, schema: pa.Schema | None = None) -> pa.Table | pa.RecordBatchReader:
+    """The batch as a table or a reader, with the columns and types of ``schema`` where one is given.
+
+    Of rows as dictionaries, each name of any of them is a column; a row without it has NULL there. A data frame's index
+    is a column where it has a name. An empty list is a table without columns.
+    """
     try:
-        table = pa.concat_tables(tables, promote_options="permissive")
-    except pa.ArrowException as problem:
+        found = _opened(data)
+    except (pa.ArrowException, OverflowError) as problem:
         raise InvalidValue(
-            f"The tables of the batch do not go together: {problem}", remedy="Give them one schema."
+            f"The batch is no table: {problem}",
+            remedy="Give all values of a column one type, and all tables one schema.",
         ) from problem
-    return table if schema is None else conformed(table, schema)
+    names(found.schema.names)
+    if schema is None:
+        return found
+    return conformed(found, schema) if isinstance(found, pa.Table) else _conformed_reader(found, schema)
+
+
+def _opened(data: Batch) -> pa.Table | pa.RecordBatchReader:
+    if isinstance(data, pa.Table | pa.RecordBatchReader):
+        return data
+    if isinstance(data, pa.RecordBatch):
+        return pa.Table.from_batches([data])
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(data, pandas.DataFrame):
+        has_named_index = any(name is not None for name in data.index.names)
+        return pa.Table.from_pandas(data, preserve_index=has_named_index).replace_schema_metadata()
+    if hasattr(data, "__arrow_c_stream__"):
+        return pa.RecordBatchReader.from_stream(data)
+    if isinstance(data, Sequence):
+        if all(isinstance(item, pa.Table) for item in data):
+            return pa.concat_tables(data, promote_options="permissive") if data else pa.table({})
+        if all(isinstance(item, Mapping) for item in data):
+            return _of_rows(data)
+    raise InvalidValue(
+        f"A {type(data).__name__} is no batch.",
+        remedy="Give an Arrow table or stream, a data frame of pandas or polars, a list of dictionaries or of tables.",
+    )
+
+
+def _of_rows(rows: Sequence[Row]) -> pa.Table:
+    columns = dict.fromkeys(name for row in rows for name in row)
+    return pa.table({name: pa.array([row.get(name) for row in rows]) for name in columns})
 
 
 def batch_named(data: pa.Table | pa.RecordBatchReader, known: Sequence[str]) -> pa.Table | pa.RecordBatchReader:

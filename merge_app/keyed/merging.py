@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -17,7 +18,7 @@ from merge_app.keyed.dataset import dataset_read
 from merge_app.keyed.keys import require_keys
 from merge_app.keyed.places import data_set_root, inside_refuse
 from merge_app.keyed.planning import MergePlan, plan_make
-from merge_app.keyed.replacing import dataset_replace, workspace
+from merge_app.keyed.replacing import dataset_replace, require_as_read, workspace
 from merge_app.keyed.rewriting import Replacement, file_rewrite, rows_write
 from merge_app.keyed.values import (
     ExtraColumns,
@@ -39,14 +40,15 @@ def merge(
     partition_columns: str | Iterable[str] | None = None,
     schema: pa.Schema | None = None,
     compression: str | None = "snappy",
-    max_rows_per_file: int = 5_000_000,
-    row_group_size: int = 500_000,
+    max_rows_per_file: int | None = 5_000_000,
+    row_group_size: int | None = 500_000,
     use_merge: bool | None = None,
     dedup_by: str | Iterable[str] = (),
     schema_evolution: bool = False,
     extra_columns: str = "refuse",
     memory_limit: str = "1GB",
     lock_seconds: float = 60.0,
+    dry_run: bool = False,
 ) -> MergeResult:
     """Merge a batch into the Parquet data set in the folder ``target``, whole or not at all.
 
@@ -58,6 +60,7 @@ def merge(
     wins (rows §4).
     With ``schema_evolution`` the data set gains new columns and wider types, and columns that the batch lacks stay as
     they are; without it such columns are an error. So are additional ones, unless ``extra_columns`` is ``ignore``.
+    A ``dry_run`` makes the same plan and answers its counts; it neither locks nor writes.
     """
     options = MergeOptions(
         strategy=choice(Strategy, strategy, "strategy"),
@@ -70,17 +73,33 @@ def merge(
         memory_limit=memory_limit,
         lock_seconds=lock_seconds,
     )
-    form = FileFormat(compression, max_rows_per_file, row_group_size)
+    form = FileFormat.of(compression, max_rows_per_file, row_group_size)
     root = data_set_root(target)
     given = batch_open(data, schema)
     options = options.named(given.schema.names)
-    require_keys((*options.key_columns, *options.dedup_by), given.schema, "The batch")
-    with workspace(root, lock_seconds=lock_seconds) as folder:
-        dataset = dataset_read(root)
-        inside_refuse(root, (entry.path for entry in dataset.entries))
-        if not dataset.files and options.strategy is Strategy.UPDATE:
-            raise NotFound("data set", str(root))
-        return _write(plan_make(dataset, given, options, form, folder), form, folder)
+    if given.schema.names:
+        require_keys((*options.key_columns, *options.dedup_by), given.schema, "The batch")
+    if dry_run:
+        with tempfile.TemporaryDirectory() as folder:
+            return _rehearsed(_plan(root, given, options, form, Path(folder)))
+    with workspace(root, lock_seconds=lock_seconds) as place:
+        return _write(_plan(root, given, options, form, place), form, place)
+
+
+def _plan(
+    root: Path, given: pa.Table | pa.RecordBatchReader, options: MergeOptions, form: FileFormat, folder: Path
+) -> MergePlan:
+    dataset = dataset_read(root)
+    inside_refuse(root, (entry.path for entry in dataset.entries))
+    if not dataset.files and options.strategy is Strategy.UPDATE:
+        raise NotFound("data set", str(root))
+    return plan_make(dataset, given, options, form, folder)
+
+
+def _rehearsed(plan: MergePlan) -> MergeResult:
+    # No lock keeps others from writing while the plan is made.
+    require_as_read(plan.dataset)
+    return plan.counts
 
 
 def _write(plan: MergePlan, form: FileFormat, folder: Path) -> MergeResult:

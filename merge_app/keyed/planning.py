@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from merge_app.keyed.batches import batch_freeze, batch_named
 from merge_app.keyed.changing import changed_rows
 from merge_app.keyed.dataset import Dataset
 from merge_app.keyed.keys import require_keys
-from merge_app.keyed.matching import matcher
+from merge_app.keyed.matching import Matcher, matcher
 from merge_app.keyed.partitions import Placement, placement, require_partition_columns
 from merge_app.keyed.pruning import RowGroup, may_match
 from merge_app.keyed.reading import keys_read
@@ -66,6 +67,8 @@ def plan_make(
     folder: Path,
 ) -> MergePlan:
     """Settle the schema, freeze the batch, match it and compare what matches. ``folder`` takes what memory does not."""
+    if not given.schema.names:
+        return _of_no_rows(dataset, options, folder)
     if dataset.schema is not None:
         known = [*dataset.schema.names, *dataset.partition_columns]
         given, options = batch_named(given, known), options.named(known)
@@ -96,6 +99,18 @@ def plan_make(
         added_columns=shape.added_columns if replaced or added else (),
     )
     return MergePlan(dataset, batch, shape.stored, replaced, added, counts)
+
+
+def _of_no_rows(dataset: Dataset, options: MergeOptions, folder: Path) -> MergePlan:
+    """A batch that is an empty list has no columns, and changes nothing."""
+    with _engine(options, folder) as engine:
+        counts = MergeResult(
+            options.strategy,
+            engine.implementation,
+            files_skipped=len(dataset.files),
+            files_reused=len(dataset.files),
+        )
+    return MergePlan(dataset, pa.table({}), dataset.schema or pa.schema([]), (), (), counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,15 +152,19 @@ def _matched(
     options: MergeOptions,
     folder: Path,
 ) -> tuple[Decisions, Implementation]:
-    with matcher(
+    with _engine(options, folder) as engine:
+        engine.load_batch(batch.select(options.key_columns), [batch.column(name) for name in options.dedup_by])
+        engine.load_target(keys_read(dataset, groups, [schema.field(name) for name in options.key_columns]))
+        return engine.decide(options.strategy), engine.implementation
+
+
+def _engine(options: MergeOptions, folder: Path) -> AbstractContextManager[Matcher]:
+    return matcher(
         len(options.key_columns),
         use_merge=options.use_merge,
         memory_limit=options.memory_limit,
         temporary_folder=folder / "spill",
-    ) as engine:
-        engine.load_batch(batch.select(options.key_columns), [batch.column(name) for name in options.dedup_by])
-        engine.load_target(keys_read(dataset, groups, [schema.field(name) for name in options.key_columns]))
-        return engine.decide(options.strategy), engine.implementation
+    )
 
 
 def _new_rows(rows: Integers, places: Placement) -> Iterator[NewRows]:

@@ -60,11 +60,16 @@ def dataset_replace(dataset: Dataset, folder: Path, *, staged: Path, added: Iter
         _sync(place)
     for parent, _, _ in os.walk(following):
         _finish_folder(Path(parent), dataset.root / Path(parent).relative_to(following))
-    if tuple(entries_list(dataset.root)) != dataset.entries:
-        raise _changed_meanwhile(dataset)
+    require_as_read(dataset)
     fault_point("keyed.replacing")
     _take_place(following, dataset.root, folder / _PREVIOUS)
     fault_point("keyed.replaced")
+
+
+def require_as_read(dataset: Dataset) -> None:
+    """Raise Stale where the folder is not as it was when it was read."""
+    if tuple(entries_list(dataset.root)) != dataset.entries:
+        raise _changed_meanwhile(dataset)
 
 
 # -- one process at a time --------------------------------------------------------------------------------------------

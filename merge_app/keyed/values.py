@@ -18,6 +18,9 @@ Flags = npt.NDArray[np.bool_]
 STEP_ROWS = 65_536
 """Rows in hand while a file is gone through: a take of wide text rows must stay below Arrow's 2 GiB a column."""
 
+CODECS = ("none", "snappy", "gzip", "brotli", "lz4", "zstd")
+UNLIMITED = 2**63 - 1
+
 _Choice = TypeVar("_Choice", bound=StrEnum)
 
 
@@ -78,16 +81,27 @@ class MergeOptions:
 
 @dataclass(frozen=True, slots=True)
 class FileFormat:
-    """How data files are written."""
+    """How data files are written. Without a size there is no limit to it."""
 
     compression: str | None
     max_rows_per_file: int
     row_group_size: int
 
-    def __post_init__(self) -> None:
-        for name, value in (("max_rows_per_file", self.max_rows_per_file), ("row_group_size", self.row_group_size)):
-            if value < 1:
-                raise InvalidValue(f"{name} is {value}.", remedy="Give a number of rows, 1 or more.")
+    @classmethod
+    def of(cls, compression: str | None, max_rows_per_file: int | None, row_group_size: int | None) -> FileFormat:
+        """Raises InvalidValue for a codec that is not known, and for sizes below one row."""
+        if compression is not None and compression.lower() not in CODECS:
+            raise InvalidValue(
+                f"{compression!r} is not a compression.",
+                remedy=f"Use one of: {', '.join(CODECS)}.",
+                field="compression",
+                nearest=nearest_name(compression, CODECS),
+            )
+        for name, value in (("max_rows_per_file", max_rows_per_file), ("row_group_size", row_group_size)):
+            if value is not None and value < 1:
+                raise InvalidValue(f"{name} is {value}.", remedy="Give a number of rows, 1 or more, or None.")
+        sizes = (UNLIMITED if value is None else value for value in (max_rows_per_file, row_group_size))
+        return cls(compression, *sizes)
 
 
 @dataclass(frozen=True, slots=True)

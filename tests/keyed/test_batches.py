@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,6 +16,16 @@ from merge_app.keyed import merge
 ROWS = pa.table({"id": [1, 2, 3], "v": ["a", "b", "c"]})
 
 
+@dataclass(frozen=True)
+class Frame:
+    """A data frame of somebody else, which gives its rows as an Arrow stream."""
+
+    table: pa.Table
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
 @pytest.mark.parametrize(
     "batch",
     [
@@ -21,12 +33,69 @@ ROWS = pa.table({"id": [1, 2, 3], "v": ["a", "b", "c"]})
         ROWS.combine_chunks().to_batches()[0],
         [ROWS.slice(0, 1), ROWS.slice(1)],
         pa.RecordBatchReader.from_batches(ROWS.schema, [*ROWS.slice(0, 2).to_batches(), *ROWS.slice(2).to_batches()]),
+        Frame(ROWS),
+        ROWS.to_pandas(),
+        ROWS.to_pandas().set_index("id"),
+        ROWS.to_pandas().set_axis([7, 5, 9]),
+        ROWS.to_pylist(),
     ],
-    ids=["table", "record batch", "list of tables", "reader"],
+    ids=[
+        "table",
+        "record batch",
+        "list of tables",
+        "reader",
+        "stream",
+        "pandas",
+        "pandas with a named index",
+        "pandas with an index without name",
+        "list of rows",
+    ],
 )
-def test_a_batch_comes_as_table_tables_or_reader(tmp_path: Path, batch: object) -> None:
+def test_a_batch_comes_in_many_shapes(tmp_path: Path, batch: object) -> None:
     assert merge(batch, tmp_path / "t", "upsert", "id").rows_inserted == 3
-    assert pq.read_table(tmp_path / "t").equals(ROWS)
+    assert pq.read_table(tmp_path / "t").select(ROWS.column_names).equals(ROWS)
+
+
+def test_a_batch_comes_as_text_views_too(tmp_path: Path) -> None:
+    views = pa.table({"id": [2, 4], "v": pa.array(["B", "d"], pa.string_view())})
+    merge(ROWS, tmp_path / "t", "insert", "id")
+    result = merge(Frame(views), tmp_path / "t", "upsert", "id")
+    assert (result.rows_inserted, result.rows_updated) == (1, 1)
+    assert pq.read_table(tmp_path / "t").sort_by("id").column("v").to_pylist() == ["a", "B", "c", "d"]
+
+
+def test_rows_may_lack_what_others_have(tmp_path: Path) -> None:
+    merge([{"id": 1}, {"v": "b", "id": 2}], tmp_path / "t", "insert", "id")
+    assert pq.read_table(tmp_path / "t").to_pydict() == {"id": [1, 2], "v": [None, "b"]}
+
+
+@pytest.mark.parametrize("strategy", ["insert", "update", "upsert"])
+def test_an_empty_list_is_an_empty_batch(tmp_path: Path, strategy: str) -> None:
+    merge(ROWS, tmp_path / "t", "insert", "id")
+    result = merge([], tmp_path / "t", strategy, "id")
+    assert (result.rows_inserted, result.rows_updated, result.files_reused, result.bytes_written) == (0, 0, 1, 0)
+    if strategy != "update":
+        merge([], tmp_path / "u", strategy, "id")
+        assert not (tmp_path / "u").exists()
+
+
+@pytest.mark.parametrize(
+    ("batch", "said"),
+    [
+        ({"id": [1]}, "A dict is no batch"),
+        ("id,v", "A str is no batch"),
+        ([[1, "a"]], "A list is no batch"),
+        ([{"id": 1}, {"id": "x"}], "no table"),
+        ([{"id": 2**70}], "no table"),
+        (pa.chunked_array([[1]]), "no table"),
+        (pa.table([[1], [2]], names=["id", "id"]), "named twice"),
+    ],
+    ids=str,
+)
+def test_what_is_no_table_is_refused(tmp_path: Path, batch: Any, said: str) -> None:
+    with pytest.raises(InvalidValue, match=said):
+        merge(batch, tmp_path / "t", "upsert", "id")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_reader_is_cast_to_the_data_sets_types_part_by_part(tmp_path: Path) -> None:

@@ -52,6 +52,18 @@ def test_a_size_below_one_row_is_refused(tmp_path: Path, size: dict[str, int]) -
         merge(BATCH, tmp_path / "t", "insert", "id", **size)
 
 
+def test_without_a_size_there_is_one_file_of_one_row_group(tmp_path: Path) -> None:
+    merge(BATCH, tmp_path / "t", "insert", "id", max_rows_per_file=None, row_group_size=None)
+    assert [footer.num_row_groups for footer in footers(tmp_path / "t")] == [1]
+
+
+def test_an_unknown_compression_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(InvalidValue) as refusal:
+        merge(BATCH, tmp_path / "t", "insert", "id", compression="zst")
+    assert refusal.value.details["nearest"] == "zstd"
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_rewritten_file_keeps_field_ids_required_columns_and_types_that_no_engine_has(tmp_path: Path) -> None:
     schema = pa.schema(
         [
