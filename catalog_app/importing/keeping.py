@@ -1,16 +1,20 @@
-"""Whether numbers keep every digit in the type that they are loaded as, whoever chose it."""
+"""Whether values stay what they are in the type that they are loaded as, whoever chose it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from catalog_app.domain.types import parse_type
+from catalog_app.domain.assignment import NUMBERS, is_assignable
+from catalog_app.domain.types import Field, ParsedType, parse_type, value_type
+from catalog_app.importing.arrow_types import type_text
 from lakeui.common.errors import InvalidValue
 
 _NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
@@ -18,34 +22,98 @@ _PLAIN = r"^-?[0-9]+(\.[0-9]+)?$"
 _WHOLE_TYPES = ("tinyint", "smallint", "int", "bigint")
 
 
-def digits_require(values: pa.Array, column: str, type_text: str, *, first_row: int) -> None:
-    """Raise InvalidValue for the first number that the type would round. ``values`` are texts or numbers; a text that
-    is no number, and a number that is too large, are left to the cast, which refuses them.
+def values_require(values: pa.Array, column: str, wanted: str, *, first_row: int) -> None:
+    """Raise InvalidValue for the first value that the type would change, at any depth.
+
+    A number must keep its digits. Inside of structs, arrays and maps a value must also be of a kind that the field
+    stores without a cast: a text is no number, and a boolean none either. Texts that are no number, and numbers that
+    are too large, are left to the cast, which refuses them.
     """
-    keeps = _keeper(values.type, type_text)
+    whole = _Part(values, np.arange(first_row, first_row + len(values)), column, value_type(wanted))
+    for part in _leaves(whole):
+        if part is not whole:
+            _kind_require(part)
+        _digits_require(part)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Values of a column, or of a field inside of one, by the row that each belongs to."""
+
+    values: pa.Array
+    rows: npt.NDArray[np.int64]
+    path: str
+    type: ParsedType
+
+
+def _leaves(part: _Part) -> Iterator[_Part]:
+    """The part itself, or the fields inside of it that hold plain values and are known to the type."""
+    kind, wanted = part.values.type, part.type
+    if pa.types.is_struct(kind) and wanted.name == "struct":
+        by_name = {field.name.casefold(): field for field in wanted.fields}
+        for index, item in enumerate(kind):
+            field = by_name.get(item.name.casefold())
+            if field is not None:
+                values = pc.struct_field(part.values, [index])
+                yield from _leaves(_Part(values, part.rows, f"{part.path}.{field.name}", field.type))
+    elif pa.types.is_list(kind) and wanted.name == "array":
+        yield from _items(part, part.values, wanted.fields[0])
+    elif pa.types.is_map(kind) and wanted.name == "map":
+        entries = pa.struct([("key", kind.key_type), ("value", kind.item_type)])
+        pairs = replace(wanted, name="struct")
+        yield from _items(part, part.values.cast(pa.list_(entries)), Field("", pairs))
+    elif not pa.types.is_nested(kind) and not wanted.fields:
+        yield part
+
+
+def _items(part: _Part, lists: pa.Array, field: Field) -> Iterator[_Part]:
+    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
+    path = f"{part.path}.{field.name}" if field.name else part.path
+    yield from _leaves(_Part(pc.list_flatten(lists), np.repeat(part.rows, lengths), path, field.type))
+
+
+def _kind_require(part: _Part) -> None:
+    kind = type_text(part.values.type)
+    is_stored = part.type.name not in (*NUMBERS, "boolean") if kind == "string" else is_assignable(kind, part.type.text)
+    present = np.flatnonzero(part.values.is_valid().to_numpy(False))
+    if is_stored or not len(present):
+        return
+    place = int(present[0])
+    row = int(part.rows[place])
+    raise InvalidValue(
+        f"Row {row:,}: {pc.cast(part.values, pa.string())[place]} of {part.path} is {kind},"
+        f" which does not go into {part.type.text}.",
+        remedy=f"Write it in the file as {part.type.text}; of an existing table change the field's type first.",
+        row=row,
+        column=part.path,
+    )
+
+
+def _digits_require(part: _Part) -> None:
+    values = part.values
+    keeps = _keeper(values.type, part.type)
     if keeps is None or not len(values):
         return
     texts = pc.cast(values, pa.string())
     numbers = pc.fill_null(pc.match_substring_regex(texts, _NUMBER), False)
-    for place in np.flatnonzero(pc.and_(numbers, pc.invert(_plainly_kept(texts, type_text))).to_numpy(False)):
+    for place in np.flatnonzero(pc.and_(numbers, pc.invert(_plainly_kept(texts, part.type.text))).to_numpy(False)):
         text = texts[int(place)].as_py().strip()
         if not keeps(text):
-            row = first_row + int(place)
+            row = int(part.rows[place])
             raise InvalidValue(
-                f"Row {row:,}: {text} of column {column} would lose digits as {type_text}.",
+                f"Row {row:,}: {text} of column {part.path} would lose digits as {part.type.text}.",
                 remedy="Choose a decimal wide enough, or string; of an existing table change the column's type first.",
                 row=row,
-                column=column,
+                column=part.path,
             )
 
 
-def _keeper(kind: pa.DataType, type_text: str) -> Callable[[str], bool] | None:
+def _keeper(kind: pa.DataType, parsed: ParsedType) -> Callable[[str], bool] | None:
     """How one number is judged; None where the types alone say that all are kept, or the cast refuses what is not."""
     is_text, is_whole = pa.types.is_string(kind), pa.types.is_integer(kind)
     is_real, is_decimal = pa.types.is_floating(kind), pa.types.is_decimal(kind)
     if not (is_text or is_whole or is_real or is_decimal):
         return None
-    parsed = parse_type(type_text)
     match parsed.name:
         case "double":
             return None if is_real else _in_double
@@ -61,16 +129,16 @@ def _keeper(kind: pa.DataType, type_text: str) -> Callable[[str], bool] | None:
             return None
 
 
-def _plainly_kept(texts: pa.Array, type_text: str) -> pa.Array:
+def _plainly_kept(texts: pa.Array, wanted: str) -> pa.Array:
     """Which of the texts are numbers that surely are kept, for a whole batch at once."""
     short = pc.replace_substring_regex(texts, r"^(-?[0-9]+)\.0*$", r"\1")
     short = pc.replace_substring_regex(short, r"^(-?[0-9]+\.[0-9]*[1-9])0+$", r"\1")
-    if type_text in ("double", "float"):
-        target = pa.float64() if type_text == "double" else pa.float32()
+    if wanted in ("double", "float"):
+        target = pa.float64() if wanted == "double" else pa.float32()
         asked = pc.if_else(pc.match_substring_regex(short, _PLAIN), short, pa.scalar(None, pa.string()))
         back = pc.cast(pc.cast(asked, target), pa.string())
         return pc.fill_null(pc.equal(back, short), False)
-    parsed = parse_type(type_text)
+    parsed = parse_type(wanted)
     scale = parsed.parameters[1] if parsed.parameters else 0
     pattern = rf"^-?[0-9]+(\.[0-9]{{1,{scale}}})?$" if scale else r"^-?[0-9]+$"
     return pc.fill_null(pc.match_substring_regex(short, pattern), False)

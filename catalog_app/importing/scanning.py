@@ -22,7 +22,7 @@ from catalog_app.importing.delimited import delimited_open
 from catalog_app.importing.formats import ARROW_FILE
 from catalog_app.importing.json_lines import json_lines_write
 from catalog_app.importing.json_numbers import NumberProfiles, numbers_profile
-from catalog_app.importing.keeping import digits_require
+from catalog_app.importing.keeping import values_require
 from catalog_app.importing.text_types import EVERY, TIMES, TextProfile
 from catalog_app.importing.values import ColumnChoice, FileFormat, FoundColumn, Reading, Scan
 from lakeui.common.errors import InvalidValue
@@ -295,7 +295,7 @@ def file_convert(
     ``c0``, ``c1``, .. by their place in ``reading.chosen``. Answers how many rows.
 
     ``kept_as``: by the name of a column, the type that it is cast to later, if that is not the chosen one. Raises
-    InvalidValue with the row of a number that loses digits in it.
+    InvalidValue with the row of a value that the type would change.
     """
     chosen = reading.chosen
     types = [(kept_as or {}).get(choice.name.casefold(), choice.type) for choice in chosen]
@@ -308,7 +308,7 @@ def file_convert(
             for batch in _required(opened, reading):
                 columns = [batch.column(place) for place in places]
                 for column, choice, kind in zip(columns, chosen, types, strict=True):
-                    digits_require(column, choice.name, kind, first_row=rows + 1)
+                    values_require(column, choice.name, kind, first_row=rows + 1)
                 writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
                 rows += batch.num_rows
     return rows

@@ -93,3 +93,10 @@ def _spellings(name: str, alias: str) -> tuple[str, str]:
 def _is_wider(kind: str, column: Column) -> bool:
     wide = canonical_type(kind)
     return wide != column.type and widens(column.type, wide)
+
+
+def grown_type(column: Column, kind: str) -> str:
+    """The type that a column has after values of the Spark type ``kind`` went into it with schema evolution."""
+    if column.nested is not None:
+        return type_grown(column.parsed, value_type(kind)).text
+    return canonical_type(kind) if _is_wider(kind, column) else column.type

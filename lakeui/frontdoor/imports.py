@@ -31,6 +31,7 @@ from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import commit_rows, staging, write_metrics
 from lakeui.frontdoor.ddl import commit_table, create_operation, new_table
 from lakeui.frontdoor.dispatch import carry_out, statement_admit
+from lakeui.frontdoor.evolving import grown_type
 from lakeui.frontdoor.keyed_merges import keyed_merge, keys_require, typed_rows
 from lakeui.frontdoor.keys import refuse_duplicate_keys
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
@@ -111,7 +112,9 @@ def _merge(call: Call, load: ImportLoad, merge: KeyedMerge, made: FileImport) ->
     has_types = made.format in (FileFormat.PARQUET, FileFormat.ARROW)
     as_stored = _as_in_table(target, load.reading)
     reading = load.reading if has_types else as_stored
-    stored = {} if merge.schema_evolution else {choice.name.casefold(): choice.type for choice in as_stored.chosen}
+    stored = {choice.name.casefold(): choice.type for choice in as_stored.chosen}
+    if has_types and merge.schema_evolution:
+        stored = dict(_grown(target, reading.chosen))
     with _converted(call, reading, made, kept_as=stored) as rows:
         if not rows.rows:
             keys_require(target, merge)
@@ -153,6 +156,14 @@ def _as_in_table(target: TablePlace, reading: Reading) -> Reading:
 
 def _typed(given: str, known: str | None) -> str:
     return given if known is None else typed_like(value_type(given), parse_type(known)).text
+
+
+def _grown(target: TablePlace, columns: Sequence[ColumnChoice]) -> Iterator[tuple[str, str]]:
+    """By name, the types that known columns have after the schema evolved."""
+    for choice in columns:
+        column = target.table.schema.named(choice.name)
+        if column is not None:
+            yield choice.name.casefold(), grown_type(column, choice.type)
 
 
 def _has(columns: Sequence[ColumnChoice], name: str) -> bool:

@@ -101,12 +101,14 @@ def test_json_may_say_null_and_leave_fields_out(pairs: Lake, tmp_path: Path) -> 
     ]
 
 
-def test_a_field_that_the_table_lacks_is_refused_by_name(pairs: Lake, tmp_path: Path) -> None:
+def test_a_field_that_the_table_lacks_or_has_of_another_kind_is_refused_by_name(pairs: Lake, tmp_path: Path) -> None:
     unknown = lines({**NOTHING, "id": 2, "s": {"a": "A", "c": "C"}})
     with pytest.raises(InvalidValue, match="Column s has no field c"):
         load_by_key(pairs, unknown, tmp_path)
     with pytest.raises(InvalidValue, match="Column s has no field c"):
         load(pairs, send(pairs, unknown, tmp_path), append=True)
+    with pytest.raises(InvalidValue, match=r"7 of n\.x is string"):
+        load_by_key(pairs, lines({**NOTHING, "id": 2, "n": {"x": "7"}}), tmp_path)
     with pytest.raises(InvalidValue, match="Column s has fields inside"):
         load(pairs, send(pairs, lines({"id": 2, "s": "text"}), tmp_path), append=True)
     assert len(pairs.rows("d.t")) == 1
@@ -222,3 +224,6 @@ def test_a_keyed_merge_adds_fields_where_the_schema_evolves(pairs: Lake, tmp_pat
     load_by_key(pairs, lines({**NOTHING, "id": 1, "s": {"c": 5, "a": "A"}}), tmp_path, schema_evolution=True)
     assert pairs.rows("d.t", columns="s") == [({"a": "A", "b": None, "c": 5},)]
     assert fields_of(pairs).endswith(",c#12:bigint>")
+    fraction = pa.table({"id": [1], "n": [{"x": 1.5}]})
+    with pytest.raises(InvalidValue, match=r"1\.5 of column n\.x would lose digits as int"):
+        batch_merge(fraction, "d.t", "upsert", "id", session=Session(pairs.catalog), schema_evolution=True)

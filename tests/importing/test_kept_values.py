@@ -1,0 +1,59 @@
+"""A file's values stay what they are in the types of a table, at every depth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from catalog_app.importing.keeping import values_require
+from lakeui.common.errors import InvalidValue
+
+TAGS = pa.map_(pa.string(), pa.list_(pa.float64()))
+REFUSED: list[tuple[list[Any], pa.DataType, str, str]] = [
+    ([None, {"x": "7"}], pa.struct([("x", pa.string())]), "struct<x:int>", "Row 2: 7 of c.x is string"),
+    ([{"x": "7"}], pa.struct([("x", pa.string())]), "struct<X:decimal(9,2)>", "Row 1: 7 of c.X is string"),
+    (
+        [{"x": "true"}],
+        pa.struct([("x", pa.string())]),
+        "struct<x:boolean>",
+        "does not go into boolean",
+    ),
+    ([{"x": True}], pa.struct([("x", pa.bool_())]), "struct<x:int>", "is boolean"),
+    ([{"x": 5}], pa.struct([("x", pa.int64())]), "struct<x:timestamp>", "is bigint"),
+    ([[], [None, "7"]], pa.list_(pa.string()), "array<bigint>", "Row 2: 7 of c.element is string"),
+    (
+        [{"x": 1.5}],
+        pa.struct([("x", pa.float64())]),
+        "struct<x:int>",
+        "1.5 of column c.x would lose digits as int",
+    ),
+    ([[1.0], None, [2.0, 2.5]], pa.list_(pa.float64()), "array<int>", "Row 3: 2.5 of column c.element would lose"),
+    ([[{"x": 1.23456789}]], pa.list_(pa.struct([("x", pa.float64())])), "array<struct<x:float>>", "c.element.x"),
+    ([[("a", [1.0]), ("b", [1.5])]], TAGS, "map<string,array<int>>", "Row 1: 1.5 of column c.value.element would"),
+    ([1.5], pa.float64(), "int", "Row 1: 1.5 of column c would lose digits as int"),
+]
+KEPT: list[tuple[list[Any], pa.DataType, str]] = [
+    ([{"x": None}, None], pa.struct([("x", pa.string())]), "struct<x:int>"),
+    ([{"x": "2026-01-31"}], pa.struct([("x", pa.string())]), "struct<x:date>"),
+    ([{"x": 7}], pa.struct([("x", pa.int64())]), "struct<x:string>"),
+    ([{"x": 7.0}], pa.struct([("x", pa.float64())]), "struct<x:int>"),
+    ([{"y": "7"}], pa.struct([("y", pa.string())]), "struct<x:int>"),
+    ([[7]], pa.list_(pa.int64()), "array<double>"),
+    (["7"], pa.string(), "int"),
+]
+
+
+@pytest.mark.parametrize(("values", "kind", "wanted", "said"), REFUSED)
+def test_a_value_that_the_type_would_change_is_refused_by_row_and_field(
+    values: list[Any], kind: pa.DataType, wanted: str, said: str
+) -> None:
+    with pytest.raises(InvalidValue) as refusal:
+        values_require(pa.array(values, kind), "c", wanted, first_row=1)
+    assert said in refusal.value.message
+
+
+@pytest.mark.parametrize(("values", "kind", "wanted"), KEPT)
+def test_a_value_that_stays_what_it_is_is_taken(values: list[Any], kind: pa.DataType, wanted: str) -> None:
+    values_require(pa.array(values, kind), "c", wanted, first_row=1)
