@@ -7,13 +7,14 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from catalog_app.domain.names import LONGEST_NAME
 from lakeui.api.serializers import StepEntry, task_url
 from merge_app.jobs.models import TaskState
 from merge_app.pipelines.cron import DEFAULT_ZONE
 from merge_app.pipelines.definition.configuration import configuration_resolve
 from merge_app.pipelines.definition.fields import FIELDS, Kind, Strategy
 from merge_app.pipelines.models import Pipeline, PipelineRun, PipelineVersion, Trigger
-from merge_app.pipelines.services import EDITED, LONGEST_NAME
+from merge_app.pipelines.services import EDITED
 
 # Members called ``source``, ``fields`` and ``errors`` bear names of DRF's own attributes. Its metaclass takes declared
 # fields off the class, so nothing is shadowed at run time; mypy does not know.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from catalog_app.domain.names import name_check
+from catalog_app.domain.names import name_check, name_folded
 from catalog_app.domain.roles import Principal, Scope
 from catalog_app.models import Catalog
 from catalog_app.selectors.lineage import branch_get
@@ -23,7 +23,8 @@ from merge_app.pipelines.selectors import is_strict
 
 EDITED = ("name", "layer", "database", "table", "branch", "source", "config", "schedule", "schedule_timezone")
 """The fields of which a version is made."""
-LONGEST_NAME = 200
+_NAMES = {"name": "pipeline", "database": "database", "table": "table"}
+"""The fields that name something, and what."""
 
 
 def pipeline_create(
@@ -33,9 +34,8 @@ def pipeline_create(
 
     Raises InvalidConfig, InvalidValue, NotFound, AlreadyExists.
     """
-    name_check("pipeline", values.get("name", ""))
-    made = Pipeline(catalog=catalog, owner_id=owner_id, scopes=_kept(scopes), **values)
-    _check(made)
+    made = Pipeline(catalog=catalog, owner_id=owner_id, scopes=_kept(scopes), **_folded(values))
+    _check(made, _NAMES)
     made.next_run_at = _next_run(made)
     with transaction.atomic():
         _save(made)
@@ -55,11 +55,12 @@ def pipeline_edit(
     Raises what ``pipeline_create`` does, and Stale where the pipeline was edited since ``pipeline`` was read.
     """
     before = body_of(pipeline)
+    values = _folded(values)
     if all(before[name] == value for name, value in values.items()):
         return pipeline
     for name, value in values.items():
         setattr(pipeline, name, value)
-    _check(pipeline)
+    _check(pipeline, [name for name in _NAMES if before[name] != getattr(pipeline, name)])
     if any(before[name] != getattr(pipeline, name) for name in ("schedule", "schedule_timezone")):
         pipeline.next_run_at = _next_run(pipeline)
     with transaction.atomic():
@@ -95,15 +96,14 @@ def body_of(pipeline: Pipeline) -> dict[str, str]:
     return {name: getattr(pipeline, name) for name in EDITED}
 
 
-def _check(pipeline: Pipeline) -> None:
-    for name in ("name", "database", "table"):
-        value: str = getattr(pipeline, name)
-        if not value.strip() or value != value.strip() or not value.isprintable() or len(value) > LONGEST_NAME:
-            raise InvalidValue(
-                f"{value[:LONGEST_NAME]!r} cannot be the {name} of a pipeline.",
-                remedy=f"It has 1 to {LONGEST_NAME} printable characters and no blanks around it.",
-                field=name,
-            )
+def _folded(values: Mapping[str, str]) -> dict[str, str]:
+    return {name: name_folded(value) if name in _NAMES else value for name, value in values.items()}
+
+
+def _check(pipeline: Pipeline, named: Iterable[str]) -> None:
+    """``named``: the fields whose names are new."""
+    for name in named:
+        name_check(_NAMES[name], getattr(pipeline, name))
     branch_get(pipeline.catalog, pipeline.branch)
     if len(pipeline.source) > LONGEST_SOURCE or not pipeline.source.strip():
         raise InvalidValue(

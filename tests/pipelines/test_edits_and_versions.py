@@ -44,6 +44,11 @@ def test_an_edit_of_what_was_changed_meanwhile_is_refused(pipeline: Pipeline, al
     ("changes", "code"),
     [
         ({"name": ""}, "INVALID_VALUE"),
+        ({"name": "a\u200bb"}, "INVALID_VALUE"),
+        ({"name": "a\u202eb"}, "INVALID_VALUE"),
+        ({"name": ".."}, "INVALID_VALUE"),
+        ({"name": "n" * 256}, "INVALID_VALUE"),
+        ({"table": "t" * 256}, "INVALID_VALUE"),
         ({"table": "a\nb"}, "INVALID_VALUE"),
         ({"database": " a"}, "INVALID_VALUE"),
         ({"branch": "nowhere"}, "NOT_FOUND"),
@@ -63,6 +68,19 @@ def test_what_cannot_run_is_not_kept(pipeline: Pipeline, changes: dict[str, Any]
     kept = pipeline_get(LAKEUI, pipeline.pk)
     assert kept.revision == 1
     assert all(getattr(kept, name) != value for name, value in changes.items())
+
+
+def test_names_have_one_form_and_may_be_as_long_as_those_of_tables(pipeline: Pipeline, catalog: Catalog) -> None:
+    long = "n" * 255
+    edited = pipeline_edit(pipeline, {"name": "Zu\u0308ge", "database": long, "table": "o\u0308l"}, author_id=None)
+    assert (edited.name, edited.database, edited.table) == ("Z\u00fcge", long, "\u00f6l")
+    with pytest.raises(AlreadyExists):
+        pipeline_create(catalog=catalog, values=values(name="zu\u0308ge"), owner_id=None)
+
+
+def test_a_name_from_before_the_rule_does_not_hinder_other_edits(pipeline: Pipeline) -> None:
+    Pipeline.objects.filter(pk=pipeline.pk).update(name="a\u200bb")
+    assert pipeline_edit(pipeline_get(LAKEUI, pipeline.pk), {"layer": "gold"}, author_id=None).layer == "gold"
 
 
 def test_two_pipelines_of_a_catalog_have_two_names(pipeline: Pipeline, catalog: Catalog) -> None:

@@ -7,7 +7,7 @@ import { NextRuns } from "./next-runs";
 
 export type PipelinePlace = Required<Pick<PipelineBody, "name" | "layer" | "database" | "table" | "branch" | "schedule" | "schedule_timezone">>;
 
-const LONGEST = 200;
+const LONGEST = 255;
 const ZONES = ["UTC", ...Intl.supportedValuesOf("timeZone")];
 
 /** What a pipeline is called, where its rows go, and when it runs. */
