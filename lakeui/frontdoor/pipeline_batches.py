@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -12,6 +12,7 @@ from catalog_app.engine.merge_values import FrozenSource
 from lakeui.common.errors import DuplicateKey, InvalidValue, NotNullViolation
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.compute import engine, interruptible
+from lakeui.frontdoor.pipeline_fields import type_in_table
 from lakeui.frontdoor.pipeline_values import Reporter
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.queries import query_source
@@ -32,6 +33,7 @@ from merge_app.pipelines.definition.writes import (
     moment_literal,
     named_partitions,
     open_marker,
+    orders,
     quoted,
     repeated_keys,
     rivals,
@@ -59,7 +61,17 @@ def batch_write(
     if table is not None:
         columns_refuse(configuration, target, table)
     address = TableAddress(target.database, target.table)
-    return BatchWrite(configuration, address, columns, taken, moment_literal(moment), stored)
+    narrowed = {} if table is None else dict(_narrowed(configuration, table, taken))
+    return BatchWrite(configuration, address, columns, taken, moment_literal(moment), stored, narrowed)
+
+
+def _narrowed(configuration: Configuration, table: TableState, columns: Columns) -> Iterator[tuple[str, str]]:
+    """By folded name, the types in which the table keeps the columns that order rows, where these are others."""
+    on_change = str(configuration.text("on_schema_change"))
+    for name, kind in columns:
+        kept = type_in_table(table, name, kind, on_change)
+        if kept is not None and name.casefold() in orders(configuration) and _family(kept) not in ("char", "varchar"):
+            yield name.casefold(), kept
 
 
 def rows_checked(call: Call, write: BatchWrite, batch: FrozenSource, reporter: Reporter) -> BatchWrite:

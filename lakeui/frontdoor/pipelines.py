@@ -17,7 +17,7 @@ from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.data import staging, write_metrics
 from lakeui.frontdoor.dispatch import carry_out, statement_admit
 from lakeui.frontdoor.pipeline_batches import batch_write, columns_refuse, missing_refuse, rows_checked
-from lakeui.frontdoor.pipeline_fields import with_fields_of
+from lakeui.frontdoor.pipeline_fields import as_in_table
 from lakeui.frontdoor.pipeline_publishing import conditions_refuse, is_checked, publish
 from lakeui.frontdoor.pipeline_state import TargetState, duplicates_refuse, marker_refuse, target_state
 from lakeui.frontdoor.pipeline_stored import stored_versions
@@ -45,6 +45,7 @@ from merge_app.pipelines.definition.writes import (
     STORED,
     BatchWrite,
     begins_by_run,
+    orders,
     stored_watermark,
     watermark,
     with_moment,
@@ -296,8 +297,10 @@ def _executed(call: Call, prepared: Prepared, moment: datetime) -> Iterator[Froz
     # What the configuration asks for in vain is said before the query runs, which may take long.
     missing_refuse(prepared.configuration, columns)
     if prepared.table is not None:
-        evolves = prepared.configuration.text("on_schema_change") in ("append", "sync")
-        source = replace(source, text=with_fields_of(prepared.table, source.text, columns, evolves=evolves))
+        on_change = str(prepared.configuration.text("on_schema_change"))
+        ordered_by = orders(prepared.configuration)
+        text = as_in_table(prepared.table, source.text, columns, on_change=on_change, ordered_by=ordered_by)
+        source = replace(source, text=text)
     is_merged = prepared.configuration.strategy in (Strategy.INCREMENTAL, Strategy.SCD2)
     keys = prepared.configuration.names("unique_key") if is_merged else ()
     if begins_by_run(prepared.configuration):

@@ -6,8 +6,8 @@ The batch is the rows of the pipeline's query, computed once; statements call it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from catalog_app.domain.whole_values import comparable, same_value
@@ -32,6 +32,7 @@ class BatchWrite:
     """What a run knows when it writes. ``given`` are the batch's columns (name, Spark type text), ``columns`` those of
     them that the table takes;
     ``moment`` is the time of the run, a timestamp literal; ``stored`` are the names, folded, of the table's columns.
+    ``narrowed``: by folded name, the types in which the table keeps columns that order rows, where these are others.
     ``is_unique``: no two rows have the same values in ``told_apart_by``. ``is_later``: all have higher watermarks than
     any row of the table.
     """
@@ -42,6 +43,7 @@ class BatchWrite:
     columns: Sequence[tuple[str, str]]
     moment: str
     stored: frozenset[str] = frozenset()
+    narrowed: Mapping[str, str] = field(default_factory=dict)
     is_unique: bool = False
     is_later: bool = False
 
@@ -247,6 +249,13 @@ def left_out_rows(write: BatchWrite) -> str:
     return f"SELECT CAST(coalesce(sum(others), 0) AS BIGINT), count(*) FROM ({counted})"
 
 
+def orders(configuration: Configuration) -> frozenset[str]:
+    """The columns, folded, that say which of several rows of a key is the latest."""
+    named = (configuration.text("watermark_column"), configuration.text("tie_break"))
+    keys = {name.casefold() for name in configuration.names("unique_key")}
+    return frozenset(name.casefold() for name in named if name is not None) - keys
+
+
 def stored_watermark(write: BatchWrite) -> list[str]:
     """The watermark column, where the table has it or gets it: stored rows have no watermark otherwise."""
     taken = {name.casefold() for name in write.names}
@@ -262,11 +271,19 @@ def order(write: BatchWrite) -> str:
 
 
 def same_values(write: BatchWrite, names: Sequence[str], one: str, other: str) -> str:
-    kinds = {name.casefold(): kind for name, kind in write.columns}
+    kinds = {name.casefold(): kind for name, kind in write.columns} | dict(write.narrowed)
     pairs = (
-        same_value(kinds.get(name.casefold(), ""), f"{one}.{quoted(name)}", f"{other}.{quoted(name)}") for name in names
+        same_value(kinds.get(name.casefold(), ""), f"{one}.{quoted(name)}", _as_kept(write, name, other))
+        for name in names
     )
     return " AND ".join(pairs) or "true"
+
+
+def _as_kept(write: BatchWrite, name: str, alias: str) -> str:
+    """A value of the batch as the table would keep it."""
+    value = f"{alias}.{quoted(name)}"
+    narrowed = write.narrowed.get(name.casefold())
+    return f"CAST({value} AS {narrowed})" if narrowed else value
 
 
 # -- MERGE INTO -------------------------------------------------------------------------------------------------------
