@@ -44,6 +44,7 @@ def implementation_choose(
 ) -> Implementation:
     """None chooses by version and environment, False the fallback; True is an error where there is no native MERGE."""
     if use_merge is False:
+        _logger.info("keyed merge: %s, as asked for", Implementation.FALLBACK.value)
         return Implementation.FALLBACK
     obstacle = _obstacle(version, environment)
     if use_merge and obstacle:

@@ -56,6 +56,13 @@ def test_version_request_and_environment_choose(
     assert implementation_choose(use_merge, version, environment) is chosen
 
 
+@pytest.mark.parametrize(("use_merge", "said"), [(None, "native"), (True, "native"), (False, "fallback, as asked for")])
+def test_the_log_says_which_is_taken(caplog: pytest.LogCaptureFixture, use_merge: bool | None, said: str) -> None:
+    with caplog.at_level("INFO"):
+        implementation_choose(use_merge, (1, 4, 0), {})
+    assert caplog.messages == [f"keyed merge: {said}"]
+
+
 @pytest.mark.parametrize(
     ("version", "environment", "why"), [((1, 3, 2), {}, "1.3.2"), ((1, 4, 0), {SWITCH: "1"}, SWITCH)]
 )
