@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias
 import pyarrow as pa
 
 from lakeui.common.errors import InvalidValue
-from merge_app.keyed.schemas import conformed
+from merge_app.keyed.schemas import conformed, without_views
 from merge_app.keyed.values import names, spelled
 
 Row: TypeAlias = Mapping[str, Any]
@@ -40,7 +40,8 @@ def batch_open(data: Batch, schema: pa.Schema | None = None) -> pa.Table | pa.Re
             remedy="Give all values of a column one type, and all tables one schema.",
         ) from problem
     names(found.schema.names)
-    if schema is None:
+    schema = without_views(found.schema if schema is None else schema)
+    if schema.equals(found.schema):
         return found
     return conformed(found, schema) if isinstance(found, pa.Table) else _conformed_reader(found, schema)
 

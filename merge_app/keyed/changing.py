@@ -58,12 +58,11 @@ class _Compared:
             open_ = np.flatnonzero(~changed)
             if not len(open_):
                 break
-            stored = self._stored(group, field)
+            stored = conformed(self._stored(group, field), wanted).column(0)
             for step in _steps(open_):
                 given = self._batch.select([field.name]).take(pa.array(rows[step]))
                 kept = stored.take(pa.array(positions[step]))
-                left, right = (conformed(table, wanted).column(0) for table in (kept, given))
-                changed[step] = ~same_values(left, right)
+                changed[step] = ~same_values(kept, conformed(given, wanted).column(0))
         return changed
 
     def _stored(self, group: int, field: pa.Field) -> pa.Table:

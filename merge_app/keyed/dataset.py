@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lakeui.common.errors import InvalidValue
-from merge_app.keyed.schemas import unified
+from merge_app.keyed.schemas import unified, without_views
 
 SUFFIXES = (".parquet", ".parq", ".pq")
 NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
@@ -112,7 +112,7 @@ def partition_folder(texts: Mapping[str, str | None]) -> str:
 def _file_read(root: Path, path: str) -> DataFile:
     try:
         footer = pq.read_metadata(root / path)
-        return DataFile(path, footer, footer.schema.to_arrow_schema())
+        return DataFile(path, footer, without_views(footer.schema.to_arrow_schema()))
     except (pa.ArrowException, OSError) as problem:
         raise InvalidValue(
             f"{path} cannot be read as Parquet: {problem}", remedy="Repair the file or take it out of the folder."

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lakeui.common.errors import InvalidValue, NotNullViolation, TypeNarrowing
+from lakeui.common.errors import InvalidValue, NotNullViolation, NotSupported, TypeNarrowing
 from lakeui.common.nearest import nearest_name
 
 
@@ -43,7 +43,8 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _is_bytes(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind))
+    is_long = pa.types.is_large_binary(kind) or pa.types.is_binary_view(kind)
+    return bool(pa.types.is_binary(kind) or is_long or pa.types.is_fixed_size_binary(kind))
 
 
 def _family(kind: pa.DataType) -> str:
@@ -100,6 +101,37 @@ def decoded(kind: pa.DataType) -> pa.DataType:
 
 def is_list(kind: pa.DataType) -> bool:
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
+def without_views(schema: pa.Schema) -> pa.Schema:
+    """The schema with plain text and bytes in place of Arrow's views, of which few functions can be computed. Raises
+    NotSupported for views of lists, which Arrow cannot cast.
+    """
+    fields = [field.with_type(_without_views(field.type)) for field in schema]
+    return pa.schema(fields, metadata=schema.metadata)
+
+
+def _without_views(kind: pa.DataType) -> pa.DataType:
+    kinds = pa.types
+
+    def plain(field: pa.Field) -> pa.Field:
+        return field.with_type(_without_views(field.type))
+
+    if kinds.is_string_view(kind):
+        return pa.large_string()
+    if kinds.is_binary_view(kind):
+        return pa.large_binary()
+    if kinds.is_list_view(kind) or kinds.is_large_list_view(kind):
+        raise NotSupported(f"Values of type {kind} cannot be merged.", remedy=f"Cast them to list<{kind.value_type}>.")
+    if kinds.is_list(kind):
+        return pa.list_(plain(kind.value_field))
+    if kinds.is_large_list(kind):
+        return pa.large_list(plain(kind.value_field))
+    if kinds.is_struct(kind):
+        return pa.struct([plain(field) for field in kind])
+    if kinds.is_map(kind):
+        return pa.map_(plain(kind.key_field), plain(kind.item_field), keys_sorted=kind.keys_sorted)
+    return kind
 
 
 def _are_fields_storable(given: pa.StructType, wanted: pa.StructType) -> bool:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lakeui.common.errors import InvalidValue, TypeNarrowing
+from lakeui.common.errors import InvalidValue, NotSupported, TypeNarrowing
 from merge_app.keyed import merge
 
 ROWS = pa.table({"id": [1, 2, 3], "v": ["a", "b", "c"]})
@@ -56,12 +56,32 @@ def test_a_batch_comes_in_many_shapes(tmp_path: Path, batch: object) -> None:
     assert pq.read_table(tmp_path / "t").select(ROWS.column_names).equals(ROWS)
 
 
-def test_a_batch_comes_as_text_views_too(tmp_path: Path) -> None:
-    views = pa.table({"id": [2, 4], "v": pa.array(["B", "d"], pa.string_view())})
-    merge(ROWS, tmp_path / "t", "insert", "id")
-    result = merge(Frame(views), tmp_path / "t", "upsert", "id")
-    assert (result.rows_inserted, result.rows_updated) == (1, 1)
-    assert pq.read_table(tmp_path / "t").sort_by("id").column("v").to_pylist() == ["a", "B", "c", "d"]
+def test_views_of_text_are_taken_and_kept_plain(tmp_path: Path) -> None:
+    """Frames of polars give these. A data set that somebody wrote with them is merged into all the same."""
+    lists = pa.large_list(pa.string_view())
+    columns = {
+        "v": pa.array(["a", "b"], pa.string_view()),
+        "w": pa.array([b"a", None], pa.binary_view()),
+        "l": pa.array([["x"], None], lists),
+        "s": pa.array([{"l": ["x"]}, {"l": []}], pa.struct([("l", lists)])),
+    }
+    views = pa.table({"id": [1, 2], **columns})
+    (tmp_path / "u").mkdir()
+    pq.write_table(views, tmp_path / "u" / "theirs.parquet")
+    merge(Frame(views), tmp_path / "t", "insert", "id")
+    changed = views.set_column(1, "v", pa.array(["a", "B"], pa.string_view()))
+    for batch in (changed, Frame(changed.set_column(2, "w", pa.array([b"a", b"b"], pa.binary_view())))):
+        for root in (tmp_path / "t", tmp_path / "u"):
+            result = merge(batch, root, "upsert", "id")
+            assert (result.rows_unchanged, result.rows_updated) == (1, 1)
+    assert merge(views, tmp_path / "u", "upsert", "v").rows_inserted == 1
+    for root in (tmp_path / "t", tmp_path / "u"):
+        first = pq.read_table(root).sort_by("id").to_pylist()[0]
+        assert first == {"id": 1, "v": "a", "w": b"a", "l": ["x"], "s": {"l": ["x"]}}
+    with pytest.raises(NotSupported, match="list_view"):
+        merge(
+            views.set_column(3, "l", pa.array([["x"], None], pa.list_view(pa.string()))), tmp_path / "t", "upsert", "id"
+        )
 
 
 def test_rows_may_lack_what_others_have(tmp_path: Path) -> None:
