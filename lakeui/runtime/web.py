@@ -17,15 +17,12 @@ from lakeui.runtime.redis_server import LOOPBACK
 
 WEB_PATIENCE_SECONDS = 90
 OTHER_PORT = 8001
-THREADS = 32
-"""Of each of two processes. At most 8 run queries and 16 wait for tasks, so that 8 are left for pages."""
 
 
 def web_command(port: int) -> list[str]:
-    """Gunicorn with threads: most requests wait for the database or for a worker."""
-    options = ["--workers=2", f"--threads={THREADS}", "--worker-class=gthread"]
-    options += ["--graceful-timeout=5", "--no-control-socket"]
-    return [sys.executable, "-m", "gunicorn", "lakeui.wsgi:application", f"--bind={LOOPBACK}:{port}", *options]
+    """Gunicorn as ``web_options`` says; it finds them by the module's name."""
+    options = ["--config=python:lakeui.runtime.web_options", f"--bind={LOOPBACK}:{port}"]
+    return [sys.executable, "-m", "gunicorn", *options, "lakeui.wsgi:application"]
 
 
 def port_require(port: int) -> None:

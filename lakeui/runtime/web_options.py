@@ -1,0 +1,14 @@
+"""How gunicorn serves lakeui: ``gunicorn --config=python:lakeui.runtime.web_options lakeui.wsgi:application``."""
+
+from __future__ import annotations
+
+workers = 2
+threads = 32
+"""Of each process. At most 8 run queries and 16 wait for tasks, so that 8 are left for pages."""
+worker_class = "lakeui.runtime.web_worker.WebWorker"
+graceful_timeout = 5
+control_socket_disable = True
+limit_request_line = 8190
+limit_request_field_size = 8190
+# The kernel ends a send that a client does not take; sendfile would wait on without end.
+sendfile = False
