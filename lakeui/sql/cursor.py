@@ -133,8 +133,8 @@ class Cursor:
 
     def between(self, start: int, end: int) -> str:
         """A slice of the text behind blanks that keep every line and column where it was."""
-        padding = "".join("\n" if character == "\n" else " " for character in self.text[:start])
-        return padding + self.text[start:end]
+        lines, column = self.text.count("\n", 0, start), start - self.text.rfind("\n", 0, start) - 1
+        return "\n" * lines + " " * column + self.text[start:end]
 
     def _stops_here(self, stops: tuple[str, ...]) -> bool:
         return any(self.sees(stop) for stop in stops)

@@ -138,8 +138,9 @@ def write(tree: exp.Expr) -> str:
     generator = Lake.Generator(dialect=_DIALECT, identify=True, comments=False, normalize_functions=False)
     try:
         return str(generator.generate(tree))
-    except RecursionError:
-        raise too_deep() from None
+    except (RecursionError, TokenError) as error:
+        # A cast reads its type as text; where no depth is left, the tokenizer is what fails.
+        raise too_deep() from error
 
 
 def quote_name(name: str) -> str:
@@ -153,12 +154,16 @@ def quote_text(text: str) -> str:
 
 
 def _read(text: str, kind: type[exp.Expr] | None) -> exp.Expr:
+    # The blanks that keep the places of a text are not read once more for each part of a statement.
+    body = text.lstrip()
     try:
         parser = Lake.Parser(dialect=_DIALECT)
-        trees = parser.parse(tokens(text), text) if kind is None else parser.parse_into(kind, tokens(text), text)
+        trees = parser.parse(tokens(body), body) if kind is None else parser.parse_into(kind, tokens(body), body)
     except ParseError as error:
-        raise _as_problem(text, error) from None
+        raise _as_problem(text, body, error) from None
     except TokenError as error:
+        if isinstance(error.__cause__, RecursionError):
+            raise too_deep() from None
         raise syntax_problem(text, len(text.rstrip()), f"The text cannot be read ({error})") from None
     except RecursionError:
         raise too_deep() from None
@@ -173,16 +178,16 @@ def too_deep() -> SyntaxProblem:
     return SyntaxProblem("The statement is nested too deeply.", remedy="Split it up.", line=1, column=1, near="")
 
 
-def _as_problem(text: str, error: ParseError) -> SyntaxProblem:
-    """The first thing that the parser stumbled over, as our error."""
+def _as_problem(text: str, body: str, error: ParseError) -> SyntaxProblem:
+    """The first thing that the parser stumbled over, as our error. ``body`` ends ``text``."""
     first = error.errors[0] if error.errors else {}
     near = str(first.get("highlight") or "")
     message = _plain(str(first.get("description") or "")).rstrip(".")
     line = int(first.get("line") or 1)
     last_column = int(first.get("col") or 1)
-    lines = text.split("\n")
+    lines = body.split("\n")
     start = sum(len(item) + 1 for item in lines[: line - 1]) + last_column - max(len(near), 1)
-    return syntax_problem(text, max(start, 0), message, near=near)
+    return syntax_problem(text, len(text) - len(body) + max(start, 0), message, near=near)
 
 
 def _plain(message: str) -> str:

@@ -9,7 +9,10 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from lakeui.common.errors import SyntaxProblem
+from lakeui.common.errors import InvalidValue, SyntaxProblem
+
+MOST_WORDS = 100_000
+"""Words, numbers, strings and signs of one statement: it is read in seconds."""
 
 
 class Kind(StrEnum):
@@ -90,6 +93,13 @@ def read_words(text: str) -> tuple[Word, ...]:
                 text, position, f"A {match.group()} is never closed", near=text[position : position + 20]
             )
         elif group in _KINDS:
+            if len(words) >= MOST_WORDS:
+                raise InvalidValue(
+                    f"The statement has more than {MOST_WORDS:,} words and signs.",
+                    remedy="Split it up, or load the values from a file (import).",
+                    field="statement",
+                    nearest=None,
+                )
             words.append(Word(_KINDS[group], _meaning(group, match.group()), position, end))
         position = end
     return tuple(words)

@@ -19,6 +19,8 @@ from lakeui.sql.one_row import refuse_many_rows
 from lakeui.sql.query import DEFAULT, build_query, is_default, localise
 from lakeui.sql.terms import predicate_of
 
+MOST_CLAUSES = 100
+
 
 @dataclass(frozen=True, slots=True)
 class _Source:
@@ -225,6 +227,13 @@ def _clauses(cursor: Cursor, scope: _Scope) -> tuple[s.MergeClause, ...]:
             cursor.index = start
             cursor.fail(f"Only the last clause of WHEN {clause.family.value.upper()} may lack a condition; another is")
         clauses.append(clause)
+        if len(clauses) > MOST_CLAUSES:
+            raise InvalidValue(
+                f"The statement has more than {MOST_CLAUSES} WHEN clauses.",
+                remedy="Put what they decide into a column of the source.",
+                field="statement",
+                nearest=None,
+            )
     if not clauses:
         cursor.fail("Expected WHEN MATCHED or WHEN NOT MATCHED")
     return tuple(clauses)

@@ -13,6 +13,7 @@ from typing import NoReturn
 from lakeui.common.errors import ForbiddenStatement, NotSupported
 from lakeui.sql import catalogs, data, merge, recovery, tables
 from lakeui.sql.alter_table import alter_table
+from lakeui.sql.chains import chains_check
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.dialect import too_deep
 from lakeui.sql.lexer import Kind
@@ -28,6 +29,7 @@ def parse(text: str) -> Statement:
     """
     cursor = Cursor(text)
     _refuse_scripts(cursor)
+    chains_check(cursor.words)
     is_query = any(cursor.sees(word) for word in _QUERY_WORDS)
     is_dry_run = not is_query and cursor.accept_last("DRY", "RUN")
     try:
