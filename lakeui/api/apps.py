@@ -10,7 +10,7 @@ class ApiConfig(AppConfig):
 
     def ready(self) -> None:
         """Bind shared Celery tasks to lakeui's application, register the handlers of tasks and the schemes, and have
-        the housekeeping of every worker look after merge requests.
+        the housekeeping of every worker look after merge requests and, at night, after old rows.
         """
         import lakeui.api.importing
         import lakeui.api.openapi
@@ -18,8 +18,13 @@ class ApiConfig(AppConfig):
         import lakeui.api.review_tasks
         import lakeui.api.statements
         import lakeui.celery
+        from lakeui.access.tidying import sessions_tidy, tokens_tidy
         from merge_app.jobs.reaper import sweeps
+        from merge_app.jobs.tidying import tidies, tidy_tick
         from merge_app.review.following import requests_follow
 
         sweeps(requests_follow)
         sweeps(lakeui.api.review_tasks.queues_ring)
+        sweeps(tidy_tick)
+        tidies("sessions", sessions_tidy)
+        tidies("tokens", tokens_tidy)

@@ -23,7 +23,8 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     str,
     OpenApiParameter.HEADER,
-    description="Any text of your own, up to 255 characters. The same request with the same key is done once.",
+    description="Any text of your own, up to 255 characters. The same request with the same key is done once"
+    " within a week.",
 )
 
 
