@@ -55,7 +55,7 @@ class SparkSessions:
     """Hands the process's session to pieces of work. Thread safe; a forked child makes its own."""
 
     def __init__(self, remote: str, *, observe: Callable[[str, float], None] | None = None) -> None:
-        """``observe`` is told the outcome ("done", "failed") and seconds of each piece of work."""
+        """``observe`` is told the outcome ("done", "failed", "lost") and seconds of each piece of work."""
         self._remote = remote
         self._observe = observe
         self._lock = threading.Lock()
@@ -74,6 +74,9 @@ class SparkSessions:
             result = self._run(work)
             outcome = "done"
             return result
+        except EngineLost:
+            outcome = "lost"
+            raise
         finally:
             if self._observe is not None:
                 self._observe(outcome, time.perf_counter() - began)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -16,10 +17,12 @@ from rest_framework.request import Request
 from catalog_app.selectors.totals import lake_totals
 from lakeui.api.base import ApiView
 from lakeui.common.instruments import shared_registry
+from lakeui.runtime.home import restarts_read
 from merge_app.audit.selectors import merge_totals
-from merge_app.jobs.models import FINISHED_STATES
-from merge_app.jobs.selectors import queue_age, task_totals
+from merge_app.jobs.models import QUERY_KIND
+from merge_app.jobs.selectors import queue_age, unfinished_totals
 from merge_app.review.queue import queued_count
+from merge_app.webhooks.selectors import deliveries_pending
 
 FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
 
@@ -60,19 +63,25 @@ class LakeCollector:
         yield GaugeMetricFamily("lakeui_catalogs", "Valid catalogs.", value=totals.catalogs)
         yield GaugeMetricFamily("lakeui_branches", "Valid branches.", value=totals.branches)
         yield CounterMetricFamily("lakeui_commits", "Commits of all branches.", value=totals.commits)
-        tasks = GaugeMetricFamily("lakeui_tasks", "Tasks by state.", labels=["kind", "state"])
-        task_seconds = SummaryMetricFamily(
-            "lakeui_task_seconds", "Time from start to end of finished tasks.", labels=["kind", "state"]
-        )
-        for total in task_totals():
-            tasks.add_metric([total.kind, total.state], total.count)
-            if total.state in FINISHED_STATES:
-                task_seconds.add_metric([total.kind, total.state], count_value=total.count, sum_value=total.seconds)
+        tasks = GaugeMetricFamily("lakeui_tasks", "Tasks that wait or run.", labels=["kind", "state"])
+        unfinished = unfinished_totals()
+        for kind, state, count in unfinished:
+            tasks.add_metric([kind, state], count)
         yield tasks
+        queries = sum(count for kind, _, count in unfinished if kind == QUERY_KIND)
+        yield GaugeMetricFamily("lakeui_running_queries", "Queries that run in web processes.", value=queries)
         yield GaugeMetricFamily(
             "lakeui_task_queue_age_seconds", "How long the oldest task that waits has waited.", value=queue_age()
         )
-        yield task_seconds
+        yield GaugeMetricFamily(
+            "lakeui_webhook_deliveries_pending", "Messages to webhooks that wait.", value=deliveries_pending()
+        )
+        restarts = CounterMetricFamily(
+            "lakeui_restarts", "Parts that ended by themselves and were started again by up.", labels=["part"]
+        )
+        for part, count in restarts_read(Path(settings.LAKEUI["HOME"])).items():
+            restarts.add_metric([part], count)
+        yield restarts
         yield GaugeMetricFamily(
             "lakeui_merge_queue_requests", "Merge requests that wait in merge queues.", value=queued_count()
         )

@@ -1,4 +1,4 @@
-"""What processes count for Prometheus: requests, and the time that Spark takes."""
+"""What processes count for Prometheus: requests, statements, tasks, runs, deliveries, and the time that Spark takes."""
 
 from __future__ import annotations
 
@@ -18,6 +18,12 @@ class Instruments:
     requests: Counter
     request_seconds: Histogram
     spark_seconds: Histogram
+    statements: Counter
+    statement_seconds: Histogram
+    task_seconds: Histogram
+    task_wait_seconds: Histogram
+    pipeline_runs: Counter
+    webhook_attempts: Counter
 
 
 @cache
@@ -25,18 +31,25 @@ def instruments() -> Instruments:
     """Made on first use, as they are files in the directory that all processes share."""
     Path(settings.LAKEUI["METRICS"]).mkdir(parents=True, exist_ok=True)
     own = CollectorRegistry()
+
+    def counter(name: str, said: str, *labels: str) -> Counter:
+        return Counter(name, said, labels, registry=own)
+
+    def seconds(name: str, said: str, *labels: str) -> Histogram:
+        return Histogram(name, said, labels, registry=own, buckets=SECONDS)
+
     return Instruments(
-        Counter("lakeui_http_requests", "Requests answered.", ["method", "route", "status"], registry=own),
-        Histogram(
-            "lakeui_http_request_seconds",
-            "Time to the answer.",
-            ["method", "route"],
-            registry=own,
-            buckets=SECONDS,
+        counter("lakeui_http_requests", "Requests answered.", "method", "route", "status"),
+        seconds("lakeui_http_request_seconds", "Time to the answer.", "method", "route"),
+        seconds("lakeui_spark_seconds", "Time of pieces of work on Spark.", "outcome"),
+        counter("lakeui_statements", "Statements by kind and code of their outcome.", "kind", "outcome"),
+        seconds("lakeui_statement_seconds", "Time of statements.", "kind"),
+        seconds("lakeui_task_seconds", "Time of attempts at tasks.", "kind", "state"),
+        seconds("lakeui_task_wait_seconds", "Time that tasks waited for their first attempt.", "kind"),
+        counter(
+            "lakeui_pipeline_runs", "Runs of pipelines by trigger and code of their outcome.", "trigger", "outcome"
         ),
-        Histogram(
-            "lakeui_spark_seconds", "Time of pieces of work on Spark.", ["outcome"], registry=own, buckets=SECONDS
-        ),
+        counter("lakeui_webhook_attempts", "Attempts to deliver to webhooks.", "event", "outcome"),
     )
 
 

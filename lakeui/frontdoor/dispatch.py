@@ -25,6 +25,7 @@ from lakeui.frontdoor import (
 )
 from lakeui.frontdoor.pipeline_values import PipelineWork, PublishedWork
 from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.recording import recorded
 from lakeui.frontdoor.rehearsing import rehearsal_refuse, rehearse
 from lakeui.frontdoor.resuming import earlier_outcome
 from lakeui.frontdoor.rights import REQUIREMENTS, catalog_of, rights_judge
@@ -131,15 +132,17 @@ OUTSIDE_TRANSACTIONS = (
 
 def dispatch(text: str, session: Session, context: Any = None) -> StatementResult:
     """Parse and run one statement."""
-    statement, session = _read(text, session)
-    handler = HANDLERS.get(type(statement))
-    if handler is None:
-        raise NotSupported(f"{type(statement).__name__} is not supported yet.")
-    if session.transaction and isinstance(statement, OUTSIDE_TRANSACTIONS):
-        raise NotSupported(
-            "This statement cannot be part of a transaction.", remedy="COMMIT or ROLLBACK first, then run it alone."
-        )
-    return carry_out(handler, statement, text, session, context)
+    with recorded(session, context) as record:
+        statement, session = _read(text, session)
+        record.is_a(statement, session)
+        handler = HANDLERS.get(type(statement))
+        if handler is None:
+            raise NotSupported(f"{type(statement).__name__} is not supported yet.")
+        if session.transaction and isinstance(statement, OUTSIDE_TRANSACTIONS):
+            raise NotSupported(
+                "This statement cannot be part of a transaction.", remedy="COMMIT or ROLLBACK first, then run it alone."
+            )
+        return record.answers(carry_out(handler, statement, text, session, context))
 
 
 def _read(text: str, session: Session) -> tuple[Any, Session]:

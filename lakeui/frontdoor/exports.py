@@ -8,6 +8,7 @@ from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.queries import query_source
+from lakeui.frontdoor.recording import recorded
 from lakeui.frontdoor.rehearsing import rehearsal_refuse
 from lakeui.frontdoor.values import Session, StatementResult
 from lakeui.sql import statements as sql
@@ -17,13 +18,16 @@ from merge_app.jobs.context import Context
 
 def query_export(text: str, session: Session, target: Any, context: Any = None) -> StatementResult:
     """Write the rows of a SELECT to ``target`` (an ExportTarget); the answer counts them. Raises LakeError."""
-    statement = parse(text)
-    if session.dry_run and isinstance(statement, sql.Select):
-        rehearsal_refuse(statement)
-    if not isinstance(statement, sql.Select):
-        raise InvalidValue("Only the result of a SELECT can be downloaded.", remedy="Ask for application/json.")
-    call = Call(session, context or Context(), text)
-    source = query_source(call, statement.query)
-    with interruptible(call.context):
-        rows = engine().export(source.text, source.tables, target)
-    return StatementResult(row_count=rows, version=call.lineage.version if session.catalog else None)
+    with recorded(session, context) as record:
+        statement = parse(text)
+        record.is_a(statement, session)
+        if session.dry_run and isinstance(statement, sql.Select):
+            rehearsal_refuse(statement)
+        if not isinstance(statement, sql.Select):
+            raise InvalidValue("Only the result of a SELECT can be downloaded.", remedy="Ask for application/json.")
+        call = Call(session, context or Context(), text)
+        source = query_source(call, statement.query)
+        with interruptible(call.context):
+            rows = engine().export(source.text, source.tables, target)
+        version = call.lineage.version if session.catalog else None
+        return record.answers(StatementResult(row_count=rows, version=version))

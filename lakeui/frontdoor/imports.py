@@ -35,6 +35,7 @@ from lakeui.frontdoor.evolving import grown_type
 from lakeui.frontdoor.keyed_merges import keyed_merge, keys_require, typed_rows
 from lakeui.frontdoor.keys import refuse_duplicate_keys
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.recording import recorded
 from lakeui.frontdoor.values import ImportLoad, KeyedMerge, Session, StatementResult
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
@@ -45,7 +46,9 @@ OPERATION = "IMPORT"
 
 def import_load(load: ImportLoad, *, name: str, session: Session, context: Any = None) -> StatementResult:
     """Load the file called ``name``. Raises LakeError."""
-    return carry_out(_load, load, import_text(load, name), session, context)
+    with recorded(session, context) as record:
+        record.is_a(load, session)
+        return record.answers(carry_out(_load, load, import_text(load, name), session, context))
 
 
 def import_admit(load: ImportLoad, *, name: str, session: Session) -> int | None:

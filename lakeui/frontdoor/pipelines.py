@@ -25,6 +25,7 @@ from lakeui.frontdoor.pipeline_values import PipelineWork, PublishedWork, Report
 from lakeui.frontdoor.pipeline_writes import write_batch
 from lakeui.frontdoor.places import Call, place_of, table_exists, table_for_reading, view_find
 from lakeui.frontdoor.queries import query_source
+from lakeui.frontdoor.recording import run_recorded
 from lakeui.frontdoor.values import Session, StatementResult
 from lakeui.frontdoor.views import create_view
 from lakeui.sql import statements as sql
@@ -96,12 +97,13 @@ def run_execute(run: PipelineRun, *, session: Session, context: Context) -> Stat
     reporter = RunReporter(run)
     body = run_body(run)
     context.step("resolve config")
-    try:
-        work = _work(run.pipeline, body, reporter)
-        result = carry_out(_run, work, _text(body), session, context)
-    except LakeError as error:
-        reporter.say("failed", error.message, level="error")
-        raise
+    with run_recorded(session, context, pipeline=run.pipeline.name, trigger=str(run.trigger)) as record:
+        try:
+            work = _work(run.pipeline, body, reporter)
+            result = record.answers(carry_out(_run, work, _text(body), session, context))
+        except LakeError as error:
+            reporter.say("failed", error.message, level="error")
+            raise
     reporter.keep(metrics=dict(result.metrics), committed_version=result.version)
     return result
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TextIO
@@ -77,3 +77,20 @@ def processes_read(home: Path) -> list[ProcessRecord]:
 
 def _processes_file(home: Path) -> Path:
     return home / "run" / "processes.json"
+
+
+def restarts_write(home: Path, counts: Mapping[str, int]) -> None:
+    """Note how often each part was started again, for ``/metrics``."""
+    _restarts_file(home).write_text(json.dumps(dict(counts)))
+
+
+def restarts_read(home: Path) -> dict[str, int]:
+    """What the running ``up`` noted; nothing where there is none."""
+    try:
+        return {str(part): int(count) for part, count in json.loads(_restarts_file(home).read_text()).items()}
+    except (OSError, ValueError, AttributeError):
+        return {}
+
+
+def _restarts_file(home: Path) -> Path:
+    return home / "run" / "restarts.json"

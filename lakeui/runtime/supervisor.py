@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -23,7 +24,7 @@ from lakeui.runtime.discovery import (
     services_from_environment,
     services_write,
 )
-from lakeui.runtime.home import HomeLock, processes_read, processes_write
+from lakeui.runtime.home import HomeLock, processes_read, processes_write, restarts_write
 from lakeui.runtime.postgres import EmbeddedPostgres
 from lakeui.runtime.problems import Interrupted, RuntimeProblem
 from lakeui.runtime.processes import ProcessRecord, leftovers, log_tail, process_record, process_start, process_stop
@@ -45,6 +46,9 @@ STOPPING = {
     "redis": (signal.SIGTERM, 10.0),
     "postgres": (signal.SIGINT, 30.0),
 }
+
+
+RESTARTED = ("postgres", "redis", "spark", "web", "worker")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,7 @@ class Supervisor:
         self._children: dict[str, Child] = {}
         self._asked_to_stop = False
         self._restarts = RestartPolicy()
+        self._restarted: Counter[str] = Counter()
         self._lock = HomeLock(options.home)
         self._services = services_from_environment(options.environment)
 
@@ -112,7 +117,8 @@ class Supervisor:
     # Starting
 
     def _start_all(self) -> None:
-        self._options.home.mkdir(parents=True, exist_ok=True)
+        (self._options.home / "run").mkdir(parents=True, exist_ok=True)
+        restarts_write(self._options.home, dict.fromkeys(RESTARTED, 0))
         # Spark takes the longest and needs nothing: it starts first and is waited for last.
         spark = self._start_spark()
         self._start_redis()
@@ -257,6 +263,8 @@ class Supervisor:
             return
         child.due = None
         processes_write(self._options.home, self._records())
+        self._restarted[child.record.name] += 1
+        restarts_write(self._options.home, self._restarted)
         self._say(f"{_now()} {child.record.name} was started again (process {child.record.pid}).")
 
     def _pulse(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from catalog_app.models import Catalog
+from lakeui.common.events import event_log
 from merge_app.audit.models import AuditChain, MergeAttempt
 from merge_app.webhooks.models import WebhookEvent
 from merge_app.webhooks.outbox import event_emit
@@ -70,6 +72,7 @@ def attempt_record(record: AttemptRecord) -> MergeAttempt:
         _chain_extend(attempt)
         if record.kind == TOLD_KIND:
             event_emit(catalog_id=record.catalog_id, event=WebhookEvent.MERGE, build=lambda: _message(attempt))
+        transaction.on_commit(partial(_log, attempt))
     return attempt
 
 
@@ -77,6 +80,24 @@ def _chain_extend(attempt: MergeAttempt) -> None:
     end = AuditChain(catalog_id=attempt.catalog_id, records=attempt.number, digest=attempt.digest)
     AuditChain.objects.bulk_create(
         [end], update_conflicts=True, unique_fields=["catalog"], update_fields=["records", "digest"]
+    )
+
+
+def _log(attempt: MergeAttempt) -> None:
+    findings = attempt.body.get("findings")
+    found = {finding["verdict"] for finding in findings or ()} | ({"ok"} if findings is not None else set())
+    event_log(
+        "merge" if attempt.kind == TOLD_KIND else "record",
+        user=attempt.actor_name,
+        catalog=attempt.catalog.name,
+        source=attempt.source,
+        branch=attempt.destination,
+        kind=attempt.kind,
+        version=attempt.version,
+        merge_id=str(attempt.merge_id),
+        outcome=attempt.outcome,
+        verdict=next((verdict for verdict in ("conflict", "decided", "note", "ok") if verdict in found), None),
+        milliseconds=attempt.body.get("duration_ms"),
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from catalog_app.domain.roles import Scope
+from lakeui.common.errors import LakeError
 from merge_app.jobs.errors import TaskCancelled, TaskSuperseded
 
 logger = logging.getLogger(__name__)
@@ -70,6 +71,7 @@ class TaskContext(Context):
         self._progress = 0.0
         self._message = ""
         self._stop: TaskCancelled | None = None
+        self._reason: LakeError | None = None
         self._callbacks: list[Callable[[], None]] = []
 
     def step(self, name: str, detail: str = "") -> None:
@@ -87,6 +89,11 @@ class TaskContext(Context):
             if message is not None:
                 self._message = message
         self.changed.set()
+
+    @property
+    def stopped_by(self) -> LakeError | None:
+        """Why the work should stop, None where it should not."""
+        return self._reason or self._stop
 
     def check_cancelled(self) -> None:
         if self._stop is not None:
@@ -106,8 +113,9 @@ class TaskContext(Context):
                 self._close_step(_now())
             return Report([dict(step) for step in self._steps], self._progress, self._message)
 
-    def cancel(self) -> None:
-        """Somebody asked the task to stop."""
+    def cancel(self, reason: LakeError | None = None) -> None:
+        """Somebody asked the task to stop, or there is another ``reason`` to."""
+        self._reason = self._reason or reason
         self._stop_with(TaskCancelled("The task was cancelled before it wrote anything."))
 
     def supersede(self) -> None:

@@ -137,7 +137,7 @@ class _Watch:
         try:
             while self.reason is None and not self._ended.wait(LOOK_SECONDS):
                 self.reason = self._look()
-            self.context.cancel()
+            self.context.cancel(self.reason)
             while not self._ended.wait(LOOK_SECONDS):
                 self.context.interrupt()
         finally:

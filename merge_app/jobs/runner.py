@@ -13,7 +13,9 @@ from django.db import DatabaseError, InterfaceError, OperationalError, connectio
 
 from catalog_app.domain.roles import Scope
 from lakeui.common.errors import EngineLost, LakeError
+from lakeui.common.events import OK, event_log
 from lakeui.common.faults import fault_point
+from lakeui.common.instruments import instruments
 from lakeui.common.logs import logged_as
 from lakeui.common.problem import internal_problem
 from merge_app.jobs.context import TaskContext
@@ -65,16 +67,37 @@ def _run(task: Task, claim: UUID) -> TaskState | None:
     scopes = None if task.scopes is None else frozenset(Scope(name) for name in task.scopes)
     context = TaskContext(task.pk, claim=claim, user=task.created_by, scopes=scopes, attempt=task.attempts)
     began = time.perf_counter()
+    if task.attempts == 1:
+        instruments().task_wait_seconds.labels(task.kind).observe(_waited(task))
     with Heartbeat(context, claim):
         state, result, error = _attempt(task, context)
     fault_point("task.finishing")
     report = context.report(final=True)
     ours = task_finish(task_id=task.pk, claim=claim, state=state, report=report, result=result, error=error)
-    seconds = round(time.perf_counter() - began, 3)
-    logger.info(
-        "%s %s in %s s", task.kind, state, seconds, extra={"kind": task.kind, "state": state, "seconds": seconds}
+    seconds = time.perf_counter() - began
+    instruments().task_seconds.labels(task.kind, state).observe(seconds)
+    result = result or {}
+    event_log(
+        "task",
+        user=task.created_by.get_username() if task.created_by else None,
+        catalog=task.parameters.get("catalog"),
+        branch=task.parameters.get("branch"),
+        kind=task.kind,
+        version=result.get("version"),
+        merge_id=result.get("merge_id"),
+        outcome=error["code"] if error else OK,
+        milliseconds=round(1000 * seconds, 1),
+        rows=result.get("row_count"),
+        bytes=(result.get("metrics") or {}).get("bytes_written"),
+        state=str(state),
+        attempt=task.attempts,
+        waited=round(_waited(task), 3),
     )
     return state if ours else None
+
+
+def _waited(task: Task) -> float:
+    return (task.started_at - task.created_at).total_seconds() if task.started_at else 0.0
 
 
 def _attempt(task: Task, context: TaskContext) -> tuple[TaskState, dict[str, Any] | None, dict[str, Any] | None]:

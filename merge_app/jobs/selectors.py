@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Count, F, Min, Q, QuerySet, Sum
+from django.db.models import Count, Min, Q, QuerySet
 from django.utils import timezone
 
 from catalog_app.domain.roles import Action, Principal
@@ -105,25 +104,11 @@ def unfinished_count(*, catalog: str) -> int:
     return unfinished.filter(parameters__catalog__iexact=catalog).count()
 
 
-@dataclass(frozen=True, slots=True)
-class TaskTotal:
-    """Tasks of one kind in one state, and how long they ran together in seconds."""
-
-    kind: str
-    state: str
-    count: int
-    seconds: float
-
-
-def task_totals() -> list[TaskTotal]:
-    """All tasks by kind and state."""
-    groups = Task.objects.values_list("kind", "state").annotate(
-        count=Count("pk"), taken=Sum(F("finished_at") - F("started_at"))
-    )
-    return [
-        TaskTotal(kind, state, count, taken.total_seconds() if taken else 0.0)
-        for kind, state, count, taken in groups.order_by("kind", "state")
-    ]
+def unfinished_totals() -> list[tuple[str, str, int]]:
+    """Kind, state and number of the tasks that wait or run."""
+    unfinished = Task.objects.filter(state__in=[TaskState.QUEUED, TaskState.RUNNING])
+    groups = unfinished.values_list("kind", "state").annotate(count=Count("pk"))
+    return list(groups.order_by("kind", "state"))
 
 
 def queue_age() -> float:

@@ -10,6 +10,8 @@ from django.conf import settings
 from django.db.models import F
 from django.utils import timezone
 
+from lakeui.common.events import OK, event_log
+from lakeui.common.instruments import instruments
 from merge_app.webhooks.addresses import networks_parse, target_find
 from merge_app.webhooks.errors import AddressRefused, Undelivered
 from merge_app.webhooks.models import DeliveryState, WebhookDelivery
@@ -22,13 +24,20 @@ CLAIM = timedelta(seconds=6 * TIMEOUT_SECONDS)
 """So long an attempt has the message to itself; one whose worker died is made again after it."""
 
 
+_OUTCOMES = {
+    DeliveryState.PENDING: "again",
+    DeliveryState.FAILED: "given up",
+    DeliveryState.DELIVERED: "delivered",
+}
+
+
 def delivery_attempt(delivery_id: UUID) -> bool:
     """Send the message if it is due, and note how that ended. Answers whether it was sent, one way or another."""
     now = timezone.now()
     mine = WebhookDelivery.objects.filter(pk=delivery_id, state=DeliveryState.PENDING, next_attempt_at__lte=now)
     if not mine.update(attempts=F("attempts") + 1, attempted_at=now, next_attempt_at=now + CLAIM):
         return False
-    delivery = WebhookDelivery.objects.select_related("webhook").get(pk=delivery_id)
+    delivery = WebhookDelivery.objects.select_related("webhook__catalog").get(pk=delivery_id)
     began = time.monotonic()
     status, error = _send(delivery)
     delivery.status, delivery.error = status, error
@@ -40,7 +49,25 @@ def delivery_attempt(delivery_id: UUID) -> bool:
     else:
         delivery.next_attempt_at = timezone.now() + timedelta(seconds=PAUSES[delivery.attempts - 1])
     delivery.save(update_fields=["status", "error", "duration_ms", "state", "next_attempt_at"])
+    _record(delivery)
     return True
+
+
+def _record(delivery: WebhookDelivery) -> None:
+    outcome = _OUTCOMES[DeliveryState(delivery.state)]
+    instruments().webhook_attempts.labels(delivery.event, outcome).inc()
+    event_log(
+        "delivery",
+        catalog=delivery.webhook.catalog.name,
+        kind=str(delivery.event),
+        outcome=OK if outcome == "delivered" else str(delivery.status or "UNDELIVERED"),
+        milliseconds=delivery.duration_ms,
+        bytes=len(delivery.body.encode()),
+        delivery=str(delivery.pk),
+        webhook=delivery.webhook_id,
+        attempt=delivery.attempts,
+        state=str(delivery.state),
+    )
 
 
 def _send(delivery: WebhookDelivery) -> tuple[int | None, str]:

@@ -9,7 +9,7 @@ from django.db.models.functions import Cast, Extract
 
 from catalog_app.models import Catalog
 from lakeui.common.errors import InvalidValue, NotFound
-from merge_app.webhooks.models import Webhook, WebhookDelivery
+from merge_app.webhooks.models import DeliveryState, Webhook, WebhookDelivery
 
 
 def webhooks_list(catalog: Catalog) -> list[Webhook]:
@@ -45,3 +45,8 @@ def _identity(text: str) -> UUID:
 def sort_key(delivery: WebhookDelivery) -> tuple[int, str]:
     """Where a message stands in its list: the key to go on behind."""
     return delivery.sort_key, str(delivery.pk)  # type: ignore[attr-defined]  # annotated by the list
+
+
+def deliveries_pending() -> int:
+    """Messages that wait for an attempt, the first or another one."""
+    return WebhookDelivery.objects.filter(state=DeliveryState.PENDING).count()

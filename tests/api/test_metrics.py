@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.conf import settings
@@ -15,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from lakeui.common.errors import MergeConflict
 from merge_app.jobs.models import Task
-from merge_app.jobs.services import task_submit
+from merge_app.jobs.runner import task_run
 from tests.api.conftest import Caller
 from tests.api.lake import Lake
 from tests.api.test_statements import problem
@@ -79,14 +80,18 @@ def test_tasks_are_counted_by_state(alice: Caller) -> None:
     assert value("lakeui_task_seconds_count", kind="sql", state="queued") == 0
 
 
-def test_the_time_of_finished_tasks_is_counted_by_kind_and_state(alice: Caller) -> None:
-    began = timezone.now() - timedelta(seconds=10)
-    task = task_submit(kind="sql", parameters={}, user=alice.user)
-    times = {"started_at": began, "finished_at": began + timedelta(seconds=7)}
-    Task.objects.filter(pk=task.pk).update(state="succeeded", result={}, **times)
+@pytest.mark.usefixtures("nobody_hears", "door")
+def test_the_time_and_the_wait_of_tasks_are_counted(alice: Caller) -> None:
     labels = {"kind": "sql", "state": "succeeded"}
-    assert value("lakeui_task_seconds_count", **labels) == 1
-    assert value("lakeui_task_seconds_sum", **labels) == 7
+    done, waited = value("lakeui_task_seconds_count", **labels), value("lakeui_task_wait_seconds_count", kind="sql")
+    task_id = UUID(alice.sql("TASK", Prefer="respond-async").json()["id"])
+    Task.objects.filter(pk=task_id).update(created_at=timezone.now() - timedelta(seconds=7))
+    before = value("lakeui_task_wait_seconds_sum", kind="sql")
+    task_run(task_id=task_id, worker="here")
+    assert value("lakeui_task_seconds_count", **labels) == done + 1
+    assert value("lakeui_task_wait_seconds_count", kind="sql") == waited + 1
+    assert value("lakeui_task_wait_seconds_sum", kind="sql") >= before + 7
+    assert value("lakeui_tasks", kind="sql", state="queued") == 0
 
 
 @pytest.mark.usefixtures("nobody_hears", "transactional_db")

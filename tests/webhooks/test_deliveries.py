@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import json
+import logging
 from datetime import timedelta
 from typing import Any
 
@@ -61,6 +62,22 @@ def test_what_happens_to_a_request_is_told_and_signed(lake: ReviewLake, listener
     assert [(item["state"], item["status"], item["attempts"]) for item in log(lake, made["id"])] == [
         ("delivered", 200, 1)
     ] * 2
+
+
+def test_each_attempt_leaves_one_line(lake: ReviewLake, listener: Listener, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, logger="lakeui.events")
+    add(lake, listener.url, "merge_request")
+    lake.open()
+    listener.answers[:] = [503]
+    send_all()
+    due()
+    send_all()
+    lines = [record.__dict__ for record in caplog.records if record.__dict__.get("event") == "delivery"]
+    assert [(line["kind"], line["outcome"], line["state"], line["attempt"]) for line in lines] == [
+        ("merge_request", "503", "pending", 1),
+        ("merge_request", "OK", "delivered", 2),
+    ]
+    assert all(line["bytes"] > 100 and line["catalog"] == lake.catalog for line in lines)
 
 
 def test_merges_are_told_whether_they_went_through_or_not(lake: ReviewLake, listener: Listener) -> None:
