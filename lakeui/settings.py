@@ -6,11 +6,13 @@ import os
 from pathlib import Path
 from typing import Any
 
+from catalog_app.domain.roles import Role
 from lakeui.common.logs import log_settings
 from lakeui.runtime.database.address import database_settings
 from lakeui.runtime.discovery import (
     home_directory,
     number,
+    numbers_by_name,
     port_number,
     refuse_unfit_for_production,
     secret_key,
@@ -46,6 +48,9 @@ LAKEUI: dict[str, Any] = {
     # Queries that run inside of requests: how many of one person at a time, and how long one may take; 0 for no limit.
     "QUERIES_PER_PERSON": number(os.environ, "LAKEUI_QUERIES_PER_PERSON", default=6),
     "STATEMENT_SECONDS": number(os.environ, "LAKEUI_STATEMENT_SECONDS", default=300),
+    "STATEMENT_SECONDS_BY_ROLE": numbers_by_name(
+        os.environ, "LAKEUI_STATEMENT_SECONDS_BY_ROLE", known=[role.value for role in Role]
+    ),
     # Webhooks lead to public addresses, and into these networks: "10.1.0.0/16, fd00::/8".
     "WEBHOOK_NETWORKS": os.environ.get("LAKEUI_WEBHOOK_NETWORKS", ""),
     # A result with more rows is not downloaded as one file.

@@ -11,6 +11,7 @@ from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.values import StatementResult, answer
 from lakeui.sql import statements as sql
 from merge_app.jobs.models import Task, TaskState
+from merge_app.jobs.queries import LONGEST
 from merge_app.jobs.selectors import task_require_cancellable, tasks_visible
 from merge_app.jobs.services import task_cancel
 
@@ -18,11 +19,12 @@ _COLUMNS = [
     *((name, "string") for name in ("query_id", "kind", "state", "user", "catalog", "branch")),
     ("seconds", "double"),
     ("statement", "string"),
+    (LONGEST, "double"),
 ]
 
 
 def show_queries(call: Call, statement: sql.ShowQueries) -> StatementResult:
-    """Visible queries and tasks that wait or run, the oldest first."""
+    """Visible queries and tasks that wait or run, the oldest first. ``longest_seconds``: when a query is stopped."""
     unfinished = tasks_visible(call.principal).filter(state__in=[TaskState.QUEUED, TaskState.RUNNING])
     tasks = unfinished.select_related("created_by", "catalog").order_by("created_at")
     return answer(_COLUMNS, [_row(task) for task in tasks])
@@ -39,6 +41,7 @@ def _row(task: Task) -> list[object]:
         task.parameters.get("branch"),
         round(seconds, 1),
         task.parameters.get("statement"),
+        task.parameters.get(LONGEST),
     ]
 
 

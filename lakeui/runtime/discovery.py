@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -59,6 +59,22 @@ def number(environment: Mapping[str, str], variable: str, *, default: float) -> 
     if not 0 <= value < 1e12:
         raise InvalidValue(f"{variable} is {said}.", remedy="Set it to a number that is not negative, for example 30.")
     return value
+
+
+def numbers_by_name(environment: Mapping[str, str], variable: str, *, known: Collection[str]) -> dict[str, float]:
+    """Numbers of known names, as ``viewer=60, owner=1800`` says them. Raises ``InvalidValue``."""
+    found = {}
+    for part in environment.get(variable, "").split(","):
+        name, is_given, said = (piece.strip() for piece in part.partition("="))
+        if not name and not is_given:
+            continue
+        if name not in known or not said:
+            raise InvalidValue(
+                f"{variable} says {part.strip()}.",
+                remedy=f"Write NAME=SECONDS, with commas between; names are {', '.join(known)}.",
+            )
+        found[name] = number({variable: said}, variable, default=0)
+    return found
 
 
 def services_from_environment(environment: Mapping[str, str]) -> Services:

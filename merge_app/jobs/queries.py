@@ -19,6 +19,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.models.functions import Now
 
+from catalog_app.selectors.people import role_of_user
 from lakeui.common.errors import LakeError
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.models import QUERY_KIND, Task, TaskState
@@ -29,6 +30,8 @@ LOOK_SECONDS = 1.0
 RETRY_SECONDS = 5
 QUERIES_PER_PROCESS = 8
 """Half of a web process's threads: pages, sign-in and writes keep the others."""
+LONGEST = "longest_seconds"
+"""The parameter of a running query that says how long it may take; null for no limit."""
 _places = threading.BoundedSemaphore(QUERIES_PER_PROCESS)
 
 
@@ -69,8 +72,9 @@ def query_running(query: Query) -> Iterator[TaskContext]:
         raise _too_many("The server runs as many queries as it can.", [])
     try:
         _require_place(query.user)
-        task = _begin(query)
-        watch = _Watch(task, query)
+        longest = longest_seconds(query)
+        task = _begin(query, longest)
+        watch = _Watch(task, query, longest)
         try:
             with watch:
                 yield watch.context
@@ -100,11 +104,19 @@ def _too_many(message: str, running: list[str]) -> TooManyQueries:
     )
 
 
-def _begin(query: Query) -> Task:
+def longest_seconds(query: Query) -> float:
+    """How long the query may take: what is set for the person's role in its catalog, else for all. 0 is no limit."""
+    by_role: dict[str, float] = settings.LAKEUI["STATEMENT_SECONDS_BY_ROLE"]
+    role = role_of_user(query.user.pk, query.catalog_id) if by_role and query.catalog_id is not None else None
+    default = float(settings.LAKEUI["STATEMENT_SECONDS"])
+    return by_role.get(role.value, default) if role else default
+
+
+def _begin(query: Query, longest: float) -> Task:
     return Task.objects.create(
         kind=QUERY_KIND,
         state=TaskState.RUNNING,
-        parameters=query.parameters,
+        parameters={**query.parameters, LONGEST: longest or None},
         created_by=query.user,
         catalog_id=query.catalog_id,
         claim=uuid4(),
@@ -117,11 +129,11 @@ def _begin(query: Query) -> Task:
 class _Watch:
     """Looks at a running query from a thread of its own; the first reason to stop it counts."""
 
-    def __init__(self, task: Task, query: Query) -> None:
+    def __init__(self, task: Task, query: Query, longest: float) -> None:
         self.context = TaskContext(task.pk, claim=task.claim, user=query.user)
         self.reason: LakeError | None = None
         self._has_left = query.has_left
-        self._longest = float(settings.LAKEUI["STATEMENT_SECONDS"])
+        self._longest = longest
         self._began = time.monotonic()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._loop, name=f"query-{task.pk}", daemon=True)

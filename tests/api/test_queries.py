@@ -34,10 +34,11 @@ def run(statement: str, user: User) -> list[tuple[object, ...]]:
 def test_a_person_sees_and_cancels_what_is_theirs(alice: User) -> None:
     bob = User.objects.create_user("bob")
     with query_running(of(alice)) as context:
-        ((query_id, kind, state, user, catalog, branch, seconds, statement),) = run("SHOW QUERIES", alice)
+        ((query_id, kind, state, user, catalog, branch, seconds, statement, longest),) = run("SHOW QUERIES", alice)
         assert (query_id, kind, state, user) == (str(context.task_id), "query", "running", "alice")
         assert (catalog, branch, statement) == (None, "main", "SELECT 1")
         assert seconds >= 0
+        assert longest == 300
         assert run("SHOW QUERIES", bob) == []
         with pytest.raises(NotFound):
             run(f"CANCEL QUERY '{query_id}'", bob)

@@ -10,7 +10,10 @@ from django.contrib.auth.models import User
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from catalog_app.models import CatalogMember
+from catalog_app.services.catalogs import catalog_create
 from lakeui.common.errors import EngineError, LakeError
+from lakeui.runtime.discovery import numbers_by_name
 from merge_app.jobs import queries
 from merge_app.jobs.models import Task
 from merge_app.jobs.queries import Query, QueryCancelled, StatementTimeout, TooManyQueries, query_running
@@ -56,6 +59,38 @@ def test_the_longest_time_stops_a_query(alice: User, settings: pytest.FixtureReq
     with pytest.raises(StatementTimeout, match=r"took longer than 0.05 s"):
         endless(of(alice))
     assert not Task.objects.exists()
+
+
+def test_the_longest_time_is_that_of_the_role_in_the_catalog(alice: User, settings: pytest.FixtureRequest) -> None:
+    by_role = {"viewer": 0.05, "owner": 0}
+    settings.LAKEUI = {**settings.LAKEUI, "STATEMENT_SECONDS": 300, "STATEMENT_SECONDS_BY_ROLE": by_role}
+    catalog = catalog_create(name="lake", user_id=alice.pk)
+    asked = {"statement": "SELECT 1", "catalog": "lake", "branch": "main"}
+    shown = []
+    for role in ("owner", "maintainer", "viewer"):
+        person = User.objects.create_user(role)
+        CatalogMember.objects.create(catalog=catalog, user=person, role=role)
+        with query_running(Query(person, catalog.pk, asked, lambda: False)):
+            shown.append(Task.objects.get().parameters["longest_seconds"])
+    assert shown == [None, 300, 0.05]
+    with pytest.raises(StatementTimeout, match=r"longer than 0.05 s"):
+        endless(Query(User.objects.get(username="viewer"), catalog.pk, asked, lambda: False))
+
+
+@pytest.mark.parametrize("said", ["viewer", "guest=3", "viewer=soon", "viewer=-1", "=3"])
+def test_a_setting_that_names_no_role_or_number_is_refused(said: str) -> None:
+    with pytest.raises(LakeError, match="LAKEUI_STATEMENT_SECONDS_BY_ROLE"):
+        numbers_by_name(
+            {"LAKEUI_STATEMENT_SECONDS_BY_ROLE": said}, "LAKEUI_STATEMENT_SECONDS_BY_ROLE", known=["viewer"]
+        )
+
+
+def test_the_setting_names_roles_with_seconds() -> None:
+    assert numbers_by_name({"X": " viewer=60, owner = 0,"}, "X", known=["viewer", "owner"]) == {
+        "viewer": 60,
+        "owner": 0,
+    }
+    assert numbers_by_name({}, "X", known=["viewer"]) == {}
 
 
 def test_a_cancel_stops_a_query(alice: User) -> None:

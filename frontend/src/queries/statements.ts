@@ -5,7 +5,8 @@ import { body, client } from "../api/client";
 import type { components } from "../api/schema";
 import { fileSave } from "../model/export";
 import { refresh } from "./refresh";
-import type { Task } from "./tasks";
+import { isFinished, type Task } from "./tasks";
+import { userName } from "./user";
 
 export type StatementAnswer = components["schemas"]["StatementAnswer"] & { merge_id?: string };
 export type Outcome = { kind: "answer"; answer: StatementAnswer } | { kind: "task"; task: Task };
@@ -31,6 +32,23 @@ export async function statementRun(
   );
   if (typeof answer === "string") throw new Error("The server sent a file.");
   return "columns" in answer ? { kind: "answer", answer } : { kind: "task", task: answer };
+}
+
+/** What is searched for may have so many characters. */
+const LONGEST_SEARCH = 200;
+
+/** Ask the person's own newest task of this statement, or query, to stop; the server answers the request then. */
+export async function statementCancel({ catalog, statement }: Statement): Promise<void> {
+  const query = { created_by: userName(), search: statement.slice(0, LONGEST_SEARCH), limit: 50 };
+  const found = await body(client.GET("/api/v1/tasks/", { params: { query } }));
+  const running = found.results.find(
+    ({ state, parameters }) => !isFinished(state) && said(parameters, "statement") === statement && said(parameters, "catalog") === catalog,
+  );
+  if (running) await body(client.POST("/api/v1/tasks/{task_id}/cancel/", { params: { path: { task_id: running.id } } }));
+}
+
+function said(parameters: unknown, name: string): unknown {
+  return (parameters as Record<string, unknown> | null)?.[name];
 }
 
 const MEDIA_TYPES = { csv: "text/csv", parquet: "application/vnd.apache.parquet" } as const;

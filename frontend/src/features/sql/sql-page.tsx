@@ -7,7 +7,7 @@ import { taskAddress } from "../../model/addresses";
 import { counted, duration } from "../../model/format";
 import { errorRange } from "../../model/sql-places";
 import { refresh } from "../../queries/refresh";
-import { statementRun, useDownload, type DownloadKind, type Outcome, type StatementAnswer } from "../../queries/statements";
+import { statementCancel, statementRun, useDownload, type DownloadKind, type Outcome, type StatementAnswer } from "../../queries/statements";
 import { LaneDot } from "../../ui/branch-name";
 import { PageHead, Panel } from "../../ui/page";
 import { ResultGrid } from "../../ui/result-grid";
@@ -77,6 +77,7 @@ function Console({ catalog, branch, first }: { catalog: string; branch: string; 
             <button type="button" className="button primary" disabled={isPending || !text.trim()} onClick={() => start(text)}>
               {isPending ? "Running …" : "Run"}
             </button>
+            {isPending ? <CancelButton catalog={catalog} branch={branch} statement={run.variables} /> : null}
             <kbd className="not-narrow">Ctrl Enter</kbd>
           </span>
           <StatementHistory past={past} onChoose={setText} />
@@ -85,6 +86,19 @@ function Console({ catalog, branch, first }: { catalog: string; branch: string; 
       {run.error && !isPending ? <Failure error={run.error} /> : null}
       {result && !run.error ? <RunResult run={result} stale={isPending} /> : null}
     </div>
+  );
+}
+
+/** Stops what runs: the server then answers that it was cancelled. */
+function CancelButton({ catalog, branch, statement }: { catalog: string; branch: string; statement: string }) {
+  const cancel = useMutation({ mutationFn: () => statementCancel({ catalog, branch, statement }) });
+  return (
+    <>
+      <button type="button" className="button" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
+        {cancel.isPending ? "Stopping …" : "Cancel"}
+      </button>
+      {cancel.error ? <span className="small" role="alert">{asProblem(cancel.error).message}</span> : null}
+    </>
   );
 }
 
