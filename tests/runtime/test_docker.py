@@ -98,3 +98,20 @@ def test_only_web_and_worker_reach_spark() -> None:
         "worker",
         "web",
     }
+
+
+def test_what_settings_read_is_handed_on() -> None:
+    read = set(re.findall(r"\bLAKEUI_[A-Z_]+", (ROOT / "lakeui" / "settings.py").read_text()))
+    read |= {"LAKEUI_CONNECTIONS_PER_ADDRESS", "LAKEUI_BEHIND_PROXY"}
+    handed_on = set(SERVICES["web"]["environment"])
+    assert read - handed_on == {"LAKEUI_DEBUG", "LAKEUI_STATIC_ROOT"}, "debug pages are not for servers"
+
+
+def test_the_worker_reaches_those_who_are_told() -> None:
+    assert "outside" in SERVICES["worker"]["networks"]
+    assert {name for name, service in SERVICES.items() if "outside" in service["networks"]} == {"web", "worker"}
+
+
+def test_a_spark_without_memory_ends_and_is_started_again() -> None:
+    assert "spark.driver.extraJavaOptions=-XX:+ExitOnOutOfMemoryError" in SERVICES["spark"]["command"]
+    assert {SERVICES[name]["restart"] for name in SERVICES} == {"unless-stopped", "no"}

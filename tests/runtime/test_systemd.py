@@ -1,0 +1,82 @@
+"""The units for systemd: they start what the containers start, and start it again when it ends."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import yaml
+
+from lakeui.runtime.restarts import MOST_ENDS, WINDOW_SECONDS
+
+ROOT = Path(__file__).resolve().parents[2]
+UNITS = {
+    path.name: path.read_text() for path in sorted((ROOT / "docker" / "systemd").glob("lakeui*")) if path.is_file()
+}
+PARTS = ("lakeui-spark.service", "lakeui-web.service", "lakeui-worker.service")
+COMPOSE = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text())["services"]
+
+
+def said(unit: str, name: str) -> list[str]:
+    """What the unit says under that name, lines that go on put together."""
+    text = UNITS[unit].replace("\\\n", " ")
+    return re.findall(rf"^{name}=(.*)$", text, re.MULTILINE)
+
+
+def command(unit: str) -> list[str]:
+    (line,) = said(unit, "ExecStart")
+    program, *rest = shlex.split(line)
+    return [program.removeprefix("/opt/lakeui/.venv/bin/"), *rest]
+
+
+@pytest.mark.parametrize("unit", PARTS)
+def test_a_part_that_ends_is_started_again_until_it_ended_too_often(unit: str) -> None:
+    assert said(unit, "Restart") == ["always"]
+    assert said(unit, "StartLimitIntervalSec") == [f"{WINDOW_SECONDS:.0f}"]
+    assert said(unit, "StartLimitBurst") == [str(MOST_ENDS)]
+    assert said(unit, "RestartMaxDelaySec"), "later starts wait longer"
+
+
+@pytest.mark.parametrize("unit", [*PARTS, "lakeui-prepare.service"])
+def test_no_part_runs_as_root_or_gains_rights(unit: str) -> None:
+    assert said(unit, "User") == ["lakeui"]
+    assert said(unit, "NoNewPrivileges") == ["yes"]
+    assert said(unit, "EnvironmentFile") == ["/etc/lakeui/lakeui.env"]
+
+
+def test_the_web_server_is_started_as_in_the_container() -> None:
+    (text,) = re.findall(r"^CMD (\[.+?\])", (ROOT / "docker" / "Dockerfile").read_text(), re.MULTILINE | re.DOTALL)
+    container = json.loads(text.replace("\\\n", ""))
+    own = {"--bind=0.0.0.0:8000", "--worker-tmp-dir=/dev/shm"}
+    assert [word for word in command("lakeui-web.service") if word != "--bind=127.0.0.1:8000"] == [
+        word for word in container if word not in own
+    ]
+
+
+def test_the_worker_is_started_as_in_the_container() -> None:
+    assert command("lakeui-worker.service") == COMPOSE["worker"]["command"]
+
+
+def test_spark_is_started_as_in_the_container_but_on_loopback() -> None:
+    theirs = [word.replace("0.0.0.0", "127.0.0.1") for word in COMPOSE["spark"]["command"]]
+    memory = theirs.index("--driver-memory") + 1
+    theirs[memory] = "${LAKEUI_SPARK_MEMORY}"
+    assert command("lakeui-spark.service") == theirs
+    assert said("lakeui-spark.service", "UnsetEnvironment") == ["SPARK_REMOTE"]
+
+
+def test_units_name_units_that_there_are() -> None:
+    for unit in UNITS:
+        for name in ("Wants", "Requires", "After", "PartOf", "WantedBy"):
+            named = {word for line in said(unit, name) for word in line.split()}
+            assert named <= UNITS.keys() | {"network-online.target", "multi-user.target"}, unit
+    assert set(PARTS) < set(said("lakeui.target", "Wants")[0].split())
+
+
+def test_the_example_of_the_environment_has_what_a_server_needs() -> None:
+    names = set(re.findall(r"^([A-Z_]+)=", UNITS["lakeui.env.example"], re.MULTILINE))
+    assert {name for name, value in COMPOSE["prepare"]["environment"].items() if ":?" in str(value)} <= names
+    assert {"SPARK_REMOTE", "LAKEUI_SPARK_MEMORY", "LAKEUI_HTTPS", "LAKEUI_BEHIND_PROXY"} <= names
