@@ -37,6 +37,11 @@ def event_log(event: str, **fields: Any) -> None:
     logger.info("%s", text, extra={**dict.fromkeys(FIELDS), **said, "event": event})
 
 
+def events_hush() -> None:
+    """For commands at a terminal, which say themselves what happened."""
+    logger.setLevel(logging.WARNING)
+
+
 def _shown(value: Any) -> str:
     text = str(value)
     return json.dumps(text, ensure_ascii=False) if any(sign in text for sign in " \"'=\n") else text

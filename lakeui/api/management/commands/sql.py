@@ -15,6 +15,7 @@ from lakeui import frontdoor
 from lakeui.api.statements import TASK_KIND, statement_run, statement_session
 from lakeui.api.text_table import text_table
 from lakeui.common.errors import LakeError
+from lakeui.common.events import events_hush
 from merge_app.jobs.context import Context
 from merge_app.jobs.errors import TaskFinished
 from merge_app.jobs.models import Task, TaskState
@@ -37,6 +38,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the body that the HTTP interface answers")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        events_hush()
         statement = sys.stdin.read() if options["statement"] == "-" else options["statement"]
         named = ("catalog", "branch", "transaction", "bypass_reason")
         parameters = {name: options[name] for name in named} | {"statement": statement}

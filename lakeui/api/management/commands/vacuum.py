@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from catalog_app.models import Catalog
 from catalog_app.selectors.lineage import catalog_get
 from lakeui import frontdoor
+from lakeui.common.events import events_hush
 
 
 class Command(BaseCommand):
@@ -19,6 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="only list them")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        events_hush()
         names = Catalog.objects.filter(dropped_at__isnull=True).order_by("name").values_list("name", flat=True)
         chosen = [catalog_get(options["catalog"]).name] if options["catalog"] else list(names)
         for name in chosen:
