@@ -175,7 +175,8 @@ class CommitOperation(models.Model):
     ``origin`` is the operation that this one replays (null: it is no replay), for the drop of a table that a merged
     drop of its database amounts to, the latter; ``origin_branch`` and ``origin_version`` name the commit of the origin,
     or of the operation itself, so that reachability needs no join.
-    A transaction's statement has its origin in the workspace, which nobody reaches: its commit is where it begins.
+    A transaction's statement has its origin in the workspace, which nobody reaches: its commit is where it begins. What
+    lays the source's state over the object, by a decision, comes from the source's head: whoever reaches that has it.
     ``already_done``: the object was as the operation would have left it, so this is no version of the object; what the
     branch said of these attributes before is the other branch's word from here on.
     """

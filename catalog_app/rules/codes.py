@@ -21,6 +21,7 @@ class VerdictCode(StrEnum):
     PARTITION_EXISTS = "PARTITION_EXISTS"
     PRIMARY_KEY_CLASH = "PRIMARY_KEY_CLASH"
     RESTORE_KNOWN_IN_PART = "RESTORE_KNOWN_IN_PART"
+    LEFT_OUT_BEFORE = "LEFT_OUT_BEFORE"
     DISCARDED_UPDATE = "DISCARDED_UPDATE"
     DISCARDED_DELETE = "DISCARDED_DELETE"
     DISCARDED_VALUE = "DISCARDED_VALUE"
@@ -100,6 +101,10 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
         "One side knows what was done on another branch, and not that it was taken back",
         "Merge the branch that was restored into the side that knows it in part, then merge again; or take the source's"
         " table in a merge request.",
+    ),
+    VerdictCode.LEFT_OUT_BEFORE: CodeText(
+        "The source left out, by a decision, changes of rows that the destination still has",
+        "Decide the table: with the source's the rows that were left out go, with the destination's they stay.",
     ),
     VerdictCode.DISCARDED_UPDATE: _note(
         "Updates of rows that are gone on the destination are discarded",

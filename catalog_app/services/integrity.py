@@ -65,7 +65,10 @@ METADATA_INVARIANTS = {
         LEFT JOIN catalog_app_commitoperation origin ON origin.id = o.origin_id
         LEFT JOIN catalog_app_branch home ON home.id = origin.branch_id
         WHERE c.catalog_id = %(catalog)s AND (
-            (o.origin_id IS NULL AND (o.origin_branch_id <> o.branch_id OR o.origin_version <> o.version))
+            (o.origin_id IS NULL AND (o.origin_branch_id <> o.branch_id OR o.origin_version <> o.version)
+                AND NOT EXISTS (
+                    SELECT 1 FROM catalog_app_commit c JOIN catalog_app_commit p ON p.id = c.merge_parent_id
+                    WHERE c.id = o.commit_id AND p.branch_id = o.origin_branch_id AND p.version = o.origin_version))
             OR origin.origin_id IS NOT NULL
             OR (NOT home.is_workspace
                 AND (o.origin_branch_id <> origin.branch_id OR o.origin_version <> origin.version))

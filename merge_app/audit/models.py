@@ -53,7 +53,15 @@ class MergeAttempt(models.Model):
                 name="merge_attempt_version",
             ),
         ]
-        indexes = [models.Index(fields=["catalog", "-number"], name="merge_attempt_newest")]
+        indexes = [
+            models.Index(fields=["catalog", "-number"], name="merge_attempt_newest"),
+            # Merges look for decisions of earlier ones, of which there are few.
+            models.Index(
+                fields=["catalog", "version"],
+                name="merge_attempt_tables_decided",
+                condition=Q(body__resolutions__contains=[{"part": "object", "object_kind": "table"}]),
+            ),
+        ]
 
 
 class AuditChain(models.Model):

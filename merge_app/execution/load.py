@@ -22,6 +22,7 @@ from merge_app.execution.brought_back import BroughtBack, brought_back_load
 from merge_app.execution.effects import effects_load, met_by_replays_load
 from merge_app.execution.facts import facts_load
 from merge_app.execution.known_in_part import known_in_part_load
+from merge_app.execution.left_out_before import left_out_before_load
 from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import Reach, merges_since, own_ranges, reach_load
 from merge_app.execution.replacements import replacements_load
@@ -29,7 +30,14 @@ from merge_app.execution.row_merges import tables_apart
 from merge_app.planning.left_out import tables_leaving_values
 from merge_app.planning.needs import needs
 from merge_app.planning.surviving import NO_BASE, RESTORED_VERSION, ObjectKey, RestoreBase
-from merge_app.planning.values import Decision, FactKind, PlanInput, Resolution, RestoreKnownInPart
+from merge_app.planning.values import (
+    Decision,
+    FactKind,
+    LeftOutBefore,
+    PlanInput,
+    Resolution,
+    RestoreKnownInPart,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +118,7 @@ def plan_input_load(
         source_base=_restore_base(side.operations, side.lineage, destination, back.known if back else {}),
         destination_base=_restore_base(theirs, destination, seen, back.known_by_source if back else {}),
         known_in_part=known_in_part,
+        left_out_before=_left_out_before(side, destination),
         source_head=side.lineage.version if side.lineage else 0,
         destination_head=destination.version,
         resolutions=resolutions,
@@ -160,15 +169,25 @@ def _known_in_part(side: SourceSide, destination: Lineage) -> tuple[RestoreKnown
     if side.lineage is None:
         return ()
     reach = reach_load(destination)
-    changed = {
+    return (
+        *known_in_part_load(side.lineage, side.reach, reach, is_source=True),
+        *known_in_part_load(destination, reach, side.reach, is_source=False, tables=_tables_changed(side)),
+    )
+
+
+def _left_out_before(side: SourceSide, destination: Lineage) -> tuple[LeftOutBefore, ...]:
+    if side.lineage is None:
+        return ()
+    return left_out_before_load(side.lineage, side.reach, destination, _tables_changed(side))
+
+
+def _tables_changed(side: SourceSide) -> set[int]:
+    """The tables whose rows the side changed."""
+    return {
         item.object_id
         for item in side.operations
         if item.object_kind is ObjectKind.TABLE and (item.is_data or item.kind is OperationKind.PARTITION)
     }
-    return (
-        *known_in_part_load(side.lineage, side.reach, reach, is_source=True),
-        *known_in_part_load(destination, reach, side.reach, is_source=False, tables=changed),
-    )
 
 
 def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engine: EngineSource) -> PlanInput:

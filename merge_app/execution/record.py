@@ -82,7 +82,7 @@ def _origins(operation_ids: set[int]) -> dict[int, tuple[int, int]]:
 def _described(
     item: ObjectPlan, operation: Operation, commit: Commit, origins: Mapping[int, tuple[int, int]]
 ) -> dict[str, Any]:
-    here = (commit.branch_id, commit.version)
+    here = operation.copied_from or (commit.branch_id, commit.version)
     origin_branch, origin_version = origins.get(operation.operation_id or 0, here)
     return {
         "object_kind": operation.object_kind.value,

@@ -82,7 +82,10 @@ def replacements_load(
             overwrite = overwrite_with(object_id, wanted.get(object_id, ()), present.get(object_id, ()), always=always)
             operations = (*operations, overwrite) if overwrite is not None else operations
         branch = next((item.branch for item in planned.source if (item.object_kind, item.object_id) == key), "")
-        found[key] = tuple(replace(item, version=source.version, branch=branch) for item in operations)
+        head = source.branch_ids[0], source.version
+        found[key] = tuple(
+            replace(item, version=source.version, branch=branch, copied_from=head) for item in operations
+        )
     return found
 
 

@@ -12,6 +12,7 @@ from merge_app.planning.databases import database_plan
 from merge_app.planning.decisions import decision_notes, with_decisions
 from merge_app.planning.findings import ordered
 from merge_app.planning.fingerprint import fingerprint
+from merge_app.planning.left_out_before import left_out_judge
 from merge_app.planning.names import names_judge
 from merge_app.planning.resolutions import decided, keeps_both, resolve, statements_of
 from merge_app.planning.restores import restores_judge
@@ -86,6 +87,7 @@ def _judged(given: PlanInput, rules: Rules) -> tuple[list[Finding], list[ObjectP
     findings += names_judge(objects, given, source=sides.source, destination=sides.destination)
     restores = list(restores_judge(given, sides))
     findings += restores
+    findings += left_out_judge(given, sides)
     objects += _unplanned(restores, objects, given)
     objects = sorted(_with_recoveries(objects, given, databases), key=_place)
     return findings, objects

@@ -127,10 +127,15 @@ def _take_source(given: PlanInput, resolution: Resolution) -> PlanInput:
     if replacement is None:
         # New on the destination, or dropped by the source: redoing that is the source's state already.
         return given
+    facts = {**given.facts}
+    if resolution.object_kind is ObjectKind.TABLE and resolution.object_id in facts:
+        # Rows of one key are the source's alone then.
+        facts[resolution.object_id] = replace(facts[resolution.object_id], rows=None, primary_key_clashes=())
     return replace(
         given,
         source=(*(item for item in given.source if not _of(item, resolution)), *replacement),
         destination=tuple(item for item in given.destination if not _of(item, resolution)),
+        facts=facts,
     )
 
 

@@ -269,6 +269,17 @@ class RestoreKnownInPart:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOutBefore:
+    """A table of which the merge at ``version`` of ``branch``, which the source reaches, left out by a decision what
+    another branch had done to its rows; the destination has it.
+    """
+
+    table_id: int
+    branch: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
 class PlanInput:
     """Everything a plan may depend on.
 
@@ -277,9 +288,9 @@ class PlanInput:
     those tables, and of whatever holds a name that the source claims. ``source_tables`` are the source's states of
     its tables (for those it created). ``database_tables``: ids of the destination's valid tables in databases that
     either side dropped. ``source_base`` and ``destination_base`` are what a RESTORE's ``restored_version`` metric is
-    compared with (P7); ``known_in_part`` are restores on other branches that it cannot be compared with.
-    ``resolutions`` are what people decided; ``replacements``, of the objects of which the source is to be taken, the
-    operations that make the destination's object what the source has.
+    compared with (P7); ``known_in_part`` are restores on other branches that it cannot be compared with, and
+    ``left_out_before`` decisions of earlier merges. ``resolutions`` are what people decided; ``replacements``, of the
+    objects of which the source is to be taken, the operations that make the destination's object what the source has.
     """
 
     source: tuple[Operation, ...]
@@ -292,6 +303,7 @@ class PlanInput:
     source_base: RestoreBase = NO_BASE
     destination_base: RestoreBase = NO_BASE
     known_in_part: tuple[RestoreKnownInPart, ...] = ()
+    left_out_before: tuple[LeftOutBefore, ...] = ()
     facts: Mapping[int, TableFacts] = field(default_factory=dict)
     source_head: int = 0
     destination_head: int = 0

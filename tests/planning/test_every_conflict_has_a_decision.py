@@ -7,21 +7,50 @@ from dataclasses import replace
 
 import pytest
 
-from catalog_app.domain.operations import ObjectKind, Operation
+from catalog_app.domain.operations import FileEffects, ObjectKind, Operation, OperationKind, OverwriteScope
 from catalog_app.domain.row_merge import RowConflicts, RowJudgement
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.rules.codes import CODE_TABLE, VerdictCode
 from merge_app.planning.decisions import Option, options_of
 from merge_app.planning.plan import plan
-from merge_app.planning.values import Decision, Finding, PlanInput, Resolution, ResolutionPart, TableFacts, Verdict
-from tests.planning.build import DB, ORDERS, SHOP, TABLE, add_column, merge_input, retype, set_property, update
+from merge_app.planning.values import (
+    Decision,
+    Finding,
+    LeftOutBefore,
+    PlanInput,
+    Resolution,
+    RestoreKnownInPart,
+    SchemaCoverage,
+    TableFacts,
+    Verdict,
+)
+from tests.planning.build import (
+    DB,
+    ORDERS,
+    SHOP,
+    TABLE,
+    add_column,
+    create,
+    delete,
+    insert,
+    merge_input,
+    partition,
+    rename,
+    rename_column,
+    retype,
+    set_property,
+    unset_property,
+    update,
+)
 from tests.planning.test_every_cell import DATABASE_STEPS, TABLE_STEPS
 
 OTHER = 11
 """A table of which nothing is decided."""
 BESIDE = {OTHER: replace(ORDERS, table_id=OTHER, database_id=2, name="others")}
-NEEDS_ROWS = {(Decision.TAKE_SOURCE, ResolutionPart.OBJECT)}
-"""What is laid over the destination by operations that only the history gives: tried in ``tests/review``."""
+LAID_OVER = Operation(
+    OperationKind.OVERWRITE, ObjectKind.TABLE, TABLE, overwrite=OverwriteScope(), effects=FileEffects(), version=100
+)
+"""What the history gives for a table that is taken whole from the source."""
 
 
 def conflicted(source: Operation, destination: Operation, **fields: object) -> PlanInput:
@@ -29,7 +58,8 @@ def conflicted(source: Operation, destination: Operation, **fields: object) -> P
     tables = {TABLE: ORDERS, **BESIDE}
     databases = {DB: SHOP, 2: replace(SHOP, database_id=2, name="side")}
     aside = replace(set_property("aside", None, "1"), object_id=OTHER)
-    return merge_input([source, aside], [destination], **{"tables": tables, "databases": databases, **fields})
+    given = merge_input([source, aside], [destination], **{"tables": tables, "databases": databases, **fields})
+    return replace(given, replacements={(ObjectKind.TABLE, TABLE): (LAID_OVER,), (ObjectKind.DATABASE, DB): ()})
 
 
 def resolution(finding: Finding, option: Option) -> Resolution:
@@ -52,8 +82,6 @@ def check(given: PlanInput) -> None:
         assert options, conflict.code
         assert "Or decide it: " in conflict.remedy
         for option in options:
-            if (option.decision, option.part) in NEEDS_ROWS or option.part is ResolutionPart.ROW:
-                continue
             decided = plan(replace(given, resolutions=(resolution(conflict, option),)))
             left = {(item.code, item.object_id, item.source_operation) for item in decided.conflicts}
             assert (conflict.code, conflict.object_id, conflict.source_operation) not in left, option
@@ -62,15 +90,16 @@ def check(given: PlanInput) -> None:
             assert [dict(item.after.properties)["aside"] for item in aside] == ["1"]
 
 
+CELLS = [
+    (steps, source, destination)
+    for steps in (DATABASE_STEPS, TABLE_STEPS)
+    for source, destination in itertools.product(steps["source"], repeat=2)
+    if plan(conflicted(steps["source"][source], steps["destination"][destination])).conflicts
+]
+
+
 @pytest.mark.parametrize(
-    ("steps", "source", "destination"),
-    [
-        (steps, source, destination)
-        for steps in (DATABASE_STEPS, TABLE_STEPS)
-        for source, destination in itertools.product(steps["source"], repeat=2)
-        if plan(conflicted(steps["source"][source], steps["destination"][destination])).conflicts
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
+    ("steps", "source", "destination"), CELLS, ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_each_conflicting_cell_has_decisions_that_clear_it(
     steps: dict[str, dict[str, Operation]], source: str, destination: str
@@ -84,7 +113,31 @@ CLASH = RowJudgement(
 )
 KEYED = {TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns, primary_key=(1,)))}
 
+LEFT_OUT = (LeftOutBefore(TABLE, "main", 7),)
+RESTORED = (RestoreKnownInPart(TABLE, "other", 7, 5, "destination"),)
+
+X, Y = ("x",), ("y",)
+RENAMED = partition(X, Y, new=[11], removed=[1])
+REQUIRED = Column(7, "z", "int", nullable=False)
+OPTIONAL = replace(REQUIRED, nullable=True)
+WIDER = Schema((*ORDERS.schema.columns, OPTIONAL))
+WITHOUT = SchemaCoverage("destination", ORDERS.schema, 4, {})
+TAKEN = {TABLE: ORDERS, 12: replace(ORDERS, table_id=12, name="taken")} | BESIDE
+
 CONDITIONS = {
+    VerdictCode.UNSET_SAME_PROPERTY: conflicted(unset_property("p"), unset_property("p")),
+    VerdictCode.PARTITION_DROPPED_ON_DEST: conflicted(RENAMED, partition(X, None, removed=[1])),
+    VerdictCode.PARTITION_EXISTS: conflicted(RENAMED, insert(31, partition=Y)),
+    VerdictCode.NOT_NULL_WITHOUT_VALUE: conflicted(
+        add_column(REQUIRED), insert(9), facts={TABLE: TableFacts(coverage=(WITHOUT,))}
+    ),
+    VerdictCode.NAME_EXISTS: conflicted(
+        rename("orders", "taken"), create(12), tables=TAKEN, source_tables={TABLE: replace(ORDERS, name="taken")}
+    ),
+    VerdictCode.COLUMN_NAME_TAKEN: conflicted(
+        rename_column(1, "a", "z"), add_column(OPTIONAL), tables={TABLE: replace(ORDERS, schema=WIDER)} | BESIDE
+    ),
+    VerdictCode.SAME_FILE_UPDATE_DELETE: conflicted(update(31, deletes=[(32, 1)]), delete((34, 1))),
     VerdictCode.COLUMN_TYPE_NARROWING: conflicted(
         add_column(Column(7, "z", "int")),
         add_column(Column(8, "z", "string")),
@@ -102,6 +155,8 @@ CONDITIONS = {
         tables=KEYED | BESIDE,
         facts={TABLE: TableFacts(rows=CLASH)},
     ),
+    VerdictCode.LEFT_OUT_BEFORE: conflicted(update(31), retype(1, "int", "bigint"), left_out_before=LEFT_OUT),
+    VerdictCode.RESTORE_KNOWN_IN_PART: conflicted(update(31), retype(1, "int", "bigint"), known_in_part=RESTORED),
 }
 
 
@@ -118,3 +173,9 @@ def test_each_code_of_a_conflict_names_a_decision(code: VerdictCode) -> None:
         Verdict.CONFLICT, code.value, ObjectKind.TABLE, TABLE, "shop.orders", "", "", "", "", "", details=details
     )
     assert options_of(finding)
+
+
+def test_each_code_of_a_conflict_is_among_what_is_tried() -> None:
+    of_cells = [conflicted(steps["source"][one], steps["destination"][other]) for steps, one, other in CELLS]
+    tried = {item.code for given in (*of_cells, *CONDITIONS.values()) for item in plan(given).conflicts}
+    assert tried == {code.value for code, text in CODE_TABLE.items() if text.is_conflict}

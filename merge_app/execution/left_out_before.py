@@ -1,0 +1,103 @@
+"""Decisions of earlier merges that left out, of a whole table, changes of rows which the destination still has."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from catalog_app.domain.operations import DATA_KINDS, OperationKind
+from catalog_app.models import Branch
+from catalog_app.selectors.lineage import Lineage, branch_lineage
+from catalog_app.selectors.rows import fetch_all, json_value
+from merge_app.execution.reach import Reach, chain_reach, own_ranges, reach_load
+from merge_app.planning.values import Decision, LeftOutBefore
+
+_ON_ROWS = [kind.value for kind in sorted({*DATA_KINDS, OperationKind.PARTITION} - {OperationKind.COMPACTION})]
+_WITHOUT_SOURCE = (Decision.TAKE_DESTINATION.value, Decision.LEAVE_OUT.value)
+
+_DECIDED = """
+SELECT b.id, b.name, c.version, m.branch_id, m.version, a.body -> 'resolutions'
+FROM unnest(%(branches)s::bigint[], %(upto)s::bigint[]) AS r(branch_id, upto)
+JOIN catalog_app_branch b ON b.id = r.branch_id
+JOIN merge_app_mergeattempt a ON a.catalog_id = b.catalog_id AND a.outcome = 'merged' AND a.version <= r.upto
+JOIN catalog_app_commit c ON c.catalog_id = a.catalog_id AND c.version = a.version AND c.branch_id = b.id
+JOIN catalog_app_commit m ON m.id = c.merge_parent_id
+WHERE (a.body -> 'resolutions') @> '[{"part": "object", "object_kind": "table"}]'::jsonb
+ORDER BY c.version DESC
+"""
+"""The merges that a head reaches and in which somebody decided a whole table, with what they merged."""
+
+_STILL_THERE = """
+SELECT DISTINCT o.object_id
+FROM unnest(%(ranges)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[]) AS r(branch_id, after, upto)
+JOIN catalog_app_commitoperation o ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
+JOIN unnest(%(merged)s::bigint[], %(merged_upto)s::bigint[]) AS q(branch_id, upto)
+  ON q.branch_id = o.origin_branch_id AND q.upto >= o.origin_version
+WHERE o.object_kind = 'table' AND o.object_id = ANY(%(tables)s) AND o.kind = ANY(%(on_rows)s)
+AND NOT EXISTS (
+    SELECT 1 FROM unnest(%(known)s::bigint[], %(known_upto)s::bigint[]) AS k(branch_id, upto)
+    WHERE k.branch_id = o.origin_branch_id AND k.upto >= o.origin_version
+) AND NOT EXISTS (
+    SELECT 1 FROM unnest(%(ranges)s::bigint[], %(upto)s::bigint[]) AS l(branch_id, upto)
+    JOIN catalog_app_commitoperation later ON later.branch_id = l.branch_id AND later.version <= l.upto
+    WHERE later.object_kind = 'table' AND later.object_id = o.object_id AND later.version > o.version
+      AND (later.kind = 'drop' OR (later.kind = 'overwrite' AND later.overwrite -> 'partitions' = 'null'::jsonb))
+) AND NOT EXISTS (
+    SELECT 1 FROM unnest(%(source)s::bigint[], %(source_upto)s::bigint[]) AS l(branch_id, upto)
+    JOIN catalog_app_commitoperation p ON p.branch_id = l.branch_id AND p.version <= l.upto
+    WHERE p.object_kind = 'table' AND p.object_id = o.object_id
+      AND coalesce(p.origin_id, p.id) = coalesce(o.origin_id, o.id)
+)
+"""
+"""The tables on whose rows the destination has work that a merge brought to a branch which did not know it before, but
+the source has not, and that nothing replaced since.
+"""
+
+
+def left_out_before_load(
+    source: Lineage, reach: Reach, destination: Lineage, tables: Collection[int]
+) -> tuple[LeftOutBefore, ...]:
+    """One a table of ``tables``, the newest decision. ``reach`` is what the source reaches. No query where no merge
+    brought it anything.
+    """
+    own = chain_reach(source)
+    if not tables or all(upto <= own.get(branch_id, 0) for branch_id, upto in reach.items()):
+        return ()
+    parameters = {"branches": list(reach.keys()), "upto": list(reach.values())}
+    found: dict[int, LeftOutBefore] = {}
+    for branch_id, branch, version, merged_branch, merged_version, resolutions in fetch_all(_DECIDED, parameters):
+        left_out = {
+            item["object_id"]
+            for item in json_value(resolutions)
+            if item["object_kind"] == "table" and item["part"] == "object" and item["decision"] in _WITHOUT_SOURCE
+        }
+        wanted = (left_out & set(tables)) - found.keys()
+        if wanted:
+            known = reach_load(_at(branch_id, version - 1))
+            merged = reach_load(_at(merged_branch, merged_version))
+            for table_id in _still_there(source, destination, wanted, known, merged):
+                found[table_id] = LeftOutBefore(table_id, branch, version)
+    return tuple(found[table_id] for table_id in sorted(found))
+
+
+def _at(branch_id: int, version: int) -> Lineage:
+    return branch_lineage(Branch.objects.get(pk=branch_id)).at(version)
+
+
+def _still_there(
+    source: Lineage, destination: Lineage, tables: Collection[int], known: Reach, merged: Reach
+) -> list[int]:
+    ranges = own_ranges(destination, known)
+    parameters: Mapping[str, object] = {
+        "ranges": [item.branch_id for item in ranges],
+        "after": [item.after for item in ranges],
+        "upto": [item.upto for item in ranges],
+        "merged": list(merged.keys()),
+        "merged_upto": list(merged.values()),
+        "known": list(known.keys()),
+        "known_upto": list(known.values()),
+        "source": list(source.branch_ids),
+        "source_upto": list(source.limits),
+        "tables": list(tables),
+        "on_rows": _ON_ROWS,
+    }
+    return [table_id for (table_id,) in fetch_all(_STILL_THERE, parameters)]

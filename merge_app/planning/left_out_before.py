@@ -1,0 +1,41 @@
+"""Rows that an earlier merge left out by a decision, where its result meets the branch that has them.
+
+What was left out counts as merged, so the source knows of it and does not show it. Its files and its keys do not say
+that: the destination's rows would go in silence, or stay beside the rows that took their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from catalog_app.domain.operations import ObjectKind
+from catalog_app.rules.codes import VerdictCode
+from merge_app.planning.findings import outside_finding
+from merge_app.planning.sides import Sides
+from merge_app.planning.values import Finding, PlanInput
+
+_ON_ROWS = ("insert", "update", "delete", "overwrite", "partition")
+
+
+def left_out_judge(given: PlanInput, sides: Sides) -> Iterator[Finding]:
+    """LEFT_OUT_BEFORE for each table whose rows the source changed, unless either side replaced or dropped it since."""
+    for left in given.left_out_before:
+        mine = sides.source_of(ObjectKind.TABLE, left.table_id)
+        theirs = sides.destination_of(ObjectKind.TABLE, left.table_id)
+        table = given.tables.get(left.table_id)
+        if table is None or table.is_dropped or not mine.hits(*_ON_ROWS):
+            continue
+        if any(side.dropped or side.overwrites_all for side in (mine, theirs)):
+            continue
+        home = given.databases.get(table.database_id)
+        name = f"{home.name}.{table.name}" if home is not None else table.name
+        operation = next(axis for axis in _ON_ROWS if mine.hits(axis))
+        yield outside_finding(
+            mine,
+            name,
+            VerdictCode.LEFT_OUT_BEFORE,
+            f"The merge at version {left.version} of branch {left.branch} left out, by a decision, changes of rows of"
+            f" {name} that the destination has. The source changed rows beside them.",
+            source_operation=operation,
+            details={"version": left.version, "branch": left.branch},
+        )
