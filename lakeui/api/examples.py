@@ -33,6 +33,14 @@ BODIES: dict[str, dict[str, Any]] = {
         "source_head": 15,
         "destination_head": 16,
     },
+    "resolution_set_many": {
+        "source_head": 15,
+        "destination_head": 16,
+        "decisions": [
+            {"object_kind": "table", "object_id": 1, "part": "row", "part_key": '{"id":5}', "decision": "source"},
+            {"object_kind": "table", "object_id": 1, "part": "row", "part_key": '{"id":6}', "decision": "destination"},
+        ],
+    },
     "review_submit": {"verdict": "approve", "fingerprint": _FINGERPRINT, "body": "As we said."},
     "pipeline_policy_set": {"strict": True},
     "protection_rule_add": {"pattern": "release/*", "required_approvals": 2, "required_checks": ["known carriers"]},

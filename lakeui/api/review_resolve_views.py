@@ -22,20 +22,21 @@ from lakeui.api.strict import body_checked
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.rerunning import with_statements
 from merge_app.planning.values import Decision, Resolution, ResolutionPart
-from merge_app.review.models import ConflictResolution
-from merge_app.review.resolving import ExpectedHeads, resolution_set, resolution_withdraw
+from merge_app.review.models import ConflictResolution, MergeRequest
+from merge_app.review.resolving import ExpectedHeads, Wanted, resolution_withdraw, resolutions_set
 from merge_app.review.selectors import resolutions_list
 
 UNANSWERED: dict[Any, Any] = {(422, "application/problem+json"): ProblemDocument}
 DECISIONS = [decision.value for decision in Decision]
 PARTS = [part.value for part in ResolutionPart]
+MOST_DECISIONS = 500
 
 
-class ResolutionBody(serializers.Serializer[Any]):
+class DecisionBody(serializers.Serializer[Any]):
     """A decision about an object, or about one property (`part_key`: its key), column (its id) or partition (a JSON
-    array of its values as texts, `null` for none) of it, for the heads that were looked at. Of a table with a primary
-    key also about all conflicting rows (`rows`), one `row` (its key as the comparison of rows gives it) or one `cell`
-    (its column's id, a colon, and that key).
+    array of its values as texts, `null` for none) of it. Of a table with a primary key also about all conflicting rows
+    (`rows`), one `row` (its key as the comparison of rows gives it) or one `cell` (its column's id, a colon, and that
+    key).
     """
 
     object_kind = serializers.ChoiceField(["database", "table"])
@@ -52,8 +53,6 @@ class ResolutionBody(serializers.Serializer[Any]):
         help_text="Of an edited cell its value as JSON, of an edited row a JSON object by columns, of `newest` the"
         " column whose later value says which row is newer.",
     )
-    source_head = serializers.IntegerField(min_value=0)
-    destination_head = serializers.IntegerField(min_value=0)
     confirm = serializers.IntegerField(
         required=False,
         default=None,
@@ -62,6 +61,21 @@ class ResolutionBody(serializers.Serializer[Any]):
         help_text="How many changes of rows the decision is expected to leave out (`rows_left_out` of its effect):"
         " refused with 412 where it is another number.",
     )
+
+
+class _Heads(serializers.Serializer[Any]):
+    source_head = serializers.IntegerField(min_value=0)
+    destination_head = serializers.IntegerField(min_value=0)
+
+
+class ResolutionBody(DecisionBody, _Heads):
+    """A decision, for the heads that were looked at."""
+
+
+class ResolutionBatchBody(_Heads):
+    """Decisions for the heads that were looked at, each about another part."""
+
+    decisions = serializers.ListField(child=DecisionBody(), min_length=1, max_length=MOST_DECISIONS)
 
 
 class ResolutionAnswer(serializers.Serializer[Any]):
@@ -103,6 +117,12 @@ class ResolutionAnswer(serializers.Serializer[Any]):
         return (row.source_head, row.destination_head) == heads
 
 
+class ResolutionBatchAnswer(serializers.Serializer[Any]):
+    """What was decided, in the order in which it was sent."""
+
+    results = ResolutionAnswer(many=True)
+
+
 class ResolutionListView(ApiView):
     @extend_schema(
         operation_id="resolution_list",
@@ -139,27 +159,55 @@ class ResolutionListView(ApiView):
         return once(request, lambda: self._decide(request, catalog, number, body))
 
     def _decide(self, request: Request, catalog: str, number: int, wanted: dict[str, Any]) -> Response:
-        found = request_place(request, catalog, number)
-        decided = Resolution(
-            object_kind=ObjectKind(wanted["object_kind"]),
-            object_id=wanted["object_id"],
-            decision=Decision(wanted["decision"]),
-            part=ResolutionPart(wanted["part"]),
-            part_key=wanted["part_key"],
-            name=wanted["name"],
-            value=wanted["value"],
-        )
-        decided = with_statements(decided, found.source, found.destination)
-        row = resolution_set(
-            principal=principal_of(request),
-            request=found,
-            decided=decided,
-            heads=ExpectedHeads(wanted["source_head"], wanted["destination_head"]),
-            engine=engine,
-            conflicts=conflicts_read,
-            confirm=wanted["confirm"],
-        )
+        (row,) = _decide_all(request, catalog, number, wanted, [wanted])
         return Response(ResolutionAnswer(row).data, status=201)
+
+
+class ResolutionBatchView(ApiView):
+    @extend_schema(
+        operation_id="resolution_set_many",
+        summary="Decide many conflicts of a merge request",
+        description="All of the decisions are taken, or none: one that is refused refuses them all. The merge is"
+        " planned once. Each is as one that is sent alone.",
+        tags=["merge requests"],
+        parameters=[IDEMPOTENCY_KEY],
+        request=ResolutionBatchBody,
+        responses={201: ResolutionBatchAnswer, **WRITES, **STALE, **UNANSWERED, **KEY_REUSED},
+    )
+    def post(self, request: Request, catalog: str, number: int) -> Response:
+        body = body_checked(ResolutionBatchBody, request)
+        return once(request, lambda: self._decide(request, catalog, number, body))
+
+    def _decide(self, request: Request, catalog: str, number: int, body: dict[str, Any]) -> Response:
+        rows = _decide_all(request, catalog, number, body, body["decisions"])
+        return Response({"results": ResolutionAnswer(rows, many=True).data}, status=201)
+
+
+def _decide_all(
+    request: Request, catalog: str, number: int, heads: dict[str, Any], decisions: list[dict[str, Any]]
+) -> list[ConflictResolution]:
+    found = request_place(request, catalog, number)
+    return resolutions_set(
+        principal=principal_of(request),
+        request=found,
+        wanted=[_wanted(item, found) for item in decisions],
+        heads=ExpectedHeads(heads["source_head"], heads["destination_head"]),
+        engine=engine,
+        conflicts=conflicts_read,
+    )
+
+
+def _wanted(given: dict[str, Any], found: MergeRequest) -> Wanted:
+    decided = Resolution(
+        object_kind=ObjectKind(given["object_kind"]),
+        object_id=given["object_id"],
+        decision=Decision(given["decision"]),
+        part=ResolutionPart(given["part"]),
+        part_key=given["part_key"],
+        name=given["name"],
+        value=given["value"],
+    )
+    return Wanted(with_statements(decided, found.source, found.destination), given["confirm"])
 
 
 class ResolutionView(ApiView):

@@ -58,6 +58,7 @@ merge_request_patterns = [
     path("merge/", review_merge_views.RequestMergeView.as_view(), name="api-merge-request-merge"),
     path("queue/", review_merge_views.RequestQueueView.as_view(), name="api-merge-request-queue"),
     path("resolutions/", review_resolve_views.ResolutionListView.as_view(), name="api-resolutions"),
+    path("resolutions/batch/", review_resolve_views.ResolutionBatchView.as_view(), name="api-resolution-batch"),
     path("resolutions/<int:resolution_id>/", review_resolve_views.ResolutionView.as_view(), name="api-resolution"),
     path("reviews/", review_talk_views.ReviewListView.as_view(), name="api-reviews"),
     path("reviews/<int:review_id>/changes/", review_talk_views.ReviewChangesView.as_view(), name="api-review-changes"),

@@ -15,7 +15,7 @@ from lakeui.sql import statements as sql
 from merge_app.execution.merge import Decided
 from merge_app.planning.values import Decision, Resolution, ResolutionPart
 from merge_app.review.open_conflicts import OpenConflict, conflicts_load, no_open_conflict
-from merge_app.review.resolving import decision_looked_at, resolution_checked
+from merge_app.review.resolving import effects_looked_at, resolution_checked
 
 
 def decisions_looked_at(
@@ -27,14 +27,12 @@ def decisions_looked_at(
     if not wanted:
         return None
     conflicts = conflicts_load(source, destination, engine)
-    resolutions, described = [], []
-    for item in wanted:
-        named = _resolution(item, conflicts, source, destination)
-        chosen = resolution_checked(with_statements(named, source, destination))
-        resolution, shown = decision_looked_at(chosen, conflicts, source, destination, engine)
-        resolutions.append(resolution)
-        described.append(_described(call, resolution, shown))
-    return Decided(source.head_version, destination.head_version, tuple(resolutions), tuple(described))
+    named = (_resolution(item, conflicts, source, destination) for item in wanted)
+    chosen = [resolution_checked(with_statements(item, source, destination)) for item in named]
+    looked_at = effects_looked_at(chosen, conflicts, source, destination, engine)
+    described = tuple(_described(call, resolution, shown) for resolution, shown in looked_at)
+    resolutions = tuple(resolution for resolution, _ in looked_at)
+    return Decided(source.head_version, destination.head_version, resolutions, described)
 
 
 def _resolution(

@@ -24,7 +24,7 @@ from merge_app.execution.decision_effects import effects_load
 from merge_app.planning.effects import effect_as_json
 from merge_app.planning.resolutions import ALLOWED, partition_key
 from merge_app.planning.row_merges import ROW_PARTS
-from merge_app.planning.values import Decision, Resolution, ResolutionPart
+from merge_app.planning.values import Decision, Effect, Resolution, ResolutionPart
 from merge_app.review.models import ConflictResolution, MergeRequest, TimelineKind
 from merge_app.review.open_conflicts import (
     ConflictsSource,
@@ -50,68 +50,111 @@ class ExpectedHeads:
     destination: int
 
 
-def resolution_set(
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A decision as it is handed in; ``confirm`` is the number of rows that it is expected to leave out."""
+
+    decided: Resolution
+    confirm: int | None = None
+
+
+def resolutions_set(
     *,
     principal: Principal,
     request: MergeRequest,
-    decided: Resolution,
+    wanted: Sequence[Wanted],
     heads: ExpectedHeads,
     engine: EngineSource,
     conflicts: ConflictsSource | None = None,
-    confirm: int | None = None,
-) -> ConflictResolution:
-    """Decide, in place of what was decided of the same part before. ``conflicts`` gives the open ones, where the caller
-    knows them already; ``confirm`` is the number of rows that the decision is expected to leave out.
+) -> list[ConflictResolution]:
+    """Decide all of these or none, each in place of what was decided of the same part before. The request is planned
+    once. ``conflicts`` gives the open ones, where the caller knows them already.
 
-    Raises Stale where a branch has moved or the number is another, and NoOpenConflict where nothing is answered.
+    Raises Stale where a branch has moved or a confirmed number is another, NoOpenConflict where nothing is answered,
+    and InvalidValue where two decide one part.
     """
     action_require(principal, request.catalog, Action.RESOLVE_CONFLICT)
-    decided = resolution_checked(decided)
+    checked = [resolution_checked(item.decided) for item in wanted]
     source, destination = branches_now(request)
     _require_heads(source, destination, heads)
     known = conflicts(source, destination) if conflicts else conflicts_load(source, destination, engine)
-    decided, shown = decision_looked_at(decided, known, source, destination, engine)
-    _require_confirmed(decided, confirm)
+    looked_at = effects_looked_at(checked, known, source, destination, engine)
+    _require_distinct([decided for decided, _ in looked_at])
+    for item, (decided, _) in zip(wanted, looked_at, strict=True):
+        _require_confirmed(decided, item.confirm)
     with transaction.atomic():
         locked = _lock(request.pk)
         _require_heads(*branches_now(locked), heads)
-        _withdraw(locked, _of_part(locked, decided))
-        row = ConflictResolution.objects.create(
-            request=locked,
-            author_id=person_id(principal),
-            object_kind=decided.object_kind,
-            object_id=decided.object_id,
-            part=decided.part,
-            part_key=decided.part_key,
-            decision=decided.decision,
-            name=decided.name,
-            value=decided.value,
-            effect=shown,
-            source_head=heads.source,
-            destination_head=heads.destination,
-        )
-        _changed(locked, principal, row, "decided")
+        rows = [_decided(locked, principal, decided, shown, heads) for decided, shown in looked_at]
     request_look(request_id=request.pk, engine=engine, actor_id=principal.user_id)
+    return rows
+
+
+def _decided(
+    locked: MergeRequest, principal: Principal, decided: Resolution, shown: dict[str, Any], heads: ExpectedHeads
+) -> ConflictResolution:
+    _withdraw(locked, _of_part(locked, decided))
+    row = ConflictResolution.objects.create(
+        request=locked,
+        author_id=person_id(principal),
+        object_kind=decided.object_kind,
+        object_id=decided.object_id,
+        part=decided.part,
+        part_key=decided.part_key,
+        decision=decided.decision,
+        name=decided.name,
+        value=decided.value,
+        effect=shown,
+        source_head=heads.source,
+        destination_head=heads.destination,
+    )
+    _changed(locked, principal, row, "decided")
     return row
 
 
-def decision_looked_at(
-    decided: Resolution,
+def effects_looked_at(
+    wanted: Sequence[Resolution],
     conflicts: Sequence[OpenConflict],
     source: Branch,
     destination: Branch,
     engine: EngineSource,
-) -> tuple[Resolution, dict[str, Any]]:
-    """The decision with its effect on these heads, and that as JSON with the names of what it is about. Raises
-    NoOpenConflict.
+) -> list[tuple[Resolution, dict[str, Any]]]:
+    """Each decision with its effect on these heads, and that as JSON with the names of what it is about. What they do
+    is counted once an object. Raises NoOpenConflict.
     """
-    decided, conflict = decision_matched(decided, conflicts)
-    try:
-        (effect,) = effects_load(source, destination, decided.key_of_object, [decided], engine)
-    except NotFound as missing:
-        raise no_open_conflict(decided, conflicts, [conflict]) from missing
-    names = {"object": conflict["object"], "column": _column_name(decided, conflict, source, destination)}
-    return replace(decided, effect=effect), {**effect_as_json(effect), **names}
+    matched = [decision_matched(decided, conflicts) for decided in wanted]
+    effects: dict[int, Effect] = {}
+    for key in dict.fromkeys(decided.key_of_object for decided, _ in matched):
+        places = [place for place, (decided, _) in enumerate(matched) if decided.key_of_object == key]
+        own = [matched[place][0] for place in places]
+        try:
+            found = effects_load(source, destination, key, own, engine)
+        except NotFound as missing:
+            raise no_open_conflict(own[0], conflicts, [matched[places[0]][1]]) from missing
+        effects.update(zip(places, found, strict=True))
+    return [
+        (
+            replace(decided, effect=effects[place]),
+            {
+                **effect_as_json(effects[place]),
+                "object": conflict["object"],
+                "column": _column_name(decided, conflict, source, destination),
+            },
+        )
+        for place, (decided, conflict) in enumerate(matched)
+    ]
+
+
+def _require_distinct(wanted: Sequence[Resolution]) -> None:
+    seen: set[tuple[Any, ...]] = set()
+    for item in wanted:
+        part = (*item.key_of_object, item.part, item.part_key)
+        if part in seen:
+            raise InvalidValue(
+                f"Two decisions are about the {item.part.value} {item.part_key} of one {item.object_kind.value}.",
+                remedy="Send one decision of each part.",
+            )
+        seen.add(part)
 
 
 def _column_name(decided: Resolution, conflict: OpenConflict, source: Branch, destination: Branch) -> str:

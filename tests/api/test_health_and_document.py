@@ -154,6 +154,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/catalogs/{catalog}/merge-requests/{number}/merge/": ["post"],
         "/api/v1/catalogs/{catalog}/merge-requests/{number}/queue/": ["delete", "post"],
         "/api/v1/catalogs/{catalog}/merge-requests/{number}/resolutions/": ["get", "post"],
+        "/api/v1/catalogs/{catalog}/merge-requests/{number}/resolutions/batch/": ["post"],
         "/api/v1/catalogs/{catalog}/merge-requests/{number}/resolutions/{resolution_id}/": ["delete"],
         "/api/v1/catalogs/{catalog}/merge-requests/{number}/reviews/": ["get", "post"],
         "/api/v1/catalogs/{catalog}/merge-requests/{number}/reviews/{review_id}/changes/": ["get"],

@@ -11,7 +11,18 @@ from django.db import transaction
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.verification import audit_verify
 from merge_app.review.models import TimelineEntry
-from tests.rights.test_every_resource import CATALOG, DECISION, IMPORT, REQUEST, WEBHOOK, WRITES, Scene, scene
+from tests.rights.test_every_resource import (
+    CATALOG,
+    DECISION,
+    DECISIONS,
+    IMPORT,
+    REQUEST,
+    WEBHOOK,
+    WRITES,
+    Scene,
+    decided_together,
+    scene,
+)
 
 __all__ = ["scene"]
 
@@ -42,6 +53,7 @@ RECORDED: dict[tuple[str, str], dict[str, int]] = {
     ("post", REQUEST + "queue/"): {"state": 1},
     # What was decided before does not hold, so that the approval does not either.
     ("post", REQUEST + "resolutions/"): {"resolution": 1, "state": 1},
+    ("post", REQUEST + "resolutions/batch/"): {"resolution": 1, "state": 1},
     ("post", REQUEST + "reviews/"): {"reviewed": 1, "state": 1},
 }
 """By write: kinds of the records and entries that it leaves."""
@@ -85,6 +97,8 @@ def left_by(scene: Scene, method: str, template: str, body: Any) -> tuple[int, d
     with transaction.atomic():
         if body is DECISION:
             given = decision_of_a_property(scene)
+        if body is DECISIONS:
+            given = decided_together(decision_of_a_property(scene))
         if isinstance(given, bytes):
             headers = {"content_type": "application/octet-stream", "headers": scene.person.headers}
             response = scene.person.client.post(template.format(**scene.names), given, **headers)

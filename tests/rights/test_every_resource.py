@@ -31,6 +31,15 @@ FOR_OWNERS = {CATALOG + "candidates/", CATALOG + "webhooks/", WEBHOOK, WEBHOOK +
 
 LOAD = {"database": "d", "table": "loaded", "mode": "create"}
 DECISION = {"object_kind": "table", "object_id": 1, "decision": "destination", "source_head": 1, "destination_head": 1}
+
+
+def decided_together(decision: dict[str, Any]) -> dict[str, Any]:
+    """One decision as the body of many."""
+    heads = {name: value for name, value in decision.items() if name.endswith("_head")}
+    return {**heads, "decisions": [{name: value for name, value in decision.items() if name not in heads}]}
+
+
+DECISIONS = decided_together(DECISION)
 WRITES: list[tuple[str, str, str, Any]] = [
     ("contributor", "post", CATALOG + "branches/{branch}/imports/", b"a,b\n1,x\n"),
     ("contributor", "patch", IMPORT, {"header": True}),
@@ -66,6 +75,7 @@ WRITES: list[tuple[str, str, str, Any]] = [
     ("owner", "post", WEBHOOK + "deliveries/{delivery_id}/repeat/", None),
     ("owner", "delete", WEBHOOK, None),
     ("contributor", "post", REQUEST + "resolutions/", DECISION),
+    ("contributor", "post", REQUEST + "resolutions/batch/", DECISIONS),
     ("contributor", "delete", REQUEST + "resolutions/{resolution_id}/", None),
     ("reviewer", "post", REQUEST + "reviews/", {"verdict": "request_changes"}),
 ]
