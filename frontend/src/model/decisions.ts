@@ -96,7 +96,7 @@ function shown(state: Partition): string {
 }
 
 /** The decision that holds for a part; undefined where there is none, or where a branch has moved since. */
-export function decisionOf(resolutions: readonly Resolution[], object: { kind: string; object_id: number }, part: Part): Resolution | undefined {
+export function decisionOf(resolutions: readonly Resolution[], object: { kind: string; object_id: number }, part: Pick<Part, "part" | "part_key">): Resolution | undefined {
   return ofObject(resolutions, object).find((made) => made.part === part.part && made.part_key === part.part_key);
 }
 

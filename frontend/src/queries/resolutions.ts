@@ -1,12 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { body, client } from "../api/client";
-import type { ResolutionChoice } from "../api/resources";
+import type { ResolutionBatch, ResolutionChoice } from "../api/resources";
 import { once, refreshRequest, requestKey, type RequestPlace } from "./requests";
 
 const AT = "/api/v1/catalogs/{catalog}/merge-requests/{number}/resolutions";
 /** The most that one answer of the server holds. */
 const PAGE = 200;
+/** The most that one call takes. */
+export const MOST_DECISIONS = 500;
 
 /** All decisions that hold or went stale. */
 export function useResolutions(place: RequestPlace) {
@@ -36,8 +38,7 @@ export type ResolutionChange = { decide: ResolutionChoice } | { withdraw: number
 export function useResolutionChange(place: RequestPlace) {
   const queries = useQueryClient();
   return useMutation({
-    // One after the other: each is planned on what the one before it decided, and nobody waits for that.
-    scope: { id: `decisions ${place.catalog} ${String(place.number)}` },
+    scope: decisionsScope(place),
     mutationFn: async (change: ResolutionChange): Promise<void> => {
       if ("decide" in change) {
         await client.POST(`${AT}/`, { params: { path: { ...place }, header: once() }, body: change.decide });
@@ -47,4 +48,21 @@ export function useResolutionChange(place: RequestPlace) {
     },
     onSettled: () => refreshRequest(queries, place),
   });
+}
+
+/** Many decisions in one call, all or none: the merge is planned once. */
+export function useManyDecisions(place: RequestPlace) {
+  const queries = useQueryClient();
+  return useMutation({
+    scope: decisionsScope(place),
+    mutationFn: async (batch: ResolutionBatch): Promise<void> => {
+      await client.POST(`${AT}/batch/`, { params: { path: { ...place }, header: once() }, body: batch });
+    },
+    onSettled: () => refreshRequest(queries, place),
+  });
+}
+
+/** One after the other: each is planned on what the one before it decided, and nobody waits for that. */
+function decisionsScope(place: RequestPlace) {
+  return { id: `decisions ${place.catalog} ${String(place.number)}` };
 }

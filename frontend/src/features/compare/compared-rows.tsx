@@ -7,14 +7,14 @@ import { useComparedRows, type Pair, type Side } from "../../queries/compare";
 import { LaneDot } from "../../ui/branch-name";
 import { AllColumns, RowDiffTable } from "../../ui/row-diff-table";
 import { Loaded } from "../../ui/states";
-import { ConflictingRows, type RowAddition } from "./conflicting-rows";
+import { ConflictingRows, type RowAdditions } from "./conflicting-rows";
 
 /** Rows that each side changed since the merge base, side by side; those that both changed differently come first. */
-export function ComparedRows({ pair, detail, addition }: { pair: Pair; detail: ComparedDetail; addition: RowAddition | undefined }) {
+export function ComparedRows({ pair, detail, additions }: { pair: Pair; detail: ComparedDetail; additions: RowAdditions | undefined }) {
   const haveBoth = detail.source_commits.some(movesRows) && detail.dest_commits.some(movesRows);
   return (
     <>
-      {haveBoth ? <ConflictingRows pair={pair} detail={detail} addition={detail.rule_table === "keyed" ? addition : undefined} /> : null}
+      {haveBoth ? <ConflictingRows pair={pair} detail={detail} additions={detail.rule_table === "keyed" ? additions : undefined} /> : null}
       <div className="row-sides">
         <SideRows pair={pair} detail={detail} side="source" />
         <SideRows pair={pair} detail={detail} side="destination" />

@@ -2,7 +2,9 @@ import { Fragment, useState, type ReactNode } from "react";
 
 import type { ComparedDetail, ComparedRow, SidesColumn } from "../../api/resources";
 import { sightLines, tellingPlaces, type SightLine } from "../../model/compared-rows";
+import { keyText } from "../../model/decisions";
 import { counted, isNumericType } from "../../model/format";
+import type { Outcome } from "../../model/row-outcomes";
 import { useConflictingRows, type Pair } from "../../queries/compare";
 import { Grid } from "../../ui/grid";
 import { CellValue } from "../../ui/result-grid";
@@ -10,11 +12,15 @@ import { AllColumns } from "../../ui/row-diff-table";
 import { Loaded } from "../../ui/states";
 import "../../styles/row-diff.css";
 
-/** What a page adds beneath a row that conflicts. */
-export type RowAddition = (detail: ComparedDetail, row: ComparedRow, columns: readonly SidesColumn[]) => ReactNode;
+/** What a page adds to rows that conflict: beneath each, and above them all; and what comes out of a row. */
+export interface RowAdditions {
+  row: (detail: ComparedDetail, row: ComparedRow, columns: readonly SidesColumn[]) => ReactNode;
+  rows: (detail: ComparedDetail, rows: readonly ComparedRow[]) => ReactNode;
+  result: (detail: ComparedDetail, row: ComparedRow, columns: readonly SidesColumn[]) => Outcome | undefined;
+}
 
 /** Rows that both sides changed to something else, as base, source and destination have them. */
-export function ConflictingRows({ pair, detail, addition }: { pair: Pair; detail: ComparedDetail; addition: RowAddition | undefined }) {
+export function ConflictingRows({ pair, detail, additions }: { pair: Pair; detail: ComparedDetail; additions: RowAdditions | undefined }) {
   const found = useConflictingRows(pair, detail.object_id);
   const [isWhole, setWhole] = useState(false);
   return (
@@ -27,13 +33,20 @@ export function ConflictingRows({ pair, detail, addition }: { pair: Pair; detail
         return (
           <section className="stack tight" aria-label="Rows in conflict">
             <h3>Changed by both, and differently</h3>
+            {additions?.rows(detail, rows)}
             <Grid label="Rows that conflict" columns={headsOf(columns, isWhole ? columns.map((_, place) => place) : telling)} className="diff" height="50vh">
               {rows.map((row) => (
                 <Fragment key={row.key}>
-                  <RowLines pair={pair} row={row} columns={columns} shown={isWhole ? columns.map((_, place) => place) : telling} />
-                  {addition ? (
+                  <RowLines
+                    pair={pair}
+                    row={row}
+                    columns={columns}
+                    shown={isWhole ? columns.map((_, place) => place) : telling}
+                    outcome={additions?.result(detail, row, columns)}
+                  />
+                  {additions ? (
                     <tr className="addition">
-                      <td colSpan={(isWhole ? columns.length : telling.length) + 1}>{addition(detail, row, columns)}</td>
+                      <td colSpan={(isWhole ? columns.length : telling.length) + 1}>{additions.row(detail, row, columns)}</td>
                     </tr>
                   ) : null}
                 </Fragment>
@@ -62,30 +75,71 @@ function headsOf(columns: readonly SidesColumn[], shown: readonly number[]) {
   ];
 }
 
-function RowLines({ pair, row, columns, shown }: { pair: Pair; row: ComparedRow; columns: readonly SidesColumn[]; shown: readonly number[] }) {
-  return sightLines(row).map((line) => (
-    <tr key={line.sight} className={line.sight === "destination" ? "" : "update_before"}>
-      <th scope="row" className="nowrap">
-        {line.sight === "base" ? "base" : pair[line.sight]}{" "}
-        {line.sight === "base" && !row.is_open ? <span className="badge person">decided</span> : null}
-      </th>
-      {line.values === null ? (
-        <td colSpan={shown.length} className="muted">
-          {line.sight === "base" ? `not there yet: ${row.key}` : `not there: ${row.key}`}
-        </td>
-      ) : (
-        shown.map((place) => <Cell key={place} line={line} place={place} isNumber={isNumericType(columns[place]?.type ?? "")} />)
-      )}
-    </tr>
-  ));
+interface LinesProps {
+  pair: Pair;
+  row: ComparedRow;
+  columns: readonly SidesColumn[];
+  shown: readonly number[];
+  outcome: Outcome | undefined;
 }
 
-function Cell({ line, place, isNumber }: { line: SightLine; place: number; isNumber: boolean }) {
-  const look = line.clashing.has(place) ? "clash" : line.changed.has(place) ? "changed" : "";
+function RowLines({ pair, row, columns, shown, outcome }: LinesProps) {
+  const cells = (line: SightLine, lost?: ReadonlySet<number>) =>
+    shown.map((place) => (
+      <Cell key={place} line={line} place={place} isNumber={isNumericType(columns[place]?.type ?? "")} isLost={lost?.has(place) ?? false} isDecided={outcome !== undefined} />
+    ));
+  return (
+    <>
+      {sightLines(row).map((line) => (
+        <tr key={line.sight} className={line.sight === "destination" && !outcome ? "" : "update_before"}>
+          <th scope="row" className="nowrap">
+            {line.sight === "base" ? "base" : pair[line.sight]}{" "}
+            {line.sight === "base" && !row.is_open ? <span className="badge person">decided</span> : null}
+          </th>
+          {line.values === null ? (
+            <td colSpan={shown.length} className="muted">
+              {line.sight === "base" ? `did not exist: ${keyText(row.key)}` : `deleted (${keyText(row.key)})`}
+            </td>
+          ) : (
+            cells(line, line.sight === "base" ? undefined : outcome?.lost[line.sight])
+          )}
+        </tr>
+      ))}
+      {outcome ? (
+        <tr className="result">
+          <th scope="row" className="nowrap">
+            result
+          </th>
+          {outcome.values === null ? (
+            <td colSpan={shown.length} className="muted">
+              deleted ({keyText(row.key)})
+            </td>
+          ) : (
+            cells({ sight: "destination", values: outcome.values, changed: new Set(), clashing: new Set() })
+          )}
+        </tr>
+      ) : null}
+    </>
+  );
+}
+
+interface CellProps {
+  line: SightLine;
+  place: number;
+  isNumber: boolean;
+  isLost: boolean;
+  isDecided: boolean;
+}
+
+function Cell({ line, place, isNumber, isLost, isDecided }: CellProps) {
+  const value = <CellValue value={line.values?.[place]} />;
+  const isClash = line.clashing.has(place) && !isDecided;
+  const look = isClash ? "clash" : line.changed.has(place) ? "changed" : "";
   return (
     <td className={`${isNumber ? "number" : "nowrap"} ${look}`}>
-      <CellValue value={line.values?.[place]} />
-      {look === "clash" ? <span className="visually-hidden"> in conflict</span> : null}
+      {isLost ? <s>{value}</s> : value}
+      {isClash ? <span className="visually-hidden"> in conflict</span> : null}
+      {isLost ? <span className="visually-hidden"> left out</span> : null}
     </td>
   );
 }

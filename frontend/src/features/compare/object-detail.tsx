@@ -14,7 +14,7 @@ import { Tabs } from "../../ui/tabs";
 import { Time } from "../../ui/time";
 import { CellDetail } from "./cell-detail";
 import { ComparedRows } from "./compared-rows";
-import type { RowAddition } from "./conflicting-rows";
+import type { RowAdditions } from "./conflicting-rows";
 import { FilesTab, PartitionsTab, PropertiesTab, ResultTab, SchemaTab } from "./detail-tabs";
 import { MatrixTable } from "./matrix-table";
 
@@ -30,7 +30,7 @@ const ACTIONS: Record<string, string> = {
 export interface Additions {
   object: (detail: ComparedDetail) => ReactNode;
   cell: (detail: ComparedDetail, cell: CellAnchor) => ReactNode;
-  row: RowAddition;
+  rows: RowAdditions;
 }
 
 export function ObjectDetail({
@@ -65,7 +65,7 @@ export function ObjectDetail({
                 {(known) => <Judgement pair={pair} detail={found} rules={known} cellAddition={additions?.cell} />}
               </Loaded>
               {additions?.object(found)}
-              <DetailTabs detail={found} pair={pair} rowAddition={additions?.row} />
+              <DetailTabs detail={found} pair={pair} rowAdditions={additions?.rows} />
             </div>
           </>
         )}
@@ -210,7 +210,7 @@ function operationsDone(detail: ComparedDetail, table: RuleTable): { source: str
 
 type TabKey = "result" | "schema" | "rows" | "files" | "properties" | "partitions";
 
-function DetailTabs({ detail, pair, rowAddition }: { detail: ComparedDetail; pair: Pair; rowAddition: RowAddition | undefined }) {
+function DetailTabs({ detail, pair, rowAdditions }: { detail: ComparedDetail; pair: Pair; rowAdditions: RowAdditions | undefined }) {
   const isTable = detail.kind === "table";
   const [chosen, setChosen] = useState<TabKey>(!isTable ? "properties" : detail.preview ? "result" : "schema");
   const changedColumns = detail.columns.filter((column) => column.is_changed).length;
@@ -226,7 +226,7 @@ function DetailTabs({ detail, pair, rowAddition }: { detail: ComparedDetail; pai
     <Tabs tabs={tabs} chosen={chosen} onChoose={setChosen} label="What changes">
       {chosen === "result" ? <ResultTab detail={detail} /> : null}
       {chosen === "schema" ? <SchemaTab detail={detail} pair={pair} /> : null}
-      {chosen === "rows" ? <ComparedRows pair={pair} detail={detail} addition={rowAddition} /> : null}
+      {chosen === "rows" ? <ComparedRows pair={pair} detail={detail} additions={rowAdditions} /> : null}
       {chosen === "files" ? <FilesTab detail={detail} /> : null}
       {chosen === "properties" ? <PropertiesTab detail={detail} pair={pair} /> : null}
       {chosen === "partitions" ? <PartitionsTab detail={detail} pair={pair} /> : null}

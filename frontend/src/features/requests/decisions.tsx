@@ -219,7 +219,7 @@ function TextForm({ label, action, onGiven, isBusy, onClose }: { label: string; 
   );
 }
 
-function choiceText(decision: ResolutionChoice["decision"], { source, destination }: Pair): string {
+export function choiceText(decision: ResolutionChoice["decision"], { source, destination }: Pair): string {
   switch (decision) {
     case "source":
       return `Keep ${source}`;

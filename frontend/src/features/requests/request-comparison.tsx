@@ -4,16 +4,19 @@ import type { ComparedDetail, ComparedRow, RequestDetail, Role, SidesColumn } fr
 import { mergeAddress } from "../../model/addresses";
 import { isWithPeople } from "../../model/review";
 import { isAtLeast } from "../../model/roles";
+import { rowOutcome } from "../../model/row-outcomes";
 import { threadsAt, threadsOf, type CellAnchor, type Thread } from "../../model/timeline";
 import { ON_REQUEST, useComments, type CommentAnchor } from "../../queries/comments";
 import type { Pair } from "../../queries/compare";
 import type { RequestPlace } from "../../queries/requests";
+import { useResolutions } from "../../queries/resolutions";
 import { Empty } from "../../ui/states";
 import { ComparedObjects } from "../compare/compared-objects";
 import { SummaryLine } from "../compare/summary-line";
 import { useCompared } from "../compare/use-compared";
 import { AddComment } from "./add-comment";
 import { Decisions } from "./decisions";
+import { ManyRows } from "./many-rows";
 import { RowDecisions } from "./row-decisions";
 import { ThreadView } from "./thread-view";
 
@@ -35,6 +38,7 @@ export function RequestComparison({ place, request, pair, role }: { place: Reque
 function LiveComparison({ place, request, pair, role }: { place: RequestPlace; request: RequestDetail; pair: Pair; role: Role | undefined }) {
   const compared = useCompared(pair);
   const comments = useComments(place);
+  const resolutions = useResolutions(place);
   const threads = threadsOf(comments.data?.pages.flatMap((page) => page.results) ?? []);
   const mayDecide = isWithPeople(request.state) && isAtLeast(role, "contributor");
   const talk = (detail: ComparedDetail, cell?: CellAnchor) => (
@@ -48,9 +52,13 @@ function LiveComparison({ place, request, pair, role }: { place: RequestPlace; r
       </>
     ),
     cell: talk,
-    row: (detail: ComparedDetail, row: ComparedRow, columns: readonly SidesColumn[]) => (
-      <RowDecisions place={place} detail={detail} pair={pair} row={row} columns={columns} mayDecide={mayDecide} />
-    ),
+    rows: {
+      row: (detail: ComparedDetail, row: ComparedRow, columns: readonly SidesColumn[]) => (
+        <RowDecisions place={place} detail={detail} pair={pair} row={row} columns={columns} mayDecide={mayDecide} />
+      ),
+      rows: (detail: ComparedDetail, rows: readonly ComparedRow[]) => (mayDecide ? <ManyRows place={place} detail={detail} pair={pair} rows={rows} /> : null),
+      result: (detail: ComparedDetail, row: ComparedRow, columns: readonly SidesColumn[]) => rowOutcome(resolutions.data ?? [], detail, row, columns),
+    },
   };
   return (
     <>

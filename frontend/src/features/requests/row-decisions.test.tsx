@@ -98,6 +98,47 @@ describe("deciding rows that conflict", () => {
   });
 });
 
+describe("deciding several rows at once", () => {
+  const OTHER = '{"flight":"F2"}';
+  const rows = [SIDES.rows[0], { ...SIDES.rows[0], key: OTHER, base: ["F2", "UA", "1"], source: ["F2", "AA", "1"], destination: ["F2", "DL", "2"] }];
+
+  it("sends the chosen rows in one call", async () => {
+    const asked = lake({ [`${TABLE}rows/sides/`]: { ...SIDES, rows }, [`POST ${AT}resolutions/batch/`]: () => json({ results: [] }, 201) });
+    const user = userEvent.setup();
+    renderAt("/c/demo/requests/3?tab=compare");
+    await user.click(await screen.findByRole("tab", { name: "Rows" }));
+    await user.click(await screen.findByText("Decide several rows at once"));
+    await user.click(screen.getByRole("button", { name: "Choose all 2 open rows" }));
+    await user.click(screen.getByLabelText("flight = F1"));
+    await user.click(screen.getByLabelText("flight = F1"));
+    await user.click(screen.getByRole("button", { name: "Keep delays of 2 rows" }));
+    const { object_kind, object_id, ...heads } = DECIDED_AT;
+    await waitFor(() =>
+      expect(decided(asked)).toEqual({
+        ...heads,
+        decisions: [KEY, OTHER].map((key) => ({ object_kind, object_id, part: "row", part_key: key, decision: "source", name: "", value: "" })),
+      }),
+    );
+    expect(asked.filter(({ method }) => method === "POST")).toHaveLength(1);
+  });
+});
+
+it("shows the result of a decided row, and strikes the value out that loses", async () => {
+  lake({
+    [`${TABLE}rows/sides/`]: { ...SIDES, rows: [{ ...SIDES.rows[0], is_open: false }] },
+    [`${AT}resolutions/`]: page([resolution({ part: "row", part_key: KEY, decision: "source" })]),
+  });
+  const user = userEvent.setup();
+  renderAt("/c/demo/requests/3?tab=compare");
+  await user.click(await screen.findByRole("tab", { name: "Rows" }));
+  const rows = within(await screen.findByRole("region", { name: "Rows that conflict" }));
+  const result = within((await rows.findByRole("rowheader", { name: "result" })).closest("tr") as HTMLElement);
+  expect(result.getAllByRole("cell").map((cell) => cell.textContent)).toEqual(["F1", "AA", "2"]);
+  const struck = [...document.querySelectorAll(".diff s")].map((found) => found.textContent);
+  expect(struck).toEqual(["DL"]);
+  expect(document.querySelector(".diff td.clash")).toBeNull();
+});
+
 it("shows what was decided of a row beneath it", async () => {
   lake({ [`${AT}resolutions/`]: page([resolution({ part: "row", part_key: KEY, decision: "destination", author: "carol" })]) });
   const user = userEvent.setup();
