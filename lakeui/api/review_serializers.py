@@ -154,6 +154,15 @@ class LeftOutEntry(serializers.Serializer[Any]):
     rows = serializers.IntegerField(help_text="Changes of rows.")
 
 
+class UndoneEntry(serializers.Serializer[Any]):
+    """What took the merge of a request back."""
+
+    audit_id = serializers.UUIDField()
+    version = serializers.IntegerField()
+    actor = serializers.CharField(allow_blank=True)
+    time = serializers.DateTimeField()
+
+
 class RequestDetail(RequestAnswer):
     """A merge request with its text and what stands in its way."""
 
@@ -168,6 +177,7 @@ class RequestDetail(RequestAnswer):
     mergeable = serializers.BooleanField(help_text="Nothing known stands in the way; the merge judges again.")
     planned = PlannedEntry(allow_null=True)
     left_out = LeftOutEntry(many=True, help_text="By the decisions that count for what the branches hold now.")
+    undone_by = UndoneEntry(allow_null=True, help_text="Of a merged request, the newest RESTORE MERGE.")
 
     def get_description_html(self, shown: dict[str, Any]) -> str:
         return markdown_render(shown["request"].description)

@@ -45,6 +45,7 @@ from merge_app.review.selectors import (
     inbox_list,
     left_out_by_decisions,
     request_get,
+    request_undone,
     requests_list,
     requests_summarise,
     sort_key,
@@ -206,6 +207,7 @@ def request_shown(request: MergeRequest) -> dict[str, Any]:
         "blockers": standing.blockers,
         "mergeable": not standing.blockers and not is_merged,
         "left_out": left_out_by_decisions(request),
+        "undone_by": request_undone(request),
         "planned": known
         and {
             "fingerprint": known.fingerprint,

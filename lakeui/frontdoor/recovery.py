@@ -145,7 +145,7 @@ def restore_merge(call: Call, statement: sql.RestoreMerge) -> StatementResult:
     tables = frozenset(identity for kind, identity in changed if kind == "table")
     planned = restore_plan(branch, before, Scope(databases, tables))
     notes = _later_changes(commit, databases, tables)
-    return _run(call, "RESTORE MERGE", replace(planned, notes=notes))
+    return _run(call, "RESTORE MERGE", replace(planned, notes=notes, merge_id=attempt.merge_id))
 
 
 def _later_changes(commit: Commit, databases: frozenset[int], tables: frozenset[int]) -> list[dict[str, Any]]:

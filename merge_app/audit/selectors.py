@@ -168,7 +168,28 @@ def audit_get(merge_id: UUID | str, *, visible: QuerySet[Catalog] | None = None)
     attempt = known.select_related("catalog").filter(pk=wanted).first()
     if attempt is None:
         raise NotFound("merge", str(merge_id))
-    return {**audit_summary(attempt), **attempt.body}
+    shown = {**audit_summary(attempt), **attempt.body}
+    if attempt.kind == "merge" and attempt.outcome == "merged":
+        shown["undone_by"] = merge_undone(attempt)
+    return shown
+
+
+def merge_undone(merge: MergeAttempt) -> dict[str, Any] | None:
+    """The newest record of RESTORE MERGE that undid the merge: its id, version, actor and time."""
+    found = MergeAttempt.objects.filter(
+        catalog=merge.catalog_id,
+        number__gt=merge.number,
+        kind="restore",
+        outcome="restored",
+        body__undone_merge=str(merge.merge_id),
+    ).order_by("-number")
+    undone = found.first()
+    return undone and {
+        "audit_id": str(undone.merge_id),
+        "version": undone.version,
+        "actor": undone.actor_name,
+        "time": undone.recorded_at.isoformat(),
+    }
 
 
 def attempt_of_task(task_id: UUID) -> MergeAttempt | None:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
+from uuid import UUID
 
 from django.db import transaction
 
@@ -44,6 +45,7 @@ class Recovery:
 
     ``version`` is the one gone back to; for an undrop, the branch's head. ``seen`` is the chain that the operations
     were found on; the branch may have moved since, and is then judged. ``views`` go back with a whole branch.
+    ``merge_id`` is the record of the merge that is undone.
     """
 
     kind: Literal["restore", "undrop"]
@@ -55,6 +57,7 @@ class Recovery:
     tables: Mapping[int, TableState] = field(default_factory=dict)
     notes: Sequence[dict[str, Any]] = ()
     views: tuple[ViewChange, ...] = ()
+    merge_id: UUID | None = None
 
 
 def restore_plan(branch: Branch, version: int, scope: Scope) -> Recovery:
@@ -170,6 +173,7 @@ def _body(recovery: Recovery, planned: MergePlan) -> dict[str, Any]:
         **described,
         "notes": [*recovery.notes, *described["notes"]],
         "restored_version": recovery.version,
+        **({"undone_merge": str(recovery.merge_id)} if recovery.merge_id else {}),
         "objects": len({(item.object_kind, item.object_id) for item in recovery.operations}) + len(recovery.views),
     }
 

@@ -27,6 +27,8 @@ from catalog_app.models import Catalog
 from catalog_app.rules.loader import load_rules
 from catalog_app.selectors.people import catalogs_visible
 from lakeui.common.errors import NotFound
+from merge_app.audit.models import MergeAttempt
+from merge_app.audit.selectors import merge_undone
 from merge_app.jobs.models import FINISHED_STATES, Task
 from merge_app.review.judgement import ReviewVerdict, Vote
 from merge_app.review.models import Comment, ConflictResolution, MergeRequest, RequestedReviewer, Review, TimelineEntry
@@ -296,3 +298,11 @@ def left_out_by_decisions(request: MergeRequest) -> list[dict[str, Any]]:
         for row in found.order_by("pk")
         if row.effect.get("left_out")
     ]
+
+
+def request_undone(request: MergeRequest) -> dict[str, Any] | None:
+    """What took the merge of the request back, if anything did."""
+    if request.merge_id is None:
+        return None
+    merge = MergeAttempt.objects.filter(pk=request.merge_id, outcome="merged").first()
+    return merge and merge_undone(merge)

@@ -88,7 +88,22 @@ def test_a_merged_request_is_final(lake: ReviewLake, approved: MergeRequest) -> 
     assert attempts(lake) == [("merge", "merged")]
 
 
+def record(lake: ReviewLake, merge_id: str) -> Any:
+    return lake.people["alice"].get(f"/api/v1/merges/{merge_id}/").json()
+
+
 @pytest.mark.usefixtures("local_worker")
+def test_a_request_and_its_record_say_that_the_merge_was_undone(lake: ReviewLake, approved: MergeRequest) -> None:
+    merge_id = lake.post("alice", "1/merge/", {}).json()["merge_id"]
+    assert (lake.detail(approved)["undone_by"], record(lake, merge_id)["undone_by"]) == (None, None)
+    undone = lake.write(f"RESTORE MERGE '{merge_id}'", "dora")
+    for shown in (lake.detail(approved), record(lake, merge_id)):
+        found = shown["undone_by"]
+        assert (found["version"], found["actor"]) == (lake.branch("main").head_version, "dora")
+        assert found["audit_id"] == undone.extra["audit_id"]
+    assert audit_verify(approved.catalog) == []
+
+
 def test_what_is_not_approved_is_not_merged_on_any_path(lake: ReviewLake) -> None:
     lake.protect()
     request = lake.open()

@@ -147,6 +147,8 @@ export interface MergeRecord extends RecordHead {
   kind: "merge";
   outcome: "merged" | "nothing to merge" | "refused" | "dry run" | "failed";
   message?: string;
+  /** What took a merge back, if anything did. */
+  undone_by?: RequestDetail["undone_by"];
   /** Of a merge that a merge request was carried out for, besides who approved what of it. */
   request?: { number: number; title: string; author: string };
   approvals?: { reviewer: string; review: number; fingerprint: string }[];

@@ -33,6 +33,7 @@ export function request(given: Partial<RequestDetail> = {}): RequestDetail {
     mergeable: false,
     planned: null,
     left_out: [],
+    undone_by: null,
     ...given,
   };
 }

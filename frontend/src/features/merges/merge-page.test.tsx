@@ -56,6 +56,13 @@ describe("the audit page of a merge", () => {
     expect(screen.getByText("What the source did is discarded (2 rows).")).toBeTruthy();
   });
 
+  it("says that the merge was undone, and offers that no more", async () => {
+    serve({ [AT]: { ...MERGED, undone_by: { audit_id: "r-1", version: 21, actor: "dora", time: "2026-01-02T00:00:00Z" } } });
+    renderAt("/merges/m-1");
+    expect((await screen.findByRole("link", { name: "version v21" })).getAttribute("href")).toBe("/merges/r-1");
+    expect(screen.queryByRole("button", { name: "Take it back" })).toBeNull();
+  });
+
   it("says of a refused one why, and three ways out", async () => {
     serve({ [AT]: { ...MERGED, outcome: "refused", version: null, findings: [CONFLICT], conflicts: [CONFLICT], notes: [], tables: [] } });
     renderAt("/merges/m-1");

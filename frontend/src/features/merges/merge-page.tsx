@@ -23,6 +23,7 @@ import { OutcomeBadge } from "./outcome-badge";
 import { RecordView } from "./record-view";
 import { ReviewEvidence } from "./review-evidence";
 import { RevertDialog } from "./revert-dialog";
+import { Undone } from "./undone";
 import { WaysOut } from "./ways-out";
 import "../../styles/merges.css";
 
@@ -50,10 +51,12 @@ function MergeView({ record }: { record: MergeRecord }) {
             <ExportMenu record={record} />
             {outcome === "merged" ? (
               <>
-                <button type="button" className="button" onClick={() => setReverting(true)}>
-                  <Icon name="undo" />
-                  Take it back
-                </button>
+                {record.undone_by ? null : (
+                  <button type="button" className="button" onClick={() => setReverting(true)}>
+                    <Icon name="undo" />
+                    Take it back
+                  </button>
+                )}
                 <Link className="button" to={compareAddress(catalog, destination, source)}>
                   Compare {destination} with {source}
                 </Link>
@@ -84,6 +87,7 @@ function MergeView({ record }: { record: MergeRecord }) {
           <Time at={record.time} />
         </span>
       </p>
+      {record.undone_by ? <Undone undone={record.undone_by} /> : null}
       <Summary record={record} />
       <Findings title="Conflicts" findings={record.conflicts} record={record} />
       <Findings title="To know about" findings={record.notes} record={record} />

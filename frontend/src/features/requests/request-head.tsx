@@ -11,6 +11,7 @@ import { Icon } from "../../ui/icons";
 import { PageHead } from "../../ui/page";
 import { Failure } from "../../ui/states";
 import { Time } from "../../ui/time";
+import { Undone } from "../merges/undone";
 import { EditDialog } from "./edit-dialog";
 import { StateBadge } from "./state-badge";
 
@@ -36,6 +37,7 @@ export function RequestHead({ place, request, role }: { place: RequestPlace; req
           {request.author}, <Time at={request.created_at} />
         </span>
       </p>
+      {request.undone_by ? <Undone undone={request.undone_by} /> : null}
       <LeftOut request={request} />
       {isFinishedState(request.state) ? null : <Standing request={request} />}
     </>
