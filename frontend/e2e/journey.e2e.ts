@@ -18,7 +18,7 @@ describe("from the start page to a merge that is taken back, by clicks alone", (
   it("finds the conflict on the start page, and why it is one", async () => {
     const { page } = visit;
     const row = page.getByRole("listitem").filter({ hasText: "delays" });
-    await row.getByText("1 conflict").waitFor();
+    await row.getByText("1 object in conflict").waitFor();
     await row.getByRole("link", { name: "Compare delays with main" }).click();
     await page.getByRole("gridcell", { selected: true }).getByText("conflict").waitFor();
     await page.getByText("The destination has new rows that the source's update never looked at.").waitFor();

@@ -60,6 +60,7 @@ class CompareCounts(serializers.Serializer[Any]):
     ok = serializers.IntegerField()
     new = serializers.IntegerField()
     conflicts = serializers.IntegerField()
+    conflicting_rows = serializers.IntegerField(help_text="Of tables with a primary key, those that nobody decided.")
     notes = serializers.IntegerField()
 
 

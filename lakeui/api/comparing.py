@@ -155,6 +155,7 @@ def _summary(made: Comparison) -> dict[str, Any]:
             "objects": len(made.objects),
             **{verdict: verdicts[verdict] for verdict in VERDICTS},
             "conflicts": made.conflicts,
+            "conflicting_rows": made.conflicting_rows,
             "notes": made.notes,
         },
     }

@@ -184,7 +184,9 @@ def merge_undone(merge: MergeAttempt) -> dict[str, Any] | None:
         body__undone_merge=str(merge.merge_id),
     ).order_by("-number")
     undone = found.first()
-    return undone and {
+    if undone is None:
+        return None
+    return {
         "audit_id": str(undone.merge_id),
         "version": undone.version,
         "actor": undone.actor_name,

@@ -9,6 +9,7 @@ from django.db import transaction
 
 from catalog_app.domain.state import DatabaseState
 from catalog_app.models import Branch
+from catalog_app.rules.codes import VerdictCode
 from catalog_app.selectors.divergence import Divergence, divergences_load
 from catalog_app.selectors.lineage import branch_lineage
 from lakeui.common.collector import collector_paused
@@ -16,6 +17,7 @@ from lakeui.common.errors import SameBranch
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.load import merge_source_load, plan_input_load
 from merge_app.execution.reach import merge_base_version, reach_load
+from merge_app.planning.decisions import is_by_row
 from merge_app.planning.plan import plan
 from merge_app.planning.sides import Sides, sides_of
 from merge_app.planning.surviving import ObjectChanges, ObjectKey
@@ -68,6 +70,13 @@ class Comparison:
     @property
     def conflicts(self) -> int:
         return sum(len(_of(item, Verdict.CONFLICT)) for item in self.objects)
+
+    @property
+    def conflicting_rows(self) -> int:
+        """Of tables with a primary key, those that nobody decided."""
+        found = (finding for item in self.objects for finding in _of(item, Verdict.CONFLICT))
+        clashes = (finding for finding in found if finding.code == VerdictCode.PRIMARY_KEY_CLASH)
+        return sum(finding.details["rows"] for finding in clashes if is_by_row(finding.details))
 
     @property
     def notes(self) -> int:

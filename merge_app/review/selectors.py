@@ -305,4 +305,4 @@ def request_undone(request: MergeRequest) -> dict[str, Any] | None:
     if request.merge_id is None:
         return None
     merge = MergeAttempt.objects.filter(pk=request.merge_id, outcome="merged").first()
-    return merge and merge_undone(merge)
+    return None if merge is None else merge_undone(merge)

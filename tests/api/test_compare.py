@@ -63,7 +63,8 @@ def test_each_object_that_the_source_changed_is_listed_with_what_both_sides_did(
     assert entry_of(lake, "d.fresh")["source_ops"] == ["create"]
     assert (found["ahead"], found["behind"]) == (2, 1)
     assert found["counts"] == {
-        "objects": 2, "conflict": 0, "decided": 0, "note": 0, "ok": 1, "new": 1, "conflicts": 0, "notes": 0,
+        "objects": 2, "conflict": 0, "decided": 0, "note": 0, "ok": 1, "new": 1, "conflicts": 0,
+        "conflicting_rows": 0, "notes": 0,
     }  # fmt: skip
 
 

@@ -37,8 +37,11 @@ def test_many_rows_are_decided_in_one_call_that_plans_once(
     look = resolving.request_look
     monkeypatch.setattr(resolving, "request_look", lambda **given: looks.append(given) or look(**given))
     wanted = [_row(number, "source" if number % 2 else "destination") for number in (1, 2, 3, 4)]
+    counts = lake.read("compare/c...main/?merge_request=1")["counts"]
+    assert (counts["conflict"], counts["conflicts"], counts["conflicting_rows"]) == (1, 2, 4)
     answer = _send(lake, *wanted)
     assert answer.status_code == 201, answer.content
+    assert lake.read("compare/c...main/?merge_request=1")["counts"]["conflicting_rows"] == 0
     told = [(item["part_key"], item["decision"], item["object"], item["author"]) for item in answer.json()["results"]]
     assert told == [(item["part_key"], item["decision"], "d.k", "alice") for item in wanted]
     assert len(looks) == 1

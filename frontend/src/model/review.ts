@@ -1,5 +1,5 @@
 /** What a merge request's page says: its state, what is left to do and by whom. */
-import type { ComparedObject, MergeRequest, RequestDetail, RequestState } from "../api/resources";
+import type { ComparedObject, Comparison, MergeRequest, RequestDetail, RequestState } from "../api/resources";
 import { count, counted } from "./format";
 
 export interface StateMark {
@@ -47,11 +47,17 @@ export function staleReasons(votes: RequestDetail["votes"]): string[] {
 
 export type Blocker = RequestDetail["blockers"][number];
 
-/** What the server knows to be in the way, and the conflicts of the live comparison where it has not planned since. */
-export function withLiveConflicts(request: RequestDetail, conflicts: number): RequestDetail {
-  if (conflicts === 0 || request.blockers.some(({ code }) => code === "CONFLICTS")) return request;
-  const found: Blocker = { code: "CONFLICTS", message: `${counted(conflicts, "conflict")} to decide.` };
-  return { ...request, blockers: [...request.blockers, found] };
+/** What the server knows to be in the way, and the conflicts of the live comparison, counted as the comparison does. */
+export function withLiveConflicts(request: RequestDetail, counts: Comparison["counts"] | undefined): RequestDetail {
+  if (!counts?.conflicts) return request;
+  const found: Blocker = { code: "CONFLICTS", message: `To decide: ${conflictsText(counts)}.` };
+  return { ...request, blockers: [...request.blockers.filter(({ code }) => code !== "CONFLICTS"), found] };
+}
+
+/** In one unit on every page: `2 objects in conflict, 4 rows`. */
+export function conflictsText({ conflict, conflicting_rows }: Comparison["counts"]): string {
+  const objects = `${counted(conflict, "object")} in conflict`;
+  return conflicting_rows ? `${objects}, ${counted(conflicting_rows, "row")}` : objects;
 }
 
 /** Names of objects by `kind:id`, as far as a comparison has them. */

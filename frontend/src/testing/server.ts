@@ -75,7 +75,7 @@ export const COMPARISON = {
   source: { catalog: "demo", name: "delays", branch_id: 2, head_version: 15 },
   destination: { catalog: "demo", name: "main", branch_id: 1, head_version: 16 },
   merge_base: 11, ahead: 2, behind: 1, mergeable: false, is_empty: false, fingerprint: "f", rules_digest: "d",
-  counts: { objects: 3, conflict: 1, note: 1, ok: 1, new: 0, conflicts: 1, notes: 1 },
+  counts: { objects: 3, conflict: 1, note: 1, ok: 1, new: 0, conflicts: 1, conflicting_rows: 0, notes: 1 },
   databases: [{ name: "flights", objects: 3, conflict: 1 }], next: null, results: COMPARED,
 };
 

@@ -1,12 +1,12 @@
 import type { Comparison } from "../api/resources";
-import { counted } from "../model/format";
+import { conflictsText } from "../model/review";
 
 /** How a merge would be judged, in one badge. */
 export function CountsBadge({ counts }: { counts: Comparison["counts"] }) {
   if (counts.conflicts) {
     return (
       <span className="badge conflict">
-        <span aria-hidden="true">✕</span> {counted(counts.conflicts, "conflict")}
+        <span aria-hidden="true">✕</span> {conflictsText(counts)}
       </span>
     );
   }

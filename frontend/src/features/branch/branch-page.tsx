@@ -3,6 +3,7 @@ import { Link, useParams, useSearchParams } from "react-router";
 import type { Branch } from "../../api/resources";
 import { catalogAddress, compareAddress, importAddress, newRequestAddress, sqlAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
+import { conflictsText } from "../../model/review";
 import { useBranch } from "../../queries/catalogs";
 import { useComparison } from "../../queries/compare";
 import { AheadBehind, LaneDot } from "../../ui/branch-name";
@@ -116,7 +117,7 @@ function AgainstParent({ catalog, branch, parent }: { catalog: string; branch: s
       <p className="row">
         <span>
           {counted(counts.objects, "object")} changed against {parent},{" "}
-          {counts.conflicts ? <strong>{counted(counts.conflicts, "conflict")}</strong> : "no conflict"}.
+          {counts.conflicts ? <strong>{conflictsText(counts)}</strong> : "no conflict"}.
         </span>
         <Link to={compareAddress(catalog, branch, parent)}>
           Compare with {parent}

@@ -167,7 +167,10 @@ function WaysOut({ pair, finding, commits }: { pair: Pair; finding: Finding; com
     <div>
       <strong>Ways out</strong>
       <ul className="way-out">
-        <li>{finding.remedy}</li>
+        <li>
+          {finding.remedy}{" "}
+          {pair.request === undefined ? <Link to={newRequestAddress(catalog, source, destination)}>Resolve it in a merge request</Link> : null}
+        </li>
         <li>
           <Link to={compareAddress(catalog, destination, source)}>
             Merge {destination} into {source}

@@ -21,6 +21,7 @@ describe("comparing two branches", () => {
     const cell = await screen.findByRole("gridcell", { selected: true });
     expect(within(cell).getByRole("button").getAttribute("aria-label")).toBe("Update × Insert: conflict");
     expect(screen.getByText(/delays updated rows \(version 15\)/)).toBeTruthy();
+    expect(screen.getByRole("link", { name: "Resolve it in a merge request" }).getAttribute("href")).toBe("/c/demo/requests/new?source=delays&destination=main");
     expect(screen.getByRole("link", { name: "Merge main into delays" }).getAttribute("href")).toBe("/c/demo/compare/main...delays");
     expect(screen.getAllByText("UPDATE flights.flights SET x = 1").length).toBeGreaterThan(0);
   });
@@ -41,7 +42,7 @@ describe("comparing two branches", () => {
   it("lists what was changed under its database, with counts and marks", async () => {
     renderAt(ADDRESS);
     const list = within(await screen.findByRole("listbox"));
-    expect(list.getByText("3 objects, 1 conflict")).toBeTruthy();
+    expect(list.getByText("3 objects, 1 in conflict")).toBeTruthy();
     const options = list.getAllByRole("option").map((option) => option.textContent);
     expect(options[0]).toMatch(/✕conflict: flightsflights\.flights column, update × insert/);
     expect(options[1]).toMatch(/⤓note: planesflights\.planes/);

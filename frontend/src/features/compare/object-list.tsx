@@ -92,7 +92,7 @@ function DatabaseLine({ database }: { database: ComparedDatabase }) {
       <strong className="ellipsis">{database.name}</strong>
       <span className="muted nowrap">
         {counted(database.objects, "object")}
-        {database.conflict ? `, ${counted(database.conflict, "conflict")}` : ""}
+        {database.conflict ? `, ${count(database.conflict)} in conflict` : ""}
       </span>
     </div>
   );

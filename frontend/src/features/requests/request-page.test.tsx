@@ -97,10 +97,11 @@ describe("a merge request", () => {
   });
 
   it("lists what blocks the merge, conflicts of the live comparison too", async () => {
-    lake(request());
+    lake(request(), { [COMPARE]: { ...COMPARISON, counts: { ...COMPARISON.counts, conflict: 2, conflicts: 3, conflicting_rows: 4 } } });
     renderAt(ADDRESS);
     const blockers = await screen.findByRole("list", { name: "What stands in the way" });
     await within(blockers).findByRole("link", { name: "Decide them" });
+    expect(within(blockers).getByText(/To decide: 2 objects in conflict, 4 rows/)).toBeTruthy();
     expect(within(blockers).getAllByRole("listitem")).toHaveLength(2);
     expect(screen.getByRole<HTMLButtonElement>("button", { name: "Merge into main" }).disabled).toBe(true);
   });

@@ -46,7 +46,7 @@ function RequestView({ place, request: known }: { place: RequestPlace; request: 
   const isLive = !isFinishedState(known.state) && !known.source.is_dropped && !known.destination.is_dropped;
   const comparison = useComparison(pair, {}, isLive);
   const seen = isLive ? comparison.data?.pages[0] : undefined;
-  const request = withLiveConflicts(known, seen?.counts.conflicts ?? 0);
+  const request = withLiveConflicts(known, seen?.counts);
   const names = namesOf(seen?.results ?? []);
   return (
     <>
