@@ -2,12 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
 from tests.e2e.conftest import services
 from tests.keyed.engines import DiskTable, KeyedTable
 from tests.keyed.lake_table import LakeTable
+from tests.soak import IS_SOAK
 
 __all__ = ["services"]
 
@@ -21,17 +23,26 @@ MANAGED: dict[str, Callable[[Path], KeyedTable]] = {
 }
 
 
+SPARK = "Spark"
+"""One mode of managed tables, chosen by the test's name; ``make soak`` takes both."""
+
+
 @pytest.fixture(params=ON_DISK)
 def engine(request: pytest.FixtureRequest) -> Callable[[Path], KeyedTable]:
     return ON_DISK[request.param]
 
 
-@pytest.fixture(params=[*ON_DISK, *(pytest.param(name, marks=pytest.mark.spark) for name in MANAGED)])
+@pytest.fixture(
+    params=[*ON_DISK, *(pytest.param(name, marks=pytest.mark.spark) for name in (MANAGED if IS_SOAK else [SPARK]))]
+)
 def table(request: pytest.FixtureRequest, tmp_path: Path) -> KeyedTable:
     """A table to be merged into, by each of the implementations."""
-    if request.param in MANAGED:
-        request.getfixturevalue("services")
-    return (ON_DISK | MANAGED)[request.param](tmp_path)
+    if request.param in ON_DISK:
+        return ON_DISK[request.param](tmp_path)
+    request.getfixturevalue("services")
+    modes = list(MANAGED)
+    chosen = modes[crc32(request.node.name.encode()) % len(modes)] if request.param == SPARK else request.param
+    return MANAGED[chosen](tmp_path)
 
 
 @pytest.fixture(params=ON_DISK)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tests.keyed.conftest import MANAGED
 from tests.keyed.engines import Counts, KeyedTable
 from tests.keyed.model import Row, as_bag, exact, merged
+from tests.soak import IS_SOAK
 
 MOMENTS = st.datetimes(datetime.datetime(1900, 1, 1), datetime.datetime(2100, 1, 1))  # noqa: DTZ001
 INSTANTS = MOMENTS.map(lambda moment: moment.replace(tzinfo=datetime.UTC))
@@ -78,14 +79,16 @@ def _cases(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=500 if IS_SOAK else 50, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(case=_cases())
 def test_an_implementation_does_what_the_model_does(engine: Callable[[Path], KeyedTable], case: dict[str, Any]) -> None:
     agree(engine, case)
 
 
 @pytest.mark.parametrize("mode", MANAGED)
-@settings(max_examples=12, derandomize=True, database=None, deadline=None, phases=(Phase.generate,))
+@settings(max_examples=50 if IS_SOAK else 4, derandomize=True, database=None, deadline=None, phases=(Phase.generate,))
 @given(case=_cases())
 def test_a_managed_table_does_what_the_model_does(services: None, mode: str, case: dict[str, Any]) -> None:
     agree(MANAGED[mode], case)
