@@ -104,6 +104,7 @@ def test_a_request_and_its_record_say_that_the_merge_was_undone(lake: ReviewLake
     assert audit_verify(approved.catalog) == []
 
 
+@pytest.mark.usefixtures("local_worker")
 def test_what_is_not_approved_is_not_merged_on_any_path(lake: ReviewLake) -> None:
     lake.protect()
     request = lake.open()
