@@ -10,7 +10,7 @@ TEMPLATE = "LAKEUI_TESTS_TEMPLATE"
 """Environment variable: the database that a worker of ``python -m tests`` makes its own from."""
 
 SPARK_MEMORY = "4g"
-JAVA_OPTIONS = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+JAVA_OPTIONS = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:MetaspaceSize=512m"
 """Half of the work of a server that lives for minutes is to compile itself well, which pays after hours."""
 
 

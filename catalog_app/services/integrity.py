@@ -62,16 +62,18 @@ METADATA_INVARIANTS = {
         WHERE t.catalog_id = %(catalog)s AND f.base + f.rows > t.next_address""",
     "an operation replays one that was no original": """
         SELECT o.id FROM catalog_app_commitoperation o JOIN catalog_app_commit c ON c.id = o.commit_id
+        JOIN catalog_app_branch here ON here.id = o.branch_id
         LEFT JOIN catalog_app_commitoperation origin ON origin.id = o.origin_id
         LEFT JOIN catalog_app_branch home ON home.id = origin.branch_id
         WHERE c.catalog_id = %(catalog)s AND (
             (o.origin_id IS NULL AND (o.origin_branch_id <> o.branch_id OR o.origin_version <> o.version)
+                AND NOT here.is_workspace
                 AND NOT EXISTS (
-                    SELECT 1 FROM catalog_app_commit c JOIN catalog_app_commit p ON p.id = c.merge_parent_id
-                    WHERE c.id = o.commit_id AND p.branch_id = o.origin_branch_id AND p.version = o.origin_version))
+                    SELECT 1 FROM catalog_app_commit p WHERE p.id = c.merge_parent_id
+                      AND p.branch_id = o.origin_branch_id AND p.version = o.origin_version))
             OR origin.origin_id IS NOT NULL
             OR (NOT home.is_workspace
-                AND (o.origin_branch_id <> origin.branch_id OR o.origin_version <> origin.version))
+                AND (o.origin_branch_id <> origin.origin_branch_id OR o.origin_version <> origin.origin_version))
             OR (home.is_workspace AND NOT EXISTS (
                 SELECT 1 FROM catalog_app_commitoperation m WHERE m.origin_id = o.origin_id
                   AND m.branch_id = o.origin_branch_id AND m.version = o.origin_version)))""",
