@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { ComparedRow, SidesColumn } from "../api/resources";
-import { clashingColumns, sightLines, tellingPlaces } from "./compared-rows";
+import { clashingColumns, snapshotLines, tellingPlaces } from "./compared-rows";
 
 const COLUMNS: SidesColumn[] = [
   { id: 1, name: "id", type: "int", is_key: true },
@@ -17,7 +17,7 @@ describe("a row of two branches", () => {
   it("clashes where both changed a cell to different values, and only there", () => {
     const both = row({ source: [1, "AA", 7], destination: [1, "DL", 5] });
     expect(clashingColumns(both, COLUMNS).map((column) => column.name)).toEqual(["carrier"]);
-    const [base, source, destination] = sightLines(both);
+    const [base, source, destination] = snapshotLines(both);
     expect([base, source, destination].map((line) => [...(line?.changed ?? [])])).toEqual([[], [1, 2], [1]]);
     expect([...(source?.clashing ?? [])]).toEqual([1]);
   });
@@ -30,7 +30,7 @@ describe("a row of two branches", () => {
     expect(clashingColumns(row({ source: null, destination: [1, "UA", 9] }), COLUMNS)).toEqual([]);
   });
 
-  it("is told by its key and what differs; a row that only one sight has is told whole", () => {
+  it("is told by its key and what differs; a row that only one snapshot has is told whole", () => {
     expect(tellingPlaces(COLUMNS, [row({ source: [1, "UA", 9] })])).toEqual([0, 2]);
     expect(tellingPlaces(COLUMNS, [row({ base: null, source: null })])).toEqual([0, 1, 2]);
   });

@@ -1,11 +1,11 @@
 /** Rows of two branches side by side: which cells each side changed, and which of them clash. */
 import type { ComparedRow, SidesColumn } from "../api/resources";
 
-export type Sight = "base" | "source" | "destination";
-export const SIGHTS: readonly Sight[] = ["base", "source", "destination"];
+export type Snapshot = "base" | "source" | "destination";
+export const SNAPSHOTS: readonly Snapshot[] = ["base", "source", "destination"];
 
-export interface SightLine {
-  sight: Sight;
+export interface SnapshotLine {
+  snapshot: Snapshot;
   /** Null where the row is not there. */
   values: readonly unknown[] | null;
   /** Places of the cells that differ from the base. */
@@ -15,13 +15,13 @@ export interface SightLine {
 }
 
 /** What base, source and destination have of the row, one line each. */
-export function sightLines(row: ComparedRow): SightLine[] {
+export function snapshotLines(row: ComparedRow): SnapshotLine[] {
   const clashing = clashesOf(row);
-  return SIGHTS.map((sight) => ({
-    sight,
-    values: row[sight],
-    changed: sight === "base" ? new Set() : differing(row[sight], row.base),
-    clashing: sight === "base" ? new Set() : clashing,
+  return SNAPSHOTS.map((snapshot) => ({
+    snapshot,
+    values: row[snapshot],
+    changed: snapshot === "base" ? new Set() : differing(row[snapshot], row.base),
+    clashing: snapshot === "base" ? new Set() : clashing,
   }));
 }
 
@@ -34,7 +34,7 @@ export function clashingColumns(row: ComparedRow, columns: readonly SidesColumn[
 /** Places of the columns that tell what happened: those of the key, and those that differ in any of the rows. */
 export function tellingPlaces(columns: readonly SidesColumn[], rows: readonly ComparedRow[]): number[] {
   const differ = new Set(rows.flatMap((row) => [...differing(row.source, row.destination), ...differing(row.source, row.base), ...differing(row.destination, row.base)]));
-  const isWhole = rows.some((row) => SIGHTS.filter((sight) => row[sight] !== null).length === 1);
+  const isWhole = rows.some((row) => SNAPSHOTS.filter((snapshot) => row[snapshot] !== null).length === 1);
   return columns.flatMap((column, place) => (isWhole || column.is_key || differ.has(place) ? [place] : []));
 }
 

@@ -1,7 +1,7 @@
 import { Fragment, useState, type ReactNode } from "react";
 
 import type { ComparedDetail, ComparedRow, SidesColumn } from "../../api/resources";
-import { sightLines, tellingPlaces, type SightLine } from "../../model/compared-rows";
+import { snapshotLines, tellingPlaces, type SnapshotLine } from "../../model/compared-rows";
 import { keyText } from "../../model/decisions";
 import { counted, isNumericType } from "../../model/format";
 import type { Outcome } from "../../model/row-outcomes";
@@ -84,24 +84,24 @@ interface LinesProps {
 }
 
 function RowLines({ pair, row, columns, shown, outcome }: LinesProps) {
-  const cells = (line: SightLine, lost?: ReadonlySet<number>) =>
+  const cells = (line: SnapshotLine, lost?: ReadonlySet<number>) =>
     shown.map((place) => (
       <Cell key={place} line={line} place={place} isNumber={isNumericType(columns[place]?.type ?? "")} isLost={lost?.has(place) ?? false} isDecided={outcome !== undefined} />
     ));
   return (
     <>
-      {sightLines(row).map((line) => (
-        <tr key={line.sight} className={line.sight === "destination" && !outcome ? "" : "update_before"}>
+      {snapshotLines(row).map((line) => (
+        <tr key={line.snapshot} className={line.snapshot === "destination" && !outcome ? "" : "update_before"}>
           <th scope="row" className="nowrap">
-            {line.sight === "base" ? "base" : pair[line.sight]}{" "}
-            {line.sight === "base" && !row.is_open ? <span className="badge person">decided</span> : null}
+            {line.snapshot === "base" ? "base" : pair[line.snapshot]}{" "}
+            {line.snapshot === "base" && !row.is_open ? <span className="badge person">decided</span> : null}
           </th>
           {line.values === null ? (
             <td colSpan={shown.length} className="muted">
-              {line.sight === "base" ? `did not exist: ${keyText(row.key)}` : `deleted (${keyText(row.key)})`}
+              {line.snapshot === "base" ? `did not exist: ${keyText(row.key)}` : `deleted (${keyText(row.key)})`}
             </td>
           ) : (
-            cells(line, line.sight === "base" ? undefined : outcome?.lost[line.sight])
+            cells(line, line.snapshot === "base" ? undefined : outcome?.lost[line.snapshot])
           )}
         </tr>
       ))}
@@ -115,7 +115,7 @@ function RowLines({ pair, row, columns, shown, outcome }: LinesProps) {
               deleted ({keyText(row.key)})
             </td>
           ) : (
-            cells({ sight: "destination", values: outcome.values, changed: new Set(), clashing: new Set() })
+            cells({ snapshot: "destination", values: outcome.values, changed: new Set(), clashing: new Set() })
           )}
         </tr>
       ) : null}
@@ -124,7 +124,7 @@ function RowLines({ pair, row, columns, shown, outcome }: LinesProps) {
 }
 
 interface CellProps {
-  line: SightLine;
+  line: SnapshotLine;
   place: number;
   isNumber: boolean;
   isLost: boolean;
