@@ -88,8 +88,8 @@ describe("from the start page to a merge that is taken back, by clicks alone", (
     const { page } = visit;
     await page.getByRole("link", { name: "Merges" }).click();
     await page.getByRole("listitem").filter({ hasText: "merged" }).getByRole("link", { name: "delays → main" }).click();
-    await page.getByRole("button", { name: "Take it back" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Take it back" }).click();
+    await page.getByRole("button", { name: "Revert" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revert" }).click();
     await page.waitForURL(/tab=history|\/tasks\//, { timeout: WORK_MS });
     await page.getByRole("link", { name: "Tables" }).click();
     await page.getByRole("link", { name: "flights", exact: true }).click();

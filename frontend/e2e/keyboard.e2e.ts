@@ -113,10 +113,10 @@ describe("without a mouse", () => {
     await page.keyboard.press("Enter");
     await choosePair(page, "keyboard", "shore");
     await merge(page, "shore");
-    await reach(page, "Take it back");
+    await reach(page, "Revert");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();
-    await reach(page, "Take it back");
+    await reach(page, "Revert");
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/c\/demo\/b\/shore\?tab=history/, { timeout: WORK_MS });
     await page.locator("ol.timeline > li").first().getByText("RESTORE").first().waitFor();

@@ -125,7 +125,7 @@ describe("a merge request from opening to merged", () => {
     await page.getByText(`✓ ${REVIEWER()}`).waitFor();
     await expectAccessible(page);
     await page.getByRole("link", { name: /Why flights are late/ }).click();
-    await page.getByRole("link", { name: "What changed, who approved it, and how to take it back" }).waitFor();
+    await page.getByRole("link", { name: "What changed, who approved it, and how to revert it" }).waitFor();
   });
 
   it("stands among the merged ones of the list", async () => {

@@ -99,7 +99,7 @@ function MergeDialog({ pair, summary, onClose }: { pair: Pair; summary: Comparis
     >
       <p>
         {destination} gets one new commit with {counted(summary.counts.objects, "changed object")}. {source} stays as it is, and the
-        merge can be taken back as a whole.
+        merge can be reverted as a whole.
       </p>
       {summary.counts.notes ? (
         <p className="muted">

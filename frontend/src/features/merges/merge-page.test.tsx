@@ -60,7 +60,7 @@ describe("the audit page of a merge", () => {
     serve({ [AT]: { ...MERGED, undone_by: { audit_id: "r-1", version: 21, actor: "dora", time: "2026-01-02T00:00:00Z" } } });
     renderAt("/merges/m-1");
     expect((await screen.findByRole("link", { name: "version v21" })).getAttribute("href")).toBe("/merges/r-1");
-    expect(screen.queryByRole("button", { name: "Take it back" })).toBeNull();
+    expect(screen.queryByRole("button", { name: "Revert" })).toBeNull();
   });
 
   it("says of a refused one why, and three ways out", async () => {

@@ -54,7 +54,7 @@ function MergeView({ record }: { record: MergeRecord }) {
                 {record.undone_by ? null : (
                   <button type="button" className="button" onClick={() => setReverting(true)}>
                     <Icon name="undo" />
-                    Take it back
+                    Revert
                   </button>
                 )}
                 <Link className="button" to={compareAddress(catalog, destination, source)}>

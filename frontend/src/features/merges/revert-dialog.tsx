@@ -3,14 +3,14 @@ import { branchAddress } from "../../model/addresses";
 import { mergeRevert } from "../../model/sql";
 import { StatementDialog } from "../sql/statement-dialog";
 
-/** Take a merge back as one unit. */
+/** Reverts a merge as one unit. */
 export function RevertDialog({ record, onClose }: { record: MergeRecord; onClose: () => void }) {
   const { catalog, destination, source } = record;
   return (
     <StatementDialog
-      title={`Take the merge of ${source} back?`}
-      action="Take it back"
-      working="Taking it back …"
+      title={`Revert the merge of ${source}?`}
+      action="Revert"
+      working="Reverting …"
       statement={{ catalog, branch: destination, statement: mergeRevert(record.merge_id) }}
       leadsTo={`${branchAddress(catalog, destination)}?tab=history`}
       onClose={onClose}

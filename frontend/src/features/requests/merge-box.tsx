@@ -37,7 +37,7 @@ function Merged({ request }: { request: RequestDetail }) {
         ●
       </span>
       <p>
-        It was merged. {request.merge_id ? <Link to={mergeAddress(request.merge_id)}>What changed, who approved it, and how to take it back</Link> : null}
+        It was merged. {request.merge_id ? <Link to={mergeAddress(request.merge_id)}>What changed, who approved it, and how to revert it</Link> : null}
       </p>
     </div>
   );

@@ -47,7 +47,7 @@ export function RequestFacts({ place, request }: { place: RequestPlace; request:
             <>
               <dt>Merged</dt>
               <dd>
-                <Link to={mergeAddress(request.merge_id)}>Audit record, and how to take it back</Link>
+                <Link to={mergeAddress(request.merge_id)}>Audit record, and how to revert it</Link>
               </dd>
             </>
           ) : null}

@@ -143,7 +143,7 @@ function Outcome({ task }: { task: Task }) {
           ✓
         </span>
         <p>
-          The merge is done. <Link to={mergeAddress(result.merge_id)}>What changed, and how to take it back</Link>
+          The merge is done. <Link to={mergeAddress(result.merge_id)}>What changed, and how to revert it</Link>
         </p>
       </div>
     );
