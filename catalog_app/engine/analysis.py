@@ -94,8 +94,8 @@ def _failure(frame: DataFrame) -> InvalidValue | None:
     from pyspark.errors import PySparkException
 
     try:
-        # PySpark prints a plan or hides it; nothing else optimizes without running a job.
-        frame._explain_string()  # noqa: SLF001
+        # The public explain() prints to standard output; nothing else optimizes without running a job.
+        frame._explain_string()  # noqa: SLF001 - the text that explain() prints
     except PySparkException as error:
         problem = translate(error)
         if not isinstance(problem, InvalidValue):

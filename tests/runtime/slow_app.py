@@ -43,4 +43,5 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
 def _pieces() -> Iterable[bytes]:
     for piece in (b"one ", b"two"):
         yield piece
+        # The pieces leave one by one.
         time.sleep(0.3)

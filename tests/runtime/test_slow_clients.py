@@ -121,6 +121,7 @@ def test_a_byte_now_and_then_does_not_keep_a_connection_open(port: int) -> None:
         with pytest.raises(ConnectionError):  # noqa: PT012 - any of the sends may find it closed
             while time.monotonic() - began < 20:
                 client.sendall(b"b")
+                # Often enough that silence is not what ends the connection.
                 time.sleep(0.2)
         assert time.monotonic() - began < 10
 
@@ -172,6 +173,7 @@ def test_bodies_arrive_whole_by_length_and_in_chunks(port: int, size: int) -> No
 def test_a_slow_body_in_pieces_arrives(port: int) -> None:
     with opened(port, b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 6\r\n\r") as client:
         for piece in (b"\n", b"ab", b"cd", b"ef"):
+            # Each piece is read by itself.
             time.sleep(0.1)
             client.sendall(piece)
         assert everything(client).endswith(b"\r\n\r\n6")
@@ -195,6 +197,7 @@ def test_requests_of_one_connection_come_one_after_the_other_or_together(port: i
     one = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab"
     last = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
     with opened(port, one + one + last[:20]) as client:
+        # The server has the half of a request when it answers the two before.
         time.sleep(0.2)
         client.sendall(last[20:])
         assert everything(client).count(b"HTTP/1.1 200 OK") == 3
