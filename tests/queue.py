@@ -20,8 +20,6 @@ SECONDS = {
     "tests/differential/test_cases.py": 90.0,
     "tests/differential/test_histories.py": 60.0,
     "tests/e2e/test_dry_runs.py": 80.0,
-    "tests/e2e/test_every_table_cell.py": 60.0,
-    "tests/e2e/test_forbidden_sql.py": 10.0,
     "tests/e2e/test_merge_requests.py": 60.0,
     "tests/e2e/test_nothing_changed.py": 55.0,
     "tests/e2e/test_pipelines.py": 155.0,

@@ -52,9 +52,16 @@ def _value(node: sql.Expression, row: Row) -> Any:
         case sql.Not():
             inner = _value(node.this, row)
             return None if inner is None else not inner
-        case sql.And() | sql.Or() | sql.Case():
+        case sql.And() | sql.Or() | sql.Case() | sql.In():
             return _connected(node, row)
     raise NotImplementedError(node.sql())
+
+
+def _is_in(node: sql.In, row: Row) -> Any:
+    value, others = _value(node.this, row), [_value(other, row) for other in node.expressions]
+    if value is None or value in others:
+        return None if value is None else True
+    return None if None in others else False
 
 
 def _case(node: sql.Case, row: Row) -> Any:
@@ -62,10 +69,12 @@ def _case(node: sql.Case, row: Row) -> Any:
     return _value(chosen or node.args["default"], row)
 
 
-def _connected(node: sql.And | sql.Or | sql.Case, row: Row) -> Any:
+def _connected(node: sql.And | sql.Or | sql.Case | sql.In, row: Row) -> Any:
     """AND is false as soon as one side is, OR is true as soon as one side is; NULL decides what is left open."""
     if isinstance(node, sql.Case):
         return _case(node, row)
+    if isinstance(node, sql.In):
+        return _is_in(node, row)
     decisive = isinstance(node, sql.Or)
     sides = (_value(node.this, row), _value(node.expression, row))
     if decisive in sides:

@@ -377,7 +377,9 @@ class MemoryEngine:
 def _named(schema: Schema, values: Mapping[int, Any], *further: int) -> str:
     columns = {column.id: column.name for column in telling_columns(schema)}
     columns |= {column.id: column.name for column in schema.columns if column.id in further}
-    return json.dumps({name: values[column_id] for column_id, name in columns.items()}, separators=(",", ":"))
+    return json.dumps(
+        {name: values[column_id] for column_id, name in columns.items()}, separators=(",", ":"), default=str
+    )
 
 
 def _counted(texts: Sequence[str]) -> Counted:
@@ -406,7 +408,7 @@ def complete(schema: Schema, given: Mapping[str, Any]) -> dict[int, Any]:
 def _stored(column: Column, value: Any) -> Any:
     if value is None and not column.nullable:
         raise NotNullViolation(f"Column {column.name} is NOT NULL.", remedy="Give a value.", column=column.name)
-    if column.type.startswith("varchar") and value is not None and len(value) > int(column.type[8:-1]):
+    if column.type.startswith("varchar") and value is not None and len(str(value)) > int(column.type[8:-1]):
         raise InvalidValue(f"{value!r} does not fit into {column.type}.")
     # Spark casts what is assigned; times are kept as texts here.
     return int(value) if isinstance(value, str) and column.type in ("int", "bigint") else value

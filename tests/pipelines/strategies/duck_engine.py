@@ -24,13 +24,17 @@ from tests.stateful.memory_merging import MergingMemoryEngine
 Rows = Sequence[Sequence[Any]]
 Columns = Sequence[tuple[str, str]]
 _TYPES = {
+    "tinyint": "TINYINT",
+    "smallint": "SMALLINT",
     "int": "INTEGER",
     "bigint": "BIGINT",
+    "float": "FLOAT",
     "string": "VARCHAR",
     "boolean": "BOOLEAN",
     "double": "DOUBLE",
     "date": "DATE",
     "timestamp": "TIMESTAMP WITH TIME ZONE",
+    "timestamp_ntz": "TIMESTAMP",
 }
 _ARROW_TYPES = {"int": pa.int32(), "bigint": pa.int64(), "string": pa.string(), "boolean": pa.bool_()}
 _SPARK_TYPES = {duck: spark for spark, duck in _TYPES.items()}
@@ -45,7 +49,7 @@ class DuckMemoryEngine(MergingMemoryEngine):
     def frozen(self, table_id: int, source: SourceRows) -> Iterator[FrozenSource]:
         with super().frozen(table_id, source) as found:
             self._frozen[found.folder] = found.columns
-            yield replace(found, keys=self._keys(source), table=self._table(found))
+            yield replace(found, keys=self._source_keys(source), table=self._table(found))
             del self._frozen[found.folder]
 
     def _table(self, found: FrozenSource) -> pa.Table | None:
@@ -56,7 +60,7 @@ class DuckMemoryEngine(MergingMemoryEngine):
         arrays = [pa.array(c, _ARROW_TYPES[kind]) for c, (_, kind) in zip(columns, found.columns, strict=True)]
         return pa.Table.from_arrays(arrays, [f"c{index}" for index in range(len(arrays))])
 
-    def _keys(self, source: SourceRows) -> tuple[tuple[str, pa.Array] | None, ...]:
+    def _source_keys(self, source: SourceRows) -> tuple[tuple[str, pa.Array] | None, ...]:
         """The distinct values by which files are left out; none of types that are kept as texts here."""
         if not source.keys:
             return ()
@@ -73,14 +77,14 @@ class DuckMemoryEngine(MergingMemoryEngine):
         with duckdb.connect(config={"threads": "1"}) as connection:
             for name, relation in tables.items():
                 columns, rows = self._relation(relation)
-                typed = ", ".join(f"{_quoted(column)} {_TYPES[kind]}" for column, kind in columns)
+                typed = ", ".join(f"{_quoted(column)} {_duck_type(kind)}" for column, kind in columns)
                 connection.execute(f"CREATE TABLE {_quoted(name)} ({typed})")
                 if rows:
                     places = ", ".join(["?"] * len(columns))
                     connection.executemany(f"INSERT INTO {_quoted(name)} VALUES ({places})", [list(r) for r in rows])
             (translated,) = sqlglot.transpile(text, read="spark", write="duckdb")
             found = connection.execute(translated)
-            described = [(column[0], _SPARK_TYPES[str(column[1])]) for column in found.description or ()]
+            described = [(column[0], _spark_type(str(column[1]))) for column in found.description or ()]
             return described, [[_kept(value) for value in row] for row in found.fetchall()]
 
     def _relation(self, relation: TableScan | FileSource | QuerySource) -> tuple[Columns, Rows]:
@@ -91,6 +95,17 @@ class DuckMemoryEngine(MergingMemoryEngine):
         chosen = relation.schema.columns
         rows = [[row.values[column.id] for column in chosen] for row in self._live(relation)]
         return [(column.name, column.type) for column in chosen], rows
+
+
+def _duck_type(kind: str) -> str:
+    """Decimals are written alike on both sides; a text of bounded length is a text."""
+    if kind.startswith(("varchar", "char")):
+        return "VARCHAR"
+    return kind if kind.startswith("decimal") else _TYPES[kind]
+
+
+def _spark_type(kind: str) -> str:
+    return kind.casefold() if kind.startswith("DECIMAL") else _SPARK_TYPES[kind]
 
 
 def _quoted(name: str) -> str:
