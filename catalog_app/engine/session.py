@@ -45,6 +45,7 @@ CONFIGURATION = {
     "spark.sql.parser.manageParserCaches": "true",
     "spark.sql.parser.parserDfaCacheFlushRatio": "10.0",
 }
+_importing = threading.Lock()
 _RETRIES = {"max_retries": 5, "max_backoff": 4000}
 _ASKED = "spark.sql.ansi.enabled"
 TRUSTED_SECONDS = 1.0
@@ -82,6 +83,7 @@ class SparkSessions:
                 self._observe(outcome, time.perf_counter() - began)
 
     def _run(self, work: Callable[[SparkSession], Result]) -> Result:
+        _spark_import()
         from pyspark.errors import PySparkException
 
         failures = _transport_failures(PySparkException)
@@ -118,11 +120,11 @@ class SparkSessions:
     @contextmanager
     def interruptible(self, tag: str) -> Iterator[None]:
         """What this thread runs inside can be stopped by ``interrupt(tag)`` from another thread."""
-        self._thread.tag = tag
+        before, self._thread.tag = getattr(self._thread, "tag", None), tag
         try:
             yield
         finally:
-            self._thread.tag = None
+            self._thread.tag = before
 
     def _tagged(self, session: SparkSession, work: Callable[[SparkSession], Result]) -> Result:
         # Here and not once for all: a session made anew in the middle of the work knows no tags.
@@ -163,6 +165,18 @@ class SparkSessions:
         with self._lock:
             if session is None or self._session is session:
                 self._session = None
+
+
+def _spark_import() -> None:
+    """Import all that pieces of work use of PySpark, in one thread at a time.
+
+    Its modules import each other: threads that import them at once end in a deadlock, which Python breaks by an error.
+    """
+    with _importing:
+        import pyspark.sql.connect.functions
+        import pyspark.sql.connect.session
+        import pyspark.sql.functions
+        import pyspark.sql.pandas.types  # noqa: F401
 
 
 def _transport_failures(base: type[Exception]) -> tuple[type[Exception], ...]:
