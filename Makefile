@@ -1,7 +1,7 @@
 # Two commands matter: `make up` runs everything on this machine, `make test` tests it.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help up test soak check bench frontend e2e clean java
+.PHONY: help up test soak check bench load frontend e2e clean java
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -30,6 +30,9 @@ check: $(VENV)/.installed-dev frontend/node_modules/.installed ## Style, types, 
 
 bench: java $(VENV)/.installed-dev ## Measure what the README quotes; writes JSON
 	@exec $(BIN)/python -m tests.benchmarks $(ARGS)
+
+load: java $(VENV)/.installed-dev ## 200 readers, 20 writers, 10 merges a minute and 5 bad clients at an instance of its own
+	@exec $(BIN)/python -m tests.load $(ARGS)
 
 frontend: frontend/dist/manifest.json ## Build the pages, if their sources changed
 

@@ -51,6 +51,10 @@ LAKEUI: dict[str, Any] = {
     "STATEMENT_SECONDS_BY_ROLE": numbers_by_name(
         os.environ, "LAKEUI_STATEMENT_SECONDS_BY_ROLE", known=[role.value for role in Role]
     ),
+    # Queries that run as tasks: how many run at a time, so that merges and writes find a free worker, and how long one
+    # may take; 0 for no limit.
+    "QUERY_TASKS": number(os.environ, "LAKEUI_QUERY_TASKS", default=1),
+    "QUERY_TASK_SECONDS": number(os.environ, "LAKEUI_QUERY_TASK_SECONDS", default=3600),
     # Webhooks lead to public addresses, and into these networks: "10.1.0.0/16, fd00::/8".
     "WEBHOOK_NETWORKS": os.environ.get("LAKEUI_WEBHOOK_NETWORKS", ""),
     # A result with more rows is not downloaded as one file.

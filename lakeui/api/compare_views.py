@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -30,6 +31,7 @@ from lakeui.api.comparing import Pair, comparison_read, object_read
 from lakeui.api.decision_comparing import decisions_read
 from lakeui.api.paging import keyset_page, next_address, page_body
 from lakeui.api.places import source_branch
+from lakeui.api.request_work import read_of
 from lakeui.api.row_comparing import ROW_ID, rows_read, sides_key, sides_read
 from lakeui.api.serializers import ProblemDocument
 from lakeui.common.errors import InvalidValue, NotFound
@@ -164,7 +166,8 @@ def _databases(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def _pair(request: Request, catalog: str, source: str, destination: str) -> Pair:
     found = catalog_of(request, catalog)
-    pair = Pair(source_branch(request, found, source), branch_get(found, destination))
+    branch = source_branch(request, found, source)
+    pair = Pair(branch, branch_get(found, destination), reading=partial(read_of, request, branch))
     number = checked(DecidedQuery, request).get("merge_request")
     return pair if number is None else replace(pair, resolutions=_decided(found, number, pair))
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,12 +47,13 @@ LOOK_SECONDS = 0.02
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Source and destination of a comparison, with the heads that are compared, and what people decided of the
-    conflicts between them in a merge request.
+    conflicts between them in a merge request. What is not kept yet is computed inside ``reading``.
     """
 
     source: Branch
     destination: Branch
     resolutions: tuple[Resolution, ...] = ()
+    reading: Callable[[], AbstractContextManager[object]] = nullcontext
 
     def cache_key(self, part: str) -> str:
         heads = [f"{branch.pk}@{branch.head_version}" for branch in (self.source, self.destination)]
@@ -91,7 +94,8 @@ def object_read(pair: Pair, key: ObjectKey) -> dict[str, Any]:
     entry = next((item for item in listed["objects"] if (item["kind"], item["object_id"]) == _parts(key)), None)
     if entry is None:
         raise NotFound("changed " + key[0].value, str(key[1]), where="in this comparison")
-    found = object_comparison_load(pair.source, pair.destination, key, engine, pair.resolutions)
+    with pair.reading():
+        found = object_comparison_load(pair.source, pair.destination, key, engine, pair.resolutions)
     body = object_as_json(found, entry, findings_read(pair, key))
     body |= {
         "source_head": pair.source.head_version,
@@ -114,7 +118,8 @@ def _made_by_another(pair: Pair) -> dict[str, Any] | None:
 def _computed(pair: Pair) -> tuple[dict[str, Any], dict[str, dict[str, list[dict[str, Any]]]]]:
     """The comparison made now: its list and its buckets of findings, both kept."""
     try:
-        return _kept(pair, comparison_load(pair.source, pair.destination, engine, pair.resolutions))
+        with pair.reading():
+            return _kept(pair, comparison_load(pair.source, pair.destination, engine, pair.resolutions))
     finally:
         cache.delete(pair.cache_key("making"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.core.cache import cache
@@ -20,7 +21,7 @@ _NEEDING_TEXT = frozenset({Decision.RENAME, Decision.NEWEST, Decision.EDITED})
 
 def decisions_read(pair: Pair, key: ObjectKey) -> list[dict[str, Any]]:
     """By decision, in the order in which the findings name them, what it keeps and leaves out; each once."""
-    plain = Pair(pair.source, pair.destination)
+    plain = replace(pair, resolutions=())
     cached = plain.cache_key(f"decisions:{key[0].value}:{key[1]}")
     known: list[dict[str, Any]] | None = cache.get(cached)
     if known is None:
@@ -28,11 +29,12 @@ def decisions_read(pair: Pair, key: ObjectKey) -> list[dict[str, Any]]:
         options = [dict(item) for item in dict.fromkeys(tuple(option.items()) for option in named)]
         wanted = [_resolution(key, option) for option in options]
         looked_at = DecisionEffects(pair.source, pair.destination, key, engine)
-        known = [
-            {**option, **_effect(looked_at, item)}
-            for option, item in zip(options, wanted, strict=True)
-            if item.decision not in _NEEDING_TEXT
-        ]
+        with pair.reading():
+            known = [
+                {**option, **_effect(looked_at, item)}
+                for option, item in zip(options, wanted, strict=True)
+                if item.decision not in _NEEDING_TEXT
+            ]
         cache.set(cached, known, SECONDS_KEPT)
     return known
 

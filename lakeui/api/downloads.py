@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from catalog_app.engine.exporting import ExportFormat, ExportTarget
 from lakeui import frontdoor
 from lakeui.api.base import scopes_of
-from lakeui.api.queries import query_of
+from lakeui.api.request_work import query_of
 from lakeui.api.statements import statement_session
 from merge_app.jobs.context import Context
 

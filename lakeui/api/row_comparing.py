@@ -34,7 +34,8 @@ def rows_read(pair: Pair, table_id: int, side: str, page: KeysetPage) -> dict[st
     part = f"rows:{side}:{table_id}:{page.limit}:{behind}"
     known: dict[str, Any] | None = cache.get(pair.cache_key(part))
     if known is None:
-        known = _computed(pair, table_id, side, page.limit, behind)
+        with pair.reading():
+            known = _computed(pair, table_id, side, page.limit, behind)
         cache.set(pair.cache_key(part), known, SECONDS_KEPT)
     return known
 
@@ -71,7 +72,8 @@ def sides_read(pair: Pair, table_id: int, page: KeysetPage, *, only_conflicts: b
         merge = compared_rows_load(pair.source, pair.destination, table_id, pair.resolutions)
         found = QueryResult((), [], truncated=False)
         if merge.has_files:
-            found = engine().rows_compare(merge, limit=page.limit, behind=behind, only_conflicts=only_conflicts)
+            with pair.reading():
+                found = engine().rows_compare(merge, limit=page.limit, behind=behind, only_conflicts=only_conflicts)
         known = {
             "source_head": pair.source.head_version,
             "destination_head": pair.destination.head_version,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
@@ -18,13 +19,14 @@ from lakeui.api.downloads import CsvRenderer, ParquetRenderer, download_response
 from lakeui.api.errors import problem_response
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, idempotency_key, request_digest
 from lakeui.api.prefer import Preference, read_preference
-from lakeui.api.queries import query_of
+from lakeui.api.request_work import query_of
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, StatementRequest, TaskAnswer, task_url
-from lakeui.api.statements import TASK_KIND, statement_run, statement_session
+from lakeui.api.statements import statement_run, statement_session, task_kind
 from lakeui.api.strict import body_checked
 from lakeui.api.waiting import task_awaited
 from merge_app.jobs.context import Context
-from merge_app.jobs.models import Task, TaskState
+from merge_app.jobs.models import QUERY_TASK_KIND, Task, TaskState
+from merge_app.jobs.request_work import LONGEST, query_task_require_place
 from merge_app.jobs.selectors import task_known
 from merge_app.jobs.services import task_submit
 
@@ -90,9 +92,15 @@ def _submit(request: Request, parameters: dict[str, Any], key: str) -> Task:
     scopes = scopes_of(request)
     is_known = bool(key) and task_known(user_id=int(request.user.pk or 0), idempotency_key=key)
     session = statement_session(parameters, user=request.user, scopes=scopes)
+    kind = task_kind(parameters["statement"])
+    shown = parameters
+    if kind == QUERY_TASK_KIND:
+        shown = {**parameters, LONGEST: float(settings.LAKEUI["QUERY_TASK_SECONDS"]) or None}
+        if not is_known:
+            query_task_require_place(request.user)
     return task_submit(
-        kind=TASK_KIND,
-        parameters=parameters,
+        kind=kind,
+        parameters=shown,
         user=request.user,
         idempotency_key=key,
         request_digest=request_digest(parameters) if key else "",

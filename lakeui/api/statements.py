@@ -11,6 +11,7 @@ from catalog_app.domain.roles import Scope
 from lakeui import frontdoor
 from lakeui.common.errors import PermissionDenied
 from merge_app.jobs.context import Context, TaskContext
+from merge_app.jobs.models import QUERY_TASK_KIND
 from merge_app.jobs.registry import handles
 from merge_app.jobs.services import task_keep
 
@@ -60,6 +61,12 @@ def user_require_active(user: Any) -> None:
         raise PermissionDenied(f"The account {user.get_username()} is not active.", remedy="Ask an administrator.")
 
 
+def task_kind(statement: str) -> str:
+    """The kind of a statement's task: queries have places of their own in the workers."""
+    return QUERY_TASK_KIND if frontdoor.is_query(statement) else TASK_KIND
+
+
+@handles(QUERY_TASK_KIND)
 @handles(TASK_KIND)
 def run_statement_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The worker's side of a statement."""

@@ -29,6 +29,7 @@ from lakeui.api.history_views import COMMIT_PAGE, history_response
 from lakeui.api.lake_serializers import TableHistoryQuery
 from lakeui.api.paging import keyset_page, page_body, page_schema
 from lakeui.api.places import TablePlace, table_place
+from lakeui.api.request_work import read_of
 from lakeui.api.serializers import StatementAnswer
 from lakeui.api.statements import result_body
 from lakeui.api.table_serializers import (
@@ -48,7 +49,6 @@ from lakeui.api.table_serializers import (
 )
 from lakeui.sql.dialect import quote_name
 from merge_app.audit.selectors import discarded_schemas
-from merge_app.jobs.context import Context
 
 REFUSALS: dict[Any, Any] = {**NOT_MODIFIED, **BAD_REQUEST, **NOT_FOUND}
 
@@ -278,7 +278,8 @@ def _reference(place: TablePlace) -> str:
 
 def _run(request: Request, place: TablePlace, statement: str) -> dict[str, Any]:
     session = session_of(request, place.branch.catalog.name, place.branch.name)
-    return result_body(frontdoor.execute(statement, session, Context()))
+    with read_of(request, place.branch) as context:
+        return result_body(frontdoor.execute(statement, session, context))
 
 
 def _plain(item: Any) -> dict[str, Any]:

@@ -46,11 +46,11 @@ def engine() -> Engine:
 
 @contextmanager
 def interruptible(context: Context) -> Iterator[None]:
-    """Work on Spark that stops when the task is cancelled."""
-    if context.task_id is None:
+    """Work on Spark that stops when its context is cancelled."""
+    if context.key is None:
         yield
         return
-    tag = f"task-{context.task_id}"
+    tag = f"work-{context.key}"
     context.on_cancel(lambda: _sessions().interrupt(tag))
     with _sessions().interruptible(tag):
         yield

@@ -11,7 +11,7 @@ from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.values import StatementResult, answer
 from lakeui.sql import statements as sql
 from merge_app.jobs.models import Task, TaskState
-from merge_app.jobs.queries import LONGEST
+from merge_app.jobs.request_work import LONGEST
 from merge_app.jobs.selectors import task_require_cancellable, tasks_visible
 from merge_app.jobs.services import task_cancel
 

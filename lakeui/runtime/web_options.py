@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 workers = 2
-threads = 32
-"""Of each process. At most 8 run queries and 16 wait for tasks, so that 8 are left for pages."""
+threads = 40
+"""Of each process. At most 8 run queries, 8 read rows and 16 wait for tasks, so that 8 are left for pages."""
 worker_class = "lakeui.runtime.web_worker.WebWorker"
 graceful_timeout = 5
 control_socket_disable = True

@@ -21,6 +21,8 @@ class Context:
     """The context of work done inside the request: nobody watches, nothing to stop. Base of the others."""
 
     task_id: UUID | None = None
+    key: UUID | None = None
+    """What names the work on the engine, where it can be stopped. Work of a request has a key and no task."""
     attempt: int = 1
 
     def step(self, name: str, detail: str = "") -> None:
@@ -45,26 +47,14 @@ class Report:
     message: str
 
 
-class TaskContext(Context):
-    """The context of one attempt at a task. Only remembers; the heartbeat carries it to the database.
+class StoppableContext(Context):
+    """The context of work that another thread may stop. Only remembers: whoever watches carries its report on.
 
-    So a handler may report from inside a transaction, without locking the task's row or having the report undone.
+    So a handler may report from inside a transaction, without locking a row or having the report undone.
     """
 
-    def __init__(
-        self,
-        task_id: UUID,
-        *,
-        claim: UUID | None = None,
-        user: Any = None,
-        scopes: frozenset[Scope] | None = None,
-        attempt: int = 1,
-    ) -> None:
-        self.task_id: UUID = task_id
-        self.claim = claim
-        self.user = user
-        self.scopes = scopes
-        self.attempt = attempt
+    def __init__(self, key: UUID) -> None:
+        self.key: UUID = key
         self.changed = threading.Event()
         self._lock = threading.Lock()
         self._steps: list[dict[str, Any]] = []
@@ -118,10 +108,6 @@ class TaskContext(Context):
         self._reason = self._reason or reason
         self._stop_with(TaskCancelled("The task was cancelled before it wrote anything."))
 
-    def supersede(self) -> None:
-        """The task belongs to another attempt now."""
-        self._stop_with(TaskSuperseded("Another worker has taken this task over."))
-
     def _stop_with(self, reason: TaskCancelled) -> None:
         with self._lock:
             if self._stop is not None:
@@ -140,11 +126,35 @@ class TaskContext(Context):
                 callback()
             # The callback is the engine's: whatever it raises must not end the heartbeat that called it.
             except Exception:
-                logger.exception("interrupting task %s failed", self.task_id)
+                logger.exception("interrupting %s failed", self.key)
 
     def _close_step(self, now: str) -> None:
         if self._steps and self._steps[-1]["finished"] is None:
             self._steps[-1]["finished"] = now
+
+
+class TaskContext(StoppableContext):
+    """The context of one attempt at a task; the heartbeat carries its report to the database."""
+
+    def __init__(
+        self,
+        task_id: UUID,
+        *,
+        claim: UUID | None = None,
+        user: Any = None,
+        scopes: frozenset[Scope] | None = None,
+        attempt: int = 1,
+    ) -> None:
+        super().__init__(task_id)
+        self.task_id: UUID = task_id
+        self.claim = claim
+        self.user = user
+        self.scopes = scopes
+        self.attempt = attempt
+
+    def supersede(self) -> None:
+        """The task belongs to another attempt now."""
+        self._stop_with(TaskSuperseded("Another worker has taken this task over."))
 
 
 def _now() -> str:

@@ -11,7 +11,10 @@ from django.db.models import Q
 from django.utils import timezone
 
 QUERY_KIND = "query"
-"""Tasks of this kind run inside of a request, and end with it."""
+REQUEST_KINDS = (QUERY_KIND, "rows")
+"""Tasks of these kinds run inside of a request, and end with it."""
+QUERY_TASK_KIND = "sql query"
+"""Queries that run in a worker."""
 
 
 class TaskState(models.TextChoices):

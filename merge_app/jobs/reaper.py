@@ -18,7 +18,7 @@ from catalog_app.services.imports import imports_expire
 from catalog_app.services.transactions import transactions_expire
 from catalog_app.storage.warehouse import Warehouse
 from merge_app.jobs.errors import TaskCancelled, TaskLost
-from merge_app.jobs.models import QUERY_KIND, Task, TaskState
+from merge_app.jobs.models import REQUEST_KINDS, Task, TaskState
 from merge_app.jobs.presence import worker_seen
 from merge_app.jobs.services import MOST_ATTEMPTS, task_ring
 from merge_app.webhooks.outbox import deliveries_ring
@@ -55,7 +55,7 @@ def _reap_running(chosen: QuerySet[Task]) -> list[UUID]:
     touched = []
     stale = chosen.filter(state=TaskState.RUNNING, heartbeat_at__lt=Now() - STALE_AFTER)
     # The web process of these ended, and with it the request that waited for the answer.
-    stale.filter(kind=QUERY_KIND).delete()
+    stale.filter(kind__in=REQUEST_KINDS).delete()
     for task in stale.only("pk", "claim", "attempts", "cancel_requested", "worker")[:LONGEST_SWEEP]:
         same = stale.filter(pk=task.pk, claim=task.claim)
         if task.cancel_requested:

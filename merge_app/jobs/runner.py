@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
 from catalog_app.domain.roles import Scope
@@ -20,9 +21,10 @@ from lakeui.common.logs import logged_as
 from lakeui.common.problem import internal_problem
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.errors import TaskCancelled
-from merge_app.jobs.models import Task, TaskState
+from merge_app.jobs.models import QUERY_TASK_KIND, Task, TaskState
 from merge_app.jobs.registry import handler_for
-from merge_app.jobs.services import task_beat, task_claim, task_finish, task_release
+from merge_app.jobs.request_work import StatementTimeout, timeout
+from merge_app.jobs.services import queries_ring, task_beat, task_claim, task_finish, task_release
 
 logger = logging.getLogger(__name__)
 
@@ -69,11 +71,14 @@ def _run(task: Task, claim: UUID) -> TaskState | None:
     began = time.perf_counter()
     if task.attempts == 1:
         instruments().task_wait_seconds.labels(task.kind).observe(_waited(task))
-    with Heartbeat(context, claim):
+    is_query = task.kind == QUERY_TASK_KIND
+    with Heartbeat(context, claim, longest=float(settings.LAKEUI["QUERY_TASK_SECONDS"]) if is_query else 0):
         state, result, error = _attempt(task, context)
     fault_point("task.finishing")
     report = context.report(final=True)
     ours = task_finish(task_id=task.pk, claim=claim, state=state, report=report, result=result, error=error)
+    if is_query:
+        queries_ring()
     seconds = time.perf_counter() - began
     instruments().task_seconds.labels(task.kind, state).observe(seconds)
     result = result or {}
@@ -106,9 +111,11 @@ def _attempt(task: Task, context: TaskContext) -> tuple[TaskState, dict[str, Any
         return TaskState.SUCCEEDED, task.result, None
     try:
         return TaskState.SUCCEEDED, handler_for(task.kind)(context, task.parameters), None
-    except TaskCancelled as error:
-        return TaskState.CANCELLED, None, error.as_problem()
     except LakeError as error:
+        if isinstance(reason := context.stopped_by, StatementTimeout):
+            return TaskState.FAILED, None, reason.as_problem()
+        if isinstance(error, TaskCancelled):
+            return TaskState.CANCELLED, None, error.as_problem()
         if _stopped(context):
             # The engine, interrupted, reports its own failure; the person asked for a cancel and should read that.
             return TaskState.CANCELLED, None, TaskCancelled("The task was cancelled.").as_problem()
@@ -138,9 +145,12 @@ class Heartbeat:
     The thread has a database connection of its own, so that reports are seen while the handler is in a transaction.
     """
 
-    def __init__(self, context: TaskContext, claim: UUID) -> None:
+    def __init__(self, context: TaskContext, claim: UUID, *, longest: float = 0) -> None:
+        """``longest``: after so many seconds the work is stopped; 0 for no limit."""
         self._context = context
         self._claim = claim
+        self._longest = longest
+        self._began = time.monotonic()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._loop, name=f"heartbeat-{context.task_id}", daemon=True)
 
@@ -178,3 +188,6 @@ class Heartbeat:
             self._context.supersede()
         elif stop:
             self._context.cancel()
+        elif self._longest and time.monotonic() - self._began > self._longest:
+            self._context.cancel(timeout("query", self._longest, "write its result into a table"))
+            self._context.interrupt()

@@ -10,10 +10,11 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from celery.exceptions import CeleryError
+from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
-from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db import IntegrityError, connection, transaction
+from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 from kombu.exceptions import KombuError
 
@@ -22,7 +23,7 @@ from lakeui.common.json_values import storable
 from lakeui.common.logs import current_request_id
 from merge_app.jobs.context import Report
 from merge_app.jobs.errors import IdempotencyMismatch, TaskCancelled, TaskFinished, TaskSuperseded
-from merge_app.jobs.models import Task, TaskState
+from merge_app.jobs.models import QUERY_TASK_KIND, Task, TaskState
 from merge_app.jobs.registry import handler_for
 
 logger = logging.getLogger(__name__)
@@ -101,20 +102,49 @@ def task_ring(task_id: UUID) -> None:
 
 
 def task_claim(*, task_id: UUID, worker: str) -> UUID | None:
-    """Take a queued task for this worker and answer the claim, or None if somebody else has it."""
+    """Take a queued task for this worker and answer the claim, or None if somebody else has it.
+
+    A query finds a place among those that run, or waits: the end of another rings for it.
+    """
     claim = uuid4()
-    taken = Task.objects.filter(pk=task_id, state=TaskState.QUEUED).update(
-        state=TaskState.RUNNING,
-        claim=claim,
-        worker=worker,
-        attempts=F("attempts") + 1,
-        started_at=Now(),
-        heartbeat_at=Now(),
-        steps=[],
-        progress=0.0,
-        message="",
+    queued = Task.objects.filter(pk=task_id, state=TaskState.QUEUED)
+    if _take(queued.exclude(kind=QUERY_TASK_KIND), claim, worker):
+        return claim
+    with transaction.atomic():
+        _query_places_lock()
+        running = Task.objects.filter(kind=QUERY_TASK_KIND, state=TaskState.RUNNING).count()
+        has_place = running < (int(settings.LAKEUI["QUERY_TASKS"]) or running + 1)
+        return claim if has_place and _take(queued, claim, worker) else None
+
+
+def _query_places_lock() -> None:
+    """One claim of a query at a time: the others wait for the end of this transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", ["lakeui query tasks"])
+
+
+def queries_ring() -> None:
+    """Ring for the query that has waited longest: a place is free."""
+    waiting = Task.objects.filter(kind=QUERY_TASK_KIND, state=TaskState.QUEUED).order_by("created_at")
+    if (first := waiting.values_list("pk", flat=True).first()) is not None:
+        task_ring(first)
+
+
+def _take(queued: QuerySet[Task], claim: UUID, worker: str) -> bool:
+    return (
+        queued.update(
+            state=TaskState.RUNNING,
+            claim=claim,
+            worker=worker,
+            attempts=F("attempts") + 1,
+            started_at=Now(),
+            heartbeat_at=Now(),
+            steps=[],
+            progress=0.0,
+            message="",
+        )
+        > 0
     )
-    return claim if taken else None
 
 
 def task_beat(*, task_id: UUID, claim: UUID, report: Report) -> bool | None:

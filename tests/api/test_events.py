@@ -18,7 +18,7 @@ from lakeui.frontdoor.values import StatementResult
 from lakeui.sql.parse import parse
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.models import Task
-from merge_app.jobs.queries import StatementTimeout
+from merge_app.jobs.request_work import StatementTimeout
 from merge_app.jobs.runner import task_run
 from merge_app.jobs.services import task_submit
 

@@ -12,7 +12,7 @@ from lakeui.api import waiting
 from lakeui.api.waiting import WAITS_PER_PERSON, WAITS_PER_PROCESS, task_awaited
 from lakeui.common.errors import InvalidValue, NotFound
 from merge_app.jobs.models import Task
-from merge_app.jobs.queries import Query, query_running
+from merge_app.jobs.request_work import Work, work_running
 from merge_app.jobs.services import task_submit
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -23,8 +23,8 @@ def alice() -> User:
     return User.objects.create_user("alice")
 
 
-def of(user: User) -> Query:
-    return Query(user, None, {"statement": "SELECT 1", "catalog": None, "branch": "main"}, lambda: False)
+def of(user: User) -> Work:
+    return Work(user, None, {"statement": "SELECT 1", "catalog": None, "branch": "main"}, lambda: False)
 
 
 def run(statement: str, user: User) -> list[tuple[object, ...]]:
@@ -33,9 +33,9 @@ def run(statement: str, user: User) -> list[tuple[object, ...]]:
 
 def test_a_person_sees_and_cancels_what_is_theirs(alice: User) -> None:
     bob = User.objects.create_user("bob")
-    with query_running(of(alice)) as context:
+    with work_running(of(alice)) as context:
         ((query_id, kind, state, user, catalog, branch, seconds, statement, longest),) = run("SHOW QUERIES", alice)
-        assert (query_id, kind, state, user) == (str(context.task_id), "query", "running", "alice")
+        assert (query_id, kind, state, user) == (str(context.key), "query", "running", "alice")
         assert (catalog, branch, statement) == (None, "main", "SELECT 1")
         assert seconds >= 0
         assert longest == 300

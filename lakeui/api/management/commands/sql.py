@@ -12,7 +12,7 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
 
 from lakeui import frontdoor
-from lakeui.api.statements import TASK_KIND, statement_run, statement_session
+from lakeui.api.statements import statement_run, statement_session, task_kind
 from lakeui.api.text_table import text_table
 from lakeui.common.errors import LakeError
 from lakeui.common.events import events_hush
@@ -69,7 +69,9 @@ class Command(BaseCommand):
         """The problem or None, and the body."""
         session = statement_session(parameters, user=user, scopes=None)
         catalog_id = frontdoor.admit(parameters["statement"], session)
-        task = task_submit(kind=TASK_KIND, parameters=parameters, user=user, catalog_id=catalog_id)
+        task = task_submit(
+            kind=task_kind(parameters["statement"]), parameters=parameters, user=user, catalog_id=catalog_id
+        )
         try:
             task = self._follow(task.pk)
         except KeyboardInterrupt:

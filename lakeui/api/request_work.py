@@ -1,27 +1,38 @@
-"""Queries that a request waits for, as ``merge_app.jobs.queries`` runs them."""
+"""Work on Spark that a request waits for, as ``merge_app.jobs.request_work`` bounds it."""
 
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from rest_framework.request import Request
 
+from catalog_app.models import Branch
 from lakeui import frontdoor
 from lakeui.api.base import scopes_of
 from lakeui.api.statements import statement_session
-from merge_app.jobs.context import TaskContext
-from merge_app.jobs.queries import Query, query_running
+from lakeui.frontdoor.compute import interruptible
+from merge_app.jobs.context import StoppableContext
+from merge_app.jobs.request_work import READS, Work, work_running
 
 
-def query_of(request: Request, parameters: Mapping[str, Any]) -> AbstractContextManager[TaskContext]:
+def query_of(request: Request, parameters: Mapping[str, Any]) -> AbstractContextManager[StoppableContext]:
     """Run the query of ``parameters`` inside, bounded and stoppable. Its rights are judged before."""
     session = statement_session(parameters, user=request.user, scopes=scopes_of(request))
     catalog_id = frontdoor.admit(parameters["statement"], session)
     shown = {name: parameters[name] for name in ("statement", "catalog", "branch")}
-    return query_running(Query(request.user, catalog_id, shown, has_left(request)))
+    return work_running(Work(request.user, catalog_id, shown, has_left(request)))
+
+
+@contextmanager
+def read_of(request: Request, branch: Branch) -> Iterator[StoppableContext]:
+    """Read rows of the branch for a page inside, bounded and stoppable. Its rights are judged before."""
+    shown = {"statement": request.path, "catalog": branch.catalog.name, "branch": branch.name}
+    work = Work(request.user, branch.catalog_id, shown, has_left(request), READS)
+    with work_running(work) as context, interruptible(context):
+        yield context
 
 
 def has_left(request: Request) -> Callable[[], bool]:

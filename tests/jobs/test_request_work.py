@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import User
@@ -14,10 +17,18 @@ from catalog_app.models import CatalogMember
 from catalog_app.services.catalogs import catalog_create
 from lakeui.common.errors import EngineError, LakeError
 from lakeui.runtime.discovery import numbers_by_name
-from merge_app.jobs import queries
+from merge_app.jobs import request_work
 from merge_app.jobs.models import Task
-from merge_app.jobs.queries import Query, QueryCancelled, StatementTimeout, TooManyQueries, query_running
 from merge_app.jobs.reaper import STALE_AFTER, tasks_reap
+from merge_app.jobs.request_work import (
+    READS,
+    Gate,
+    QueryCancelled,
+    StatementTimeout,
+    TooManyQueries,
+    Work,
+    work_running,
+)
 from merge_app.jobs.services import task_cancel
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -25,7 +36,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queries, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(request_work, "LOOK_SECONDS", 0.02)
 
 
 @pytest.fixture
@@ -33,23 +44,32 @@ def alice() -> User:
     return User.objects.create_user("alice")
 
 
-def of(user: User, has_left: Callable[[], bool] = lambda: False) -> Query:
-    return Query(user, None, {"statement": "SELECT 1", "catalog": None, "branch": "main"}, has_left)
+def of(user: User, has_left: Callable[[], bool] = lambda: False) -> Work:
+    return Work(user, None, {"statement": "SELECT 1", "catalog": None, "branch": "main"}, has_left)
 
 
-def endless(query: Query, begun: Callable[[Task], object] = lambda task: None) -> None:
+def shown(key: UUID) -> Task:
+    """The row of running work, which a read of rows has after a while."""
+    deadline = time.monotonic() + 30
+    while (task := Task.objects.filter(pk=key).first()) is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return task
+
+
+def endless(query: Work, begun: Callable[[Task], object] = lambda task: None) -> None:
     """As the engine does: works until it is interrupted, and then fails in words of its own."""
     interrupted = threading.Event()
-    with query_running(query) as context:
+    with work_running(query) as context:
         context.on_cancel(interrupted.set)
-        begun(Task.objects.get(pk=context.task_id))
+        begun(shown(context.key))
         assert interrupted.wait(30)
         raise EngineError("The statement was cancelled.")
 
 
 def test_a_query_is_a_task_while_it_runs(alice: User) -> None:
-    with query_running(of(alice)) as context:
-        task = Task.objects.get(pk=context.task_id)
+    with work_running(of(alice)) as context:
+        task = Task.objects.get(pk=context.key)
         assert (task.kind, task.state, task.created_by) == ("query", "running", alice)
     assert not Task.objects.exists()
 
@@ -70,11 +90,11 @@ def test_the_longest_time_is_that_of_the_role_in_the_catalog(alice: User, settin
     for role in ("owner", "maintainer", "viewer"):
         person = User.objects.create_user(role)
         CatalogMember.objects.create(catalog=catalog, user=person, role=role)
-        with query_running(Query(person, catalog.pk, asked, lambda: False)):
+        with work_running(Work(person, catalog.pk, asked, lambda: False)):
             shown.append(Task.objects.get().parameters["longest_seconds"])
     assert shown == [None, 300, 0.05]
     with pytest.raises(StatementTimeout, match=r"longer than 0.05 s"):
-        endless(Query(User.objects.get(username="viewer"), catalog.pk, asked, lambda: False))
+        endless(Work(User.objects.get(username="viewer"), catalog.pk, asked, lambda: False))
 
 
 @pytest.mark.parametrize("said", ["viewer", "guest=3", "viewer=soon", "viewer=-1", "=3"])
@@ -114,7 +134,7 @@ def test_an_interrupt_is_repeated_until_the_query_ends(alice: User) -> None:
             enough.set()
 
     def interrupted() -> None:
-        with query_running(of(alice, lambda: True)) as context:
+        with work_running(of(alice, lambda: True)) as context:
             context.on_cancel(count)
             assert enough.wait(30)
             raise EngineError("The statement was cancelled.")
@@ -124,41 +144,60 @@ def test_an_interrupt_is_repeated_until_the_query_ends(alice: User) -> None:
 
 
 def test_a_failure_of_the_query_itself_stays_what_it_is(alice: User) -> None:
-    with pytest.raises(LakeError, match="no such column"), query_running(of(alice)):
+    with pytest.raises(LakeError, match="no such column"), work_running(of(alice)):
         raise LakeError("no such column")
 
 
 @pytest.fixture
 def running(alice: User, settings: pytest.FixtureRequest) -> Iterator[str]:
     settings.LAKEUI = {**settings.LAKEUI, "QUERIES_PER_PERSON": 1}
-    with query_running(of(alice)) as context:
-        yield str(context.task_id)
+    with work_running(of(alice)) as context:
+        yield str(context.key)
 
 
 def test_one_query_too_many_of_a_person_is_refused_with_those_that_run(alice: User, running: str) -> None:
-    with pytest.raises(TooManyQueries) as refused, query_running(of(alice)):
+    with pytest.raises(TooManyQueries) as refused, work_running(of(alice)):
         pass
-    assert refused.value.details == {"retry_after": queries.RETRY_SECONDS, "running": [running]}
-    with query_running(of(User.objects.create_user("bob"))):
+    assert refused.value.details == {"retry_after": request_work.RETRY_SECONDS, "running": [running]}
+    with work_running(of(User.objects.create_user("bob"))):
         pass
 
 
-def test_a_process_runs_so_many_queries_and_no_more(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queries, "_places", threading.BoundedSemaphore(1))
-    bob = User.objects.create_user("bob")
-    with (
-        query_running(of(alice)),
-        pytest.raises(TooManyQueries, match="as many queries as it can"),
-        query_running(of(bob)),
-    ):
+def gate(kind: str, patience: float) -> Gate:
+    """A gate with one place."""
+    return Gate(kind, "work", patience, threading.BoundedSemaphore(1))
+
+
+def test_a_gate_lets_so_much_in_and_no_more(alice: User) -> None:
+    narrow = replace(of(alice), gate=gate("rows", patience=0))
+    with work_running(narrow), pytest.raises(TooManyQueries, match="most at a time"), work_running(narrow):
         pass
-    with query_running(of(bob)):
+    with work_running(narrow):
         pass
+
+
+def test_what_waits_at_a_gate_comes_in_when_another_leaves(alice: User) -> None:
+    narrow = replace(of(alice), gate=gate("rows", patience=30))
+    assert narrow.gate.places.acquire(blocking=False)
+    leaving = threading.Timer(0.1, narrow.gate.places.release)
+    leaving.start()
+    with work_running(narrow):
+        pass
+    leaving.join()
+
+
+def test_a_read_of_rows_is_a_task_once_it_has_run_for_a_while(alice: User) -> None:
+    reading = replace(of(alice), gate=READS)
+    with work_running(reading) as context:
+        assert (shown(context.key).kind, shown(context.key).created_by) == ("rows", alice)
+    assert not Task.objects.exists()
+    with pytest.raises(QueryCancelled, match="The read of rows was cancelled"):
+        endless(reading, lambda task: task_cancel(task_id=task.pk))
 
 
 def test_a_query_whose_web_process_ended_is_forgotten(alice: User) -> None:
-    with query_running(of(alice)) as context:
-        query = Task.objects.filter(pk=context.task_id)
+    with work_running(of(alice)) as context:
+        query = Task.objects.filter(pk=context.key)
         query.update(heartbeat_at=Now() - STALE_AFTER - timezone.timedelta(seconds=5))
         tasks_reap()
         assert not query.exists()

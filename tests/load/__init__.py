@@ -1,0 +1,1 @@
+"""``make load``: many people, some of them bad, at one instance that it starts."""
