@@ -17,7 +17,7 @@ from catalog_app.engine.assigning import Matching, assigned_value
 from catalog_app.engine.expressions import Analysis, Expression, Reads, Role, Side
 from catalog_app.engine.failures import reason, translate
 from catalog_app.engine.sources import require_assignable
-from catalog_app.engine.types import quoted, storage_type, type_text
+from catalog_app.engine.types import quoted, storage_type, too_long_check, type_text, unknown_null
 from lakeui.common.errors import InvalidValue, LakeError
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ _HARMLESS = re.compile(
     r"(?i)(?>[\s.,()=<>!]|\b(?:and|or|not|in|between)\b|`[^`]*`|\b[^\W\d]\w*\b(?!\s*\()|\b\d{1,9}\b)*+|\s*'[^'\\]*'\s*"
 )
 """Comparisons of names and small numbers, and a text: no constant in them can fail."""
+_BARE_NAME = re.compile(r"\s*(?:`[^`]*`|[^\W\d]\w*)(?:\.(?:`[^`]*`|[^\W\d]\w*))*\s*")
 _NAME_PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 
 
@@ -80,9 +81,18 @@ def _require_constants(
 def constants_of(expression: Expression, kind: str) -> str:
     """The expression as its column stores it, empty where no part of it can fail as a constant."""
     column = expression.column
+    if column is not None and not _is_bare(expression.text):
+        bounded = too_long_check(f"({expression.text}\n)", column.name, column.type)
+        if bounded is not None:
+            return bounded
     if column is None or column.parsed.fields or storage_type(column.type) == kind:
         return "" if _HARMLESS.fullmatch(expression.text) else expression.text
     return f"CAST(({expression.text}\n) AS {storage_type(column.type)})"
+
+
+def _is_bare(text: str) -> bool:
+    """Whether it only names a column."""
+    return _BARE_NAME.fullmatch(text) is not None
 
 
 def _numbered(frame: DataFrame, texts: Sequence[str]) -> DataFrame:
@@ -113,8 +123,7 @@ def _frames(spark: SparkSession, analysis: Analysis) -> dict[Reads, DataFrame]:
 
 
 def _empty(spark: SparkSession, side: Side) -> DataFrame:
-    # A NULL that no rule of the optimizer sees: with one that it knows, a comparison is NULL before it is computed.
-    columns = (f"get(array(CAST(NULL AS {kind})), CAST(id AS INT)) AS {quoted(name)}" for name, kind in side.columns)
+    columns = (f"{unknown_null(kind)} AS {quoted(name)}" for name, kind in side.columns)
     return spark.range(0).selectExpr(*columns).alias(side.alias)
 
 

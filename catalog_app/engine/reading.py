@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, FileScan, TableScan
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.decoding import Held, decoded, held, internal_name, read_name
-from catalog_app.engine.types import char_metadata, spark_type, storage_type
+from catalog_app.engine.types import char_metadata, spark_type, storage_type, unknown_null
 from catalog_app.engine.values import FileSource, QuerySource
 from catalog_app.storage.deletes import POSITION_COLUMN, POSITION_FIELD
 
@@ -178,7 +178,8 @@ def deleted_addresses(spark: SparkSession, warehouse: Warehouse, files: Sequence
 
 
 def _empty(spark: SparkSession, schema: Schema, with_address: bool) -> DataFrame:
-    values = [f"CAST(NULL AS {storage_type(column.type)})" for column in schema.columns]
+    """No rows. Beside a NULL that the optimizer knows it would compute no constant, and refuse none as with rows."""
+    values = [unknown_null(storage_type(column.type)) for column in schema.columns]
     further = dict.fromkeys(("row_id", "address"), "CAST(NULL AS bigint)") if with_address else {}
     return _named(spark.range(0), schema, values, **further)
 

@@ -56,6 +56,24 @@ def storage_type(type_text: str) -> str:
     return "string" if _LENGTH.match(type_text) else type_text
 
 
+def unknown_null(kind: str) -> str:
+    """SQL of a NULL over ``range(0)`` that no rule of the optimizer sees: with one that it knows, a comparison is NULL
+    before its other side is computed.
+    """
+    return f"get(array(CAST(NULL AS {kind})), CAST(id AS INT))"
+
+
+def too_long_check(value: str, name: str, type_text: str) -> str | None:
+    """SQL that fails as a constant, without rows, if the value is longer than the column ``name`` of VARCHAR(n) or
+    CHAR(n) takes; None for other types. The optimizer computes casts of constants, but no ``raise_error``.
+    """
+    match = _LENGTH.match(type_text)
+    if match is None:
+        return None
+    refusal = f"CAST('{TOO_LONG_MARK}:{int(match[2])}:{name.encode().hex()};' AS INT)"
+    return f"IF(char_length(rtrim(CAST({value} AS STRING))) > {int(match[2])}, {refusal}, 0)"
+
+
 def storable_type(kind: str) -> str:
     """The type under which a value waits: Parquet has no column of nothing but NULL."""
     return _without_void(value_type(kind)).text if "void" in kind else kind

@@ -13,6 +13,7 @@ ON = "MERGE INTO {d}.t AS t USING {d}.s AS s ON t.id = s.id"
 MATCHED = f"{ON} WHEN MATCHED"
 MISSING = f"{ON} WHEN NOT MATCHED"
 ALONE = f"{ON} WHEN NOT MATCHED BY SOURCE"
+CODES = "MERGE INTO {d}.c AS t USING {d}.s AS s ON t.id = s.id"
 REFUSED = [
     # Names
     (
@@ -79,6 +80,21 @@ REFUSED = [
     ("UPDATE {d}.t SET v = 99999999999", "INVALID_VALUE", "SET: The value 99999999999L"),
     ("UPDATE {d}.t SET v = 1 WHERE v = 'abc'", "INVALID_VALUE", "WHERE: The value 'abc'"),
     ("DELETE FROM {d}.t WHERE 1 / 0 = v", "INVALID_VALUE", "WHERE: Division by zero"),
+    ("SELECT id FROM {d}.t WHERE v = 'abc'", "INVALID_VALUE", "The value 'abc'"),
+    ("SELECT count(*) FROM {d}.t WHERE id > 99 AND v IN ('1', 'abc')", "INVALID_VALUE", "The value 'abc'"),
+    ("SELECT t.id FROM {d}.t JOIN {d}.s ON t.id = s.id AND s.v < 'abc'", "INVALID_VALUE", "The value 'abc'"),
+    ("SELECT v = 1 / 0 FROM {d}.t", "INVALID_VALUE", "Division by zero"),
+    # Texts that are too long
+    ("UPDATE {d}.c SET code = 'abcd'", "INVALID_VALUE", "SET: A value for column code is longer than 3"),
+    ("UPDATE {d}.c SET code = 12345 WHERE id = 99", "INVALID_VALUE", "column code is longer than 3"),
+    ("UPDATE {d}.c SET flag = concat('a', 'bc')", "INVALID_VALUE", "column flag is longer than 2"),
+    ("INSERT INTO {d}.c VALUES (1, 'abcd', NULL)", "INVALID_VALUE", "column code is longer than 3"),
+    (f"{CODES} WHEN MATCHED THEN UPDATE SET code = 'abcd'", "INVALID_VALUE", "column code is longer than 3"),
+    (
+        f"{CODES} WHEN NOT MATCHED THEN INSERT (id, flag) VALUES (s.id, 'abc')",
+        "INVALID_VALUE",
+        "WHEN NOT MATCHED: A value for column flag is longer than 2",
+    ),
     # One row
     (f"{MATCHED} THEN UPDATE SET v = max(s.v)", "NOT_SUPPORTED", "The aggregate max"),
     ("UPDATE {d}.t SET v = max(v)", "NOT_SUPPORTED", "The aggregate max"),
@@ -98,6 +114,8 @@ def both(services: None) -> Iterator[Lake]:
         lake.sql(f"CREATE DATABASE {database}")
         lake.sql(f"CREATE TABLE {database}.t (id INT, v INT, only_t INT)")
         lake.sql(f"CREATE TABLE {database}.s (id INT, v INT, only_s INT, text STRING)")
+        lake.sql(f"CREATE TABLE {database}.c (id INT, code VARCHAR(3), flag CHAR(2))")
+    lake.sql("INSERT INTO full.c VALUES (2, 'abc', 'x')")
     lake.sql("INSERT INTO full.t VALUES (1, 1, 1), (2, 2, 2)")
     lake.sql("INSERT INTO full.s VALUES (2, 20, 2, 'a'), (3, 30, 3, 'b')")
     head = lake.head()
@@ -129,6 +147,12 @@ def test_the_error_names_the_place_and_the_nearest_column(both: Lake) -> None:
     error = refusal.value
     assert (error.details["line"], error.details["column"], error.details["clause"]) == (4, 42, 2)
     assert error.remedy == "Did you mean only_s?"
+
+
+def test_a_text_that_fits_without_blanks_at_its_end_is_no_error(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.c (code VARCHAR(3), flag CHAR(2))")
+    lake.sql("UPDATE d.c SET code = 'abc   ', flag = NULL")
+    lake.sql("UPDATE d.c SET code = CASE WHEN flag = 'x' THEN 'abcd' END")
 
 
 @pytest.mark.parametrize("null", ["NULL", "CAST(NULL AS BOOLEAN)", "if(true, NULL, NULL)"])

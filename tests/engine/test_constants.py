@@ -9,6 +9,7 @@ from catalog_app.engine.analysis import constants_of
 from catalog_app.engine.expressions import Expression, Role
 
 INT = Column(id=1, name="v", type="int")
+CODE = Column(id=3, name="code", type="varchar(3)")
 TEXT = Column(id=2, name="name", type="string")
 
 
@@ -25,6 +26,15 @@ TEXT = Column(id=2, name="name", type="string")
 )
 def test_nothing_in_it_can_fail(text: str, column: Column | None, kind: str) -> None:
     assert constants_of(Expression(text, Role.CONDITION, "WHERE", column=column), kind) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "looked_at"),
+    [("s.code", CODE, False), ("`a b`.code", CODE, False), ("'abcd'", CODE, True), ("upper(s.code)", CODE, True)],
+)
+def test_what_goes_into_a_bounded_text_is_measured(text: str, column: Column, looked_at: bool) -> None:
+    found = constants_of(Expression(text, Role.VALUE, "SET", column=column), "string")
+    assert ("char_length" in found) is looked_at
 
 
 @pytest.mark.parametrize(
