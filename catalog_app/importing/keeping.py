@@ -19,19 +19,20 @@ from lakeui.common.errors import InvalidValue
 
 _NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 _PLAIN = r"^-?[0-9]+(\.[0-9]+)?$"
+_UNWRITABLE = pa.array(["NaN", "Infinity", "-Infinity"])
 _WHOLE_TYPES = ("tinyint", "smallint", "int", "bigint")
 
 
-def values_require(values: pa.Array, column: str, wanted: str, *, first_row: int) -> None:
+def values_require(values: pa.Array, column: str, wanted: str, *, first_row: int, keeps_kind: bool = False) -> None:
     """Raise InvalidValue for the first value that the type would change, at any depth.
 
-    A number must keep its digits. Inside of structs, arrays and maps a value must also be of a kind that the field
-    stores without a cast: a text is no number, and a boolean none either. Texts that are no number, and numbers that
-    are too large, are left to the cast, which refuses them.
+    A number must keep its digits. Inside of structs, arrays and maps, and with ``keeps_kind`` everywhere, a value must
+    also be of a kind that the field stores without a cast: a text is no number, and a boolean none either. Texts that
+    are no number, and numbers that are too large, are left to the cast, which refuses them.
     """
     whole = _Part(values, np.arange(first_row, first_row + len(values)), column, value_type(wanted))
     for part in _leaves(whole):
-        if part is not whole:
+        if keeps_kind or part is not whole:
             _kind_require(part)
         _digits_require(part)
 
@@ -72,10 +73,17 @@ def _items(part: _Part, lists: pa.Array, field: Field) -> Iterator[_Part]:
     yield from _leaves(_Part(pc.list_flatten(lists), np.repeat(part.rows, lengths), path, field.type))
 
 
+def is_kind_kept(given: str, wanted: str) -> bool:
+    """Whether a plain value of one type is stored in the other without becoming something else."""
+    if given == "string":
+        return value_type(wanted).name not in (*NUMBERS, "boolean")
+    return is_assignable(given, wanted)
+
+
 def _kind_require(part: _Part) -> None:
     kind = type_text(part.values.type)
-    is_stored = part.type.name not in (*NUMBERS, "boolean") if kind == "string" else is_assignable(kind, part.type.text)
-    present = np.flatnonzero(part.values.is_valid().to_numpy(False))
+    is_stored = is_kind_kept(kind, part.type.text)
+    present = np.flatnonzero(_is_of_a_kind(part).to_numpy(False))
     if is_stored or not len(present):
         return
     place = int(present[0])
@@ -83,10 +91,19 @@ def _kind_require(part: _Part) -> None:
     raise InvalidValue(
         f"Row {row:,}: {pc.cast(part.values, pa.string())[place]} of {part.path} is {kind},"
         f" which does not go into {part.type.text}.",
-        remedy=f"Write it in the file as {part.type.text}; of an existing table change the field's type first.",
+        remedy=f"Write it in the file as {part.type.text}; of an existing table change the type first."
+        + ("" if "." in part.path else f" An import takes it where {part.type.text} is chosen for the column."),
         row=row,
         column=part.path,
     )
+
+
+def _is_of_a_kind(part: _Part) -> pa.Array:
+    """Which values are there, without texts of JSON for numbers that it cannot write."""
+    present = part.values.is_valid()
+    if pa.types.is_string(part.values.type) and part.type.name in ("double", "float"):
+        return pc.and_(present, pc.invert(pc.is_in(part.values, value_set=_UNWRITABLE)))
+    return present
 
 
 def _digits_require(part: _Part) -> None:

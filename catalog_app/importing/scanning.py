@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -288,14 +288,28 @@ def _named_apart(names: Sequence[str]) -> tuple[list[str], list[str]]:
     return found, warnings
 
 
+def untyped_columns(path: Path, file_format: FileFormat) -> frozenset[str]:
+    """Columns of a Parquet or Arrow file that have no type, as they hold NULL only."""
+    with (_parquet_open if file_format is FileFormat.PARQUET else _arrow_open)(path) as (schema, _):
+        sources, _ = _named_apart(schema.names)
+        return frozenset(source for item, source in zip(schema, sources, strict=True) if pa.types.is_null(item.type))
+
+
 def file_convert(
-    path: Path, file_format: FileFormat, reading: Reading, target: Any, *, kept_as: Mapping[str, str] | None = None
+    path: Path,
+    file_format: FileFormat,
+    reading: Reading,
+    target: Any,
+    *,
+    kept_as: Mapping[str, str] | None = None,
+    keep_kind: Collection[str] = (),
 ) -> int:
     """Write the file's rows as Parquet to ``target`` (a path, or a file that Arrow writes to): the chosen columns as
     ``c0``, ``c1``, .. by their place in ``reading.chosen``. Answers how many rows.
 
-    ``kept_as``: by the name of a column, the type that it is cast to later, if that is not the chosen one. Raises
-    InvalidValue with the row of a value that the type would change.
+    ``kept_as``: by the name of a column, the type that it is cast to later, if that is not the chosen one.
+    ``keep_kind``: sources of columns in which a text does not become a number. Raises InvalidValue with the row of a
+    value that the type would change.
     """
     chosen = reading.chosen
     types = [(kept_as or {}).get(choice.name.casefold(), choice.type) for choice in chosen]
@@ -308,7 +322,8 @@ def file_convert(
             for batch in _required(opened, reading):
                 columns = [batch.column(place) for place in places]
                 for column, choice, kind in zip(columns, chosen, types, strict=True):
-                    values_require(column, choice.name, kind, first_row=rows + 1)
+                    keeps_kind = choice.source in keep_kind
+                    values_require(column, choice.name, kind, first_row=rows + 1, keeps_kind=keeps_kind)
                 writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
                 rows += batch.num_rows
     return rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -15,7 +15,8 @@ from catalog_app.domain.nested import typed_like
 from catalog_app.domain.operations import FileEffects, Operation, OperationKind
 from catalog_app.domain.types import parse_type, value_type
 from catalog_app.engine.values import FileSource
-from catalog_app.importing.scanning import file_convert
+from catalog_app.importing.keeping import is_kind_kept
+from catalog_app.importing.scanning import file_convert, untyped_columns
 from catalog_app.importing.values import ColumnChoice, FileFormat, Reading
 from catalog_app.models import FileImport
 from catalog_app.selectors.imports import import_get
@@ -100,7 +101,10 @@ def _create(call: Call, load: ImportLoad, made: FileImport) -> StatementResult:
 def _append(call: Call, load: ImportLoad, made: FileImport) -> StatementResult:
     target = table_for_writing(call, load.table)
     _require_known(target, load.reading.chosen)
-    staged = [] if not load.reading.chosen else _stage(call, target, _as_in_table(target, load.reading), made)
+    staged = []
+    if load.reading.chosen:
+        keep_kind = _kept_kinds(target, load.reading, made)
+        staged = _stage(call, target, _as_in_table(target, load.reading), made, keep_kind=keep_kind)
     metrics = _metrics(staged)
     if not staged:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
@@ -114,11 +118,12 @@ def _merge(call: Call, load: ImportLoad, merge: KeyedMerge, made: FileImport) ->
     # Where the file has types, they are held against the table's; text has the types that it is read as.
     has_types = made.format in (FileFormat.PARQUET, FileFormat.ARROW)
     as_stored = _as_in_table(target, load.reading)
-    reading = load.reading if has_types else as_stored
+    reading = _with_types(load.reading, as_stored, made) if has_types else as_stored
+    keep_kind = _kept_kinds(target, load.reading, made)
     stored = {choice.name.casefold(): choice.type for choice in as_stored.chosen}
     if has_types and merge.schema_evolution:
         stored = dict(_grown(target, reading.chosen))
-    with _converted(call, reading, made, kept_as=stored) as rows:
+    with _converted(call, reading, made, kept_as=stored, keep_kind=keep_kind) as rows:
         if not rows.rows:
             keys_require(target, merge)
             return StatementResult(version=target.place.lineage.version, metrics=write_metrics())
@@ -157,6 +162,28 @@ def _as_in_table(target: TablePlace, reading: Reading) -> Reading:
     return replace(reading, columns=tuple(columns))
 
 
+def _with_types(reading: Reading, as_stored: Reading, made: FileImport) -> Reading:
+    """The reading with the table's types of columns that have none in the file: they hold NULL only."""
+    with import_opened(made, reading, warehouse=Warehouse(settings.LAKEUI["WAREHOUSE"])) as file:
+        untyped = untyped_columns(file, FileFormat(made.format))
+    pairs = zip(reading.columns, as_stored.columns, strict=True)
+    return replace(reading, columns=tuple(known if item.source in untyped else item for item, known in pairs))
+
+
+def _kept_kinds(target: TablePlace, reading: Reading, made: FileImport) -> frozenset[str]:
+    """Sources of JSON columns for which nobody chose the kind of the table's column. JSON tells a text from a number,
+    a CSV does not.
+    """
+    if made.format != FileFormat.JSON:
+        return frozenset()
+    types = {column.name.casefold(): column.type for column in target.table.schema.columns}
+    return frozenset(
+        item.source
+        for item in reading.columns
+        if (known := types.get(item.name.casefold())) is not None and not is_kind_kept(item.type, known)
+    )
+
+
 def _typed(given: str, known: str | None) -> str:
     return given if known is None else typed_like(value_type(given), parse_type(known)).text
 
@@ -173,9 +200,11 @@ def _has(columns: Sequence[ColumnChoice], name: str) -> bool:
     return any(column.name.casefold() == name.casefold() for column in columns)
 
 
-def _stage(call: Call, target: TablePlace, reading: Reading, made: FileImport) -> list[NewDataFile]:
+def _stage(
+    call: Call, target: TablePlace, reading: Reading, made: FileImport, *, keep_kind: Collection[str] = ()
+) -> list[NewDataFile]:
     table = target.table
-    with _converted(call, reading, made) as rows, staging(call):
+    with _converted(call, reading, made, keep_kind=keep_kind) as rows, staging(call):
         call.context.step("write", f"{rows.rows:,} rows of {target.label}")
         source = typed_rows(rows, reading.chosen)
         return engine().append(
@@ -185,10 +214,15 @@ def _stage(call: Call, target: TablePlace, reading: Reading, made: FileImport) -
 
 @contextmanager
 def _converted(
-    call: Call, reading: Reading, made: FileImport, *, kept_as: Mapping[str, str] | None = None
+    call: Call,
+    reading: Reading,
+    made: FileImport,
+    *,
+    kept_as: Mapping[str, str] | None = None,
+    keep_kind: Collection[str] = (),
 ) -> Iterator[FileSource]:
     """The file's rows as Parquet in the warehouse, where Spark finds them, for as long as they are needed. ``kept_as``
-    as ``file_convert`` takes it.
+    and ``keep_kind`` as ``file_convert`` takes them.
     """
     warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
     folder = f"{warehouse.new_import(made.pk)}/{call.context.task_id or 'load'}-{call.context.attempt}"
@@ -200,7 +234,8 @@ def _converted(
             import_opened(made, reading, warehouse=warehouse) as file,
             warehouse.filesystem.open_output_stream(warehouse.absolute(path)) as target,
         ):
-            rows = file_convert(file, FileFormat(made.format), reading, target, kept_as=kept_as)
+            form = FileFormat(made.format)
+            rows = file_convert(file, form, reading, target, kept_as=kept_as, keep_kind=keep_kind)
         yield FileSource(path, tuple(choice.name for choice in reading.chosen), rows)
     finally:
         warehouse.discard(folder)

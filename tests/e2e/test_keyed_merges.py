@@ -113,3 +113,20 @@ def test_a_transaction_takes_no_batch(days: Lake) -> None:
     opened = days.sql("BEGIN").extra["transaction"]
     with pytest.raises(NotSupported):
         batch_merge(BATCH, "d.t", "upsert", "id", session=Session(days.catalog, transaction=opened))
+
+
+def test_a_column_without_a_type_fills_with_null_and_a_text_of_json_is_no_number(lake: Lake, tmp_path: Path) -> None:
+    lake.sql("CREATE TABLE d.n (id INT, n INT)")
+    lake.sql("INSERT INTO d.n VALUES (1, 5)")
+    session = Session(lake.catalog)
+    batch_merge(
+        pa.table({"id": pa.array([1, 2], pa.int32()), "n": pa.nulls(2)}), "d.n", "upsert", "id", session=session
+    )
+    assert lake.rows("d.n") == [(1, None), (2, None)]
+    made = send(lake, b'[{"id": 1, "n": "7"}]', tmp_path)
+    wanted = TableName("n", "d")
+    for merge in (KeyedMerge(Strategy.UPSERT, ("id",)), None):
+        load = ImportLoad(made.pk, Reading.from_json(made.reading), wanted, is_new=False, merge=merge)
+        with pytest.raises(InvalidValue, match="Row 1: 7 of n is string"):
+            import_load(load, name="f", session=session)
+    assert lake.rows("d.n") == [(1, None), (2, None)]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from catalog_app.importing.keeping import values_require
+from catalog_app.importing.scanning import file_convert, untyped_columns
+from catalog_app.importing.values import ColumnChoice, FileFormat, Reading
 from lakeui.common.errors import InvalidValue
 
 TAGS = pa.map_(pa.string(), pa.list_(pa.float64()))
@@ -52,6 +56,46 @@ def test_a_value_that_the_type_would_change_is_refused_by_row_and_field(
     with pytest.raises(InvalidValue) as refusal:
         values_require(pa.array(values, kind), "c", wanted, first_row=1)
     assert said in refusal.value.message
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "wanted", "said"),
+    [
+        ([None, "7"], pa.string(), "int", "Row 2: 7 of c is string, which does not go into int"),
+        (["9.50"], pa.string(), "decimal(9,2)", "is string"),
+        (["nan"], pa.string(), "double", "is string"),
+        ([True], pa.bool_(), "int", "is boolean"),
+    ],
+)
+def test_where_kinds_are_kept_a_text_is_no_number(values: list[Any], kind: pa.DataType, wanted: str, said: str) -> None:
+    with pytest.raises(InvalidValue) as refusal:
+        values_require(pa.array(values, kind), "c", wanted, first_row=1, keeps_kind=True)
+    assert said in refusal.value.message
+    assert f"An import takes it where {wanted} is chosen" in str(refusal.value.remedy)
+
+
+def test_where_kinds_are_kept_json_may_write_what_it_has_no_number_for() -> None:
+    values_require(pa.array(["NaN", "-Infinity", None]), "c", "double", first_row=1, keeps_kind=True)
+    values_require(pa.array([{"x": "NaN"}]), "c", "struct<x:float>", first_row=1)
+    values_require(pa.array([None], pa.string()), "c", "int", first_row=1, keeps_kind=True)
+
+
+def test_a_column_of_json_keeps_its_kind_where_it_is_asked_to(tmp_path: Path) -> None:
+    file = tmp_path / "rows.json"
+    file.write_text('[{"id": "7", "n": 1}]')
+    reading = Reading(columns=(ColumnChoice("id", "id", "int"), ColumnChoice("n", "n", "int")))
+    file_convert(file, FileFormat.JSON, reading, tmp_path / "taken.parquet", keep_kind={"n"})
+    with pytest.raises(InvalidValue, match="7 of id is string"):
+        file_convert(file, FileFormat.JSON, reading, tmp_path / "refused.parquet", keep_kind={"id"})
+
+
+def test_columns_without_a_type_are_found(tmp_path: Path) -> None:
+    rows = pa.table({"id": [1], "v": pa.nulls(1), "": pa.nulls(1)})
+    with pa.ipc.new_stream(tmp_path / "rows.arrow", rows.schema) as writer:
+        writer.write_table(rows)
+    pq.write_table(rows, tmp_path / "rows.parquet")
+    assert untyped_columns(tmp_path / "rows.arrow", FileFormat.ARROW) == {"v", "column_3"}
+    assert untyped_columns(tmp_path / "rows.parquet", FileFormat.PARQUET) == {"v", "column_3"}
 
 
 @pytest.mark.parametrize(("values", "kind", "wanted"), KEPT)
