@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -14,6 +14,7 @@ from catalog_app.domain.files import Statistics
 from catalog_app.domain.schema import Column
 from catalog_app.pruning.comparison import Domain, bound_reader, domain_of, may_hold_nan, value_in
 from catalog_app.pruning.constants import DAY
+from catalog_app.pruning.intervals import UNKNOWN, Bounds, Flags, compared_column
 from catalog_app.pruning.predicates import known_of
 
 
@@ -28,16 +29,27 @@ class KnownKeys:
     with_null: bool
     read_bound: Callable[[Any], Any]
 
-    def may_be_in(self, statistics: Statistics) -> bool:
-        """Whether a file can hold one of them. A column that the file lacks, or whose bounds are unknown, can."""
+    def reached(self, files: Sequence[Statistics]) -> Flags:
+        """Per file, whether it can hold one of them. A column that it lacks, or whose bounds are unknown, can."""
+        bounds = [self._bounds(statistics) for statistics in files]
+        column = compared_column(self.values, [item or UNKNOWN for item in bounds], with_null=self.with_null)
+        return column.reached | np.array([item is None for item in bounds], np.bool_)
+
+    def _bounds(self, statistics: Statistics) -> Bounds | None:
+        """What the file says of the column; None where it cannot be left out."""
         known = known_of(self.column, statistics)
-        if known is None or (self.with_null and known.nulls > 0):
-            return True
+        if known is None:
+            return None
         low, high = self.read_bound(known.minimum), self.read_bound(known.maximum)
-        if low is None or high is None:
-            return True
-        place = bisect_left(self.values, low)
-        return place < len(self.values) and bool(self.values[place] <= high)
+        return None if low is None or high is None else Bounds(low, high, known.nulls > 0)
+
+
+def files_with_keys(keys: Iterable[KnownKeys], files: Sequence[Statistics]) -> Flags:
+    """Per file, whether it can hold one value of each."""
+    found = np.ones(len(files), np.bool_)
+    for item in keys:
+        found &= item.reached(files)
+    return found
 
 
 def known_keys(column: Column, type_text: str, keys: pa.Array, *, null_safe: bool) -> KnownKeys | None:

@@ -14,7 +14,7 @@ from catalog_app.engine.copying import Copied, Marks
 from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
 from catalog_app.engine.values import QuerySource
 from catalog_app.pruning.comparison import family, length_of
-from catalog_app.pruning.keys import KnownKeys, known_keys
+from catalog_app.pruning.keys import KnownKeys, files_with_keys, known_keys
 from catalog_app.pruning.predicates import ANYTHING
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
 from catalog_app.services import alterations
@@ -203,7 +203,8 @@ def _worth_reading(merge: _Merge, keys: Sequence[KnownKeys]) -> list[SegmentStat
     """Segments that can hold a matched row, or one that WHEN NOT MATCHED BY SOURCE acts on."""
     columns = merge.table.schema.columns
     matching = pruned(merge.segments, columns, merge.statement.on.predicate)
-    chosen = {segment.segment_id for segment in matching if _may_hold(segment, keys)}
+    holding = files_with_keys(keys, [segment.statistics for segment in matching])
+    chosen = {segment.segment_id for segment, may_hold in zip(matching, holding, strict=True) if may_hold}
     for clause in merge.statement.clauses:
         if clause.family is sql.MergeFamily.NOT_MATCHED_BY_SOURCE:
             predicate = clause.condition.predicate if clause.condition else ANYTHING
@@ -212,7 +213,7 @@ def _worth_reading(merge: _Merge, keys: Sequence[KnownKeys]) -> list[SegmentStat
 
 
 def _may_hold(segment: SegmentState, keys: Sequence[KnownKeys]) -> bool:
-    return all(item.may_be_in(segment.statistics) for item in keys)
+    return bool(files_with_keys(keys, [segment.statistics])[0])
 
 
 # -- primary keys -----------------------------------------------------------------------------------------------------

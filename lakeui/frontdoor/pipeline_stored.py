@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from catalog_app.domain.files import TableScan
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import TableState
 from catalog_app.engine.merge_values import FrozenSource
-from catalog_app.pruning.keys import KnownKeys, known_keys
+from catalog_app.pruning.keys import KnownKeys, files_with_keys, known_keys
 from catalog_app.pruning.predicates import Compared
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
 from lakeui.frontdoor.places import Call
@@ -23,7 +21,12 @@ def stored_versions(call: Call, write: BatchWrite, table: TableState, batch: Fro
     keys = _keys(write, table, batch)
     until = table.schema.named(write.times[1])
     segments = segments_list(call.lineage, table.table_id)
-    chosen = [segment for segment in segments if _may_matter(write, segment, keys, until)]
+    holding = files_with_keys(keys, [segment.statistics for segment in segments])
+    chosen = [
+        segment
+        for segment, may_hold in zip(segments, holding, strict=True)
+        if _may_matter(write, segment, until, may_hold=bool(may_hold))
+    ]
     call.context.step("read versions", f"{len(chosen)} of {len(segments)} files of {table.name}")
     return table_scan(call.lineage, table, chosen)
 
@@ -38,14 +41,15 @@ def _keys(write: BatchWrite, table: TableState, batch: FrozenSource) -> list[Kno
     return [keys for keys in found if keys is not None]
 
 
-def _may_matter(write: BatchWrite, segment: SegmentState, keys: Sequence[KnownKeys], until: Column | None) -> bool:
-    """Rows with times of their own may split any version of their key. The time of a run is after all others: only
-    open versions matter to it, and where a key can be gone those of every key do.
+def _may_matter(write: BatchWrite, segment: SegmentState, until: Column | None, *, may_hold: bool) -> bool:
+    """``may_hold``: the segment can hold a key of the batch. Rows with times of their own may split any version of
+    their key. The time of a run is after all others: only open versions matter to it, and where a key can be gone
+    those of every key do.
     """
     is_open = may_hold_open(write, segment, until)
     if write.gone_column and is_open:
         return True
-    return (write.keeps_times or is_open) and all(item.may_be_in(segment.statistics) for item in keys)
+    return (write.keeps_times or is_open) and may_hold
 
 
 def may_hold_open(write: BatchWrite, segment: SegmentState, until: Column | None) -> bool:

@@ -17,9 +17,9 @@ from merge_app.keyed.dataset import Dataset
 from merge_app.keyed.keys import require_keys
 from merge_app.keyed.matching import Matcher, matcher
 from merge_app.keyed.partitions import Placement, placement, require_partition_columns
-from merge_app.keyed.pruning import RowGroup, may_match
 from merge_app.keyed.reading import keys_read
 from merge_app.keyed.rewriting import Replacement, replacements
+from merge_app.keyed.row_groups import RowGroup, may_match
 from merge_app.keyed.schemas import evolved, require_columns, require_fields
 from merge_app.keyed.values import (
     Decisions,

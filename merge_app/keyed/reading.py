@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from merge_app.keyed.dataset import DataFile, Dataset
 from merge_app.keyed.keys import key_names, normal, normal_type
 from merge_app.keyed.partitions import partition_value
-from merge_app.keyed.pruning import RowGroup
+from merge_app.keyed.row_groups import RowGroup
 from merge_app.keyed.schemas import conformed
 
 

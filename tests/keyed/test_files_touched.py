@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from merge_app.keyed import MergeResult, merge
 from merge_app.keyed.dataset import dataset_read
-from merge_app.keyed.pruning import may_match
+from merge_app.keyed.row_groups import may_match
 from merge_app.keyed.schemas import conformed
 
 NAN = float("nan")
