@@ -71,11 +71,13 @@ describe("a pipeline from a copy to its runs", () => {
 
   it("is tried without running it", async () => {
     const { page } = visit;
-    await page.getByRole("button", { name: "Dry run" }).click();
+    await page.getByRole("button", { name: "Show SQL" }).click();
     await page.getByRole("region", { name: "Rendered SQL" }).getByText("WHERE tailnum IS NOT NULL").waitFor({ timeout: WORK_MS });
     await page.getByText(`The first run makes flights.${NAME}.`).waitFor();
     const row = page.getByRole("region", { name: "Effective configuration" }).getByRole("row", { name: /watermark_column/ });
     await row.getByText("config.yaml, line 3").waitFor();
+    await page.getByRole("button", { name: "Dry run" }).click();
+    await page.getByRole("region", { name: "Examples of rows" }).getByText("+ inserted").first().waitFor({ timeout: WORK_MS });
     await expectAccessible(page);
   });
 

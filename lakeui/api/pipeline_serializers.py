@@ -259,6 +259,22 @@ class RehearsalRequest(serializers.Serializer[Any]):
     config = serializers.CharField(max_length=LONGEST_TEXT, trim_whitespace=False, allow_blank=True, required=False)
 
 
+class RunRequest(RehearsalRequest):
+    """How a run is asked for. Texts of its own take a dry run."""
+
+    dry_run = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="Do all of the run but its commit, and answer what it would write: metrics and examples of rows.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        sent = [name for name in ("source", "config") if name in attrs]
+        if sent and not attrs["dry_run"]:
+            raise serializers.ValidationError({sent[0]: "A run takes the texts of the pipeline: save them first."})
+        return attrs
+
+
 class RehearsalAnswer(serializers.Serializer[Any]):
     configuration = EffectiveConfiguration()
     sql = serializers.CharField()

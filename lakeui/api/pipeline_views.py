@@ -48,6 +48,7 @@ from lakeui.api.pipeline_serializers import (
     RehearsalAnswer,
     RehearsalRequest,
     RunAnswer,
+    RunRequest,
     RunSummary,
     ScheduleAnswer,
     ScheduleQuery,
@@ -67,7 +68,7 @@ from merge_app.jobs.selectors import task_known
 from merge_app.pipelines.cron import next_times
 from merge_app.pipelines.definition.config_file import config_edit
 from merge_app.pipelines.models import Pipeline, Trigger
-from merge_app.pipelines.runs import run_submit
+from merge_app.pipelines.runs import dry_run_submit, run_submit
 from merge_app.pipelines.selectors import (
     is_strict,
     pipeline_get,
@@ -286,8 +287,9 @@ class PipelineVersionView(ApiView):
 class PipelineRehearsalView(ApiView):
     @extend_schema(
         operation_id="pipeline_dry_run",
-        summary="Try a pipeline without running it",
-        description="Answers the effective configuration and the SQL that the template makes.",
+        summary="Look at what a run would go by",
+        description="Answers the effective configuration and the SQL that the template makes. No query runs: what a run"
+        " would write is answered by a run with `dry_run`.",
         tags=["pipelines"],
         request=RehearsalRequest,
         responses={200: RehearsalAnswer, **BAD_REQUEST, **NOT_FOUND, **_INVALID},
@@ -320,10 +322,12 @@ class PipelineRunListView(ApiView):
     @extend_schema(
         operation_id="pipeline_run",
         summary="Run a pipeline",
-        description="The newest version, as one commit or none, with your rights. One run of a pipeline at a time.",
+        description="The newest version, as one commit or none, with your rights. One run of a pipeline at a time."
+        " A dry run does all but the commit, with the texts that are sent, and leaves no run behind. It answers"
+        " `metrics`, `examples`, `notes`, `log`, `configuration` and `sql`.",
         tags=["pipelines"],
         parameters=[PREFER, IDEMPOTENCY_KEY],
-        request=None,
+        request=RunRequest,
         responses={
             200: StatementAnswer,
             202: OpenApiResponse(TaskAnswer, description="Not finished yet; Location names the task."),
@@ -335,19 +339,22 @@ class PipelineRunListView(ApiView):
         },
     )
     def post(self, request: Request, pipeline_id: int) -> HttpResponse:
+        texts = body_checked(RunRequest, request)
+        is_dry = texts.pop("dry_run")
         pipeline = _pipeline(request, pipeline_id)
         key = idempotency_key(request)
+        asked = {"pipeline": pipeline.pk} | ({"dry_run": True, **texts} if is_dry else {})
+        digest = request_digest(asked) if key else ""
+        sent: dict[str, Any] = {"idempotency_key": key, "request_digest": digest, "scopes": scopes_of(request)}
+        admitted = None
         if not key or not task_known(user_id=int(request.user.pk or 0), idempotency_key=key):
-            run_admit(pipeline, session=session_of(request, pipeline.catalog.name, pipeline.branch))
-        run = run_submit(
-            pipeline,
-            user=request.user,
-            trigger=Trigger.MANUAL,
-            scopes=scopes_of(request),
-            idempotency_key=key,
-            request_digest=request_digest({"pipeline": pipeline.pk}) if key else "",
-        )
-        return task_response(run.task, read_preference(request.headers.get("Prefer", "")))
+            session = session_of(request, pipeline.catalog.name, pipeline.branch)
+            admitted = run_admit(pipeline, texts, session=session)
+        if is_dry:
+            task = dry_run_submit(pipeline, texts, user=request.user, catalog_id=admitted, **sent)
+        else:
+            task = run_submit(pipeline, user=request.user, trigger=Trigger.MANUAL, **sent).task
+        return task_response(task, read_preference(request.headers.get("Prefer", "")))
 
 
 class PipelineRunView(ApiView):

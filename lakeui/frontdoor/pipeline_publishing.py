@@ -76,6 +76,19 @@ def publish(call: Call, configuration: Configuration, target: sql.TableName, wri
     return replace(merged, metrics=result.metrics)
 
 
+def publish_rehearse(call: Call, configuration: Configuration, target: sql.TableName, write: Write) -> StatementResult:
+    """What ``publish`` would come to: the table is checked as the write would leave it. Raises CheckFailed."""
+    assert call.rehearsal is not None
+    call.rehearsal.keeps_tables = True
+    result = write(replace(call, publishes=True))
+    call.context.step("check", "what would be written")
+    checking = Call(call.session, call.context, call.text)
+    for scan in call.rehearsal.written.values():
+        checking = checking.with_aside(TableAddress(target.database, target.table), scan)
+    _check(checking, configuration.texts("checks"), target)
+    return result
+
+
 def _merge(call: Call, opened: Transaction) -> StatementResult:
     header = replace(call.header(OPERATION), publishes=True)
     order = MergeOrder(opened.workspace_id, opened.target_id, header, opened.pk)

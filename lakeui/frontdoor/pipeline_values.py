@@ -11,7 +11,7 @@ from merge_app.pipelines.definition.configuration import Configuration
 
 
 class Reporter:
-    """Where phases say what they found: nobody listens to a dry run."""
+    """Where phases say what they found. Nobody listens to this one."""
 
     def say(self, phase: str, message: str, *, level: str = "info") -> None:
         """A line of the log."""
@@ -29,6 +29,10 @@ class PipelineWork:
     body: Mapping[str, str]
     configuration: Configuration
     reporter: Reporter
+
+    @property
+    def makes_view(self) -> bool:
+        return self.configuration.text("materialized") == "view"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from lakeui.frontdoor.data import staging, write_metrics
 from lakeui.frontdoor.dispatch import carry_out, statement_admit
 from lakeui.frontdoor.pipeline_batches import batch_write, columns_refuse, missing_refuse, rows_checked
 from lakeui.frontdoor.pipeline_fields import as_in_table
-from lakeui.frontdoor.pipeline_publishing import conditions_refuse, is_checked, publish
+from lakeui.frontdoor.pipeline_publishing import conditions_refuse, is_checked, publish, publish_rehearse
 from lakeui.frontdoor.pipeline_state import TargetState, duplicates_refuse, marker_refuse, target_state
 from lakeui.frontdoor.pipeline_stored import stored_versions
 from lakeui.frontdoor.pipeline_values import PipelineWork, PublishedWork, Reporter
@@ -65,6 +65,8 @@ from merge_app.pipelines.services import body_of
 
 NUMBER = "pipeline number"
 """What the number of a frozen row is called; no statement uses it."""
+DRY_RUN = "dry run"
+"""The trigger of a dry run in logs and metrics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,20 @@ class RunReporter(Reporter):
         run_keep(self._run, **found)
 
 
+class RehearsalReporter(Reporter):
+    """Keeps it for the answer of a dry run."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, Any] = {}
+        self.log: list[dict[str, str]] = []
+
+    def say(self, phase: str, message: str, *, level: str = "info") -> None:
+        self.log.append({"phase": phase, "level": level, "message": message})
+
+    def keep(self, **found: Any) -> None:
+        self.found |= found
+
+
 def run_execute(run: PipelineRun, *, session: Session, context: Context) -> StatementResult:
     """Do the run: one commit, or none where there is nothing to write. Raises LakeError."""
     reporter = RunReporter(run)
@@ -108,16 +124,30 @@ def run_execute(run: PipelineRun, *, session: Session, context: Context) -> Stat
     return result
 
 
-def run_admit(pipeline: Pipeline, *, session: Session) -> int | None:
-    """Judge a run that is about to be queued, as it will be judged again when it begins; the catalog that the task
-    belongs to. Raises LakeError.
+def run_dry(pipeline: Pipeline, texts: Mapping[str, str], *, session: Session, context: Context) -> StatementResult:
+    """Do a run, with ``texts`` in place of the pipeline's own, up to its commit, which is taken back: its metrics,
+    examples of rows and log. Raises LakeError, as the run would.
     """
-    body = body_of(pipeline)
+    body = {**body_of(pipeline), **texts}
+    reporter = RehearsalReporter()
+    context.step("resolve config")
+    with run_recorded(session, context, pipeline=pipeline.name, trigger=DRY_RUN) as record:
+        work = _work(pipeline, body, reporter)
+        found = record.answers(carry_out(_run, work, _text(body), replace(session, dry_run=True), context))
+    said = {name: reporter.found[name] for name in ("configuration", "sql")}
+    return replace(found, extra={**found.extra, **said, "log": reporter.log})
+
+
+def run_admit(pipeline: Pipeline, texts: Mapping[str, str], *, session: Session) -> int | None:
+    """Judge a run, or a dry run of these texts, that is about to be queued, as it will be judged again when it begins;
+    the catalog that the task belongs to. Raises LakeError.
+    """
+    body = {**body_of(pipeline), **texts}
     return statement_admit(_work(pipeline, body, Reporter()), _text(body), session)
 
 
 def run_rehearse(pipeline: Pipeline, texts: Mapping[str, str], *, session: Session) -> Prepared:
-    """A dry run, with ``texts`` in place of the pipeline's own: the configuration and the SQL that a run would go by.
+    """With ``texts`` in place of the pipeline's own: the configuration and the SQL that a run would go by.
     Nothing is executed or written, but that the target is asked for its watermark where the template depends on it.
     """
     work = _work(pipeline, {**body_of(pipeline), **texts}, Reporter())
@@ -164,6 +194,8 @@ def _work(pipeline: Pipeline, body: Mapping[str, str], reporter: Reporter) -> Pi
 def _run(call: Call, work: PipelineWork) -> StatementResult:
     conditions_refuse(work.configuration, work.table)
     if isinstance(work, PublishedWork):
+        if call.rehearsal is not None:
+            return publish_rehearse(call, work.configuration, work.table, lambda dry: _write(dry, work))
         return publish(call, work.configuration, work.table, lambda aside: _write(aside, work))
     return _write(call, work)
 
@@ -172,7 +204,7 @@ def _write(call: Call, work: PipelineWork) -> StatementResult:
     moment = datetime.now(UTC)
     prepared = _prepare(call, work, moment)
     configuration, table = prepared.configuration, prepared.table
-    if configuration.text("materialized") == "view":
+    if work.makes_view:
         return _make_view(call, work, prepared)
     last = last_configuration(work.pipeline_id)
     if table is not None and is_switched(last, configuration):

@@ -38,7 +38,7 @@ from merge_app.pipelines.definition.templates import TableAddress
 class Call:
     """One statement on its way: its text, who asks, and who watches. ``aside`` is what a pipeline's run has set aside,
     by names that only its own statements use. ``names_task``: what it commits ends the task that it runs in.
-    ``rehearsal``: of a dry run, where its commit is looked at before it is taken back.
+    ``rehearsal``: of a dry run, where its commit is looked at before it is taken back. ``publishes``: as of a commit.
     """
 
     session: Session
@@ -47,6 +47,7 @@ class Call:
     aside: Mapping[TableAddress, FileSource | TableScan] = field(default_factory=dict, repr=False, compare=False)
     names_task: bool = True
     rehearsal: Rehearsal | None = field(default=None, repr=False, compare=False)
+    publishes: bool = False
     _catalogs: dict[str, Catalog] = field(default_factory=dict, repr=False, compare=False)
     _branches: dict[tuple[int, str], Branch] = field(default_factory=dict, repr=False, compare=False)
 
@@ -122,6 +123,7 @@ class Call:
             self.session.user_name,
             self.context.task_id if self.names_task else None,
             bypass_reason=self.session.bypass_reason,
+            publishes=self.publishes,
         )
 
     @property

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from catalog_app.domain.files import TableScan
 from catalog_app.models import Branch
 from catalog_app.selectors.lineage import Lineage, branch_lineage
+from catalog_app.selectors.segments import segments_list, table_scan
 from lakeui.frontdoor.changed_files import ChangedFiles, files_changed, state_valid
 from lakeui.frontdoor.compute import engine, interruptible
 from merge_app.jobs.context import Context
@@ -18,9 +20,13 @@ EXAMPLES = 10
 
 @dataclass(slots=True)
 class Rehearsal:
-    """``changed``: of each table that the commit touched, by its name, the files in which the rows would differ."""
+    """``changed``: of each table that the commit touched, by its name, the files in which the rows would differ.
+    ``written``: each as a whole, with ``keeps_tables``.
+    """
 
     changed: dict[str, ChangedFiles] = field(default_factory=dict)
+    keeps_tables: bool = False
+    written: dict[str, TableScan] = field(default_factory=dict)
 
     def look(self, branch: Branch, seen: Lineage, labels: Mapping[int, str]) -> None:
         """Take note, inside of the transaction of the commit, of what it made of these tables since the snapshot."""
@@ -29,6 +35,8 @@ class Rehearsal:
             state = state_valid(after, table_id)
             if state is not None:
                 self.changed[label] = files_changed(seen, after, state)
+                if self.keeps_tables:
+                    self.written[label] = table_scan(after, state, segments_list(after, table_id))
 
     def examples(self, context: Context) -> list[dict[str, Any]]:
         """Some of the rows that would be inserted, updated or deleted. Nothing is locked while they are read."""

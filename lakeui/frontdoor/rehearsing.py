@@ -13,6 +13,7 @@ from catalog_app.domain.roles import Action
 from catalog_app.services.registered import registered_taken_back
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue
+from lakeui.frontdoor.pipeline_values import PipelineWork
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.rehearsal import Rehearsal
 from lakeui.frontdoor.rights import REQUIREMENTS
@@ -54,4 +55,6 @@ def rehearse(call: Call, statement: Any, run: Callable[[Call], StatementResult])
 
 
 def _stages(statement: Any) -> bool:
+    if isinstance(statement, PipelineWork):
+        return not statement.makes_view
     return isinstance(statement, STAGING) or (isinstance(statement, sql.CreateTable) and statement.query is not None)

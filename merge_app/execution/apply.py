@@ -156,7 +156,7 @@ def commit_write(branch: Branch, header: CommitHeader, source: Source | None) ->
 
     Every commit comes through here, so this is where the branch's protection holds. Raises BranchProtected.
     """
-    is_write = source is None or (source.is_workspace and not header.publishes)
+    is_write = not header.publishes and (source is None or source.is_workspace)
     change = Change.WRITE if is_write else Change.MERGE
     bypass = protection_judge(branch, change, header.asked)
     known = {

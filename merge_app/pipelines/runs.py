@@ -17,6 +17,7 @@ from merge_app.pipelines.errors import PipelineBusy
 from merge_app.pipelines.models import Pipeline, PipelineRun, PipelineVersion, Trigger
 
 TASK_KIND = "pipeline"
+DRY_RUN_KIND = "pipeline_dry_run"
 
 
 def run_submit(
@@ -50,6 +51,29 @@ def run_submit(
         return PipelineRun.objects.create(
             task=task, pipeline=held, version=held.revision, trigger=trigger, due_at=due_at
         )
+
+
+def dry_run_submit(
+    pipeline: Pipeline,
+    texts: Mapping[str, str],
+    *,
+    user: Any,
+    catalog_id: int | None,
+    scopes: Collection[Scope] | None = None,
+    idempotency_key: str = "",
+    request_digest: str = "",
+) -> Task:
+    """Queue a dry run of a run with ``texts`` in place of the pipeline's own. It leaves no run behind."""
+    parameters = _parameters(pipeline)
+    return task_submit(
+        kind=DRY_RUN_KIND,
+        parameters={**parameters, "statement": f"{parameters['statement']} DRY RUN", "texts": dict(texts)},
+        user=user,
+        idempotency_key=idempotency_key,
+        request_digest=request_digest,
+        catalog_id=catalog_id,
+        scopes=scopes,
+    )
 
 
 def run_retry(task: Task) -> PipelineRun:

@@ -11,7 +11,7 @@ import pytest
 
 from lakeui import frontdoor
 from lakeui.common.errors import NotFound
-from merge_app.pipelines.models import PipelineRun
+from merge_app.pipelines.models import Pipeline, PipelineRun
 from merge_app.pipelines.runs import run_keep
 from tests.api.conftest import Caller
 from tests.api.lake import Lake
@@ -222,6 +222,33 @@ class TestARun:
         assert lake.caller.get(at(made, f"runs/{entry['id']}/")).json()["sql"] == "SELECT 1"
         (listed,) = lake.caller.get(f"{ADDRESS}?search=lays").json()["results"]
         assert listed["last_run"] == entry
+
+    def test_is_tried_without_a_run_where_a_dry_run_is_asked_for(
+        self, lake: Lake, made: dict[str, Any], local_worker: None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        tried = []
+
+        def dry(pipeline: Pipeline, texts: Any, *, session: Any, context: Any) -> frontdoor.StatementResult:
+            tried.append((pipeline.pk, texts))
+            extra = {"dry_run": True, "examples": [], "log": [], "sql": "SELECT 1"}
+            return frontdoor.StatementResult(metrics={"rows_inserted": 1}, extra=extra)
+
+        monkeypatch.setattr("lakeui.api.pipelining.run_dry", dry)
+        texts = {"source": "SELECT 1 AS id", "config": ""}
+        response = lake.caller.post(at(made, "runs/"), {"dry_run": True, **texts})
+        assert response.status_code == 200, response.content
+        assert (response.json()["dry_run"], response.json()["metrics"]) == (True, {"rows_inserted": 1})
+        assert tried == [(made["id"], texts)]
+        assert lake.caller.get(at(made, "runs/")).json()["results"] == []
+
+    def test_takes_no_texts_and_no_unknown_member(self, lake: Lake, made: dict[str, Any], nobody_hears: None) -> None:
+        refused = problem(lake.caller.post(at(made, "runs/"), {"source": "SELECT 2"}), 400, "INVALID_VALUE")
+        assert "save them first" in str(refused)
+        refused = problem(lake.caller.post(at(made, "runs/"), {"dryrun": True}), 400, "INVALID_VALUE")
+        assert (refused["field"], refused["nearest"]) == ("dryrun", "dry_run")
+        broken = {"dry_run": True, "config": "merge_strategy: nothing"}
+        problem(lake.caller.post(at(made, "runs/"), broken), 422, "INVALID_CONFIG")
+        assert lake.caller.get(at(made, "runs/")).json()["results"] == []
 
     def test_that_fails_says_why(
         self, lake: Lake, made: dict[str, Any], local_worker: None, monkeypatch: pytest.MonkeyPatch

@@ -119,6 +119,23 @@ class MemoryEngine:
         gone = self._deleted_positions(file)
         return [row_id for at, row_id in enumerate(self._files[file.path].row_ids) if at not in gone]
 
+    def changes(self, before: TableScan, after: TableScan, *, limit: int, behind: int | None = None) -> QueryResult:
+        one, other = (
+            {row.row_id: row.values for row in self._live(replace(scan, schema=after.schema))}
+            for scan in (before, after)
+        )
+        rows: list[list[Any]] = []
+        for row_id in sorted(one.keys() | other.keys()):
+            was, now = one.get(row_id), other.get(row_id)
+            if was == now or (behind is not None and row_id <= behind):
+                continue
+            names = ("update_before", "update_after") if was and now else ("delete", "insert")
+            for name, values in zip(names, (was, now), strict=True):
+                if values is not None:
+                    rows.append([name, row_id, *(values[column.id] for column in after.schema.columns)])
+        columns = [("change", "string"), ("row_id", "bigint"), *((c.name, c.type) for c in after.schema.columns)]
+        return QueryResult(tuple(columns), rows[:limit], len(rows) > limit)
+
     def count_changes(self, before: TableScan, after: TableScan, *, watched: Sequence[int] = ()) -> RowCounts:
         one, other = (self._by_identity(replace(scan, schema=after.schema)) for scan in (before, after))
         kinds: dict[str, list[str]] = {"insert": [], "update": [], "delete": []}

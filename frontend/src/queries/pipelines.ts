@@ -115,6 +115,18 @@ export function useRehearsal(pipelineId: number) {
   });
 }
 
+/** Answers the task of a dry run: all of a run with these texts but its commit. */
+export function useTrialStart(pipelineId: number) {
+  return useMutation({
+    mutationFn: async (text: PipelineText) => {
+      const params = { path: { pipeline_id: pipelineId }, header: { Prefer: "respond-async", ...once() } };
+      const answer = await body(client.POST(`${AT}/runs/`, { params, body: { dry_run: true, ...text } }));
+      if (!("id" in answer)) throw new Error("The server did not make a task of this.");
+      return answer.id;
+    },
+  });
+}
+
 /** What is wrong in texts, and what they come to. */
 export interface Validation {
   text: PipelineText;

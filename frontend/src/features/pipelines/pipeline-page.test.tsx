@@ -49,12 +49,36 @@ describe("the source of a pipeline", () => {
     renderAt("/c/demo/pipelines/7");
     await screen.findByRole("button", { name: "Save" });
     await user.type(await screen.findByLabelText("config.yaml"), "strict: true");
-    await user.click(screen.getByRole("button", { name: "Dry run" }));
+    await user.click(screen.getByRole("button", { name: "Show SQL" }));
     expect((await screen.findByRole("region", { name: "Rendered SQL" })).textContent).toBe("SELECT 42");
     expect(screen.getByText("The first run makes flights.seen.")).toBeTruthy();
     expect(asked.find(({ address }) => address.endsWith("/dry-run/"))?.body).toEqual({ source: PIPELINE.source, config: `${PIPELINE.config}strict: true` });
     await user.type(screen.getByLabelText("SQL source"), " ");
     expect(screen.queryByRole("region", { name: "Rendered SQL" })).toBeNull();
+  });
+
+  it("shows what a run would write, and writes nothing", async () => {
+    const examples = [
+      { table: "flights.seen", change: "update_before", row: { tailnum: "N1", time_hour: "a" } },
+      { table: "flights.seen", change: "update_after", row: { tailnum: "N1", time_hour: null } },
+    ];
+    const log = [{ phase: "check", level: "warning", message: "Two rows are left out." }];
+    const result = { dry_run: true, metrics: { rows_updated: 1 }, examples, log };
+    const asked = serve({
+      ...LAKE,
+      [`POST ${AT}runs/`]: () => json({ id: "t-1" }, 202),
+      "/api/v1/tasks/t-1/": { id: "t-1", state: "succeeded", created_at: PIPELINE.created_at, result, error: null },
+    });
+    const user = userEvent.setup();
+    renderAt("/c/demo/pipelines/7");
+    await user.click(await screen.findByRole("button", { name: "Dry run" }));
+    const rows = await screen.findByRole("region", { name: "Examples of rows" });
+    expect(within(rows).getByRole("row", { name: "after N1 NULL" })).toBeTruthy();
+    expect(screen.getByText(/Two rows are left out/)).toBeTruthy();
+    const sent = asked.find(({ method, address }) => method === "POST" && address.endsWith("/runs/"));
+    expect(sent?.body).toEqual({ dry_run: true, source: PIPELINE.source, config: PIPELINE.config });
+    await user.type(screen.getByLabelText("SQL source"), " ");
+    expect(screen.queryByRole("region", { name: "Examples of rows" })).toBeNull();
   });
 
   it("has every mistake named and marked, and keeps what was typed", async () => {
@@ -149,8 +173,8 @@ describe("the source of a pipeline", () => {
     serve({ ...LAKE, "/api/v1/catalogs/demo/": { name: "demo", role: "viewer" } });
     renderAt("/c/demo/pipelines/7");
     expect((await screen.findByLabelText<HTMLTextAreaElement>("SQL source")).readOnly).toBe(true);
-    expect(screen.getByRole("button", { name: "Dry run" })).toBeTruthy();
-    for (const name of ["Save", "Run", "Copy"]) expect(screen.queryByRole("button", { name })).toBeNull();
+    expect(screen.getByRole("button", { name: "Show SQL" })).toBeTruthy();
+    for (const name of ["Save", "Run", "Copy", "Dry run"]) expect(screen.queryByRole("button", { name })).toBeNull();
   });
 });
 

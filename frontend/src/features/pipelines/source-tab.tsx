@@ -2,11 +2,12 @@ import { useState } from "react";
 
 import { asProblem } from "../../api/problem";
 import type { EffectiveConfiguration, Pipeline, Rehearsal } from "../../api/resources";
-import { usePipelineEdit, useRehearsal, type PipelineRead } from "../../queries/pipelines";
+import { usePipelineEdit, useRehearsal, useTrialStart, type PipelineRead } from "../../queries/pipelines";
 import { ConfigurationTable } from "./configuration-table";
 import type { Draft } from "./draft";
 import { LiveMistakes, TextFailure } from "./mistake-list";
 import { Texts, type Checked } from "./texts";
+import { Trial } from "./trial";
 import { isSameText, useValidation } from "./use-validation";
 
 /** The two texts: edited, tried without running them, and saved as a version. */
@@ -25,12 +26,14 @@ export function SourceTab({
   const text = draft ?? pipeline;
   const edit = usePipelineEdit(pipeline.id);
   const rehearsal = useRehearsal(pipeline.id);
+  const trial = useTrialStart(pipeline.id);
   const [checked, setChecked] = useState<Checked>();
   const { source, config } = text;
   const validation = useValidation(pipeline, text);
   const live = draft && validation && isSameText(validation.text, text) ? validation : undefined;
   const settle = (error: Error | null) => setChecked({ text: { source, config }, error });
   const rehearse = () => rehearsal.mutate({ source, config }, { onSettled: (_, error) => settle(error) });
+  const tryRows = () => trial.mutate({ source, config }, { onError: settle });
   const save = () =>
     edit.mutate(
       { source, config, tag: draft?.tag ?? tag },
@@ -58,9 +61,14 @@ export function SourceTab({
           </button>
         ) : null}
         <button type="button" className="button" disabled={rehearsal.isPending} onClick={rehearse}>
-          {rehearsal.isPending ? "Trying …" : "Dry run"}
+          {rehearsal.isPending ? "Rendering …" : "Show SQL"}
         </button>
         <kbd className="not-narrow">Ctrl Enter</kbd>
+        {mayEdit ? (
+          <button type="button" className="button" disabled={trial.isPending} onClick={tryRows}>
+            {trial.isPending ? "Starting …" : "Dry run"}
+          </button>
+        ) : null}
         {draft ? (
           <button type="button" className="button quiet" onClick={() => onDraft(undefined)}>
             Discard changes
@@ -79,6 +87,7 @@ export function SourceTab({
           <LiveMistakes mistakes={live?.mistakes ?? []} />
         </div>
       )}
+      {trial.data && trial.variables && isSameText(trial.variables, text) ? <Trial key={trial.data} taskId={trial.data} /> : null}
       {isStale && draft ? <Stale pipeline={pipeline} draft={draft} tag={tag} onDraft={onDraft} /> : null}
       <Outcome
         pipeline={pipeline}
@@ -121,7 +130,7 @@ function Outcome({
       <section className="stack tight">
         <h3>
           Effective configuration{" "}
-          <span className="small muted">{rehearsal ? "of the dry run" : live ? "of the texts above" : isSaved ? "" : `of version ${pipeline.version}`}</span>
+          <span className="small muted">{rehearsal ? "of the SQL below" : live ? "of the texts above" : isSaved ? "" : `of version ${pipeline.version}`}</span>
         </h3>
         <ConfigurationTable configuration={rehearsal?.configuration ?? live ?? pipeline.configuration} />
       </section>
@@ -139,7 +148,7 @@ function Outcome({
             </p>
           </>
         ) : (
-          <p className="muted">A dry run shows it; nothing is executed.</p>
+          <p className="muted">Show SQL renders it; nothing is executed.</p>
         )}
       </section>
     </div>
