@@ -33,6 +33,8 @@ def _same(left: pa.Array, right: pa.Array) -> Flags:
     nulls, other_nulls = _flags(left.is_null()), _flags(right.is_null())
     same = nulls & other_nulls
     both = ~(nulls | other_nulls)
+    if both.all():
+        return _same_present(left, right)
     if both.any():
         mask = pa.array(both)
         same[both] = _same_present(left.filter(mask), right.filter(mask))
@@ -83,9 +85,11 @@ def _same_present(left: pa.Array, right: pa.Array) -> Flags:
 def _same_lists(left: pa.Array, right: pa.Array) -> Flags:
     lengths: Integers = pc.list_value_length(left).to_numpy().astype(np.int64)
     same: Flags = lengths == pc.list_value_length(right).to_numpy()
-    mask = pa.array(same)
+    if not same.all():
+        mask = pa.array(same)
+        left, right = left.filter(mask), right.filter(mask)
     # Rows of one length have as many items in both columns, so that items can be compared one by one.
-    items = _same(pc.list_flatten(left.filter(mask)), pc.list_flatten(right.filter(mask)))
+    items = _same(pc.list_flatten(left), pc.list_flatten(right))
     owners = np.repeat(np.flatnonzero(same), lengths[same])
     same[owners[~items]] = False
     return same

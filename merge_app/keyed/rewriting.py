@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from merge_app.keyed.dataset import DataFile
 from merge_app.keyed.schemas import completed, conformed
-from merge_app.keyed.values import STEP_ROWS, FileFormat, Flags, Integers
+from merge_app.keyed.values import STEP_ROWS, FileFormat, Flags, Integers, rows_taken
 
 _OWN_MARK = re.compile(r"\.[0-9a-f]{12}$")
 
@@ -106,6 +106,9 @@ def file_rewrite(
         pq.ParquetFile(source / file.path) as opened,
         PartWriter(staged, file.folder, stem, schema, form) as writer,
     ):
+        if _is_whole(change, batch, schema):
+            _write_given(writer, change, batch, schema)
+            return writer.written
         first = 0
         for step in opened.iter_batches(batch_size=STEP_ROWS):
             rows = completed(pa.Table.from_batches([step]), schema)
@@ -114,13 +117,23 @@ def file_rewrite(
     return writer.written
 
 
+def _is_whole(change: Replacement, batch: pa.Table, schema: pa.Schema) -> bool:
+    """Whether the batch has every value of every row of the file."""
+    return len(change.positions) == change.file.footer.num_rows and set(schema.names) <= set(batch.column_names)
+
+
+def _write_given(writer: PartWriter, change: Replacement, batch: pa.Table, schema: pa.Schema) -> None:
+    for first in range(0, len(change.rows), STEP_ROWS):
+        writer.write(completed(rows_taken(batch, change.rows[first : first + STEP_ROWS]), schema))
+
+
 def rows_write(
     rows: Integers, *, folder: str, staged: Path, batch: pa.Table, schema: pa.Schema, form: FileFormat
 ) -> list[str]:
     """Write rows of the batch to new files of one partition folder under ``staged``; answers the paths there."""
     with PartWriter(staged, folder, "part", schema, form) as writer:
         for first in range(0, len(rows), STEP_ROWS):
-            writer.write(completed(batch.take(pa.array(rows[first : first + STEP_ROWS])), schema))
+            writer.write(completed(rows_taken(batch, rows[first : first + STEP_ROWS]), schema))
     return writer.written
 
 
@@ -129,7 +142,7 @@ def _changed(table: pa.Table, first: int, change: Replacement, batch: pa.Table) 
     last = first + table.num_rows
     start, stop = np.searchsorted(change.positions, [first, last])
     if stop > start:
-        given = conformed(batch.take(pa.array(change.rows[start:stop])), table.schema)
+        given = conformed(rows_taken(batch, change.rows[start:stop]), table.schema)
         origin = np.arange(table.num_rows)
         origin[change.positions[start:stop] - first] = table.num_rows + np.arange(stop - start)
         indices = pa.array(origin)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from lakeui.common.errors import InvalidValue
 from lakeui.common.nearest import nearest_name
@@ -22,6 +23,13 @@ CODECS = ("none", "snappy", "gzip", "brotli", "lz4", "zstd")
 UNLIMITED = 2**63 - 1
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
+
+
+def rows_taken(values: Any, rows: Integers) -> Any:
+    """Rows of a table or a column by their numbers; where these follow each other, nothing is copied."""
+    if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and bool((np.diff(rows) == 1).all()):
+        return values.slice(int(rows[0]), len(rows))
+    return values.take(pa.array(rows))
 
 
 class Strategy(StrEnum):

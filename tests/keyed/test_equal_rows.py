@@ -10,9 +10,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from merge_app.keyed import MergeResult, merge
+from merge_app.keyed.changing import _Compared, bounds_of, differ
 from merge_app.keyed.comparing import same_values
+from merge_app.keyed.dataset import DataFile
+from merge_app.keyed.row_groups import group_bounds
 
 NAN = float("nan")
 STRUCT = pa.struct([("x", pa.int64()), ("y", pa.list_(pa.string()))])
@@ -124,3 +129,62 @@ def test_a_row_that_moves_to_another_partition_changes(tmp_path: Path) -> None:
     moved = first.set_column(1, "day", pa.array(["mon", "wed"]))
     assert rows_of(merge(moved, root, "upsert", "id")) == (0, 1, 1)
     assert sorted(folder.name for folder in root.iterdir()) == ["day=mon", "day=wed"]
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The columns that are read to be compared, in their order."""
+    names: list[str] = []
+    stored = _Compared._stored
+
+    def noted(self: _Compared, group: int, field: pa.Field) -> pa.Table:
+        names.append(field.name)
+        return stored(self, group, field)
+
+    monkeypatch.setattr(_Compared, "_stored", noted)
+    return names
+
+
+def test_where_bounds_say_that_all_rows_differ_no_column_is_read(tmp_path: Path, read: list[str]) -> None:
+    root = tmp_path / "t"
+    written(root, [pa.table({"id": [1, 2, 3], "a": ["x"] * 3, "at": [5, 6, 7]})])
+    later = pa.table({"id": [1, 2, 3], "a": ["x"] * 3, "at": [8, 9, 10]})
+    assert (rows_of(merge(later, root, "update", "id")), read) == ((0, 3, 0), [])
+    touching = later.set_column(2, "at", pa.array([10, 11, 12]))
+    assert rows_of(merge(touching, root, "update", "id")) == (0, 3, 0)
+    assert read
+
+
+def test_the_column_in_which_rows_differed_is_compared_first(tmp_path: Path, read: list[str]) -> None:
+    root = tmp_path / "t"
+    rows = pa.table({"id": range(6), "a": [1] * 6, "note": [f"{'x' * 50} {n}" for n in range(6)]})
+    written(root, [rows])
+    changed = rows.set_column(2, "note", pa.array([f"{'x' * 50} {5 - n}" for n in range(6)]))
+    assert rows_of(merge(changed, root, "update", "id")) == (0, 6, 0)
+    assert read == ["a", "note", "note", "note"]
+
+
+FLOATS = st.none() | st.sampled_from([0.0, -0.0, NAN, 1.0, 2.0, float("inf")])
+
+
+def written_alone(values: pa.Array) -> DataFile:
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table({"v": values}), sink)
+    footer = pq.read_metadata(pa.BufferReader(sink.getvalue()))
+    return DataFile("a.parquet", footer, footer.schema.to_arrow_schema())
+
+
+@given(stored=st.lists(FLOATS, min_size=1, max_size=4), batch=st.lists(FLOATS, min_size=1, max_size=4))
+def test_bounds_never_say_of_equal_values_that_they_differ(stored: list[Any], batch: list[Any]) -> None:
+    field = pa.field("v", pa.float64())
+    given_ = bounds_of(pa.chunked_array([pa.array(batch, field.type)]), field)
+    one, other = ({repr(None if value is None else value + 0.0) for value in values} for values in (stored, batch))
+    assert not (differ(group_bounds(written_alone(pa.array(stored, field.type)), 0, field), given_) and one & other)
+
+
+def test_a_file_of_which_every_row_changes_keeps_its_order(tmp_path: Path) -> None:
+    root = tmp_path / "t"
+    written(root, [pa.table({"id": [3, 1, 2], "v": ["c", "a", "b"]})])
+    assert rows_of(merge(pa.table({"v": ["A", "B", "C"], "id": [1, 2, 3]}), root, "update", "id")) == (0, 3, 0)
+    (file,) = root.iterdir()
+    assert pq.read_table(file).to_pylist() == [{"id": 3, "v": "C"}, {"id": 1, "v": "A"}, {"id": 2, "v": "B"}]
