@@ -130,6 +130,8 @@ def _moments(write: BatchWrite, *, with_stored: bool) -> str:
     parts.append(_stored_moments(write))
     if write.gone_column:
         parts.append(_gone_moments(write))
+    if write.keeps_times and write.configuration.text("hard_deletes") != "ignore":
+        parts.append(_returned_moments(write))
     same_time = f"(PARTITION BY {listed(write.keys)}, {quoted(_FROM)}"
     gone = [write.gone_column] if write.gone_column else []
     ordered = (
@@ -178,6 +180,27 @@ def _gone_moments(write: BatchWrite) -> str:
         f"SELECT {_stored_columns(write, gone='true')}, {moment}, CASE WHEN false THEN {moment} END, false "
         f"FROM {STORED.sql} AS stored LEFT ANTI JOIN {_wanted(write)} "
         f"WHERE {_is_open(write, 'stored')} AND NOT {_was_gone(write)}"
+    )
+
+
+def _returned_moments(write: BatchWrite) -> str:
+    """The versions that begin now because keys that were gone are there again, with times from before they went."""
+    (begins,) = map(quoted, watermark(write))
+    kind = {name.casefold(): kind for name, kind in write.given}[watermark(write)[0].casefold()]
+    stored, end = f"FROM {STORED.sql} AS stored", _stored_end(write)
+    keys = listed(write.keys, "stored.")
+    gone = f"SELECT {keys}, max({end}) AS {quoted(_ENDED)} {stored} GROUP BY {keys} HAVING count(*) = count({end})"
+    if write.gone_column:
+        since = f"stored.{quoted(write.times[0])} AS {quoted(_ENDED)}"
+        gone = f"SELECT {keys}, {since} {stored} WHERE {_is_open(write, 'stored')} AND {_was_gone(write)}"
+    ranked = f"row_number() OVER (PARTITION BY {listed(write.keys)} ORDER BY {order(write)}) AS {quoted(RANK)}"
+    match = " AND ".join(f"gone.{quoted(key)} <=> batch.{quoted(key)}" for key in write.keys)
+    moment = f"greatest(CAST({write.moment} AS {kind}), gone.{quoted(_ENDED)})"
+    marked = ", false" if write.gone_column else ""
+    return (
+        f"SELECT {listed(write.names, 'batch.')}{marked}, {moment}, CASE WHEN false THEN {moment} END, false "
+        f"FROM (SELECT *, {ranked} FROM {BATCH.sql}) AS batch JOIN ({gone}) AS gone ON {match} "
+        f"WHERE batch.{quoted(RANK)} = 1 AND batch.{begins} < gone.{quoted(_ENDED)}"
     )
 
 

@@ -137,6 +137,23 @@ class TestKeysThatAreGone:
         with pytest.raises(InvalidConfig, match=f"gives the column {column}, which scd2 fills"):
             pipes(*self.CONFIG).run(f"SELECT 1 AS id, true AS {column}")
 
+    @pytest.mark.parametrize("gone", ["invalidate", "new_record"])
+    def test_they_come_back_with_the_run_where_their_row_never_changed(self, pipes: Pipes, gone: str) -> None:
+        pipe = pipes("merge_strategy: scd2", "unique_key: id", "watermark_column: at", f"hard_deletes: {gone}")
+        rows = [(1, "a", "2020-01-01T00:00:00+00:00"), (2, "b", "2020-01-01T00:00:00+00:00")]
+        for present in (rows, rows[:1], rows):
+            pipe.run(batch(present, self.TIMES))
+        of_two = sorted((row for row in history(pipe) if row[0] == 2), key=lambda row: str(row[2]))
+        assert [row[1] for row in of_two] == ["b"] * (2 if gone == "invalidate" else 3)
+        assert [row[3] is None for row in of_two] == [False] * (len(of_two) - 1) + [True]
+        assert str(of_two[-1][2]) > str(of_two[0][2])
+        assert open_versions(history(pipe)) == [1, 2]
+        before = pipes.lake.head()
+        assert pipe.run(batch(rows, self.TIMES)).version == before
+        later = (2, "x", "2999-01-01T00:00:00+00:00")
+        pipe.run(batch([rows[0], later], self.TIMES))
+        assert open_versions(history(pipe)) == [1, 2]
+
 
 FUTURE = "2099-01-01T00:00:00+00:00"
 TIMES = ("id INT", "value STRING", "at TIMESTAMP")
