@@ -28,7 +28,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="lakeui-tests-") as made, _servers(Path(made)) as addresses:
         Path(made).chmod(0o711)
         command = [*_pytest(), f"--numprocesses={WORKERS}", f"--basetemp={made}/pytest", *sys.argv[1:]]
-        return subprocess.run(command, env={**os.environ, **addresses}, check=False).returncode
+        return subprocess.run(command, env=_environment() | addresses, check=False).returncode
+
+
+def _environment() -> dict[str, str]:
+    """Compiled modules are kept, whatever the machine says: workers, and processes that tests start, share them."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def _pytest() -> list[str]:
@@ -60,7 +65,8 @@ def _servers(home: Path) -> Iterator[dict[str, str]]:
 def _template_make(postgres: EmbeddedPostgres) -> None:
     """A database with all migrations, from which each worker makes its own."""
     postgres.database_create("lakeui_template")
-    environment = {**os.environ, "DATABASE_URL": postgres.url("lakeui_template"), "REDIS_URL": "redis://127.0.0.1:1/0"}
+    environment = _environment() | {"DATABASE_URL": postgres.url("lakeui_template")}
+    environment |= {"REDIS_URL": "redis://127.0.0.1:1/0"}
     environment |= {"LAKEUI_SECRET_KEY": "of-no-use", "DJANGO_SETTINGS_MODULE": "lakeui.settings"}
     command = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
     subprocess.run(command, cwd=ROOT, env=environment, check=True)

@@ -36,7 +36,7 @@ SECONDS = {
     "tests/keyed/test_strategies.py": 100.0,
     "tests/merge_rows/test_merge_agrees_with_the_model.py": 85.0,
     "tests/pipelines/strategies/test_against_the_model.py": 65.0,
-    "tests/rights/test_every_statement.py": 50.0,
+    "tests/rights/test_every_statement.py": 12.0,
     "tests/runtime/test_up.py": 120.0,
     "tests/stateful/test_histories.py": 55.0,
     "tests/stateful/test_recovery_stories.py": 45.0,

@@ -5,10 +5,12 @@ The gate is what is tested, so handlers only note that they were reached.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import transaction
 
 from catalog_app.domain.roles import Scope
 from catalog_app.selectors.lineage import branch_get, branch_lineage, catalog_get
@@ -20,7 +22,7 @@ from merge_app.execution.apply import CommitHeader
 from merge_app.execution.views import ViewChange, view_commit
 from tests.benchmarks.metadata import Bench
 from tests.members import join
-from tests.rights.conftest import ROLES, Cast
+from tests.rights.conftest import ROLES, Cast, cast_make
 
 # Least role, and statements that take it. {c} is the catalog's name.
 READ = (
@@ -60,10 +62,31 @@ ELSEWHERE = {
 """Statements that are tested below or with transactions."""
 
 
+@pytest.fixture(scope="module")
+def made_once(open_database: None) -> tuple[Cast, str]:
+    """A cast whose lake has branch b, and the name of a lake that people of the cast may own."""
+    made = cast_make(Bench(1))
+    made.lake.sql("CREATE BRANCH b")
+    return made, Bench(1).catalog
+
+
+@pytest.fixture
+def cast(made_once: tuple[Cast, str]) -> Iterator[Cast]:
+    """The cast; what a test does to it is taken back."""
+    with transaction.atomic():
+        yield made_once[0]
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def own_lake(cast: Cast, made_once: tuple[Cast, str]) -> str:
+    """The name of a lake that people of the cast may own."""
+    return made_once[1]
+
+
 @pytest.fixture
 def gate(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> Cast:
-    """The cast, with handlers that do nothing, branch b, and a branch that every name can be looked up on."""
-    cast.lake.sql("CREATE BRANCH b")
+    """The cast, with handlers that do nothing."""
     for kind in dispatch.HANDLERS:
         monkeypatch.setitem(dispatch.HANDLERS, kind, _reached)
     return cast
@@ -87,12 +110,6 @@ def outcome(cast: Cast, user: User, text: str, catalog: str | None = None, **ses
         return refusal.status if is_hidden else 0
     # IF EXISTS hides what somebody else cannot see as it hides what is not there.
     return 200 if done.extra.get("reached") else 404
-
-
-@pytest.fixture
-def own_lake(db: None) -> str:
-    """The name of a lake that people of the cast may own."""
-    return Bench(1).catalog
 
 
 @pytest.mark.parametrize("text", ["SELECT 1", "VALUES (1)", "SELECT count(*) FROM range(10)"])
