@@ -103,9 +103,18 @@ def branch_locked(branch_id: int) -> Branch | None:
     return next(iter(fetch_models(Branch, _LOCKED, {"branch": branch_id})), None)
 
 
+_TAG = f"""
+SELECT {columns_of(Tag, "t")} FROM catalog_app_tag t
+WHERE t.catalog_id = %(catalog)s AND lower(t.name) = lower(%(name)s)
+"""
+
+
 def tag_find(catalog: Catalog, name: str) -> Tag | None:
     """The tag of that name, with its branch, which may have been dropped since."""
-    return named(Tag.objects.filter(catalog=catalog), name).select_related("branch__catalog").first()
+    for tag in fetch_models(Tag, _TAG, {"catalog": catalog.pk, "name": name}):
+        tag.branch = Branch.objects.select_related("catalog").get(pk=tag.branch_id)
+        return tag
+    return None
 
 
 def version_check(branch: Branch, version: int) -> int:

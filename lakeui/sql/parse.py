@@ -50,9 +50,10 @@ def _reader(cursor: Cursor) -> Reader:
     """The reader of the longest beginning that fits; the cursor is put behind it (before it for queries)."""
     if any(cursor.sees(word) for word in _QUERY_WORDS):
         return data.select
-    for phrase in _BY_LENGTH:
-        if cursor.accept(*phrase.split()):
-            return READERS[phrase]
+    first = cursor.current.value.upper() if cursor.current else ""
+    for phrase, reader in _BY_FIRST_WORD.get(first, ()):
+        if cursor.accept(*phrase):
+            return reader
     for phrase, group in LATER.items():
         if cursor.sees(*phrase.split()):
             raise NotSupported(f"{phrase} is not supported yet ({group}).", remedy="It is planned.", statement=phrase)
@@ -184,4 +185,7 @@ FORBIDDEN: tuple[str, ...] = (
 )
 """Beginnings that Spark knows and that reach out of the lake, or run scripts."""
 
-_BY_LENGTH = sorted(READERS, key=lambda phrase: -len(phrase.split()))
+_BY_FIRST_WORD: dict[str, list[tuple[list[str], Reader]]] = {}
+"""Under their first word all beginnings, the longest first, in words."""
+for _phrase in sorted(READERS, key=lambda phrase: -len(phrase.split())):
+    _BY_FIRST_WORD.setdefault(_phrase.split()[0], []).append((_phrase.split(), READERS[_phrase]))

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from catalog_app.models import Catalog
+from catalog_app.selectors.rows import columns_of, fetch_all, fetch_models
 from lakeui.common.events import event_log
 from merge_app.audit.models import AuditChain, MergeAttempt
 from merge_app.webhooks.models import WebhookEvent
@@ -42,15 +43,25 @@ class AttemptRecord:
     task_id: UUID | None = None
 
 
+_LOCKED = f"""
+SELECT {columns_of(Catalog, "c")} FROM catalog_app_catalog c WHERE c.id = %(catalog)s FOR NO KEY UPDATE
+"""
+
+_LAST = """
+SELECT number, digest FROM merge_app_mergeattempt WHERE catalog_id = %(catalog)s ORDER BY number DESC LIMIT 1
+"""
+
+
 def attempt_record(record: AttemptRecord) -> MergeAttempt:
     """Append one record. Part of the caller's transaction, so a merge and its record exist together or not at all."""
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         # One chain per catalog: the catalog's row is the lock that orders its records. Commits go on meanwhile.
-        Catalog.objects.select_for_update(of=("self",), no_key=True).get(pk=record.catalog_id)
-        last = MergeAttempt.objects.filter(catalog_id=record.catalog_id).order_by("-number").first()
+        (catalog,) = fetch_models(Catalog, _LOCKED, {"catalog": record.catalog_id})
+        last = next(iter(fetch_all(_LAST, {"catalog": record.catalog_id}, prepared=True)), None)
+        number, digest = last or (0, "")
         attempt = MergeAttempt(
-            catalog_id=record.catalog_id,
-            number=last.number + 1 if last else 1,
+            catalog=catalog,
+            number=number + 1,
             kind=record.kind,
             source=record.source,
             destination=record.destination,
@@ -65,7 +76,7 @@ def attempt_record(record: AttemptRecord) -> MergeAttempt:
             task_id=record.task_id,
             recorded_at=timezone.now(),
             body=record.body,
-            previous_digest=last.digest if last else "",
+            previous_digest=digest,
         )
         attempt.digest = attempt_digest(attempt)
         attempt.save(force_insert=True)

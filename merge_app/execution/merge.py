@@ -15,9 +15,10 @@ from uuid import UUID
 from django.db import transaction
 
 from catalog_app.domain.protection import Change, MergeAuthority
-from catalog_app.models import Branch, Commit, TransactionState
+from catalog_app.models import Branch, TransactionState
 from catalog_app.selectors.lineage import branch_lineage
 from catalog_app.selectors.protection import protection_judge
+from catalog_app.selectors.rows import columns_of, fetch_all, fetch_models
 from catalog_app.services.transactions import transaction_close
 from lakeui.common.errors import BranchProtected, InvalidValue, MergeBlocked, SameBranch, Stale
 from lakeui.common.faults import fault_point
@@ -144,19 +145,32 @@ def _resolutions(request: MergeOrder, source: Branch, destination: Branch) -> tu
     return request.sponsor.resolutions(source, destination) if request.sponsor else ()
 
 
+_BRANCH = f"SELECT {columns_of(Branch, 'b')} FROM catalog_app_branch b WHERE b.id = %(branch)s AND b.dropped_at IS NULL"
+
+
 def _branch(branch_id: int) -> Branch:
-    branch = Branch.objects.select_related("catalog").filter(pk=branch_id, dropped_at__isnull=True).first()
-    if branch is None:
-        raise branch_gone_error(branch_id)
-    return branch
+    for branch in fetch_models(Branch, _BRANCH, {"branch": branch_id}):
+        return branch
+    raise branch_gone_error(branch_id)
+
+
+_HAS_COMMITS = """
+SELECT EXISTS (
+    SELECT 1 FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[]) AS r(branch_id, after, upto)
+    JOIN catalog_app_commit c ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto)
+"""
 
 
 def _has_commits(side: SourceSide, reach: dict[int, int]) -> bool:
     assert side.lineage is not None
-    return any(
-        Commit.objects.filter(branch_id=r.branch_id, version__gt=r.after, version__lte=r.upto).exists()
-        for r in own_ranges(side.lineage, reach)
-    )
+    ranges = own_ranges(side.lineage, reach)
+    known = {
+        "branches": [r.branch_id for r in ranges],
+        "after": [r.after for r in ranges],
+        "upto": [r.upto for r in ranges],
+    }
+    ((found,),) = fetch_all(_HAS_COMMITS, known, prepared=True)
+    return bool(found)
 
 
 def merge_dry_run(request: MergeOrder, engine: EngineSource, progress: Progress) -> dict[str, Any]:
