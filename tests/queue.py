@@ -30,7 +30,7 @@ SECONDS = {
     "tests/e2e/test_whole_values.py": 90.0,
     "tests/faults/test_killed_servers.py": 120.0,
     "tests/faults/test_killed_workers.py": 130.0,
-    "tests/jobs/test_reaping.py": 30.0,
+    "tests/jobs/test_real_workers.py": 12.0,
     "tests/keyed/test_agreement_with_the_model.py": 40.0,
     "tests/keyed/test_every_named_case.py": 70.0,
     "tests/keyed/test_strategies.py": 100.0,

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,9 +17,9 @@ from django.db import connection
 
 import tests.jobs.kinds  # noqa: F401
 from lakeui.common.broker import redis_client
+from merge_app.jobs.presence import workers_present
 
 ROOT = Path(__file__).resolve().parents[2]
-Worker = subprocess.Popen[bytes]
 
 
 @pytest.fixture(autouse=True)
@@ -37,39 +37,44 @@ def database_url() -> str:
     return f"postgresql://{account}@{host}:{port}/{chosen['NAME']}"
 
 
-@pytest.fixture
-def start_worker(transactional_db: None, tmp_path: Path) -> Iterator[Callable[[], Worker]]:
-    """Starts workers of two processes each, and kills the rest of them when the test ends."""
-    workers: list[Worker] = []
-    log = (tmp_path / "worker.log").open("wb")
+class Workers:
+    """One worker of two processes at a time, kept from test to test."""
 
-    def start() -> Worker:
-        known = len(seen())
+    def __init__(self, log: Path) -> None:
+        self._log = log
+        self._started = 0
+        self._running: subprocess.Popen[bytes] | None = None
+
+    def one(self) -> None:
+        """Start a worker unless one runs."""
+        if self._running is not None:
+            return
+        self._started += 1
         command = [sys.executable, "-m", "celery", "-A", "lakeui", "worker", "--loglevel=INFO", "--concurrency=2"]
-        command += ["--include=tests.jobs.kinds", f"--hostname=test{len(workers)}@%h", "--without-gossip"]
+        command += ["--include=tests.jobs.kinds", f"--hostname=test{self._started}@%h", "--without-gossip"]
         environment = {**os.environ, "DATABASE_URL": database_url(), "REDIS_URL": settings.LAKEUI["REDIS_URL"]}
-        workers.append(
-            subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log, start_new_session=True)
-        )
+        with self._log.open("ab") as log:
+            self._running = subprocess.Popen(
+                command, cwd=ROOT, env=environment, stdout=log, stderr=log, start_new_session=True
+            )
         deadline = time.monotonic() + 60
-        while len(seen()) <= known:
-            waiting = workers[-1].poll() is None and time.monotonic() < deadline
-            assert waiting, (tmp_path / "worker.log").read_text()
+        while not any(name.startswith(f"test{self._started}@") for name in workers_present()):
+            waiting = self._running.poll() is None and time.monotonic() < deadline
+            assert waiting, self._log.read_text()
             time.sleep(0.05)
-        return workers[-1]
 
-    yield start
-    for worker in workers:
-        kill(worker)
-    log.close()
+    def kill(self) -> None:
+        """SIGKILL to the worker and its children: nobody can clean up."""
+        if self._running is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._running.pid, signal.SIGKILL)
+        self._running.wait(timeout=10)
+        self._running = None
 
 
-def seen() -> list[bytes]:
-    return redis_client().zrange("lakeui:workers", 0, -1)
-
-
-def kill(worker: Worker) -> None:
-    """SIGKILL to the worker and its children: nobody can clean up."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(worker.pid, signal.SIGKILL)
-    worker.wait(timeout=10)
+@pytest.fixture(scope="module")
+def workers(test_database: None, redis_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
+    kept = Workers(tmp_path_factory.mktemp("workers") / "worker.log")
+    yield kept
+    kept.kill()

@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from lakeui.common.errors import EngineError, NotFound
-from merge_app.jobs import registry
+from merge_app.jobs import registry, runner
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.runner import task_run
@@ -112,6 +112,12 @@ def eventually(read: Any, done: Any, seconds: float = 5.0) -> Any:
     return value
 
 
+@pytest.fixture
+def quick_beats(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "BEAT_SECONDS", 0.1)
+
+
+@pytest.mark.usefixtures("quick_beats")
 def test_a_running_task_stops_at_its_next_check_and_interrupts_the_engine(scratch_kind: Any) -> None:
     interrupted = threading.Event()
 
@@ -127,6 +133,7 @@ def test_a_running_task_stops_at_its_next_check_and_interrupts_the_engine(scratc
     assert (task.state, task.error["code"], task.result) == ("cancelled", "TASK_CANCELLED", None)
 
 
+@pytest.mark.usefixtures("quick_beats")
 def test_a_task_that_hears_of_its_cancel_says_so_before_it_has_ended(scratch_kind: Any) -> None:
     shown = []
 
@@ -144,6 +151,7 @@ def test_a_task_that_hears_of_its_cancel_says_so_before_it_has_ended(scratch_kin
     assert shown == ["stops before anything is written"]
 
 
+@pytest.mark.usefixtures("quick_beats")
 def test_an_engine_that_fails_because_it_was_interrupted_counts_as_cancelled(scratch_kind: Any) -> None:
     def handler(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
         stop = threading.Event()

@@ -44,7 +44,7 @@ def listener() -> Iterator[Listener]:
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
     heard.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     yield heard
     server.shutdown()
