@@ -1,9 +1,10 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** They share one lake: first what looks at the lake as it was loaded, then what changes main and `delays`,
- * last what makes branches of its own. */
-const ORDER = ["accessibility", "states", "pipelines", "pipeline-runs", "review", "webhooks", "journey", "branches", "versions", "console", "tasks", "keyboard", "bundle"];
+/** They look at the lake as it was loaded, beside each other. */
+const LOOKING = ["accessibility", "states"];
+/** One after the other: first what changes main and `delays`, then what makes branches of its own. */
+const CHANGING = ["pipelines", "pipeline-runs", "review", "webhooks", "journey", "branches", "versions", "console", "tasks", "keyboard", "bundle"];
 
 class ByOrder extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -13,19 +14,26 @@ class ByOrder extends BaseSequencer {
 
 /** One that is not named comes first: then it shows that it has no place yet. */
 function place({ moduleId }: TestSpecification): number {
-  return ORDER.findIndex((name) => moduleId.endsWith(`/${name}.e2e.ts`));
+  return [...LOOKING, ...CHANGING].findIndex((name) => moduleId.endsWith(`/${name}.e2e.ts`));
 }
+
+const files = (names: string[]) => names.map((name) => `e2e/${name}.e2e.ts`);
 
 /** Journeys in a real browser against a running server; LAKEUI_URL says where it is. */
 export default defineConfig({
   test: {
-    include: ["e2e/**/*.e2e.ts"],
     globalSetup: "e2e/server.ts",
     testTimeout: 120_000,
     hookTimeout: 60_000,
     // A look at a page waits for the state: what a click began takes its time, on a small machine more.
     expect: { poll: { timeout: 60_000, interval: 100 } },
-    fileParallelism: false,
     sequence: { sequencer: ByOrder },
+    projects: [
+      { extends: true, test: { name: "looking", include: files(LOOKING), maxWorkers: LOOKING.length, sequence: { groupOrder: 1 } } },
+      {
+        extends: true,
+        test: { name: "changing", include: ["e2e/**/*.e2e.ts"], exclude: files(LOOKING), maxWorkers: 1, isolate: false, sequence: { groupOrder: 2 } },
+      },
+    ],
   },
 });

@@ -1,6 +1,6 @@
 /** Chromium, signed in, and everything that a page complains about collected. */
 import { AxeBuilder } from "@axe-core/playwright";
-import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { chromium, type Browser, type BrowserContextOptions, type Page, type Request } from "playwright-core";
 import { expect } from "vitest";
 
 const FLAGS = [
@@ -46,6 +46,7 @@ export async function signedIn(browser: Browser, options: BrowserContextOptions 
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
+  followTraffic(page);
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
@@ -81,12 +82,46 @@ export async function statements(page: Page, branch: string, ...texts: string[])
   }
 }
 
+/** What a page has asked for: how often until now, and what is still to come. */
+interface Traffic {
+  begun: number;
+  open: Set<Request>;
+}
+const TRAFFIC = new WeakMap<Page, Traffic>();
+/** A request that follows from an answer begins sooner. */
+const QUIET_MS = 100;
+
+function followTraffic(page: Page): void {
+  const traffic: Traffic = { begun: 0, open: new Set() };
+  TRAFFIC.set(page, traffic);
+  page.on("request", (request) => {
+    traffic.begun += 1;
+    traffic.open.add(request);
+  });
+  page.on("requestfinished", (request) => traffic.open.delete(request));
+  page.on("requestfailed", (request) => traffic.open.delete(request));
+}
+
+/** Open an address and wait until everything is drawn: nothing is asked for, and the page has had time to ask for more. */
 export async function open(page: Page, path: string): Promise<void> {
+  // What the page before it still waited for is of no interest.
+  TRAFFIC.get(page)?.open.clear();
   await page.goto(BASE() + path);
   // The page that Django draws for an address that nothing has is ready at once.
   await page.locator("main:not([aria-busy=true])").waitFor();
-  await page.waitForLoadState("networkidle");
-  await expect.poll(() => page.getByRole("status").filter({ hasText: "Loading" }).count()).toBe(0);
+  await expect.poll(() => isAtRest(page)).toBe(true);
+}
+
+async function isAtRest(page: Page): Promise<boolean> {
+  const traffic = TRAFFIC.get(page);
+  if (!traffic) throw new Error("This page was not opened by signedIn.");
+  const { begun } = traffic;
+  if (traffic.open.size) return false;
+  await page.waitForTimeout(QUIET_MS);
+  // Code that has just come is run, and its page drawn, before the browser has nothing to do.
+  await page.evaluate(() => new Promise((done) => requestIdleCallback(done)));
+  if (traffic.open.size || traffic.begun !== begun) return false;
+  return (await page.getByRole("status").filter({ hasText: "Loading" }).count()) === 0;
 }
 
 const WCAG_AA = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
@@ -95,17 +130,22 @@ const RULES_OF_COLOURS = ["color-contrast", "link-in-text-block"];
 
 /** The page has come to rest with nothing serious for axe: what is drawn after the first look is looked at too. */
 export function expectAccessible(page: Page): Promise<void> {
-  return expect.poll(() => violations(new AxeBuilder({ page }).withTags(WCAG_AA)), { interval: 500 }).toEqual([]);
+  return expect.poll(() => violations(axe(page).withTags(WCAG_AA)), { interval: 500 }).toEqual([]);
 }
 
 /** The same of colours alone, for a page that is accessible in another theme. */
 export function expectColoursAccessible(page: Page): Promise<void> {
-  return expect.poll(() => violations(new AxeBuilder({ page }).withRules(RULES_OF_COLOURS)), { interval: 500 }).toEqual([]);
+  return expect.poll(() => violations(axe(page).withRules(RULES_OF_COLOURS)), { interval: 500 }).toEqual([]);
+}
+
+/** No page has frames, so axe puts its results together in the page itself; it names the elements of violations alone. */
+function axe(page: Page): AxeBuilder {
+  return new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ["violations"] });
 }
 
 /** Serious and critical violations of WCAG 2.2 A and AA, as `rule: element`. */
-async function violations(axe: AxeBuilder): Promise<string[]> {
-  const result = await axe.analyze();
+async function violations(look: AxeBuilder): Promise<string[]> {
+  const result = await look.analyze();
   return result.violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")} ${node.failureSummary ?? ""}`));

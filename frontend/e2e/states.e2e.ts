@@ -66,24 +66,37 @@ function problem(status: number, document: Record<string, unknown>) {
 const FAILED = problem(500, { code: "INTERNAL_ERROR", title: "Internal error", detail: "Something failed here.", error_id: "4711abcd" });
 const REFUSED = problem(403, { code: "PERMISSION_DENIED", title: "Permission denied", detail: "You may not look at this.", remedy: "Ask for the role reader." });
 
-describe("while nothing comes", () => {
-  it.each(ADDRESSES.filter((path) => path !== READY_AT_ONCE))("%s says what it waits for", async (path) => {
-    const { page } = visit;
-    await answer(page, path, () => undefined);
-    await page.goto(BASE() + path);
-    await page.getByRole("status").filter({ hasText: "Loading" }).first().waitFor();
-  });
+/** From now on the interface does not answer a page; the answer to what it has asked for by then, and asks for later. */
+async function hold(page: Page, path: string): Promise<(respond: (route: Route) => Promise<void>) => Promise<void>> {
+  let respondLater: ((route: Route) => Promise<void>) | undefined;
+  const held: Route[] = [];
+  await answer(page, path, (route) => (respondLater ? respondLater(route) : void held.push(route)));
+  return async (respond) => {
+    respondLater = respond;
+    await Promise.all(held.map(respond));
+  };
+}
 
-  it(`${READY_AT_ONCE} can be used`, async () => {
-    const { page } = visit;
-    await answer(page, READY_AT_ONCE, () => undefined);
-    await page.goto(BASE() + READY_AT_ONCE);
-    await page.getByText("Drop a file here").waitFor();
-    await expect.poll(() => page.getByLabel("Choose a file").isEnabled()).toBe(true);
-  });
+it(`${READY_AT_ONCE} can be used before anything comes`, async () => {
+  const { page } = visit;
+  await answer(page, READY_AT_ONCE, () => undefined);
+  await page.goto(BASE() + READY_AT_ONCE);
+  await page.getByText("Drop a file here").waitFor();
+  await expect.poll(() => page.getByLabel("Choose a file").isEnabled()).toBe(true);
 });
 
 describe.each(ADDRESSES)("%s", (path) => {
+  it("says what it waits for, and then what is refused and whom to ask, and does not offer to try again", async () => {
+    const { page } = visit;
+    const release = await hold(page, path);
+    await page.goto(BASE() + path);
+    if (path !== READY_AT_ONCE) await page.getByRole("status").filter({ hasText: "Loading" }).first().waitFor();
+    await release(REFUSED);
+    const alert = page.getByRole("alert").first();
+    await alert.getByText("Ask for the role reader.").waitFor();
+    await alert.getByRole("button", { name: "Try again" }).waitFor({ state: "detached" });
+  });
+
   it("says what failed, with an id for the log, and can try again", async () => {
     const { page } = visit;
     await answer(page, path, FAILED);
@@ -96,15 +109,6 @@ describe.each(ADDRESSES)("%s", (path) => {
     await answer(page, path, REFUSED);
     await alert.getByRole("button", { name: "Try again" }).click();
     await page.getByText("You may not look at this.").first().waitFor();
-  });
-
-  it("says what is refused and whom to ask, and does not offer to try again", async () => {
-    const { page } = visit;
-    await answer(page, path, REFUSED);
-    await open(page, path);
-    const alert = page.getByRole("alert").first();
-    await alert.getByText("Ask for the role reader.").waitFor();
-    await alert.getByRole("button", { name: "Try again" }).waitFor({ state: "detached" });
   });
 });
 

@@ -43,6 +43,8 @@ export function VirtualRows<Item>({
     getItemKey: (place) => keyOf(items[place] as Item),
     initialRect: { width: 400, height: 600 },
   });
+  const common = typeof rowHeight === "number" ? rowHeight : 0;
+  useEffect(() => virtual.measure(), [common, virtual]);
   const shown = virtual.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
   useEffect(() => {

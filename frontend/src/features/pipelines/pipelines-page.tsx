@@ -6,6 +6,7 @@ import { isAtLeast } from "../../model/roles";
 import { useBranches, useCatalog } from "../../queries/catalogs";
 import { usePipelinePolicy, usePipelinePolicyChange, usePipelines } from "../../queries/pipelines";
 import { Icon } from "../../ui/icons";
+import { useIsNarrow } from "../../ui/narrow";
 import { PageHead, Panel } from "../../ui/page";
 import { SearchField } from "../../ui/search-field";
 import { Empty, Failure, Loaded } from "../../ui/states";
@@ -16,8 +17,6 @@ import "../../styles/pipelines.css";
 
 const ROW_HEIGHT = 60;
 const NARROW_ROW_HEIGHT = 116;
-/** Where the style sheet puts the parts of a row beneath each other. */
-const NARROW_PIXELS = 760;
 const FILTERS = ["search", "branch", "layer"] as const;
 
 /** The pipelines of a catalog. The filter stands in the address. */
@@ -89,7 +88,7 @@ function BranchFilter({ catalog, chosen, onChoose }: { catalog: string; chosen: 
 
 function PipelineList({ catalog, filter, isFiltered }: { catalog: string; filter: PipelineFilter; isFiltered: boolean }) {
   const pipelines = usePipelines({ ...filter, catalog });
-  const isNarrow = window.innerWidth <= NARROW_PIXELS;
+  const isNarrow = useIsNarrow();
   return (
     <Loaded query={pipelines} label="pipelines">
       {({ pages }) => {

@@ -5,6 +5,7 @@ import { branchAddress, pipelineRunAddress } from "../../model/addresses";
 import { bytes, bytesRound, count, counted, duration } from "../../model/format";
 import { plottedRuns, rowsText, rowsTouched, rowsWords, runMilliseconds } from "../../model/run-figures";
 import { usePipelineRuns } from "../../queries/pipelines";
+import { useIsNarrow } from "../../ui/narrow";
 import { Empty, Loaded } from "../../ui/states";
 import { StepPlot } from "../../ui/step-plot";
 import { Elapsed, Time } from "../../ui/time";
@@ -13,12 +14,11 @@ import { RunState } from "./run-state";
 
 const ROW_HEIGHT = 44;
 const NARROW_ROW_HEIGHT = 92;
-const NARROW_PIXELS = 760;
 
 /** Every run, and how many rows the last ones wrote. */
 export function RunsTab({ pipeline }: { pipeline: Pipeline }) {
   const runs = usePipelineRuns(pipeline.id);
-  const isNarrow = window.innerWidth <= NARROW_PIXELS;
+  const isNarrow = useIsNarrow();
   return (
     <Loaded query={runs} label="runs">
       {({ pages }) => {

@@ -6,6 +6,7 @@ import { filterOf, STATE_CHOICES, WHOSE } from "../../model/request-filter";
 import { useRequests } from "../../queries/requests";
 import { userName } from "../../queries/user";
 import { Icon } from "../../ui/icons";
+import { useIsNarrow } from "../../ui/narrow";
 import { PageHead, Panel } from "../../ui/page";
 import { SearchField } from "../../ui/search-field";
 import { Empty, Loaded } from "../../ui/states";
@@ -15,8 +16,6 @@ import "../../styles/requests.css";
 
 const ROW_HEIGHT = 60;
 const NARROW_ROW_HEIGHT = 104;
-/** Where the style sheet puts the parts of a row beneath each other. */
-const NARROW_PIXELS = 760;
 
 /** Merge requests into the branches of a catalog. The filter stands in the address. */
 export function RequestsPage() {
@@ -74,7 +73,7 @@ function Filters({ query, onChoose }: { query: URLSearchParams; onChoose: (name:
 
 function RequestList({ catalog, filter, isFiltered }: { catalog: string; filter: RequestFilter; isFiltered: boolean }) {
   const requests = useRequests(catalog, filter);
-  const isNarrow = window.innerWidth <= NARROW_PIXELS;
+  const isNarrow = useIsNarrow();
   return (
     <Loaded query={requests} label="merge requests">
       {({ pages }) => {
