@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -218,13 +219,14 @@ def celery_worker(
     environment = {**os.environ, "DATABASE_URL": database_url, "REDIS_URL": redis_url, "SPARK_REMOTE": spark_remote}
     environment |= {"LAKEUI_FAULTS": str(faults), "LAKEUI_RETENTION_DAYS": "0", "LAKEUI_STAGED_HOURS": "0"}
     command = [sys.executable, "-m", "celery", "-A", "lakeui", "worker", "--concurrency=2", "--loglevel=INFO"]
+    command += ["--without-gossip", "--without-mingle", "--include=tests.warm_worker"]
     process = process_start(command, log=log, env=environment, cwd=ROOT)
     try:
         _wait_for_worker(process, log)
         yield
     finally:
         if process.poll() is None:
-            process_stop(process_record("worker", process.pid), patience_seconds=5)
+            process_stop(process_record("worker", process.pid), how=signal.SIGKILL)
         process.wait()
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from django.db import connection
 
 from lakeui.common.faults import reached_mark
-from lakeui.runtime.postgres import EmbeddedPostgres
+from lakeui.runtime.postgres import EmbeddedPostgres, postgres_program
 from lakeui.runtime.processes import process_record, process_start, process_stop
 from lakeui.runtime.redis_server import EmbeddedRedis
 from lakeui.runtime.spark import EmbeddedSpark
@@ -28,15 +28,21 @@ SPARK_MEMORY = "1g"
 
 
 class Servers:
-    """The four processes. Statements run as tasks of the worker; nothing here talks to Spark itself."""
+    """The processes. Statements run as tasks of the worker; nothing here talks to Spark itself.
 
-    def __init__(self, home: Path) -> None:
+    ``spark_url`` is the server of others, who go on using it: a Spark of its own is started where it is to be killed.
+    """
+
+    def __init__(self, home: Path, spark_url: str) -> None:
+        self._shared_spark_url = spark_url
         self.faults = home / "faults"
         self.worker_log = home / "worker.log"
         self.warehouse = home / "warehouse"
         self.postgres = EmbeddedPostgres(home / "postgres", home / "postgres.log")
         self.redis = EmbeddedRedis(home / "redis", home / "redis.log")
-        self.spark = EmbeddedSpark(home / "spark", home / "spark.log", memory=SPARK_MEMORY, java_options=JAVA_OPTIONS)
+        self.own_spark = EmbeddedSpark(
+            home / "spark", home / "spark.log", memory=SPARK_MEMORY, java_options=JAVA_OPTIONS
+        )
         self.worker: subprocess.Popen[bytes] | None = None
         for directory in (self.faults, self.warehouse):
             directory.mkdir(parents=True)
@@ -45,45 +51,54 @@ class Servers:
     def database_url(self) -> str:
         return self.postgres.url(DATABASE)
 
-    def start(self) -> None:
-        self.spark.start()
+    @property
+    def spark_url(self) -> str:
+        return self._shared_spark_url if self.own_spark.process is None else self.own_spark.url
+
+    def start(self, migrated: str) -> None:
+        """``migrated`` is the address of a database whose tables and rows this one gets too."""
         self.redis.start()
         self.postgres.start()
         self.postgres.database_create(DATABASE)
-        migrate = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
-        subprocess.run(migrate, cwd=ROOT, env=self._environment(), check=True)
-        self.spark.wait_until_ready()
+        _copy(migrated, self.database_url)
         self.start_worker()
 
+    def start_own_spark(self) -> None:
+        """From now on everything here runs on a Spark of its own."""
+        self.own_spark.start()
+        self.kill_worker()
+        self.start_worker()
+        self.own_spark.wait_until_ready()
+
     def start_worker(self) -> None:
-        command = [sys.executable, "-m", "celery", "-A", "lakeui", "worker", "--concurrency=1", "--loglevel=INFO"]
+        command = [sys.executable, "-m", "celery", "-A", "lakeui", "worker", "--concurrency=2", "--loglevel=INFO"]
+        command += ["--without-gossip", "--without-mingle"]
         self.worker = process_start(command, log=self.worker_log, env=self._environment(), cwd=ROOT)
 
     def stop(self) -> None:
-        self._end_worker(signal.SIGTERM)
-        for server in (self.spark, self.redis, self.postgres):
-            server.stop()
+        """Nothing of it is looked at any more."""
+        self.kill_worker()
+        for server in (self.own_spark, self.redis, self.postgres):
+            if server.process is not None and server.process.poll() is None:
+                crash(server, signal.SIGQUIT if server is self.postgres else signal.SIGKILL)
 
     def _environment(self) -> dict[str, str]:
         return {
             **os.environ,
             "DATABASE_URL": self.database_url,
             "REDIS_URL": self.redis.url,
-            "SPARK_REMOTE": self.spark.url,
+            "SPARK_REMOTE": self.spark_url,
             "LAKEUI_WAREHOUSE": str(self.warehouse),
             "LAKEUI_FAULTS": str(self.faults),
             "LAKEUI_RETENTION_DAYS": "0",
             "LAKEUI_STAGED_HOURS": "0",
         }
 
-    def _end_worker(self, how: signal.Signals) -> None:
-        if self.worker is not None and self.worker.poll() is None:
-            process_stop(process_record("worker", self.worker.pid), how=how, patience_seconds=5)
-            self.worker.wait()
-
     def kill_worker(self) -> None:
         """The worker with all its processes."""
-        self._end_worker(signal.SIGKILL)
+        if self.worker is not None and self.worker.poll() is None:
+            process_stop(process_record("worker", self.worker.pid), how=signal.SIGKILL, patience_seconds=5)
+            self.worker.wait()
 
     def kill_postgres(self) -> None:
         """An immediate shutdown: connections are cut, nothing is put down, the log is replayed at the next start."""
@@ -94,11 +109,11 @@ class Servers:
         crash(self.redis, signal.SIGKILL)
 
     def kill_spark(self) -> None:
-        crash(self.spark, signal.SIGKILL)
+        crash(self.own_spark, signal.SIGKILL)
 
     def restart_spark(self) -> None:
-        self.spark.start()
-        self.spark.wait_until_ready()
+        self.own_spark.start()
+        self.own_spark.wait_until_ready()
 
     def run(self, parameters: dict[str, Any]) -> Task:
         """Run a statement; its task, which must succeed."""
@@ -120,3 +135,10 @@ def crash(server: EmbeddedPostgres | EmbeddedRedis | EmbeddedSpark, how: signal.
     assert server.process is not None
     process_stop(process_record("server", server.process.pid), how=how, patience_seconds=20)
     server.process.wait()
+
+
+def _copy(source: str, destination: str) -> None:
+    """All tables and rows of a database: sooner there than by migrations."""
+    dumped = subprocess.run([str(postgres_program("pg_dump")), source], capture_output=True, check=True).stdout
+    load = [str(postgres_program("psql")), "--quiet", "--set=ON_ERROR_STOP=1", destination]
+    subprocess.run(load, input=dumped, stdout=subprocess.DEVNULL, check=True)

@@ -1,6 +1,7 @@
 """A server or the whole worker dies under a statement: it has happened once or not at all, and the next one works.
 
-``make test`` has a server die at a few steps of statements, ``make soak`` (LAKEUI_SOAK=1) has each die at each.
+``make test`` has PostgreSQL and Redis die at a few steps of statements, and Spark once under two of them; ``make soak``
+(LAKEUI_SOAK=1) has each die at each.
 """
 
 from __future__ import annotations
@@ -34,19 +35,17 @@ from tests.faults.servers import Servers
 from tests.faults.worker import be_missed, breaches_with_files, run_up_to, until
 from tests.soak import IS_SOAK
 
-# They start a Spark server of their own.
-pytestmark = pytest.mark.spark
 NOT_GIVEN_BACK = "task {} could not be given back"
 
 
 @pytest.fixture(scope="module")
-def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+def servers(tmp_path_factory: pytest.TempPathFactory, spark_remote: str, database_url: str) -> Iterator[Servers]:
     home = tmp_path_factory.mktemp("servers")
     # PostgreSQL refuses to run as root and then runs as another user, who must be able to pass through.
     home.chmod(0o711)
-    started = Servers(home)
+    started = Servers(home, spark_remote)
     try:
-        started.start()
+        started.start(database_url)
         yield started
     finally:
         started.stop()
@@ -60,13 +59,22 @@ def own(servers: Servers, django_db_blocker: DjangoDbBlocker, monkeypatch: pytes
     broker = kombu.Connection(servers.redis.url)
     monkeypatch.setattr(run_task, "apply_async", partial(run_task.apply_async, connection=broker))
     monkeypatch.setitem(settings.LAKEUI, "WAREHOUSE", str(servers.warehouse))
-    monkeypatch.setitem(settings.LAKEUI, "SPARK_REMOTE", servers.spark.url)
+    monkeypatch.setitem(settings.LAKEUI, "SPARK_REMOTE", servers.spark_url)
     with django_db_blocker.unblock():
         connections["default"] = type(usual)(there, "default")
         yield servers
         connections["default"].close()
     connections["default"] = usual
     broker.release()
+
+
+@pytest.fixture
+def own_with_spark(own: Servers, monkeypatch: pytest.MonkeyPatch) -> Servers:
+    """The same with a Spark of their own, from the first test that asks for it: that is why such tests come last."""
+    if own.own_spark.process is None:
+        own.start_own_spark()
+    monkeypatch.setitem(settings.LAKEUI, "SPARK_REMOTE", own.spark_url)
+    return own
 
 
 class Catalog:
@@ -174,29 +182,6 @@ def test_redis_is_away_and_the_task_is_rung_for_when_it_is_back(own: Servers, ca
     assert catalog.rows() == TWO_ROWS
 
 
-def test_a_statement_under_which_spark_ends_is_lost_with_the_reason(own: Servers, catalog: Catalog) -> None:
-    """In the middle of the job: files are being written when the server is killed."""
-    big = "INSERT INTO d.t SELECT id, repeat('x', 200) FROM range(20000000)"
-    task_id = task_submit(kind="sql", parameters=catalog.says(big)).pk
-    until(lambda: any(staged(own.warehouse)))
-    own.kill_spark()
-    task = task_wait(task_id, seconds=90)
-    assert (task.state, task.attempts) == ("lost", 1)
-    assert task.error["code"] == "ENGINE_ERROR"
-    assert task.error["detail"] == "The compute engine ended while this ran."
-    assert task.error["remedy"]
-    assert catalog.new_commits() == 0
-    own.restart_spark()
-    assert catalog.rows() == ONE_ROW
-    catalog.run(TWO)
-    assert catalog.rows() == TWO_ROWS
-
-
-def staged(warehouse: Path) -> Iterator[Path]:
-    """Files that a Spark job is writing."""
-    return warehouse.glob("*/staging/*/**/*.parquet")
-
-
 STEPS = {
     "INSERT": (
         *("task.claimed", "write.begin", "write.staged", "write.registered", "write.planned"),
@@ -223,7 +208,6 @@ A_FEW_STEPS = [
     ("PostgreSQL", "MERGE BRANCH", "merge.committing"),
     ("PostgreSQL", "VACUUM", "vacuum.removing"),
     ("Redis", "RESTORE TABLE", "restore.committing"),
-    ("Spark", "MERGE BRANCH", "merge.planned"),
 ]
 
 
@@ -235,9 +219,11 @@ def test_servers_die_at_every_step_of_tasks() -> None:
 
 @pytest.mark.parametrize(("server", "statement", "point"), EVERY_STEP if IS_SOAK else A_FEW_STEPS)
 def test_a_statement_under_which_a_server_dies_happens_once(
-    own: Servers, server: str, statement: str, point: str
+    own: Servers, request: pytest.FixtureRequest, server: str, statement: str, point: str
 ) -> None:
     """Redis comes back only afterwards: what runs does not need it."""
+    if server == "Spark":
+        own = request.getfixturevalue("own_with_spark")
     lake, scenario = Lake(), SCENARIOS[statement]
     lake.sql("CREATE DATABASE d")
     parameters = scenario.prepare(lake)
@@ -249,6 +235,9 @@ def test_a_statement_under_which_a_server_dies_happens_once(
     task = task_wait(task.pk, seconds=60)
     if server == "Redis":
         own.redis.start()
+        # A worker that had not acknowledged its message ends with status 1, and its supervisor starts it again.
+        own.kill_worker()
+        own.start_worker()
     assert task.state == "succeeded", task.error
     # Nobody can say what became of a database's last transaction: another attempt looks.
     assert task.attempts > 1 or server != "PostgreSQL"
@@ -266,3 +255,38 @@ def crash_and_restart(own: Servers, server: str) -> None:
         case "Spark":
             own.kill_spark()
             own.restart_spark()
+
+
+def test_spark_ends_in_the_job_of_one_statement_and_between_the_jobs_of_another(own_with_spark: Servers) -> None:
+    """The one is lost with the reason: its files were being written. The other happens once, on the next server."""
+    own, catalog = own_with_spark, Catalog(own_with_spark)
+    lake, scenario = Lake(), SCENARIOS["MERGE BRANCH"]
+    lake.sql("CREATE DATABASE d")
+    parameters = scenario.prepare(lake)
+    commits = commits_of(lake)
+    between = run_up_to(parameters, own.faults, "merge.planned", "pause")
+    big = "INSERT INTO d.t SELECT id, repeat('x', 200) FROM range(20000000)"
+    task_id = task_submit(kind="sql", parameters=catalog.says(big)).pk
+    until(lambda: any(staged(own.warehouse)))
+    own.kill_spark()
+    task = task_wait(task_id, seconds=90)
+    assert (task.state, task.attempts) == ("lost", 1)
+    assert task.error["code"] == "ENGINE_ERROR"
+    assert task.error["detail"] == "The compute engine ended while this ran."
+    assert task.error["remedy"]
+    assert catalog.new_commits() == 0
+    own.restart_spark()
+    own.resume("merge.planned")
+    between = task_wait(between.pk, seconds=60)
+    assert between.state == "succeeded", between.error
+    assert_happened_once(lake, "MERGE BRANCH", between, commits)
+    assert catalog.rows() == ONE_ROW
+    catalog.run(TWO)
+    assert catalog.rows() == TWO_ROWS
+    assert catalog.breaches() == []
+    assert lake.breaches() == []
+
+
+def staged(warehouse: Path) -> Iterator[Path]:
+    """Files that a Spark job is writing."""
+    return warehouse.glob("*/staging/*/**/*.parquet")

@@ -51,7 +51,8 @@ class Workers:
             return
         self._started += 1
         command = [sys.executable, "-m", "celery", "-A", "lakeui", "worker", "--loglevel=INFO", "--concurrency=2"]
-        command += ["--include=tests.jobs.kinds", f"--hostname=test{self._started}@%h", "--without-gossip"]
+        command += ["--include=tests.jobs.kinds", f"--hostname=test{self._started}@%h"]
+        command += ["--without-gossip", "--without-mingle"]
         environment = {**os.environ, "DATABASE_URL": database_url(), "REDIS_URL": settings.LAKEUI["REDIS_URL"]}
         with self._log.open("ab") as log:
             self._running = subprocess.Popen(

@@ -99,45 +99,46 @@ def up(tmp_path: Path, spark_remote: str) -> Iterator[Callable[[], Up]]:
         process_stop(record)
 
 
-def test_up_starts_everything_survives_being_killed_and_stops_without_leftovers(up: Callable[[], Up]) -> None:
+def test_up_starts_everything_survives_kills_and_stops_without_leftovers(up: Callable[[], Up]) -> None:
+    """At the end nobody reads what it says any more, as where its terminal was closed: it stops everything."""
     first = up()
     services = first.wait_until_ready()
     assert {record.name for record in services} == {"redis", "postgres", "worker", "web"}
     assert "Sign in as admin with the password" in first.said()
     with urllib.request.urlopen(f"http://127.0.0.1:{first.port}/readyz", timeout=10) as answer:
         assert json.load(answer)["status"] == "ok"
-    assert first.manage("sql", "CREATE CATALOG kept").returncode == 0
-
     again = up()
+    assert first.manage("sql", "CREATE CATALOG kept").returncode == 0
     assert again.process.wait(30) == 1
     assert f"already running here: process {first.process.pid}" in again.said()
 
+    restarted = killed_parts_start_again(first, services)
+
     first.process.send_signal(signal.SIGKILL)
     first.process.wait()
-    assert all(is_alive(record) for record in services), "a killed process cannot stop its services"
+    assert all(is_alive(record) for record in restarted), "a killed process cannot stop its services"
 
     second = up()
     fresh = second.wait_until_ready()
     assert f"Cleaning up after process {first.process.pid}" in second.said()
-    assert not any(is_alive(record) for record in services)
+    assert not any(is_alive(record) for record in restarted)
     assert "with the password" not in second.said()
     listed = second.manage("sql", "SHOW CATALOGS")
     assert listed.returncode == 0, listed.stderr
     assert "kept" in listed.stdout
 
+    second.reader.kill()
+    second.reader.wait()
     second.process.send_signal(signal.SIGTERM)
-    assert second.process.wait(60) == 0
+    assert second.process.wait(60) == 0, second.said()
     assert not any(is_alive(record) for record in fresh)
     without = second.manage("sql", "SHOW CATALOGS")
     assert without.returncode != 0
     assert "make up" in without.stderr
 
 
-def test_a_part_that_ends_is_started_again_and_nothing_is_lost(up: Callable[[], Up]) -> None:
-    """At the end nobody reads what it says any more, as where its terminal was closed: it stops everything."""
-    one = up()
-    services = one.wait_until_ready()
-    assert one.manage("sql", "CREATE CATALOG kept").returncode == 0
+def killed_parts_start_again(one: Up, services: list[ProcessRecord]) -> list[ProcessRecord]:
+    """Kill every part; those that started in their place, with nothing lost."""
     for record in services:
         os.kill(record.pid, signal.SIGKILL)
     fresh = one.wait_until_restarted(services)
@@ -146,9 +147,4 @@ def test_a_part_that_ends_is_started_again_and_nothing_is_lost(up: Callable[[], 
         assert f"{record.name} has ended by itself (signal 9). It starts again in 0.5 s" in one.said()
         assert f"{record.name} was started again (process {fresh[record.name].pid})" in one.said()
     assert "kept" in one.manage("sql", "SHOW CATALOGS").stdout
-
-    one.reader.kill()
-    one.reader.wait()
-    one.process.send_signal(signal.SIGTERM)
-    assert one.process.wait(60) == 0, one.said()
-    assert not any(is_alive(record) for record in fresh.values())
+    return list(fresh.values())
