@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 from catalog_app.engine.assigning import Matching, assigned_value
 from catalog_app.engine.expressions import Analysis, Expression, Reads, Role, Side
 from catalog_app.engine.failures import reason, translate
+from catalog_app.engine.known import Known
+from catalog_app.engine.literals import without_values
 from catalog_app.engine.sources import require_assignable
 from catalog_app.engine.types import quoted, storage_type, too_long_check, type_text, unknown_null
 from lakeui.common.errors import InvalidValue, LakeError
@@ -30,6 +32,10 @@ _HARMLESS = re.compile(
 )
 """Comparisons of names and small numbers, and a text: no constant in them can fail."""
 _BARE_NAME = re.compile(r"\s*(?:`[^`]*`|[^\W\d]\w*)(?:\.(?:`[^`]*`|[^\W\d]\w*))*\s*")
+Form = tuple[Side, Side | None, tuple[tuple[str, Reads], ...]]
+"""The tables and texts of a statement, with what each text reads."""
+_known_kinds: Known[Form, Sequence[str]] = Known()
+_sound_constants: Known[Form, bool] = Known()
 _NAME_PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 
 
@@ -45,31 +51,45 @@ def analyse(spark: SparkSession, analysis: Analysis) -> list[str]:
     selects = [_selected(frames[group[0][1].reads], group) for group in groups if group]
     if not selects:
         return []
-    try:
-        kinds = _types(reduce(lambda one, other: one.crossJoin(other), selects))
-    except (AnalysisException, ParseException) as error:
-        raise _first_problem(frames, analysis, error) from error
-    found = [kinds[f"{_RESULT}{number}"] for number, _ in numbered]
+    form = _form(analysis)
+    found = _known_kinds.get(form)
+    if found is None:
+        try:
+            kinds = _types(reduce(lambda one, other: one.crossJoin(other), selects))
+        except (AnalysisException, ParseException) as error:
+            raise _first_problem(frames, analysis, error) from error
+        found = _known_kinds.keep(form, [kinds[f"{_RESULT}{number}"] for number, _ in numbered])
     for expression, kind in zip(analysis.expressions, found, strict=True):
         _require_fit(expression, kind, Matching.FILLED if analysis.fills_fields else Matching.BY_NAME)
-    _require_constants(frames, analysis.expressions, found)
-    return found
+    _require_constants(frames, analysis, found)
+    return list(found)
 
 
-def _require_constants(
-    frames: Mapping[Reads, DataFrame], expressions: Sequence[Expression], kinds: Sequence[str]
-) -> None:
+def _form(analysis: Analysis) -> Form:
+    """What the types of a statement depend on: not on the values that it compares with."""
+    texts = (
+        (without_values(item.text) if _HARMLESS.fullmatch(item.text) else item.text, item.reads)
+        for item in analysis.expressions
+    )
+    return analysis.target, analysis.source, tuple(texts)
+
+
+def _require_constants(frames: Mapping[Reads, DataFrame], analysis: Analysis, kinds: Sequence[str]) -> None:
     """Refuse the first expression with a constant part that has no value, or none that its column can hold."""
     stored = [
         (expression, text)
-        for expression, kind in zip(expressions, kinds, strict=True)
+        for expression, kind in zip(analysis.expressions, kinds, strict=True)
         if (text := constants_of(expression, kind))
     ]
     if not stored:
         return
     texts = {reads: [text for item, text in stored if item.reads is reads] for reads in Reads}
     selects = [_numbered(frames[reads], some) for reads, some in texts.items() if some]
+    form = analysis.target, analysis.source, tuple((text, item.reads) for item, text in stored)
+    if _sound_constants.get(form):
+        return
     if _failure(reduce(lambda one, other: one.crossJoin(other), selects)) is None:
+        _sound_constants.keep(form, True)
         return
     for expression, text in stored:
         error = _failure(_numbered(frames[expression.reads], [text]))

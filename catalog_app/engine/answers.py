@@ -6,40 +6,62 @@ import base64
 import datetime
 import decimal
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from catalog_app.engine.asking import arrow_rows, rows_if
 from catalog_app.engine.types import type_text
 from catalog_app.engine.values import QueryResult
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame
+    from pyspark.sql.types import StructType
 
 
 def collect(rows: DataFrame, *, limit: int) -> QueryResult:
     """Collect at most ``limit`` rows through Arrow, in the order of the query."""
-    fields = rows.schema.fields
-    names, outputs = outputs_of(rows)
-    table = rows.toDF(*names).limit(limit + 1).selectExpr(*outputs).toArrow() if fields else None
-    columns = tuple((field.name, type_text(field.dataType)) for field in fields)
-    if table is None:
+    limited = rows.limit(limit + 1)
+    schema, table = rows_if(limited, _has_arrow_types)
+    columns = tuple((field.name, type_text(field.dataType)) for field in schema.fields)
+    if not columns:
         return QueryResult(columns=columns, rows=[], truncated=False)
+    if table is None:
+        names, outputs = _outputs([kind for _, kind in columns])
+        table = arrow_rows(limited.toDF(*names).selectExpr(*outputs))
     return QueryResult(columns=columns, rows=json_rows(table.slice(0, limit)), truncated=table.num_rows > limit)
+
+
+def _has_arrow_types(schema: StructType) -> bool:
+    """Whether Arrow has every column's type as it is; raises where it has not even a text for one."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    if any(_is_shown_as_text(type_text(field.dataType)) for field in schema.fields):
+        return False
+    to_arrow_schema(schema, error_on_duplicated_field_names_in_struct=True, timezone="UTC")
+    return bool(schema.fields)
 
 
 def outputs_of(rows: DataFrame) -> tuple[list[str], list[str]]:
     """Names for the columns of a result by place, and SQL that gives each in a type that Arrow has."""
-    names = [f"c{index}" for index in range(len(rows.schema.fields))]
-    # Names may repeat in a result, and Arrow has no intervals of months nor variants.
-    kinds = (type_text(field.dataType) for field in rows.schema.fields)
+    return _outputs([type_text(field.dataType) for field in rows.schema.fields])
+
+
+def _outputs(kinds: Sequence[str]) -> tuple[list[str], list[str]]:
+    # Names may repeat in a result.
+    names = [f"c{index}" for index in range(len(kinds))]
     return names, [_output(name, kind) for name, kind in zip(names, kinds, strict=True)]
 
 
+def _is_shown_as_text(kind: str) -> bool:
+    """Arrow has no intervals of months nor variants."""
+    return kind.startswith(("interval", "variant"))
+
+
 def _output(name: str, kind: str) -> str:
-    if kind.startswith(("interval", "variant")):
+    if _is_shown_as_text(kind):
         return f"CAST({name} AS STRING) AS {name}"
     # Spark says of a field that it is never NULL, and leaves it empty where the struct is NULL: Arrow refuses that.
     return f"CAST({name} AS {kind}) AS {name}" if "<" in kind else name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,10 +11,12 @@ import pyarrow as pa
 
 from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.schema import Schema
+from catalog_app.engine.asking import arrow_rows
 from catalog_app.engine.assigning import Matching, assigned_value
+from catalog_app.engine.literals import literal_kind
 from catalog_app.engine.reading import ADDRESS, ROW_ID, table_dataframe
 from catalog_app.engine.sources import named_column, require_assignable
-from catalog_app.engine.types import as_condition, quoted, storage_type, stored_value, type_text
+from catalog_app.engine.types import as_condition, is_default, quoted, storage_type, stored_value, type_text
 from catalog_app.engine.unchanged import changed_only
 from catalog_app.engine.values import RowChanges
 from catalog_app.engine.writing import SMALL_ROWS, FileWriter, Target
@@ -60,7 +62,7 @@ def delete_rows(spark: SparkSession, writer: FileWriter, scan: TableScan, rows: 
 def matched_rows(spark: SparkSession, writer: FileWriter, scan: TableScan, rows: RowFilter) -> Iterator[Matched]:
     """Find the rows that the filter names, in one Spark job per pass."""
     for part in scan_parts(scan):
-        yield _matched(rows.of(spark, writer, part).select(ADDRESS, ROW_ID).toArrow())
+        yield _matched(arrow_rows(rows.of(spark, writer, part).select(ADDRESS, ROW_ID)))
 
 
 def _matched(table: pa.Table) -> Matched:
@@ -155,12 +157,16 @@ def update_rows(
     rows: RowFilter,
     assignments: Sequence[tuple[str, str]],
     *,
+    kinds: Mapping[str, str],
     writes_equal: bool,
 ) -> RowChanges:
     """Stage the deletes and the new images of an UPDATE statement. SET sees the old values. Rows that have the new
-    values already are left alone, unless ``writes_equal``.
+    values already are left alone, unless ``writes_equal``. ``kinds``: Spark's types of new values, by column, as far as
+    they are known.
     """
-    images = _images(rows.of(spark, writer, scan), scan.schema, assignments, rows.alias, writes_equal=writes_equal)
+    given = _by_column(scan.schema, assignments)
+    known = _known_kinds(scan.schema, given, kinds)
+    images = _images(rows.of(spark, writer, scan), scan.schema, given, known, rows.alias, writes_equal=writes_equal)
     target = Target(scan.table_id, scan.schema, with_row_ids=True)
     small = writer.fetch(target, images, extra=(ADDRESS,), limit=SMALL_ROWS)
     if small is not None:
@@ -172,24 +178,41 @@ def update_rows(
     return replace(mask_rows(writer, scan, matched), images=tuple(files))
 
 
+def _known_kinds(schema: Schema, given: Mapping[int, str], kinds: Mapping[str, str]) -> dict[int, str] | None:
+    """The types of all new values by column id; None where one is not known."""
+    found = {
+        column.id: kinds.get(column.name) or literal_kind(given[column.id])
+        for column in schema.columns
+        if column.id in given
+    }
+    return None if None in found.values() else {key: kind for key, kind in found.items() if kind is not None}
+
+
 def _images(
-    matching: DataFrame, schema: Schema, assignments: Sequence[tuple[str, str]], alias: str, *, writes_equal: bool
+    matching: DataFrame,
+    schema: Schema,
+    given: Mapping[int, str],
+    kinds: Mapping[int, str] | None,
+    alias: str,
+    *,
+    writes_equal: bool,
 ) -> DataFrame:
     """New images of the matching rows, with row id and address: of those that change, or of all."""
-    given = _by_column(schema, assignments)
     olds = {column.id: f"{quoted(alias)}.{quoted(column.name)}" for column in schema.columns}
     # A line break ends what may be a comment at the end of an expression.
     outputs = [f"({given.get(column.id, olds[column.id])}\n) AS n{column.id}" for column in schema.columns]
     assigned_columns = [column for column in schema.columns if column.id in given]
     before = [f"{olds[column.id]} AS o{column.id}" for column in assigned_columns]
     assigned = matching.selectExpr(*outputs, *before, ROW_ID, ADDRESS)
+    if kinds is None:
+        fields = assigned.schema.fields
+        kinds = {column.id: type_text(field.dataType) for column, field in zip(schema.columns, fields, strict=False)}
     finals = []
-    for column, field in zip(schema.columns, assigned.schema.fields, strict=False):
+    for column in schema.columns:
         value = stored_value(column, f"n{column.id}")
         if column.id in given:
-            kind = type_text(field.dataType)
-            require_assignable(column, kind)
-            value = assigned_value(column, f"n{column.id}", kind, Matching.BY_NAME)
+            require_assignable(column, kinds[column.id])
+            value = assigned_value(column, f"n{column.id}", kinds[column.id], Matching.BY_NAME)
         finals.append(f"{value} AS f{column.id}")
     stored = assigned.selectExpr(*finals, *(f"o{column.id}" for column in assigned_columns), ROW_ID, ADDRESS)
     named = [f"f{column.id} AS {quoted(column.name)}" for column in schema.columns]
@@ -205,5 +228,5 @@ def _by_column(schema: Schema, assignments: Sequence[tuple[str, str]]) -> dict[i
         if column.id in given:
             raise InvalidValue(f"Column {column.name} is assigned twice.", remedy="Assign each column once.")
         default = f"CAST({column.default or 'NULL'} AS {storage_type(column.type)})"
-        given[column.id] = default if text.strip().casefold() == "default" else text
+        given[column.id] = default if is_default(text) else text
     return given

@@ -9,6 +9,7 @@ from catalog_app.domain.files import TableScan
 from catalog_app.domain.row_counts import EXAMPLES_SHOWN, Counted, RowCounts, telling_columns
 from catalog_app.domain.schema import Column
 from catalog_app.domain.whole_values import json_text, same_value
+from catalog_app.engine.asking import row_values
 from catalog_app.engine.reading import ROW_ID, table_dataframe
 from catalog_app.engine.types import quoted, text_literal
 
@@ -48,7 +49,7 @@ def changes_counted(
     for place in places:
         aggregated.append(expr(f"count_if(w_{place})"))
         aggregated.append(expr(f"min_by(v_{place}, v_{place}, {EXAMPLES_SHOWN}) FILTER (WHERE w_{place})"))
-    return _counts(changed.groupBy("kind").agg(*aggregated).collect(), [columns[place].id for place in places])
+    return _counts(row_values(changed.groupBy("kind").agg(*aggregated)), [columns[place].id for place in places])
 
 
 def _side(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.row_counts import RowCounts
@@ -15,6 +16,7 @@ from catalog_app.domain.whole_values import json_text
 from catalog_app.engine import changes, rewriting
 from catalog_app.engine.analysis import analyse
 from catalog_app.engine.answers import collect
+from catalog_app.engine.asking import row_values, sql_dataframe
 from catalog_app.engine.copying import Copied, Marks, copy_touched
 from catalog_app.engine.counting import changes_counted
 from catalog_app.engine.differences import changes_dataframe
@@ -143,14 +145,18 @@ class Engine:
         condition: str | None,
         *,
         alias: str,
+        kinds: Mapping[str, str] = MappingProxyType({}),
         writes_equal: bool = False,
     ) -> RowChanges:
         """Mark the matching rows and stage their new images under the same row ids. SET sees old values. All texts are
-        analysed. Rows that have the new values already are left alone, unless ``writes_equal``.
+        analysed, and ``kinds`` holds the types that were found, by column. Rows that have the new values already are
+        left alone, unless ``writes_equal``.
         """
         rows = changes.RowFilter(condition, alias)
         return self._sessions.run(
-            lambda spark: changes.update_rows(spark, self._writer, scan, rows, assignments, writes_equal=writes_equal)
+            lambda spark: changes.update_rows(
+                spark, self._writer, scan, rows, assignments, kinds=kinds, writes_equal=writes_equal
+            )
         )
 
     @contextmanager
@@ -241,11 +247,11 @@ class Engine:
 
     def null_counts(self, scan: TableScan, names: Sequence[str]) -> dict[str, int]:
         """Live rows with NULL, per column."""
-        counts = ", ".join(f"count_if({quoted(name)} IS NULL)" for name in names)
+        counts = [f"count_if({quoted(name)} IS NULL)" for name in names]
 
         def work(spark: SparkSession) -> dict[str, int]:
-            found = spark.sql(f"SELECT {counts} FROM {{t}}", t=table_dataframe(spark, self._warehouse, scan)).collect()
-            return {name: int(found[0][index]) for index, name in enumerate(names)}
+            (found,) = row_values(table_dataframe(spark, self._warehouse, scan).selectExpr(*counts))
+            return {name: int(count) for name, count in zip(names, found, strict=True)}
 
         return self._sessions.run(work)
 
@@ -267,12 +273,14 @@ class Engine:
         )
         wanted = ", ".join(quoted(name) for name in names)
         present = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in names)
-        query = f"""SELECT {json_text(f"struct({wanted})")} FROM {{t}} WHERE {present}
+        query = f"""SELECT {json_text(f"struct({wanted})")} FROM __lake_0 WHERE {present}
             GROUP BY {wanted} HAVING count(*) > 1 LIMIT {limit:d}"""
 
         def work(spark: SparkSession) -> list[str]:
-            frame = table_dataframe(spark, self._warehouse, replace(scan, files=(*scan.files, *extra)))
-            return [str(row[0]) for row in spark.sql(query, t=frame).collect()]
+            found = query_dataframe(
+                spark, self._warehouse, query, {"__lake_0": replace(scan, files=(*scan.files, *extra))}
+            )
+            return [str(key) for (key,) in row_values(found)]
 
         return self._sessions.run(work)
 
@@ -280,12 +288,14 @@ class Engine:
         """Keys, as text, that both scans hold in rows of different ids. NULL keys are no keys."""
         wanted = ", ".join(f"a.{quoted(name)}" for name in names)
         same = " AND ".join(f"a.{quoted(name)} = b.{quoted(name)}" for name in names)
-        query = f"""SELECT DISTINCT {json_text(f"struct({wanted})")} FROM {{a}} AS a JOIN {{b}} AS b
-            ON {same} AND a.{ROW_ID} <> b.{ROW_ID} LIMIT {limit:d}"""
 
         def work(spark: SparkSession) -> list[str]:
-            frames = [table_dataframe(spark, self._warehouse, scan, with_address=True) for scan in (first, second)]
-            return [str(row[0]) for row in spark.sql(query, a=frames[0], b=frames[1]).collect()]
+            from pyspark.sql.connect.functions import expr
+
+            a, b = (table_dataframe(spark, self._warehouse, scan, with_address=True) for scan in (first, second))
+            pairs = a.alias("a").join(b.alias("b"), expr(f"{same} AND a.{ROW_ID} <> b.{ROW_ID}"))
+            found = pairs.selectExpr(json_text(f"struct({wanted})")).distinct().limit(limit)
+            return [str(key) for (key,) in row_values(found)]
 
         return self._sessions.run(work)
 
@@ -315,8 +325,8 @@ class Engine:
         chosen = ", ".join(f"CAST({stored_value(c, by_name[c.name.casefold()])} AS string)" for c in columns)
 
         def work(spark: SparkSession) -> tuple[str | None, ...]:
-            row: Any = spark.sql(f"SELECT {chosen}").collect()[0]
-            return tuple(row[index] for index in range(len(columns)))
+            (found,) = row_values(sql_dataframe(spark, f"SELECT {chosen}"))
+            return found
 
         return self._sessions.run(work)
 

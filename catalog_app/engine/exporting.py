@@ -16,6 +16,7 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from catalog_app.engine.answers import json_rows, outputs_of
+from catalog_app.engine.asking import arrow_rows
 from lakeui.common.errors import ResultTooLarge
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def _batches(rows: DataFrame) -> Iterator[pa.Table]:
             found = True
             yield item
     if not found:
-        yield frame.limit(0).toArrow()
+        yield arrow_rows(frame.limit(0))
 
 
 def _apart(names: Sequence[str]) -> list[str]:

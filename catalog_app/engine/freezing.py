@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from catalog_app.domain.files import TableScan
+from catalog_app.engine.asking import arrow_rows
 from catalog_app.engine.merge_values import FrozenSource, SourceRows
 from catalog_app.engine.reading import query_dataframe
 from catalog_app.engine.types import (
@@ -120,7 +121,7 @@ def _known_columns(source: SourceRows) -> list[tuple[str, str]] | None:
 def _few_rows(stored: DataFrame, types: Sequence[str]) -> pa.Table | None:
     if not all(is_arrow_writable(kind) for kind in types):
         return None
-    table = stored.limit(FEW_ROWS + 1).toArrow()
+    table = arrow_rows(stored.limit(FEW_ROWS + 1))
     return table if table.num_rows <= FEW_ROWS else None
 
 

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.schema import Column
+from catalog_app.engine.asking import arrow_rows
 from catalog_app.engine.assigning import Matching, assigned_value
 from catalog_app.engine.changes import image_ids, leaves_nothing, scan_parts
 from catalog_app.engine.freezing import FEW_ROWS, NUMBER, frozen_dataframe, staging_folder
@@ -246,7 +247,7 @@ class _Merge:
 
     def _has_rival_pairs(self, decided: DataFrame) -> bool:
         pairs = decided.filter(f"{NUMBER} IS NOT NULL").groupBy(_ADDRESS).count()
-        return bool(pairs.filter("count > 1").limit(1).collect())
+        return arrow_rows(pairs.filter("count > 1").limit(1)).num_rows > 0
 
     def _write_images(self, decided: DataFrame) -> list[NewDataFile]:
         updates = self._updates()
@@ -279,7 +280,7 @@ class _Merge:
         for part in scan_parts(self._task.scan):
             ends = [(file.base, file.base + file.rows) for file in part.files]
             within = " OR ".join(f"({ADDRESS} >= {start} AND {ADDRESS} < {end})" for start, end in ends)
-            yield _decided(acting.filter(within).toArrow())
+            yield _decided(arrow_rows(acting.filter(within)))
 
     # -- positions ------------------------------------------------------------------------------------------------
 

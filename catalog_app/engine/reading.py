@@ -11,10 +11,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, FileScan, TableScan
 from catalog_app.domain.schema import Schema
+from catalog_app.engine.asking import bound_dataframe, sql_dataframe
 from catalog_app.engine.decoding import Held, decoded, held, internal_name, read_name
 from catalog_app.engine.types import char_metadata, spark_type, storage_type, unknown_null
 from catalog_app.engine.values import FileSource, QuerySource
@@ -188,12 +189,10 @@ def query_dataframe(
     spark: SparkSession, warehouse: Warehouse, text: str, tables: Mapping[str, TableScan | FileSource | QuerySource]
 ) -> DataFrame:
     """Checked SQL with its placeholders bound to scans, to files, or to the queries of views."""
-    bound: dict[str, Any] = {name: _relation(spark, warehouse, relation) for name, relation in tables.items()}
-    # Spark's own parameter syntax is in braces; those of the statement are doubled to stay text.
-    escaped = text.replace("{", "{{").replace("}", "}}")
-    return (
-        spark.sql(_PLACEHOLDER.sub(lambda match: "{" + match[0] + "}", escaped), **bound) if bound else spark.sql(text)
-    )
+    bound = {name: _relation(spark, warehouse, relation) for name, relation in tables.items()}
+    if not bound:
+        return sql_dataframe(spark, text)
+    return bound_dataframe(spark, lambda names: _PLACEHOLDER.sub(lambda match: names[match[0]], text), bound)
 
 
 def _relation(spark: SparkSession, warehouse: Warehouse, relation: TableScan | FileSource | QuerySource) -> DataFrame:

@@ -16,6 +16,7 @@ from catalog_app.domain.files import ROW_ID_COLUMN, NewDeleteFile, TableScan
 from catalog_app.domain.operations import OperationKind
 from catalog_app.domain.row_merge import KEYS_SHOWN, Behind, MergedRows, RowConflicts, RowJudgement, RowMerge, Take
 from catalog_app.engine.answers import collect
+from catalog_app.engine.asking import arrow_rows, row_values
 from catalog_app.engine.changes import Matched, marked_files, scan_parts
 from catalog_app.engine.decoding import internal_name
 from catalog_app.engine.freezing import FEW_ROWS, staging_folder
@@ -130,7 +131,7 @@ def _grouped_by_spark(rows: DataFrame) -> list[_Group]:
     first = f"min_by({KEY}, {KEY}, {KEYS_SHOWN}) FILTER (WHERE __lake_is_conflict)"
     named = rows.selectExpr(KEY, *_counted_outputs())
     found = named.groupBy(*_COUNTED).agg(expr("count(*) AS rows"), expr(f"{first} AS keys"))
-    return [_Group(*row) for row in found.collect()]
+    return [_Group(*row) for row in row_values(found)]
 
 
 def _grouped(rows: pa.Table) -> list[_Group]:
@@ -277,7 +278,7 @@ def _marked_parts(task: RowMerge, rows: DataFrame) -> Iterator[pa.Table]:
     for part in scan_parts(_destination(task)):
         ends = [(file.base, file.base + file.rows) for file in part.files]
         within = " OR ".join(f"({ADDRESS} >= {start} AND {ADDRESS} < {end})" for start, end in ends)
-        yield masking.filter(within).toArrow()
+        yield arrow_rows(masking.filter(within))
 
 
 def _marks(

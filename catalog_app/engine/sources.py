@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from catalog_app.domain.assignment import is_assignable
 from catalog_app.domain.schema import Column, Schema
+from catalog_app.engine.asking import sql_dataframe
 from catalog_app.engine.assigning import Matching, assigned_value
+from catalog_app.engine.literals import common_kind, literal_kind
 from catalog_app.engine.reading import file_dataframe, query_dataframe
-from catalog_app.engine.types import quoted, storage_type, stored_value, type_text
+from catalog_app.engine.types import is_default, quoted, storage_type, stored_value, type_text
 from catalog_app.engine.values import FileSource, QuerySource, RowSource, ValuesSource
 from lakeui.common.errors import InvalidValue, NotFound
 
@@ -37,14 +39,17 @@ def target_dataframe(
     fixed = {name.casefold(): text for name, text in partition.items() if text is not None}
     targets = _targets(schema, columns, fixed)
     frame = _rows(spark, warehouse, source, targets)
-    if by_name:
-        targets = [named_column(schema, name) for name in frame.columns]
-    if len(frame.columns) != len(targets):
+    kinds = _literal_kinds(source, targets) if isinstance(source, ValuesSource) and not by_name else None
+    if kinds is None:
+        fields = frame.schema.fields
+        kinds = [type_text(field.dataType) for field in fields]
+        if by_name:
+            targets = [named_column(schema, field.name) for field in fields]
+    if len(kinds) != len(targets):
         raise InvalidValue(
-            f"The source has {len(frame.columns)} columns, the target takes {len(targets)}.",
+            f"The source has {len(kinds)} columns, the target takes {len(targets)}.",
             remedy="Name the columns: INSERT INTO t (a, b) ..",
         )
-    kinds = [type_text(field.dataType) for field in frame.schema.fields]
     by_fields = Matching.FILLED if fills_fields else Matching.BY_NAME
     frame = frame.toDF(*(f"s{index}" for index in range(len(targets))))
     given = {column.id: index for index, column in enumerate(targets)}
@@ -83,7 +88,7 @@ def _rows(spark: SparkSession, warehouse: Warehouse, source: RowSource, targets:
         return file_dataframe(spark, warehouse, source)
     if isinstance(source, QuerySource):
         return query_dataframe(spark, warehouse, source.text, source.tables)
-    return spark.sql(_values_text(source, targets))
+    return sql_dataframe(spark, _values_text(source, targets))
 
 
 def _values_text(source: ValuesSource, targets: list[Column]) -> str:
@@ -97,8 +102,18 @@ def _values_text(source: ValuesSource, targets: list[Column]) -> str:
     return f"SELECT * FROM VALUES {rows}"
 
 
+def _literal_kinds(source: ValuesSource, targets: list[Column]) -> list[str] | None:
+    """The types of literal rows by column; None where Spark has to say one."""
+    found = []
+    for place, column in enumerate(targets):
+        values = (row[place] for row in source.rows)
+        kinds = (storage_type(column.type) if is_default(value) else literal_kind(value) for value in values)
+        found.append(common_kind(kinds))
+    return None if None in found else [kind for kind in found if kind is not None]
+
+
 def _value(text: str, column: Column) -> str:
-    if text.strip().upper() != "DEFAULT":
+    if not is_default(text):
         return text
     return f"CAST({column.default or 'NULL'} AS {storage_type(column.type)})"
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_app.domain.schema import Column
 from catalog_app.domain.types import ParsedType, field_name, nested_type, parse_type, value_type
+from catalog_app.engine.asking import sql_dataframe
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -107,13 +108,31 @@ def is_ordered(type_text: str) -> bool:
 
 
 def spark_type(spark: SparkSession, type_text: str) -> Any:
-    """The PySpark data type of a type text. Nested and rare types are parsed by the server, once per process."""
+    """The PySpark data type of a type text. The server parses rare ones, once per process."""
     simple = _simple_type(type_text)
     if simple is not None:
         return simple
     if type_text not in _parsed:
-        _parsed[type_text] = spark.sql(f"SELECT CAST(NULL AS {type_text}) AS c").schema[0].dataType
+        kind = value_type(type_text)
+        _parsed[type_text] = _nested_type(spark, kind) if kind.fields else _asked_type(spark, type_text)
     return _parsed[type_text]
+
+
+def _asked_type(spark: SparkSession, type_text: str) -> Any:
+    return sql_dataframe(spark, f"SELECT CAST(NULL AS {type_text}) AS c").schema[0].dataType
+
+
+def _nested_type(spark: SparkSession, kind: ParsedType) -> Any:
+    from pyspark.sql.types import ArrayType, MapType, StructField, StructType
+
+    inside = [spark_type(spark, field.type.text) for field in kind.fields]
+    match kind.name:
+        case "array":
+            return ArrayType(inside[0])
+        case "map":
+            return MapType(*inside)
+        case _:
+            return StructType([StructField(field.name, item) for field, item in zip(kind.fields, inside, strict=True)])
 
 
 def type_text(data_type: Any) -> str:

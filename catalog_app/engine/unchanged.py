@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from catalog_app.domain.files import FileScan, TableScan
 from catalog_app.domain.schema import Column
 from catalog_app.domain.whole_values import same_value
+from catalog_app.engine.asking import arrow_rows
 from catalog_app.engine.reading import ADDRESS, table_dataframe
 from catalog_app.engine.types import arrow_type, quoted, spark_type, storage_type
 from catalog_app.engine.writing import FileWriter, internal_name
@@ -180,5 +181,5 @@ def _same_addresses(
     old = table.selectExpr(ADDRESS, *(f"{quoted(c.name)} AS o{c.id}" for c in columns))
     same = " AND ".join(same_value(storage_type(c.type), f"o{c.id}", f"n{c.id}") for c in columns)
     joined = old.join(given.hint("broadcast"), old[ADDRESS] == given["a"])
-    found: Integers = joined.filter(same).select(ADDRESS).toArrow().column(0).to_numpy()
+    found: Integers = arrow_rows(joined.filter(same).select(ADDRESS)).column(0).to_numpy()
     return found

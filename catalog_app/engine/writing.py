@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, NewDataFile, PartitionValues
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.types import ParsedType
+from catalog_app.engine.asking import arrow_rows
 from catalog_app.engine.decoding import file_name, internal_name
 from catalog_app.engine.reading import FIELD_ID, ROW_ID
 from catalog_app.engine.types import is_arrow_writable, quoted
@@ -104,7 +105,7 @@ class FileWriter:
             return None
         partitions = [f"{text} AS {_PARTITION}{index}" for index, text in enumerate(target.partition_texts)]
         named = rows.selectExpr(*target.inputs, *extra)
-        table = named.selectExpr(*target.columns, *extra, *partitions).limit(limit + 1).toArrow()
+        table = arrow_rows(named.selectExpr(*target.columns, *extra, *partitions).limit(limit + 1))
         return table if table.num_rows <= limit else None
 
     def write_arrow(self, target: Target, table: pa.Table) -> list[NewDataFile]:

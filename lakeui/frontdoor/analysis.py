@@ -32,12 +32,17 @@ class MergeKinds:
     values: tuple[Mapping[str, str], ...]
 
 
-def rows_analyse(text: str, schema: Schema, alias: str, where: sql.Condition | None, assigned: Assigned = ()) -> None:
-    """Analyse an UPDATE, or a DELETE, of a table that its expressions call by the alias. Raises InvalidValue."""
+def rows_analyse(
+    text: str, schema: Schema, alias: str, where: sql.Condition | None, assigned: Assigned = ()
+) -> dict[str, str]:
+    """Analyse an UPDATE, or a DELETE, of a table that its expressions call by the alias. Answers the types of what is
+    assigned, by column. Raises InvalidValue.
+    """
     expressions = [Expression(where.text, Role.CONDITION, "WHERE")] if where is not None else []
     expressions += _values(assigned, "SET", Reads.TARGET, None)
-    if expressions:
-        _run(text, Analysis(_target(schema, alias), tuple(expressions)), ())
+    kinds = _run(text, Analysis(_target(schema, alias), tuple(expressions)), ()) if expressions else []
+    found = zip(expressions, kinds, strict=True)
+    return {expression.column.name: kind for expression, kind in found if expression.column is not None}
 
 
 def merge_analyse(

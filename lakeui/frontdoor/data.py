@@ -265,8 +265,8 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
     assignments = [*statement.assignments, *whole_columns(table.schema, statement.fields, alias)]
     assigned = assigned_columns(table.schema, assignments, target.label)
     with staging(call):
-        rows_analyse(call.text, table.schema, alias, statement.where, assigned)
-        changes = engine().update(scan, assignments, text, alias=alias)
+        kinds = rows_analyse(call.text, table.schema, alias, statement.where, assigned)
+        changes = engine().update(scan, assignments, text, alias=alias, kinds=kinds)
         if assigns_key(table.schema, [name for name, _ in assignments]):
             refuse_duplicate_keys(target, changes.images, without_changed_rows(segments, changes))
         copied = _copied(target, "update", scan, Marks(changes.delete_files, (), changes.images))

@@ -228,6 +228,7 @@ class MemoryEngine:
         condition: str | None,
         *,
         alias: str,
+        kinds: Mapping[str, str] | None = None,
         writes_equal: bool = False,
     ) -> RowChanges:
         found = [(row, self._assigned(scan.schema, row.values, assignments)) for row in self._matching(scan, condition)]
