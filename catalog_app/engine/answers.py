@@ -38,7 +38,8 @@ def _has_arrow_types(schema: StructType) -> bool:
     """Whether Arrow has every column's type as it is; raises where it has not even a text for one."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    if any(_is_shown_as_text(type_text(field.dataType)) for field in schema.fields):
+    kinds = [type_text(field.dataType) for field in schema.fields]
+    if any(_is_shown_as_text(kind) or _holds_nothing(kind) for kind in kinds):
         return False
     to_arrow_schema(schema, error_on_duplicated_field_names_in_struct=True, timezone="UTC")
     return bool(schema.fields)
@@ -58,6 +59,11 @@ def _outputs(kinds: Sequence[str]) -> tuple[list[str], list[str]]:
 def _is_shown_as_text(kind: str) -> bool:
     """Arrow has no intervals of months nor variants."""
     return kind.startswith(("interval", "variant"))
+
+
+def _holds_nothing(kind: str) -> bool:
+    """Whether a type such as ``array<void>`` may be in it, of which Arrow has none whose items are never NULL."""
+    return "<" in kind and "void" in kind
 
 
 def _output(name: str, kind: str) -> str:

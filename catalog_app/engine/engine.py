@@ -19,6 +19,7 @@ from catalog_app.engine.answers import collect
 from catalog_app.engine.asking import row_values, sql_dataframe
 from catalog_app.engine.copying import Copied, Marks, copy_touched
 from catalog_app.engine.counting import changes_counted
+from catalog_app.engine.describing import described
 from catalog_app.engine.differences import changes_dataframe
 from catalog_app.engine.exporting import ExportTarget, result_write
 from catalog_app.engine.expressions import Analysis
@@ -29,7 +30,7 @@ from catalog_app.engine.reading import ROW_ID, query_dataframe, table_dataframe
 from catalog_app.engine.row_merging import KeptRows, rows_compared, rows_judged, rows_merged
 from catalog_app.engine.session import SparkSessions
 from catalog_app.engine.sources import target_dataframe
-from catalog_app.engine.types import quoted, storage_type, stored_value, text_literal, type_text
+from catalog_app.engine.types import quoted, storage_type, stored_value, text_literal
 from catalog_app.engine.values import FileSource, QueryResult, QuerySource, RowChanges, RowSource
 from catalog_app.engine.writing import Allocate, FileWriter, Target
 from catalog_app.storage.deletes import count_kept_rows, live_row_ids, live_rows
@@ -78,7 +79,7 @@ class Engine:
 
         def work(spark: SparkSession) -> list[tuple[str, str]]:
             frame = query_dataframe(spark, self._warehouse, text, tables)
-            return [(field.name, type_text(field.dataType)) for field in frame.schema.fields]
+            return list(described(frame, QuerySource(text, tables)))
 
         return self._sessions.run(work)
 

@@ -11,12 +11,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, FileScan, TableScan
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.asking import bound_dataframe, sql_dataframe
 from catalog_app.engine.decoding import Held, decoded, held, internal_name, read_name
+from catalog_app.engine.known import Known
 from catalog_app.engine.types import char_metadata, spark_type, storage_type, unknown_null
 from catalog_app.engine.values import FileSource, QuerySource
 from catalog_app.storage.deletes import POSITION_COLUMN, POSITION_FIELD
@@ -34,6 +35,9 @@ MASKED_AT_ONCE = 5_000_000
 _MASKED = "__lake_masked"
 _PLACEHOLDER = re.compile(r"\b__lake_\d+\b")
 _ADDRESS = "CAST(base AS BIGINT) + _metadata.row_index"
+
+_file_schemas: Known[str, Any] = Known()
+"""By path; what is written into a file never changes."""
 
 _OWN_NAMES = frozenset({"base", "_metadata", ROW_ID_COLUMN})
 """What Spark and this module call columns beside those of a table."""
@@ -205,4 +209,7 @@ def _relation(spark: SparkSession, warehouse: Warehouse, relation: TableScan | F
 
 def file_dataframe(spark: SparkSession, warehouse: Warehouse, source: FileSource) -> DataFrame:
     """The file's rows under their names."""
-    return spark.read.parquet(warehouse.spark_path(source.path)).toDF(*source.names)
+    path = warehouse.spark_path(source.path)
+    # Spark runs a job to find the columns of a file, and does so in every call.
+    schema = _file_schemas.get(path) or _file_schemas.keep(path, spark.read.parquet(path).schema)
+    return spark.read.schema(schema).parquet(path).toDF(*source.names)

@@ -203,6 +203,6 @@ def _connect(remote: str) -> SparkSession:
     session = SparkSession.builder.remote(remote).create()
     # The client's own policy waits for ten minutes; people do not.
     session.client.set_retry_policies([DefaultPolicy(**_RETRIES)])
-    for key, value in CONFIGURATION.items():
-        session.conf.set(key, value)
+    # In one call; the public set() makes one for each.
+    session.conf._set_all(dict(CONFIGURATION), silent=False)  # noqa: SLF001
     return session

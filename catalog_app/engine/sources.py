@@ -9,6 +9,7 @@ from catalog_app.domain.assignment import is_assignable
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.asking import sql_dataframe
 from catalog_app.engine.assigning import Matching, assigned_value
+from catalog_app.engine.describing import Described, described
 from catalog_app.engine.literals import common_kind, literal_kind
 from catalog_app.engine.reading import file_dataframe, query_dataframe
 from catalog_app.engine.types import is_default, quoted, storage_type, stored_value, type_text
@@ -41,10 +42,10 @@ def target_dataframe(
     frame = _rows(spark, warehouse, source, targets)
     kinds = _literal_kinds(source, targets) if isinstance(source, ValuesSource) and not by_name else None
     if kinds is None:
-        fields = frame.schema.fields
-        kinds = [type_text(field.dataType) for field in fields]
+        found = _described(frame, source)
+        kinds = [kind for _, kind in found]
         if by_name:
-            targets = [named_column(schema, field.name) for field in fields]
+            targets = [named_column(schema, name) for name, _ in found]
     if len(kinds) != len(targets):
         raise InvalidValue(
             f"The source has {len(kinds)} columns, the target takes {len(targets)}.",
@@ -67,6 +68,12 @@ def target_dataframe(
             value = stored_value(column, f"({text})")
         expressions.append(f"{value} AS {quoted(column.name)}")
     return frame.selectExpr(*expressions)
+
+
+def _described(frame: DataFrame, source: RowSource) -> Described:
+    if isinstance(source, QuerySource):
+        return described(frame, source)
+    return tuple((field.name, type_text(field.dataType)) for field in frame.schema.fields)
 
 
 def _targets(schema: Schema, columns: tuple[str, ...] | None, fixed: Mapping[str, str]) -> list[Column]:

@@ -1,0 +1,34 @@
+"""Names and types of what a query answers with. They depend on its text and on the columns of its tables only."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
+
+from catalog_app.domain.files import TableScan
+from catalog_app.engine.known import Known
+from catalog_app.engine.types import type_text
+from catalog_app.engine.values import FileSource, QuerySource
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.dataframe import DataFrame
+
+Described = tuple[tuple[str, str], ...]
+_known: Known[Hashable, Described] = Known()
+
+
+def described(frame: DataFrame, source: QuerySource) -> Described:
+    """The columns of ``frame``, which is this query; Spark is asked once a process."""
+    form = _form(source)
+    known = _known.get(form)
+    if known is None:
+        known = _known.keep(form, tuple((field.name, type_text(field.dataType)) for field in frame.schema.fields))
+    return known
+
+
+def _form(source: TableScan | FileSource | QuerySource) -> Hashable:
+    if isinstance(source, TableScan):
+        return tuple((column.name, column.type) for column in source.schema.columns)
+    if isinstance(source, FileSource):
+        return source
+    return source.text, tuple((name, _form(relation)) for name, relation in source.tables.items())
