@@ -30,6 +30,7 @@ from tests.differential.statements import (
 from tests.differential.updating import Parts, delete_parts, update_parts
 
 if TYPE_CHECKING:
+    from pyspark.sql.connect.dataframe import DataFrame
     from pyspark.sql.connect.session import SparkSession
 
 CONFIGURATION = {
@@ -176,7 +177,8 @@ class Peer:
         return queries
 
     def _union(self, queries: Sequence[str]) -> list[list[Any]]:
-        return arrow_rows(self._spark.sql(self._named(" UNION ALL ".join(queries))).toArrow())
+        table, _ = self._query(" UNION ALL ".join(queries))._to_table()
+        return arrow_rows(table)
 
     def _judged(self, table: str, number: int, rows: Sequence[Sequence[Any]]) -> Answer:
         own = [row for row in rows if row[0] == number]
@@ -186,7 +188,7 @@ class Peer:
         return rows_of(columns, [row[2:] for row in own])
 
     def _resolved(self, query: str) -> None:
-        self._spark.sql(self._named(query)).schema  # noqa: B018 -- asking for the schema has the query analysed
+        self._query(query).schema  # noqa: B018 -- asking for the schema has the query analysed
 
     # -- questions --------------------------------------------------------------------------------------------------
 
@@ -205,11 +207,17 @@ class Peer:
     # -- what Spark says --------------------------------------------------------------------------------------------
 
     def _read(self, query: str) -> Rows:
-        frame = self._spark.sql(query)
-        fields = frame.schema.fields
-        columns = [(field.name, field.dataType.simpleString()) for field in fields]
-        plain = frame.toDF(*(f"c{number}" for number in range(len(fields))))
-        return rows_of(columns, arrow_rows(plain.toArrow()))
+        table, schema = self._query(query)._to_table()
+        assert schema is not None
+        columns = [(field.name, field.dataType.simpleString()) for field in schema.fields]
+        return rows_of(columns, arrow_rows(table))
+
+    def _query(self, query: str) -> DataFrame:
+        """In as few calls as there can be: ``sql`` has it analysed, and ``toArrow`` asks for the schema."""
+        from pyspark.sql.connect.dataframe import DataFrame
+        from pyspark.sql.connect.plan import SQL
+
+        return DataFrame(SQL(self._named(query), [], {}, []), self._spark)
 
     def _asked(self, work) -> Answer:
         from pyspark.errors import PySparkException

@@ -45,6 +45,17 @@ def table(request: pytest.FixtureRequest, tmp_path: Path) -> KeyedTable:
     return MANAGED[chosen](tmp_path)
 
 
+@pytest.fixture(
+    params=[*ON_DISK, *(pytest.param(name, marks=pytest.mark.spark) for name in (MANAGED if IS_SOAK else []))]
+)
+def cheap_table(request: pytest.FixtureRequest, tmp_path: Path) -> KeyedTable:
+    """The same for the many cases of which Spark merges some together elsewhere; ``make soak`` gives it each."""
+    if request.param in ON_DISK:
+        return ON_DISK[request.param](tmp_path)
+    request.getfixturevalue("services")
+    return MANAGED[request.param](tmp_path)
+
+
 @pytest.fixture(params=ON_DISK)
 def disk_table(request: pytest.FixtureRequest, tmp_path: Path) -> KeyedTable:
     """The same on disk only, for what data sets without a catalog have of their own."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -42,30 +44,39 @@ EDGES = (
     phases=(Phase.generate,),
     suppress_health_check=list(HealthCheck),
 )
-def test_both_modes_do_what_the_model_does(services: None, case: Case) -> None:
-    agree(case)
+def test_both_modes_do_what_the_model_does(services: None, tables: Iterator[str], case: Case) -> None:
+    agree(case, tables)
 
 
 @pytest.mark.parametrize("case", EDGES)
-def test_edge_values_match_as_the_model_says(services: None, case: Case) -> None:
-    agree(case)
+def test_edge_values_match_as_the_model_says(services: None, tables: Iterator[str], case: Case) -> None:
+    agree(case, tables)
 
 
 @pytest.mark.parametrize("case", EDGES[:2])
-def test_many_rows_end_like_few(services: None, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_rows_end_like_few(
+    services: None, tables: Iterator[str], case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing passes through this process: the source and the decisions wait in files, Spark writes all rows."""
     monkeypatch.setattr(freezing, "FEW_ROWS", 0)
     monkeypatch.setattr(merging, "FEW_ROWS", 0)
     monkeypatch.setattr(merging, "BROADCAST_BYTES", 0)
-    agree(case)
+    agree(case, tables)
 
 
-def agree(case: Case) -> None:
-    lake = make(case)
+@pytest.fixture(scope="module")
+def tables() -> Iterator[str]:
+    """One mode after the other: each case is tried in one, and in both by ``make soak``."""
+    return cycle(TABLES)
+
+
+def agree(case: Case, tables: Iterator[str]) -> None:
+    chosen = tuple(TABLES) if IS_SOAK else (next(tables),)
+    lake = make(case, chosen)
     expected: Outcome | None = None
     with suppress(RivalRows):
         expected = merged(case.target, _source(case), case.clauses, key="k", null_safe=case.null_safe)
-    for table in TABLES:
+    for table in chosen:
         before, version = answers(lake, table), lake.head()
         if expected is None:
             with pytest.raises(Cardinality):
@@ -81,14 +92,14 @@ def _source(case: Case) -> list[dict[str, Any]]:
     return [dict(zip(COLUMNS, (cell.answer for cell in line), strict=True)) for line in case.source]
 
 
-def make(case: Case) -> Lake:
-    """Both tables with the case's rows, and the source."""
+def make(case: Case, tables: Sequence[str]) -> Lake:
+    """The tables with the case's rows, and the source."""
     lake = Lake()
     lake.sql("CREATE DATABASE d")
     kinds = dict(zip(COLUMNS, case.types, strict=True))
     columns = ", ".join(f"{name} {kind}" for name, kind in kinds.items()).replace("n DOUBLE", "n DOUBLE DEFAULT 7")
-    for table, mode in TABLES.items():
-        lake.sql(f"CREATE TABLE {table} ({columns}) TBLPROPERTIES ('write.merge.mode' = '{mode}')")
+    for table in tables:
+        lake.sql(f"CREATE TABLE {table} ({columns}) TBLPROPERTIES ('write.merge.mode' = '{TABLES[table]}')")
         for part in case.parts:
             if part:
                 lake.sql(f"INSERT INTO {table} {values(part)}")
