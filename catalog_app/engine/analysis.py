@@ -58,7 +58,8 @@ def analyse(spark: SparkSession, analysis: Analysis) -> list[str]:
             kinds = _types(reduce(lambda one, other: one.crossJoin(other), selects))
         except (AnalysisException, ParseException) as error:
             raise _first_problem(frames, analysis, error) from error
-        found = _known_kinds.keep(form, [kinds[f"{_RESULT}{number}"] for number, _ in numbered])
+        found = [kinds[f"{_RESULT}{number}"] for number, _ in numbered]
+        _known_kinds.keep(form, found, length=_length(form))
     for expression, kind in zip(analysis.expressions, found, strict=True):
         _require_fit(expression, kind, Matching.FILLED if analysis.fills_fields else Matching.BY_NAME)
     _require_constants(frames, analysis, found)
@@ -72,6 +73,10 @@ def _form(analysis: Analysis) -> Form:
         for item in analysis.expressions
     )
     return analysis.target, analysis.source, tuple(texts)
+
+
+def _length(form: Form) -> int:
+    return sum(len(text) for text, _ in form[2])
 
 
 def _require_constants(frames: Mapping[Reads, DataFrame], analysis: Analysis, kinds: Sequence[str]) -> None:
@@ -89,7 +94,7 @@ def _require_constants(frames: Mapping[Reads, DataFrame], analysis: Analysis, ki
     if _sound_constants.get(form):
         return
     if _failure(reduce(lambda one, other: one.crossJoin(other), selects)) is None:
-        _sound_constants.keep(form, True)
+        _sound_constants.keep(form, True, length=_length(form))
         return
     for expression, text in stored:
         error = _failure(_numbered(frames[expression.reads], [text]))

@@ -22,7 +22,8 @@ def described(frame: DataFrame, source: QuerySource) -> Described:
     form = _form(source)
     known = _known.get(form)
     if known is None:
-        known = _known.keep(form, tuple((field.name, type_text(field.dataType)) for field in frame.schema.fields))
+        found = tuple((field.name, type_text(field.dataType)) for field in frame.schema.fields)
+        known = _known.keep(form, found, length=_length(source))
     return known
 
 
@@ -32,3 +33,9 @@ def _form(source: TableScan | FileSource | QuerySource) -> Hashable:
     if isinstance(source, FileSource):
         return source
     return source.text, tuple((name, _form(relation)) for name, relation in source.tables.items())
+
+
+def _length(source: TableScan | FileSource | QuerySource) -> int:
+    if not isinstance(source, QuerySource):
+        return 0
+    return len(source.text) + sum(_length(relation) for relation in source.tables.values())

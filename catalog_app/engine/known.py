@@ -7,7 +7,9 @@ from typing import Generic, TypeVar
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
 
-MOST_ANSWERS = 2_000
+MOST_ANSWERS = 1_000
+LONGEST = 10_000
+"""Longer statements are rarely sent again, and a thousand of them would fill the memory."""
 
 
 class Known(Generic[Question, Answer]):
@@ -19,7 +21,10 @@ class Known(Generic[Question, Answer]):
     def get(self, question: Question) -> Answer | None:
         return self._answers.get(question)
 
-    def keep(self, question: Question, answer: Answer) -> Answer:
+    def keep(self, question: Question, answer: Answer, *, length: int = 0) -> Answer:
+        """``length``: how many characters the question has."""
+        if length > LONGEST:
+            return answer
         if len(self._answers) >= MOST_ANSWERS:
             self._answers = {}
         self._answers[question] = answer
