@@ -29,6 +29,8 @@ LAKEUI: dict[str, Any] = {
     "METRICS": str(HOME / "metrics"),
     "WAREHOUSE": SERVICES.warehouse,
     "SPARK_REMOTE": SERVICES.spark_remote,
+    # For queries; empty where one server is to serve both.
+    "SPARK_QUERY_REMOTE": SERVICES.spark_query_remote,
     "REDIS_URL": SERVICES.redis_url,
     "PORT": port_number(os.environ),
     # What VACUUM may take: history and trash older than so many days, files staged but never committed after hours.

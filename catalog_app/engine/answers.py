@@ -12,37 +12,34 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from catalog_app.engine.asking import arrow_rows, rows_if
+from catalog_app.engine.arriving import gathered
 from catalog_app.engine.types import type_text
 from catalog_app.engine.values import QueryResult
+from lakeui.common.errors import answer_too_large
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame
-    from pyspark.sql.types import StructType
+
+
+LARGEST_ANSWER_BYTES = 32 * 1024 * 1024
+"""An answer holds so much, as Arrow has it; a larger one is refused. Python's values and JSON take about three times as
+much beside it.
+"""
 
 
 def collect(rows: DataFrame, *, limit: int) -> QueryResult:
-    """Collect at most ``limit`` rows through Arrow, in the order of the query."""
-    limited = rows.limit(limit + 1)
-    schema, table = rows_if(limited, _has_arrow_types)
-    columns = tuple((field.name, type_text(field.dataType)) for field in schema.fields)
-    if not columns:
+    """Collect at most ``limit`` rows through Arrow, in the order of the query. Raises ResultTooLarge."""
+    fields = rows.schema.fields
+    names, outputs = outputs_of(rows)
+    columns = tuple((field.name, type_text(field.dataType)) for field in fields)
+    if not fields:
         return QueryResult(columns=columns, rows=[], truncated=False)
+    shown = rows.toDF(*names).selectExpr(*outputs)
+    kinds = {name: _shown_kind(kind) for name, (_, kind) in zip(names, columns, strict=True)}
+    table = gathered(shown, kinds, limit=limit + 1, most_bytes=LARGEST_ANSWER_BYTES, counts=True)
     if table is None:
-        names, outputs = _outputs([kind for _, kind in columns])
-        table = arrow_rows(limited.toDF(*names).selectExpr(*outputs))
+        raise answer_too_large(LARGEST_ANSWER_BYTES)
     return QueryResult(columns=columns, rows=json_rows(table.slice(0, limit)), truncated=table.num_rows > limit)
-
-
-def _has_arrow_types(schema: StructType) -> bool:
-    """Whether Arrow has every column's type as it is; raises where it has not even a text for one."""
-    from pyspark.sql.pandas.types import to_arrow_schema
-
-    kinds = [type_text(field.dataType) for field in schema.fields]
-    if any(_is_shown_as_text(kind) or _holds_nothing(kind) for kind in kinds):
-        return False
-    to_arrow_schema(schema, error_on_duplicated_field_names_in_struct=True, timezone="UTC")
-    return bool(schema.fields)
 
 
 def outputs_of(rows: DataFrame) -> tuple[list[str], list[str]]:
@@ -56,18 +53,12 @@ def _outputs(kinds: Sequence[str]) -> tuple[list[str], list[str]]:
     return names, [_output(name, kind) for name, kind in zip(names, kinds, strict=True)]
 
 
-def _is_shown_as_text(kind: str) -> bool:
-    """Arrow has no intervals of months nor variants."""
-    return kind.startswith(("interval", "variant"))
-
-
-def _holds_nothing(kind: str) -> bool:
-    """Whether a type such as ``array<void>`` may be in it, of which Arrow has none whose items are never NULL."""
-    return "<" in kind and "void" in kind
+def _shown_kind(kind: str) -> str:
+    return "string" if kind.startswith(("interval", "variant")) else kind
 
 
 def _output(name: str, kind: str) -> str:
-    if _is_shown_as_text(kind):
+    if _shown_kind(kind) != kind:
         return f"CAST({name} AS STRING) AS {name}"
     # Spark says of a field that it is never NULL, and leaves it empty where the struct is NULL: Arrow refuses that.
     return f"CAST({name} AS {kind}) AS {name}" if "<" in kind else name

@@ -52,24 +52,6 @@ def as_declared(table: pa.Table, schema: StructType) -> pa.Table:
     return table.cast(to_arrow_schema(schema, error_on_duplicated_field_names_in_struct=True, timezone="UTC"))
 
 
-def rows_if(rows: DataFrame, is_fit: Callable[[StructType], bool]) -> tuple[StructType, pa.Table | None]:
-    """The schema with all rows as the server writes them; without rows, and before any is computed, where it is not
-    fit.
-    """
-    from pyspark.sql.types import StructType
-
-    client = rows.sparkSession.client
-    schema, parts = StructType(), []
-    for item in client.to_table_as_iterator(rows._plan.to_proto(client), {}):  # noqa: SLF001
-        if isinstance(item, pa.Table):
-            parts.append(item)
-        else:
-            schema = item
-            if not is_fit(schema):
-                return schema, None
-    return schema, pa.concat_tables(parts)
-
-
 def row_values(rows: DataFrame) -> list[tuple[Any, ...]]:
     """All rows as Python's values, for answers of few rows."""
     table = arrow_rows(rows)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,14 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from catalog_app.engine.answers import json_rows, outputs_of
-from catalog_app.engine.asking import arrow_rows
+from catalog_app.engine.arriving import batches
 from lakeui.common.errors import ResultTooLarge
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame
+
+LARGEST_EXPORT_BYTES = 512 * 1024 * 1024
+"""Of a result, as Arrow has it. ``spark.driver.maxResultSize`` is set to the same: Spark's memory holds the result."""
 
 FORMULA_STARTS = "^[=+\\-@\t\r]"
 """Texts that begin like this are formulas to spreadsheets (OWASP, CSV injection)."""
@@ -49,13 +53,21 @@ def result_write(rows: DataFrame, target: ExportTarget) -> int:
     names = _apart([field.name for field in rows.schema.fields])
     # Counted first, and no further than needed: the server would hold the rows of a result without end.
     _require_few(rows.limit(target.most_rows + 1).count(), target)
-    count = 0
-    batches = _batches(rows)
-    first = next(batches)
+    internal, outputs = outputs_of(rows)
+    with closing(batches(rows.toDF(*internal).selectExpr(*outputs))) as coming:
+        return _written(coming, names, target)
+
+
+def _written(coming: Iterator[pa.Table], names: list[str], target: ExportTarget) -> int:
+    count = size = 0
+    first = next(coming)
     with _writer(first.schema, names, target) as writer:
-        for batch in _with_first(first, batches):
+        for batch in chain([first], coming):
             count += batch.num_rows
+            size += batch.nbytes
             _require_few(count, target)
+            if size > LARGEST_EXPORT_BYTES:
+                raise _too_many_bytes()
             writer.write_table(_shown(batch, names, target))
     return count
 
@@ -68,25 +80,11 @@ def _require_few(count: int, target: ExportTarget) -> None:
         )
 
 
-def _with_first(first: pa.Table, others: Iterator[pa.Table]) -> Iterator[pa.Table]:
-    yield first
-    yield from others
-
-
-def _batches(rows: DataFrame) -> Iterator[pa.Table]:
-    """The result as Arrow tables, at least one."""
-    internal, outputs = outputs_of(rows)
-    frame = rows.toDF(*internal).selectExpr(*outputs)
-    client = frame.sparkSession.client
-    # PySpark has no public way to take Arrow batches as they come; toLocalIterator makes Python rows of these.
-    plan = frame._plan.to_proto(client)  # noqa: SLF001
-    found = False
-    for item in client.to_table_as_iterator(plan, {}):
-        if isinstance(item, pa.Table):
-            found = True
-            yield item
-    if not found:
-        yield arrow_rows(frame.limit(0))
+def _too_many_bytes() -> ResultTooLarge:
+    return ResultTooLarge(
+        f"The result has more than {LARGEST_EXPORT_BYTES // 1024**2} MiB, the most that one file takes.",
+        remedy="Choose fewer columns, or download it in parts with WHERE or LIMIT.",
+    )
 
 
 def _apart(names: Sequence[str]) -> list[str]:

@@ -6,7 +6,14 @@ import logging
 import re
 
 from catalog_app.engine.types import NOT_NESTED_MARK, NOT_NULL_MARK, TOO_LONG_MARK
-from lakeui.common.errors import EngineError, InvalidValue, LakeError, NotNullViolation, SyntaxProblem
+from lakeui.common.errors import (
+    EngineError,
+    InvalidValue,
+    LakeError,
+    NotNullViolation,
+    ResultTooLarge,
+    SyntaxProblem,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +34,10 @@ _LOST = (
     "UNAVAILABLE",
     "Connection refused",
 )
+_TOO_LARGE = re.compile(
+    r"spark\.driver\.maxResultSize|message (?:is )?larger than max|gRPC message exceeds maximum size"
+)
+"""A job's result that the server's memory should not hold, or rows that no message holds."""
 _VALUE_CLASSES = (
     "ARITHMETIC_OVERFLOW",
     "BINARY_ARITHMETIC_OVERFLOW",
@@ -60,6 +71,11 @@ def translate(error: BaseException) -> LakeError:
     marked = _marked(text)
     if marked is not None:
         return marked
+    if _TOO_LARGE.search(text):
+        return ResultTooLarge(
+            "The result has more bytes than the compute engine holds at once.",
+            remedy="Ask for fewer or narrower columns, or for fewer rows (LIMIT).",
+        )
     name = _error_class(text)
     message = _sentence(text, name)
     if type(error).__name__ == "ParseException":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from catalog_app.domain.files import TableScan
-from catalog_app.engine.asking import arrow_rows
+from catalog_app.engine.arriving import gathered
 from catalog_app.engine.merge_values import FrozenSource, SourceRows
 from catalog_app.engine.reading import query_dataframe
 from catalog_app.engine.types import (
@@ -25,7 +25,7 @@ from catalog_app.engine.types import (
     type_text,
 )
 from catalog_app.engine.values import QuerySource
-from catalog_app.engine.writing import FileWriter
+from catalog_app.engine.writing import MOST_BYTES, FileWriter
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame
@@ -70,7 +70,7 @@ def freeze_rows(
     described = tuple(known[:count])
     asked = list(zip(names[count:], types[count:], strict=True))
     chars = _chars(frame) if _reads_chars(source.query) else {}
-    table = _few_rows(stored, types) if may_be_small else None
+    table = _few_rows(stored, dict(zip(names, types, strict=True))) if may_be_small else None
     if table is None:
         many = _freeze_many(writer, folder, source.alias, stored, columns, asked)
         return replace(many, described=described, chars=chars, key_types=tuple(types[count:]))
@@ -118,11 +118,11 @@ def _known_columns(source: SourceRows) -> list[tuple[str, str]] | None:
     return [*source.described, *zip(source.keys, source.key_types, strict=True)]
 
 
-def _few_rows(stored: DataFrame, types: Sequence[str]) -> pa.Table | None:
-    if not all(is_arrow_writable(kind) for kind in types):
+def _few_rows(stored: DataFrame, kinds: Mapping[str, str]) -> pa.Table | None:
+    if not all(is_arrow_writable(kind) for kind in kinds.values()):
         return None
-    table = arrow_rows(stored.limit(FEW_ROWS + 1))
-    return table if table.num_rows <= FEW_ROWS else None
+    table = gathered(stored, kinds, limit=FEW_ROWS + 1, most_bytes=MOST_BYTES)
+    return table if table is not None and table.num_rows <= FEW_ROWS else None
 
 
 def _write_few(writer: FileWriter, table: pa.Table, folder: str) -> None:

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, NewDataFile, PartitionValues
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.types import ParsedType
-from catalog_app.engine.asking import arrow_rows
+from catalog_app.engine.arriving import gathered
 from catalog_app.engine.decoding import file_name, internal_name
 from catalog_app.engine.reading import FIELD_ID, ROW_ID
 from catalog_app.engine.types import is_arrow_writable, quoted
@@ -31,6 +31,8 @@ from catalog_app.storage.warehouse import StoredFile, Warehouse
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame
 
+MOST_BYTES = 64 * 1024 * 1024
+"""Rows that pass through this process take so much at most; more are written by a Spark job."""
 SMALL_ROWS = 10_000
 """Up to so many rows are written by this process: a Spark job costs more than they do."""
 COMBINE_BYTES = 32 * 1024 * 1024
@@ -98,15 +100,17 @@ class FileWriter:
         return self.write_spark(target, rows)
 
     def fetch(self, target: Target, rows: DataFrame, *, extra: Sequence[str], limit: int) -> pa.Table | None:
-        """All rows with their partition texts and the columns ``extra`` if they are at most ``limit`` and Arrow can
-        hold them, else None.
+        """All rows with their partition texts and the columns ``extra`` if they are at most ``limit``, take at most
+        ``MOST_BYTES`` and Arrow can hold them, else None.
         """
         if not all(is_arrow_writable(column.type) for column in target.schema.columns):
             return None
         partitions = [f"{text} AS {_PARTITION}{index}" for index, text in enumerate(target.partition_texts)]
         named = rows.selectExpr(*target.inputs, *extra)
-        table = arrow_rows(named.selectExpr(*target.columns, *extra, *partitions).limit(limit + 1))
-        return table if table.num_rows <= limit else None
+        kinds = {internal_name(column): column.type for column in target.schema.columns}
+        wanted = named.selectExpr(*target.columns, *extra, *partitions)
+        table = gathered(wanted, kinds, limit=limit + 1, most_bytes=MOST_BYTES)
+        return table if table is not None and table.num_rows <= limit else None
 
     def write_arrow(self, target: Target, table: pa.Table) -> list[NewDataFile]:
         """Write a table that ``fetch`` gave, one file per partition value in order of first appearance."""

@@ -56,7 +56,8 @@ def livez(request: HttpRequest) -> JsonResponse:
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
     """200 if every part works, else 503; each part is named with ``ok`` or what is wrong with it."""
-    parts = {name: _state(name, check) for name, check in _CHECKS.items()}
+    checks = _CHECKS | ({"spark_queries": _spark_queries} if settings.LAKEUI["SPARK_QUERY_REMOTE"] else {})
+    parts = {name: _state(name, check) for name, check in checks.items()}
     ready = all(state == "ok" for state in parts.values())
     return JsonResponse({"status": "ok" if ready else "unavailable", "parts": parts}, status=200 if ready else 503)
 
@@ -82,7 +83,15 @@ def _redis() -> None:
 
 
 def _spark() -> None:
-    host, port = spark_address(str(settings.LAKEUI["SPARK_REMOTE"]))
+    _connect(settings.LAKEUI["SPARK_REMOTE"])
+
+
+def _spark_queries() -> None:
+    _connect(settings.LAKEUI["SPARK_QUERY_REMOTE"])
+
+
+def _connect(remote: str) -> None:
+    host, port = spark_address(remote)
     socket.create_connection((host, port), timeout=SPARK_SECONDS).close()
 
 

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from catalog_app.domain.roles import Principal, Scope
 from lakeui import frontdoor
 from lakeui.common.errors import LakeError, PermissionDenied
-from lakeui.frontdoor.compute import engine, interruptible
+from lakeui.frontdoor.compute import engine, interruptible, reading
 from lakeui.sql.dialect import quote_name
 from merge_app.execution.apply import CommitHeader
 from merge_app.jobs.context import TaskContext
@@ -58,7 +58,7 @@ def _check(context: TaskContext, request: MergeRequest, header: CommitHeader) ->
             transaction=str(transaction),
             scopes=context.scopes,
         )
-        with interruptible(context):
+        with reading(), interruptible(context):
             found = frontdoor.execute(query, session)
         return Found(found.columns, found.rows)
 

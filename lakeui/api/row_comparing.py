@@ -15,7 +15,7 @@ from catalog_app.selectors.objects import tables_load
 from lakeui.api.comparing import SECONDS_KEPT, Pair, comparison_read
 from lakeui.api.paging import KeysetPage
 from lakeui.common.errors import NotFound
-from lakeui.frontdoor.compute import engine
+from lakeui.frontdoor.compute import engine, reading
 from lakeui.frontdoor.row_changes import row_differences
 from merge_app.execution.base import base_lineage
 from merge_app.execution.row_merges import compared_rows_load
@@ -47,7 +47,8 @@ def _computed(pair: Pair, table_id: int, side: str, limit: int, behind: int | No
     if table is None or table.is_dropped:
         raise NotFound("table", str(table_id), where=f"on branch {branch.name}")
     base = base_lineage(there, here)
-    found = row_differences(Context(), base, lineage, table, limit=2 * limit + 1, behind=behind).found
+    with reading():
+        found = row_differences(Context(), base, lineage, table, limit=2 * limit + 1, behind=behind).found
     identifiers = list(dict.fromkeys(row[ROW_ID] for row in found.rows))
     chosen = set(identifiers[:limit])
     return {
@@ -72,7 +73,7 @@ def sides_read(pair: Pair, table_id: int, page: KeysetPage, *, only_conflicts: b
         merge = compared_rows_load(pair.source, pair.destination, table_id, pair.resolutions)
         found = QueryResult((), [], truncated=False)
         if merge.has_files:
-            with pair.reading():
+            with pair.reading(), reading():
                 found = engine().rows_compare(merge, limit=page.limit, behind=behind, only_conflicts=only_conflicts)
         known = {
             "source_head": pair.source.head_version,

@@ -159,6 +159,14 @@ class ResultTooLarge(LakeError):
     code, status, title = "TOO_LARGE", 413, "Too large"
 
 
+def answer_too_large(most_bytes: int) -> ResultTooLarge:
+    """What is said of a result of more bytes than are held at once."""
+    return ResultTooLarge(
+        f"The result has more than {most_bytes // 1024**2} MiB.",
+        remedy="Ask for fewer or narrower columns or for fewer rows (LIMIT), or download the result as a file.",
+    )
+
+
 class NotNullViolation(LakeError):
     code, status, title = "NOT_NULL_VIOLATION", 422, "A NOT NULL column has no value"
 

@@ -1,9 +1,14 @@
-"""The process's one engine, made when first needed: the web and workers start without PySpark."""
+"""The process's engines, made when first needed: the web and workers start without PySpark.
+
+There are two where two Spark servers are set: one for writes and merges, one for what people ask. So a query that ends
+its server takes no write down.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 
 from django.conf import settings
@@ -15,9 +20,23 @@ from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.instruments import instruments
 from merge_app.jobs.context import Context
 
+_is_reading: ContextVar[bool] = ContextVar("is_reading", default=False)
 
-def _sessions() -> SparkSessions:
-    return _sessions_on(settings.LAKEUI["SPARK_REMOTE"])
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """What runs inside only reads: it uses the Spark server of queries. All else uses the one of writes."""
+    before = _is_reading.set(True)
+    try:
+        yield
+    finally:
+        _is_reading.reset(before)
+
+
+def spark_remote() -> str:
+    """The address of the Spark server for what runs here; one serves both where no other is set."""
+    remote: str = settings.LAKEUI["SPARK_REMOTE"]
+    return (settings.LAKEUI["SPARK_QUERY_REMOTE"] or remote) if _is_reading.get() else remote
 
 
 @cache
@@ -31,7 +50,7 @@ def _observe(outcome: str, seconds: float) -> None:
 
 def engine_make() -> Engine:
     """The engine on the warehouse and the Spark server of the settings."""
-    return _engine_on(settings.LAKEUI["WAREHOUSE"], settings.LAKEUI["SPARK_REMOTE"])
+    return _engine_on(settings.LAKEUI["WAREHOUSE"], spark_remote())
 
 
 @cache
@@ -50,7 +69,7 @@ def interruptible(context: Context) -> Iterator[None]:
     if context.key is None:
         yield
         return
-    tag = f"work-{context.key}"
-    context.on_cancel(lambda: _sessions().interrupt(tag))
-    with _sessions().interruptible(tag):
+    tag, sessions = f"work-{context.key}", _sessions_on(spark_remote())
+    context.on_cancel(lambda: sessions.interrupt(tag))
+    with sessions.interruptible(tag):
         yield

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +24,7 @@ from lakeui.frontdoor import (
     transactions,
     views,
 )
+from lakeui.frontdoor.compute import reading
 from lakeui.frontdoor.pipeline_values import PipelineWork, PublishedWork
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.recording import recorded
@@ -130,6 +132,13 @@ OUTSIDE_TRANSACTIONS = (
 """What acts on more than the tables of one branch, and views, which no merge carries."""
 
 
+QUERIES = (sql.Select, sql.ShowChanges)
+"""What reads rows on Spark and writes nothing."""
+
+READING = (*QUERIES, sql.CreateView)
+"""Statements for which Spark only reads. They run on the server of queries, all others on that of writes."""
+
+
 def dispatch(text: str, session: Session, context: Any = None) -> StatementResult:
     """Parse and run one statement."""
     with recorded(session, context) as record:
@@ -177,7 +186,10 @@ def carry_out(handler: Handler, statement: Any, text: str, session: Session, con
 
 
 def _run(call: Call, handler: Handler, statement: Any) -> StatementResult:
-    return handler(call, statement) if _is_allowed(call, statement) else StatementResult()
+    if not _is_allowed(call, statement):
+        return StatementResult()
+    with reading() if isinstance(statement, READING) else nullcontext():
+        return handler(call, statement)
 
 
 def _is_allowed(call: Call, statement: Any) -> bool:
@@ -232,7 +244,7 @@ def runs_as_task(text: str) -> bool:
 
 def is_query(text: str) -> bool:
     """Whether the statement reads rows on Spark and writes nothing."""
-    return isinstance(parse(text), sql.Select | sql.ShowChanges)
+    return isinstance(parse(text), QUERIES)
 
 
 def leaves_no_commit(text: str) -> bool:

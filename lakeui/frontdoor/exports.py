@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lakeui.common.errors import InvalidValue
-from lakeui.frontdoor.compute import engine, interruptible
+from lakeui.frontdoor.compute import engine, interruptible, reading
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.recording import recorded
@@ -27,7 +27,7 @@ def query_export(text: str, session: Session, target: Any, context: Any = None) 
             raise InvalidValue("Only the result of a SELECT can be downloaded.", remedy="Ask for application/json.")
         call = Call(session, context or Context(), text)
         source = query_source(call, statement.query)
-        with interruptible(call.context):
+        with reading(), interruptible(call.context):
             rows = engine().export(source.text, source.tables, target)
         version = call.lineage.version if session.catalog else None
         return record.answers(StatementResult(row_count=rows, version=version))

@@ -15,6 +15,7 @@ VARIABLES = {
     "database_url": "DATABASE_URL",
     "redis_url": "REDIS_URL",
     "spark_remote": "SPARK_REMOTE",
+    "spark_query_remote": "LAKEUI_SPARK_QUERY_REMOTE",
     "warehouse": "LAKEUI_WAREHOUSE",
 }
 
@@ -24,12 +25,15 @@ SHORTEST_KEY = 50
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Addresses of the four parts that lakeui needs; empty when nobody said."""
+    """Addresses of the parts that lakeui needs; empty when nobody said. Without an address of its own for queries,
+    ``spark_remote`` serves them too.
+    """
 
     database_url: str = ""
     redis_url: str = ""
     spark_remote: str = ""
     warehouse: str = ""
+    spark_query_remote: str = ""
 
     def as_environment(self) -> dict[str, str]:
         """The variables that tell a child process the same."""
@@ -86,6 +90,9 @@ def services_discover(environment: Mapping[str, str], home: Path) -> Services:
     """The environment first, then what the running ``up`` wrote down, then the default place for files."""
     said = services_from_environment(environment)
     written = services_read(home)
+    if said.spark_remote:
+        # Who names a server of their own means it for queries too.
+        written = replace(written, spark_query_remote="")
     found = replace(said, **{name: getattr(said, name) or getattr(written, name) for name in VARIABLES})
     return found if found.warehouse else replace(found, warehouse=str(home / "warehouse"))
 

@@ -10,7 +10,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +20,8 @@ from lakeui.runtime.redis_server import LOOPBACK, free_port
 
 OLDEST_JAVA = 17
 GIB = 1024**3
+LARGEST_RESULT = "512m"
+"""Of one job, so much comes together in the server's memory; more is refused."""
 JAVA_REMEDY = (
     f"Install Java {OLDEST_JAVA} or newer (Debian and Ubuntu: apt install openjdk-{OLDEST_JAVA}-jre-headless; "
     f"Fedora: dnf install java-{OLDEST_JAVA}-openjdk-headless; macOS: brew install openjdk@{OLDEST_JAVA}), "
@@ -39,13 +41,14 @@ appender.stderr.layout.pattern = %d{yyyy-MM-dd HH:mm:ss} %p %c{1}: %m%n%ex
 class EmbeddedSpark:
     """One Spark Connect server. ``memory`` is the JVM heap in Java's notation, by default fit for the machine.
 
-    ``java_options`` choose the collector and the compiler, which tests do otherwise.
+    ``java_options`` choose the collector and the compiler, which tests do otherwise. ``name`` is the part's.
     """
 
     home: Path
     log: Path
     memory: str = ""
     java_options: str = "-XX:+UseG1GC"
+    name: str = "spark"
     port: int = field(default_factory=free_port)
     token: str = field(default_factory=lambda: secrets.token_hex(24))
     process: subprocess.Popen[bytes] | None = field(default=None, init=False)
@@ -76,7 +79,7 @@ class EmbeddedSpark:
             cwd=scratch,
             env=self._environment(java),
         )
-        return process_record("spark", self.process.pid)
+        return process_record(self.name, self.process.pid)
 
     def wait_until_ready(self, *, pulse: Callable[[], None] | None = None, patience_seconds: float = 120) -> None:
         """Return when the server listens; ``pulse`` is called meanwhile and may raise to give up.
@@ -92,13 +95,13 @@ class EmbeddedSpark:
                 pulse()
             time.sleep(0.1)
         self.stop()
-        raise RuntimeProblem(f"Spark did not start. Its log ends with:\n{log_tail(self.log)}")
+        raise RuntimeProblem(f"The part {self.name} did not start. Its log ends with:\n{log_tail(self.log)}")
 
     def stop(self) -> None:
         """Stop the JVM; it holds nothing that must be kept."""
         if self.process is None or self.process.poll() is not None:
             return
-        process_stop(process_record("spark", self.process.pid), patience_seconds=15)
+        process_stop(process_record(self.name, self.process.pid), patience_seconds=15)
         self.process.wait()
 
     def _environment(self, java: Path) -> dict[str, str]:
@@ -118,6 +121,7 @@ class EmbeddedSpark:
         settings = {
             "spark.master": "local[*]",
             "spark.driver.memory": self.memory or memory_for_this_machine(),
+            "spark.driver.maxResultSize": LARGEST_RESULT,
             "spark.driver.bindAddress": LOOPBACK,
             "spark.driver.host": LOOPBACK,
             "spark.driver.extraJavaOptions": java,
@@ -157,12 +161,29 @@ def is_listening(port: int) -> bool:
 
 
 def memory_for_this_machine() -> str:
-    """A heap of 2 to 4 GiB by the memory of the machine or of the container, whichever is smaller."""
+    """A heap of 2 to 4 GiB by the memory of the machine."""
+    total = machine_memory()
+    return "4g" if total >= 16 * GIB else "3g" if total >= 12 * GIB else "2g"
+
+
+def query_memory(environment: Mapping[str, str]) -> str:
+    """The heap of a second server, for queries alone: as said, by default one where the machine has 8 GiB. Empty where
+    there is to be none.
+    """
+    said = environment.get("LAKEUI_SPARK_QUERY_MEMORY")
+    if said is not None and said.strip():
+        return "" if said.strip() == "0" else said.strip()
+    total = machine_memory()
+    return "3g" if total >= 16 * GIB else "2g" if total >= 8 * GIB else ""
+
+
+def machine_memory() -> int:
+    """Bytes of the machine or of the container, whichever are fewer."""
     total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     limit = Path("/sys/fs/cgroup/memory.max")
     if limit.exists() and (text := limit.read_text().strip()).isdigit():
         total = min(total, int(text))
-    return "4g" if total >= 16 * GIB else "3g" if total >= 8 * GIB else "2g"
+    return total
 
 
 def _java_version(java: str) -> int:

@@ -29,8 +29,8 @@ from lakeui.runtime.postgres import EmbeddedPostgres
 from lakeui.runtime.problems import Interrupted, RuntimeProblem
 from lakeui.runtime.processes import ProcessRecord, leftovers, log_tail, process_record, process_start, process_stop
 from lakeui.runtime.redis_server import EmbeddedRedis
-from lakeui.runtime.restarts import MOST_ENDS, WINDOW_SECONDS, RestartPolicy
-from lakeui.runtime.spark import EmbeddedSpark, java_require
+from lakeui.runtime.restarts import LONGEST_DELAY_SECONDS, MOST_ENDS, WINDOW_SECONDS, RestartPolicy
+from lakeui.runtime.spark import EmbeddedSpark, java_require, query_memory
 from lakeui.runtime.web import WEB_PATIENCE_SECONDS, port_require, ready_parts, web_command
 
 DATABASE = "lakeui"
@@ -42,13 +42,16 @@ STOPPING = {
     "prepare": (signal.SIGTERM, 5.0),
     "web": (signal.SIGTERM, 8.0),
     "worker": (signal.SIGTERM, 10.0),
+    "spark_queries": (signal.SIGTERM, 15.0),
     "spark": (signal.SIGTERM, 15.0),
     "redis": (signal.SIGTERM, 10.0),
     "postgres": (signal.SIGINT, 30.0),
 }
 
 
-RESTARTED = ("postgres", "redis", "spark", "web", "worker")
+NEVER_GIVEN_UP = {"spark_queries"}
+"""Any person's query can end it, and nobody's query may stop the rest."""
+RESTARTED = ("postgres", "redis", "spark", "spark_queries", "web", "worker")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,7 @@ class Supervisor:
         (self._options.home / "run").mkdir(parents=True, exist_ok=True)
         restarts_write(self._options.home, dict.fromkeys(RESTARTED, 0))
         # Spark takes the longest and needs nothing: it starts first and is waited for last.
-        spark = self._start_spark()
+        sparks = self._start_sparks()
         self._start_redis()
         self._start_postgres()
         self._services = services_discover(self._services.as_environment(), self._options.home)
@@ -128,24 +131,34 @@ class Supervisor:
         login = self._prepare()
         self._start_worker()
         self._start_web()
-        if spark:
+        for spark in sparks:
             spark.wait_until_ready(pulse=self._pulse)
         self._wait_until_ready()
         self._load_demo()
         self._welcome(login)
 
-    def _start_spark(self) -> EmbeddedSpark | None:
+    def _start_sparks(self) -> list[EmbeddedSpark]:
+        """One server for writes and merges, one for queries where the machine has the memory."""
         if self._services.spark_remote:
             self._say("Spark: as SPARK_REMOTE says.")
-            return None
-        server = EmbeddedSpark(
-            self._options.home / "spark",
-            self._log("spark"),
-            memory=self._options.environment.get("LAKEUI_SPARK_MEMORY", ""),
-        )
-        self._say("Spark: starting.")
+            return []
+        writes = self._start_spark("spark", self._options.environment.get("LAKEUI_SPARK_MEMORY", ""))
+        self._services = replace(self._services, spark_remote=writes.url)
+        if self._services.spark_query_remote:
+            self._say("Spark for queries: as LAKEUI_SPARK_QUERY_REMOTE says.")
+            return [writes]
+        memory = query_memory(self._options.environment)
+        if not memory:
+            self._say("Spark: one server for queries and writes; LAKEUI_SPARK_QUERY_MEMORY starts another.")
+            return [writes]
+        queries = self._start_spark("spark_queries", memory)
+        self._services = replace(self._services, spark_query_remote=queries.url)
+        return [writes, queries]
+
+    def _start_spark(self, name: str, memory: str) -> EmbeddedSpark:
+        server = EmbeddedSpark(self._options.home / name, self._log(name), memory=memory, name=name)
+        self._say("Spark: starting." if name == "spark" else "Spark for queries: starting.")
         self._keep_server(server)
-        self._services = replace(self._services, spark_remote=server.url)
         return server
 
     def _start_redis(self) -> None:
@@ -243,6 +256,8 @@ class Supervisor:
 
     def _plan_restart(self, child: Child, what: str) -> None:
         delay = self._restarts.delay(child.record.name, now=time.monotonic())
+        if delay is None and child.record.name in NEVER_GIVEN_UP:
+            delay = LONGEST_DELAY_SECONDS
         if delay is None:
             raise RuntimeProblem(
                 f"{what} That is end {MOST_ENDS} within {WINDOW_SECONDS / 60:.0f} minutes, so everything stops."

@@ -66,6 +66,13 @@ def test_a_spark_that_is_away_is_named_without_its_token(monkeypatch: pytest.Mon
     assert "secret" not in str(body)
 
 
+@pytest.mark.usefixtures("spark_port", "worker_present")
+def test_a_spark_of_queries_that_is_away_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(settings.LAKEUI, "SPARK_QUERY_REMOTE", "sc://127.0.0.1:1/;token=secret")
+    status, body = ready()
+    assert (status, body["parts"]["spark"], body["parts"]["spark_queries"]) == (503, "ok", "does not answer")
+
+
 @pytest.mark.usefixtures("spark_port", "db")
 def test_a_missing_worker_is_named() -> None:
     redis_client().delete("lakeui:workers")

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import uuid
 from collections.abc import Iterator
 from functools import partial
@@ -21,8 +23,11 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from catalog_app.models import Commit
 from catalog_app.selectors.lineage import branch_get, catalog_get
+from lakeui.common.errors import EngineLost
 from lakeui.common.faults import POINTS
+from lakeui.frontdoor import compute
 from lakeui.runtime.database.address import database_settings
+from lakeui.runtime.spark import EmbeddedSpark
 from merge_app.audit.models import MergeAttempt
 from merge_app.jobs.models import Task
 from merge_app.jobs.selectors import task_wait
@@ -31,8 +36,9 @@ from merge_app.jobs.tasks import run_task
 from tests.e2e.lake import Lake
 from tests.faults.outcomes import assert_happened_once, commits_of
 from tests.faults.scenarios import SCENARIOS
-from tests.faults.servers import Servers
+from tests.faults.servers import SPARK_MEMORY, Servers, crash
 from tests.faults.worker import be_missed, breaches_with_files, run_up_to, until
+from tests.servers import JAVA_OPTIONS
 from tests.soak import IS_SOAK
 
 NOT_GIVEN_BACK = "task {} could not be given back"
@@ -180,6 +186,51 @@ def test_redis_is_away_and_the_task_is_rung_for_when_it_is_back(own: Servers, ca
     until(lambda: Task.objects.get(pk=task_id).is_finished)
     assert Task.objects.get(pk=task_id).state == "succeeded"
     assert catalog.rows() == TWO_ROWS
+
+
+@pytest.fixture
+def queries(own: Servers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddedSpark]:
+    """A second Spark server, for queries of this process."""
+    server = EmbeddedSpark(tmp_path / "spark", tmp_path / "spark.log", memory=SPARK_MEMORY, java_options=JAVA_OPTIONS)
+    server.start()
+    try:
+        server.wait_until_ready()
+        monkeypatch.setitem(settings.LAKEUI, "SPARK_QUERY_REMOTE", server.url)
+        yield server
+    finally:
+        server.stop()
+
+
+def test_a_write_goes_on_when_the_spark_of_queries_ends(own: Servers, catalog: Catalog, queries: EmbeddedSpark) -> None:
+    """The query is lost with the reason, and the next one works as soon as its server is back."""
+    lost: list[EngineLost] = []
+
+    def ask(text: str) -> list[list[Any]]:
+        with compute.reading():
+            return compute.engine().select(text, {}, limit=1).rows
+
+    def ask_without_end() -> None:
+        try:
+            ask("SELECT sum(hash(id)) FROM range(1000000000000000)")
+        except EngineLost as error:
+            lost.append(error)
+
+    assert ask("SELECT 1") == [[1]]
+    endless = threading.Thread(target=ask_without_end, daemon=True)
+    endless.start()
+    big = "INSERT INTO d.t SELECT id, repeat('x', 20) FROM range(3000000)"
+    task_id = task_submit(kind="sql", parameters=catalog.says(big)).pk
+    until(lambda: any(staged(own.warehouse)))
+    assert endless.is_alive()
+    crash(queries, signal.SIGKILL)
+    endless.join(timeout=60)
+    assert [error.message for error in lost] == ["The compute engine ended while this ran."]
+    task = task_wait(task_id, seconds=90)
+    assert (task.state, task.attempts) == ("succeeded", 1), task.error
+    assert catalog.new_commits() == 1
+    queries.start()
+    queries.wait_until_ready()
+    assert ask("SELECT 2") == [[2]]
 
 
 STEPS = {

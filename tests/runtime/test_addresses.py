@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeui.common.errors import InvalidValue
+from lakeui.runtime import spark
 from lakeui.runtime.database.address import database_settings
 from lakeui.runtime.discovery import (
     Services,
@@ -35,6 +37,26 @@ def test_the_environment_wins_over_what_up_wrote(tmp_path: Path) -> None:
     found = services_discover({"REDIS_URL": "redis://elsewhere/0"}, tmp_path)
     assert found.redis_url == "redis://elsewhere/0"
     assert found.database_url == WRITTEN.database_url
+
+
+def test_who_names_a_spark_server_means_it_for_queries_too(tmp_path: Path) -> None:
+    services_write(tmp_path, replace(WRITTEN, spark_query_remote="sc://localhost:3"))
+    assert services_discover({}, tmp_path).spark_query_remote == "sc://localhost:3"
+    assert services_discover({"SPARK_REMOTE": "sc://elsewhere"}, tmp_path).spark_query_remote == ""
+    both = {"SPARK_REMOTE": "sc://elsewhere", "LAKEUI_SPARK_QUERY_REMOTE": "sc://other"}
+    assert services_discover(both, tmp_path).spark_query_remote == "sc://other"
+
+
+@pytest.mark.parametrize(
+    ("said", "gib", "memory"),
+    [(None, 4, ""), (None, 8, "2g"), (None, 32, "3g"), ("", 8, "2g"), ("1g", 4, "1g"), ("0", 32, "")],
+)
+def test_a_second_spark_is_for_machines_with_the_memory(
+    monkeypatch: pytest.MonkeyPatch, said: str | None, gib: int, memory: str
+) -> None:
+    monkeypatch.setattr(spark, "machine_memory", lambda: gib * spark.GIB)
+    environment = {} if said is None else {"LAKEUI_SPARK_QUERY_MEMORY": said}
+    assert spark.query_memory(environment) == memory
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"unknown": 1}'])

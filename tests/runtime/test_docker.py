@@ -9,11 +9,27 @@ from typing import Any
 import pytest
 import yaml
 
+from catalog_app.engine.exporting import LARGEST_EXPORT_BYTES
+from lakeui.runtime.spark import LARGEST_RESULT
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCKERFILE = (ROOT / "docker" / "Dockerfile").read_text()
 COMPOSE_TEXT = (ROOT / "docker" / "compose.yaml").read_text()
 SERVICES: dict[str, Any] = yaml.safe_load(COMPOSE_TEXT)["services"]
-OURS = ("web", "worker", "prepare", "spark")
+OURS = ("web", "worker", "prepare", "spark", "spark-queries")
+
+
+SPARKS = ("spark", "spark-queries")
+
+
+def test_the_spark_of_queries_is_the_other_one_again() -> None:
+    """In a container of its own, with a memory of its own; both hold as much of a result as is downloaded."""
+    writes, queries = (SERVICES[name]["command"] for name in SPARKS)
+    assert queries == [word.replace("LAKEUI_SPARK_MEMORY", "LAKEUI_SPARK_QUERY_MEMORY") for word in writes]
+    assert f"spark.driver.maxResultSize={LARGEST_EXPORT_BYTES // 1024**2}m" in writes
+    assert f"{LARGEST_EXPORT_BYTES // 1024**2}m" == LARGEST_RESULT
+    remotes = {SERVICES["web"]["environment"][name] for name in ("SPARK_REMOTE", "LAKEUI_SPARK_QUERY_REMOTE")}
+    assert remotes == {f"sc://{name}:15002" for name in SPARKS}
 
 
 def test_what_the_image_copies_exists() -> None:
@@ -69,7 +85,7 @@ def test_whoever_serves_has_a_health_check() -> None:
 
 def test_java_may_run_the_libraries_that_it_unpacks() -> None:
     """Parquet is written with snappy, which Java takes out of a jar into /tmp."""
-    assert "/tmp:exec" in SERVICES["spark"]["tmpfs"]
+    assert all("/tmp:exec" in SERVICES[name]["tmpfs"] for name in SPARKS)
 
 
 def test_no_secret_stands_in_the_files() -> None:
@@ -81,7 +97,8 @@ def test_no_secret_stands_in_the_files() -> None:
 @pytest.mark.parametrize("name", ["web", "worker", "prepare"])
 def test_whoever_runs_django_gets_every_address_and_reaches_it(name: str) -> None:
     service = SERVICES[name]
-    assert {"DATABASE_URL", "REDIS_URL", "SPARK_REMOTE", "LAKEUI_SECRET_KEY"} <= set(service["environment"])
+    addresses = {"DATABASE_URL", "REDIS_URL", "SPARK_REMOTE", "LAKEUI_SPARK_QUERY_REMOTE"}
+    assert addresses | {"LAKEUI_SECRET_KEY"} <= set(service["environment"])
     assert "inside" in service["networks"]
     assert set(service["depends_on"]) <= set(SERVICES)
 
@@ -94,7 +111,7 @@ def test_only_the_web_server_is_published_and_on_loopback_only() -> None:
 
 def test_only_web_and_worker_reach_spark() -> None:
     assert {name for name, service in SERVICES.items() if "compute" in service["networks"]} == {
-        "spark",
+        *SPARKS,
         "worker",
         "web",
     }
@@ -113,5 +130,6 @@ def test_the_worker_reaches_those_who_are_told() -> None:
 
 
 def test_a_spark_without_memory_ends_and_is_started_again() -> None:
-    assert "spark.driver.extraJavaOptions=-XX:+ExitOnOutOfMemoryError" in SERVICES["spark"]["command"]
+    for name in SPARKS:
+        assert "spark.driver.extraJavaOptions=-XX:+ExitOnOutOfMemoryError" in SERVICES[name]["command"]
     assert {SERVICES[name]["restart"] for name in SERVICES} == {"unless-stopped", "no"}

@@ -8,19 +8,27 @@ from pathlib import Path
 import pytest
 
 from lakeui.runtime import restarts
-from lakeui.runtime.problems import RuntimeProblem
+from lakeui.runtime.problems import Interrupted, RuntimeProblem
 from lakeui.runtime.processes import is_alive
 from lakeui.runtime.restarts import MOST_ENDS
 from lakeui.runtime.supervisor import Supervisor, UpOptions
 
 
-def test_a_part_that_ends_too_often_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def said() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def supervisor(tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch) -> Supervisor:
     monkeypatch.setattr(restarts, "FIRST_DELAY_SECONDS", 0.01)
-    said: list[str] = []
     options = UpOptions(
         base=tmp_path, home=tmp_path, port=1, demo=False, admin_password="", admin_password_is_ours=True, environment={}
     )
-    supervisor = Supervisor(options, said.append)
+    return Supervisor(options, said.append)
+
+
+def test_a_part_that_ends_too_often_is_given_up(supervisor: Supervisor, said: list[str], tmp_path: Path) -> None:
     last_words = "import sys; print('no such queue'); sys.exit(3)"
     child = supervisor._start("worker", [sys.executable, "-c", last_words], restarts=True)
     with pytest.raises(RuntimeProblem) as given_up:
@@ -32,3 +40,20 @@ def test_a_part_that_ends_too_often_is_given_up(tmp_path: Path, monkeypatch: pyt
     assert str(tmp_path) in given_up.value.remedy
     assert len([line for line in said if "was started again" in line]) == MOST_ENDS - 1
     assert not is_alive(child.record)
+
+
+def test_the_spark_of_queries_is_never_given_up(
+    supervisor: Supervisor, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or a person with a few queries could stop everything."""
+    monkeypatch.setattr("lakeui.runtime.supervisor.LONGEST_DELAY_SECONDS", 0.02)
+    supervisor._start("spark_queries", [sys.executable, "-c", "raise SystemExit(3)"], restarts=True)
+
+    def stop_in_the_end(line: str) -> None:
+        said.append(line)
+        supervisor._asked_to_stop = len(said) > 4 * MOST_ENDS
+
+    supervisor._say = stop_in_the_end
+    with pytest.raises(Interrupted):
+        supervisor._watch()
+    assert len([line for line in said if "was started again" in line]) > MOST_ENDS

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 UNITS = {
     path.name: path.read_text() for path in sorted((ROOT / "docker" / "systemd").glob("lakeui*")) if path.is_file()
 }
-PARTS = ("lakeui-spark.service", "lakeui-web.service", "lakeui-worker.service")
+PARTS = ("lakeui-spark.service", "lakeui-spark-queries.service", "lakeui-web.service", "lakeui-worker.service")
 COMPOSE = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text())["services"]
 
 
@@ -35,8 +35,9 @@ def command(unit: str) -> list[str]:
 @pytest.mark.parametrize("unit", PARTS)
 def test_a_part_that_ends_is_started_again_until_it_ended_too_often(unit: str) -> None:
     assert said(unit, "Restart") == ["always"]
-    assert said(unit, "StartLimitIntervalSec") == [f"{WINDOW_SECONDS:.0f}"]
-    assert said(unit, "StartLimitBurst") == [str(MOST_ENDS)]
+    is_given_up = unit != "lakeui-spark-queries.service"
+    assert said(unit, "StartLimitIntervalSec") == [f"{WINDOW_SECONDS:.0f}" if is_given_up else "0"]
+    assert said(unit, "StartLimitBurst") == ([str(MOST_ENDS)] if is_given_up else [])
     assert said(unit, "RestartMaxDelaySec"), "later starts wait longer"
 
 
@@ -60,12 +61,18 @@ def test_the_worker_is_started_as_in_the_container() -> None:
     assert command("lakeui-worker.service") == COMPOSE["worker"]["command"]
 
 
-def test_spark_is_started_as_in_the_container_but_on_loopback() -> None:
-    theirs = [word.replace("0.0.0.0", "127.0.0.1") for word in COMPOSE["spark"]["command"]]
-    memory = theirs.index("--driver-memory") + 1
-    theirs[memory] = "${LAKEUI_SPARK_MEMORY}"
-    assert command("lakeui-spark.service") == theirs
-    assert said("lakeui-spark.service", "UnsetEnvironment") == ["SPARK_REMOTE"]
+@pytest.mark.parametrize(
+    ("part", "memory", "port"),
+    [("spark", "LAKEUI_SPARK_MEMORY", "15002"), ("spark-queries", "LAKEUI_SPARK_QUERY_MEMORY", "15003")],
+)
+def test_spark_is_started_as_in_the_container_but_on_loopback(part: str, memory: str, port: str) -> None:
+    theirs = [word.replace("0.0.0.0", "127.0.0.1").replace("15002", port) for word in COMPOSE[part]["command"]]
+    theirs[theirs.index("--driver-memory") + 1] = f"${{{memory}}}"
+    unit = f"lakeui-{part}.service"
+    assert command(unit) == theirs
+    assert said(unit, "UnsetEnvironment") == ["SPARK_REMOTE"]
+    assert f"_REMOTE=sc://127.0.0.1:{port}\n" in UNITS["lakeui.env.example"]
+    assert f"{memory}=" in UNITS["lakeui.env.example"]
 
 
 def test_units_name_units_that_there_are() -> None:

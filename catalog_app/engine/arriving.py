@@ -1,0 +1,87 @@
+"""Rows as they arrive from Spark. Neither this process nor Spark ever holds more of them than it can.
+
+Spark's server puts the whole result of a partition together before it sends a batch of it. So rows that are fetched at
+once are checked inside of Spark: a row that is wider than the average that fits ends the job before they are collected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from catalog_app.engine.asking import arrow_rows, as_declared
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.dataframe import DataFrame
+
+SPARK_BYTES = 256 * 1024 * 1024
+"""Rows that are fetched at once take at most so much of Spark's memory, by their texts and nested values."""
+_WIDE = "__LAKE_WIDE_ROW__"
+
+
+def batches(rows: DataFrame) -> Generator[pa.Table, None, None]:
+    """The rows as Arrow tables, at least one. Who stops early closes the iterator, and Spark lets go of the rest."""
+    client = rows.sparkSession.client
+    # PySpark has no public way to take Arrow batches as they come; toLocalIterator makes Python rows of these.
+    plan = rows._plan.to_proto(client)  # noqa: SLF001
+    found = False
+    for item in client.to_table_as_iterator(plan, {}):
+        if isinstance(item, pa.Table):
+            found = True
+            yield item
+    if not found:
+        yield arrow_rows(rows.limit(0))
+
+
+def gathered(
+    rows: DataFrame, kinds: Mapping[str, str], *, limit: int, most_bytes: int, counts: bool = False
+) -> pa.Table | None:
+    """The first ``limit`` rows as one table; None where they take more than ``most_bytes``.
+
+    ``kinds`` are Spark's types of the columns that may be long. With ``counts`` the bytes of rows among which some are
+    wide are counted, which takes another job; without, None is the answer then.
+    """
+    from pyspark.errors import PySparkException
+
+    first, size = rows.limit(limit), _size(kinds)
+    if not size:
+        return _read(first, most_bytes)
+    is_narrow = f"IF({size} > {SPARK_BYTES // limit}, CAST(RAISE_ERROR('{_WIDE}') AS BOOLEAN), true)"
+    try:
+        return _read(first.filter(is_narrow), most_bytes)
+    except PySparkException as error:
+        if _WIDE not in str(error):
+            raise
+    if not counts or int(first.selectExpr(f"sum({size}) AS size").collect()[0][0] or 0) > most_bytes:
+        return None
+    return _read(first, most_bytes)
+
+
+def _read(rows: DataFrame, most_bytes: int) -> pa.Table | None:
+    from pyspark.sql.types import StructType
+
+    client = rows.sparkSession.client
+    schema, arrived, size = StructType(), [], 0
+    with closing(client.to_table_as_iterator(rows._plan.to_proto(client), {})) as coming:  # noqa: SLF001
+        for item in coming:
+            if not isinstance(item, pa.Table):
+                schema = item
+                continue
+            size += item.nbytes
+            if size > most_bytes:
+                return None
+            arrived.append(item)
+    return as_declared(pa.concat_tables(arrived), schema) if arrived else arrow_rows(rows.limit(0))
+
+
+def _size(kinds: Mapping[str, str]) -> str:
+    """SQL of the bytes of a row's long values; empty where no type is long."""
+    sizes = []
+    for name, kind in kinds.items():
+        text = f"CAST({name} AS STRING)" if "<" in kind else name
+        if "<" in kind or kind == "binary" or kind.startswith(("string", "char", "varchar")):
+            sizes.append(f"CAST(COALESCE(OCTET_LENGTH({text}), 0) AS BIGINT)")
+    return " + ".join(sizes)
