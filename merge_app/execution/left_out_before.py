@@ -12,6 +12,8 @@ from merge_app.execution.reach import Reach, chain_reach, own_ranges, reach_load
 from merge_app.planning.values import Decision, LeftOutBefore
 
 _ON_ROWS = [kind.value for kind in sorted({*DATA_KINDS, OperationKind.PARTITION} - {OperationKind.COMPACTION})]
+_BY_KEY = [kind.value for kind in (OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE)]
+"""What a merge by key writes; the whole table is written where a source is taken, and then has what that left out."""
 _WITHOUT_SOURCE = (Decision.TAKE_DESTINATION.value, Decision.LEAVE_OUT.value)
 
 _DECIDED = """
@@ -27,15 +29,31 @@ ORDER BY c.version DESC
 """The merges that a head reaches and in which somebody decided a whole table, with what they merged."""
 
 _STILL_THERE = """
+WITH brought AS (
+    SELECT o.object_id, o.branch_id, o.version, o.origin_branch_id, o.origin_version
+    FROM unnest(%(merged)s::bigint[], %(merged_upto)s::bigint[]) AS q(branch_id, upto)
+    JOIN catalog_app_commitoperation o ON o.origin_branch_id = q.branch_id AND o.origin_version <= q.upto
+    WHERE o.object_kind = 'table' AND o.object_id = ANY(%(tables)s) AND o.kind = ANY(%(on_rows)s)
+    AND NOT EXISTS (
+        SELECT 1 FROM unnest(%(known)s::bigint[], %(known_upto)s::bigint[]) AS k(branch_id, upto)
+        WHERE k.branch_id = o.origin_branch_id AND k.upto >= o.origin_version
+    )
+)
 SELECT DISTINCT o.object_id
 FROM unnest(%(ranges)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[]) AS r(branch_id, after, upto)
 JOIN catalog_app_commitoperation o ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
-JOIN unnest(%(merged)s::bigint[], %(merged_upto)s::bigint[]) AS q(branch_id, upto)
-  ON q.branch_id = o.origin_branch_id AND q.upto >= o.origin_version
 WHERE o.object_kind = 'table' AND o.object_id = ANY(%(tables)s) AND o.kind = ANY(%(on_rows)s)
-AND NOT EXISTS (
-    SELECT 1 FROM unnest(%(known)s::bigint[], %(known_upto)s::bigint[]) AS k(branch_id, upto)
-    WHERE k.branch_id = o.origin_branch_id AND k.upto >= o.origin_version
+AND EXISTS (
+    SELECT 1 FROM brought
+    WHERE brought.object_id = o.object_id
+    AND (
+        (brought.origin_branch_id = o.origin_branch_id AND brought.origin_version = o.origin_version)
+        OR o.kind = ANY(%(by_key)s) AND EXISTS (
+            SELECT 1 FROM catalog_app_branchreach reached
+            WHERE reached.branch_id = o.origin_branch_id AND reached.at_version = o.origin_version
+            AND reached.reached_branch_id = brought.branch_id AND reached.reached_version >= brought.version
+        )
+    )
 ) AND NOT EXISTS (
     SELECT 1 FROM unnest(%(ranges)s::bigint[], %(upto)s::bigint[]) AS l(branch_id, upto)
     JOIN catalog_app_commitoperation later ON later.branch_id = l.branch_id AND later.version <= l.upto
@@ -49,7 +67,8 @@ AND NOT EXISTS (
 )
 """
 """The tables on whose rows the destination has work that a merge brought to a branch which did not know it before, but
-the source has not, and that nothing replaced since.
+the source has not, and that nothing replaced since. A merge by key writes such work anew, as its own: what that merge
+reached tells.
 """
 
 
@@ -99,5 +118,6 @@ def _still_there(
         "source_upto": list(source.limits),
         "tables": list(tables),
         "on_rows": _ON_ROWS,
+        "by_key": _BY_KEY,
     }
     return [table_id for (table_id,) in fetch_all(_STILL_THERE, parameters)]

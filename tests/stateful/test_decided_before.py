@@ -143,3 +143,37 @@ def test_branches_without_the_rows_that_were_left_out_merge_on(lake: Lake) -> No
     lake.sql("INSERT INTO d.x VALUES (40, 'other')", "other")
     lake.merge("other")
     assert _rows(lake) == _rows(lake, "other")
+
+
+@pytest.mark.parametrize("passed_on", [False, True])
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("decision", ["TAKE DESTINATION", "SKIP"])
+def test_rows_that_were_left_out_are_not_lost_on_a_third_branch(
+    lake: Lake, key: str, decision: str, passed_on: bool
+) -> None:
+    """A merge by key writes them anew there: `third` changed a row beside one that w changed, in one file."""
+    lake.sql(f"CREATE TABLE d.x (id INT {KEYS[key]}, v STRING)")
+    lake.sql("INSERT INTO d.x VALUES (1, 'a'), (2, 'b'), (3, 'c')")
+    for branch in ("w", "third", "fourth"):
+        lake.sql(f"CREATE BRANCH {branch}")
+    lake.sql("UPDATE d.x SET v = 'w' WHERE id = 1", "w")
+    lake.sql("INSERT INTO d.x VALUES (20, 'w')", "w")
+    lake.sql("UPDATE d.x SET v = 'main' WHERE id = 1")
+    lake.sql("INSERT INTO d.x VALUES (21, 'main')")
+    if key == "keyed":
+        lake.sql("UPDATE d.x SET v = 'third' WHERE id = 2", "third")
+    lake.merge("w", "third")
+    if passed_on:
+        lake.merge("third", "fourth")
+    there = "fourth" if passed_on else "third"
+    _decide(lake, decision)
+    before = _rows(lake, there)
+    assert (before[1], before[20]) == ("w", "w")
+    assert lake.codes("main", there) == {BEFORE}
+    lake.merge(there)
+    assert lake.codes("main", there) == {BEFORE}
+    assert _rows(lake, there) == before
+    assert {1: "main", 21: "main"}.items() <= _rows(lake).items()
+    assert 20 not in _rows(lake)
+    _decide(lake, "TAKE SOURCE", "main", there)
+    assert _rows(lake, there) == _rows(lake)
