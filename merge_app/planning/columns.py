@@ -218,7 +218,9 @@ class _Redo:
             return
         self._missing.add(change.column_id)
         dropped = next((item for item in self._destination.values() if _drops(item, change.column_id)), None)
-        name = dropped.before["name"] if dropped is not None else f"with id {change.column_id}"
+        named = None if self._source_schema is None else self._source_schema.column(change.column_id)
+        unknown = named.name if named is not None else f"with id {change.column_id}"
+        name = dropped.before["name"] if dropped is not None else unknown
         self.problems.append(
             ColumnProblem(
                 VerdictCode.COLUMN_MISSING,

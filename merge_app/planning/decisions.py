@@ -80,17 +80,19 @@ def with_decisions(finding: Finding) -> str:
     parts: dict[str, list[str]] = {}
     for option in options_of(finding):
         if option.part is not ResolutionPart.ROW:
-            parts.setdefault(_part_text(option, finding.object_kind), []).append(option.decision.value)
+            parts.setdefault(_part_text(option, finding), []).append(option.decision.value)
     texts = [f"{part} {_or(decisions)}" for part, decisions in parts.items()]
     return f"{finding.remedy} Or decide it: {'; '.join(texts)}." if texts else finding.remedy
 
 
-def _part_text(option: Option, kind: ObjectKind) -> str:
+def _part_text(option: Option, finding: Finding) -> str:
     match option.part:
         case ResolutionPart.OBJECT:
-            return f"the {kind.value}"
+            return f"the {finding.object_kind.value}"
         case ResolutionPart.ROWS:
             return "all conflicting rows"
+        case ResolutionPart.COLUMN:
+            return f"column {finding.details['column']}"
         case _:
             return f"{option.part.value} {option.part_key}"
 

@@ -81,6 +81,7 @@ def no_open_conflict(
 def _choices_text(conflict: OpenConflict) -> str:
     parts: dict[str, list[str]] = {}
     for item in conflict["decisions"]:
-        part = item["part"] if not item["part_key"] else f"{item['part']} {item['part_key']}"
+        named = conflict["details"]["column"] if item["part"] == "column" else item["part_key"]
+        part = f"{item['part']} {named}".rstrip()
         parts.setdefault(part, []).append(item["decision"])
     return ", ".join(f"{part} {'/'.join(choices)}" for part, choices in parts.items())

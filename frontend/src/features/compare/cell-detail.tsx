@@ -2,6 +2,7 @@ import { Link } from "react-router";
 
 import type { ComparedDetail, Finding, RuleCell, Rules, SideCommit } from "../../api/resources";
 import { compareAddress, newRequestAddress, sqlAddress, tableAddress } from "../../model/addresses";
+import { keyText } from "../../model/decisions";
 import { count, counted } from "../../model/format";
 import { findingMark } from "../../model/verdict";
 import type { Pair } from "../../queries/compare";
@@ -127,11 +128,15 @@ function Touched({ commit, axis }: { commit: SideCommit; axis: string }) {
   );
 }
 
-/** Details that the sentence of the finding, or the decision beside it, says already. */
-const TOLD_ELSEWHERE = new Set(["resolutions", "effect"]);
+/** Details that the sentence of the finding, or the decision beside it, says already, by name where they are ids. */
+const TOLD_ELSEWHERE = new Set(["resolutions", "effect", "taken_by", "part_key", "name"]);
+
+function isForPeople(name: string): boolean {
+  return !TOLD_ELSEWHERE.has(name) && !name.endsWith("_id");
+}
 
 function Details({ details, commits }: { details: Record<string, unknown>; commits: ComparedDetail }) {
-  const entries = Object.entries(details).filter(([name]) => !TOLD_ELSEWHERE.has(name));
+  const entries = Object.entries(details).filter(([name]) => isForPeople(name));
   if (entries.length === 0) return null;
   const known = [...commits.source_commits, ...commits.dest_commits].flatMap((commit) => commit.files);
   const paths = new Map<unknown, string>(known.map((file) => [file.file_id, file.path]));
@@ -141,12 +146,19 @@ function Details({ details, commits }: { details: Record<string, unknown>; commi
         <div key={name} style={{ display: "contents" }}>
           <dt>{name.replaceAll("_", " ")}</dt>
           <dd>
-            <code className="path">{detailText(name === "files" && Array.isArray(value) ? value.map((id) => paths.get(id) ?? `file ${String(id)}`) : value)}</code>
+            <code className="path">{detailText(namedDetail(name, value, paths))}</code>
           </dd>
         </div>
       ))}
     </dl>
   );
+}
+
+/** Files by their paths, rows by what is in their keys. */
+function namedDetail(name: string, value: unknown, paths: ReadonlyMap<unknown, string>): unknown {
+  if (!Array.isArray(value)) return value;
+  if (name === "files") return value.map((id: unknown) => paths.get(id) ?? `file ${String(id)}`);
+  return name === "keys" ? value.map((key: unknown) => keyText(String(key))).join("; ") : value;
 }
 
 function detailText(value: unknown): string {
@@ -156,7 +168,9 @@ function detailText(value: unknown): string {
 
 function WaysOut({ pair, finding, commits }: { pair: Pair; finding: Finding; commits: ComparedDetail }) {
   const { catalog, source, destination } = pair;
-  if (finding.verdict !== "conflict") return <p className="muted">{finding.remedy}</p>;
+  // The choices that end a remedy stand below, as buttons.
+  const [remedy = ""] = finding.remedy.split(" Or decide it: ");
+  if (finding.verdict !== "conflict") return <p className="muted">{remedy}</p>;
   const restored = finding.code === "RESTORE_KNOWN_IN_PART" ? finding.details.restored_branch : undefined;
   if (typeof restored === "string") {
     return <RestoreToHearOf pair={pair} restored={restored} isOnSource={finding.details.known_in_part_by === "source"} />;
@@ -168,7 +182,7 @@ function WaysOut({ pair, finding, commits }: { pair: Pair; finding: Finding; com
       <strong>Ways out</strong>
       <ul className="way-out">
         <li>
-          {finding.remedy}{" "}
+          {remedy}{" "}
           {pair.request === undefined ? <Link to={newRequestAddress(catalog, source, destination)}>Resolve it in a merge request</Link> : null}
         </li>
         <li>
