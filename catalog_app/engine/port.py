@@ -88,7 +88,7 @@ class RowEngine(Protocol):
     def rows_compare(
         self, task: RowMerge, *, limit: int, behind: Behind | None, only_conflicts: bool, key: str | None = None
     ) -> QueryResult:
-        """Rows that either side changed, conflicts first, with what base, source and destination have of each."""
+        """Rows that either side changed, conflicts first, as base, source, destination and result have them."""
         ...
 
     def null_counts(self, scan: TableScan, names: Sequence[str]) -> dict[str, int]:

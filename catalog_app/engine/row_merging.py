@@ -314,7 +314,8 @@ def rows_compared(
     key: str | None = None,
 ) -> QueryResult:
     """Rows that either side changed: key, whether they conflict, whether that is left open, what each side did (NULL:
-    nothing), whether base, source and destination have it, and its values there. With ``key`` only that row.
+    nothing), whether base, source, destination and result have it, and its values there. With ``key`` only that row.
+    A row that is left open has no result.
     """
     from pyspark.sql.connect.functions import expr
 
@@ -338,7 +339,8 @@ def rows_compared(
             "CASE WHEN source_changed THEN source_kind END AS source_kind",
             "CASE WHEN destination_changed THEN destination_kind END AS destination_kind",
             *(f"{side} IS NOT NULL" for side in _SIGHTS),
-            *(f"{side}.c{place}" for side in _SIGHTS for place in places),
+            "NOT is_left AND r IS NOT NULL",
+            *(f"{side}.c{place}" for side in (*_SIGHTS, "r") for place in places),
         ),
         limit=limit,
     )

@@ -35,6 +35,12 @@ class CompareSidesQuery(PageFilter):
     only = serializers.ChoiceField(["conflicts"], required=False, help_text="Leave out rows that do not conflict.")
 
 
+class DecisionsQuery(serializers.Serializer[Any]):
+    newest_by = serializers.CharField(
+        required=False, max_length=255, help_text="A column: what `newest` by it does to all conflicting rows, too."
+    )
+
+
 class DecidedQuery(serializers.Serializer[Any]):
     merge_request = serializers.IntegerField(
         required=False, min_value=1, help_text="With what was decided of the conflicts in this merge request."
@@ -293,6 +299,11 @@ class ComparedRow(serializers.Serializer[Any]):
     base = serializers.ListField(child=serializers.JSONField(), allow_null=True)
     source = serializers.ListField(child=serializers.JSONField(), allow_null=True)  # type: ignore[assignment]
     destination = serializers.ListField(child=serializers.JSONField(), allow_null=True)
+    result = serializers.ListField(
+        child=serializers.JSONField(),
+        allow_null=True,
+        help_text="What a merge makes of the row by what was decided. Null: it goes, or it is open.",
+    )
 
 
 class CompareSidesAnswer(serializers.Serializer[Any]):

@@ -25,6 +25,7 @@ from lakeui.api.compare_serializers import (
     CompareSidesQuery,
     ComparisonAnswer,
     DecidedQuery,
+    DecisionsQuery,
     ObjectComparisonAnswer,
 )
 from lakeui.api.comparing import Pair, comparison_read, object_read
@@ -101,14 +102,15 @@ class CompareDecisionsView(ApiView):
         " numbers with examples. Rows are counted by the compute engine, so it is a resource of its own. Decisions that"
         " need a name or a value are described once they have it.",
         tags=["compare"],
-        parameters=[IF_NONE_MATCH],
+        parameters=[DecisionsQuery, IF_NONE_MATCH],
         responses={200: CompareDecisionsAnswer, **REFUSALS},
     )
     def get(self, request: Request, catalog: str, source: str, destination: str, kind: str, object_id: int) -> Response:
         if kind not in (ObjectKind.DATABASE, ObjectKind.TABLE):
             raise NotFound("kind of object", kind, nearest=ObjectKind.TABLE.value)
         pair = _pair(request, catalog, source, destination)
-        found = decisions_read(pair, (ObjectKind(kind), object_id))
+        newest_by = checked(DecisionsQuery, request).get("newest_by", "")
+        found = decisions_read(pair, (ObjectKind(kind), object_id), newest_by=newest_by)
         heads = {"source_head": pair.source.head_version, "destination_head": pair.destination.head_version}
         return tagged(request, Response({**heads, "results": found}))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from typing import Any
 
@@ -19,21 +20,24 @@ from merge_app.planning.values import Decision, Resolution, ResolutionPart
 _NEEDING_TEXT = frozenset({Decision.RENAME, Decision.NEWEST, Decision.EDITED})
 
 
-def decisions_read(pair: Pair, key: ObjectKey) -> list[dict[str, Any]]:
-    """By decision, in the order in which the findings name them, what it keeps and leaves out; each once."""
+def decisions_read(pair: Pair, key: ObjectKey, *, newest_by: str = "") -> list[dict[str, Any]]:
+    """By decision, in the order in which the findings name them, what it keeps and leaves out; each once. `newest` only
+    by the column ``newest_by``.
+    """
     plain = replace(pair, resolutions=())
-    cached = plain.cache_key(f"decisions:{key[0].value}:{key[1]}")
+    by = hashlib.sha256(newest_by.encode()).hexdigest()
+    cached = plain.cache_key(f"decisions:{key[0].value}:{key[1]}:{by}")
     known: list[dict[str, Any]] | None = cache.get(cached)
     if known is None:
         named = [option for finding in findings_read(plain, key) for option in finding["decisions"]]
         options = [dict(item) for item in dict.fromkeys(tuple(option.items()) for option in named)]
-        wanted = [_resolution(key, option) for option in options]
+        wanted = [_resolution(key, option, newest_by) for option in options]
         looked_at = DecisionEffects(pair.source, pair.destination, key, engine)
         with pair.reading():
             known = [
                 {**option, **_effect(looked_at, item)}
                 for option, item in zip(options, wanted, strict=True)
-                if item.decision not in _NEEDING_TEXT
+                if item.decision not in _NEEDING_TEXT or item.value
             ]
         cache.set(cached, known, SECONDS_KEPT)
     return known
@@ -47,6 +51,7 @@ def _effect(looked_at: DecisionEffects, item: Resolution) -> dict[str, Any]:
         return {"text": "", "rows_left_out": 0, "left_out": [], "refused": refusal.message}
 
 
-def _resolution(key: ObjectKey, option: dict[str, str]) -> Resolution:
+def _resolution(key: ObjectKey, option: dict[str, str], newest_by: str) -> Resolution:
     decision, part = Decision(option["decision"]), ResolutionPart(option["part"])
-    return Resolution(key[0], key[1], decision, part, option["part_key"])
+    value = newest_by if decision is Decision.NEWEST else ""
+    return Resolution(key[0], key[1], decision, part, option["part_key"], value=value)

@@ -97,8 +97,8 @@ def _sides_column(schema: Schema, column: Column) -> dict[str, Any]:
 
 def _sides_row(row: list[Any], columns: int) -> dict[str, Any]:
     key, is_conflict, is_open, source, destination, *rest = row
-    held, values = rest[:3], rest[3:]
-    sides = ("base", "source", "destination")
+    sides = ("base", "source", "destination", "result")
+    held, values = rest[: len(sides)], rest[len(sides) :]
     return {
         "key": key,
         "is_conflict": is_conflict,

@@ -24,7 +24,7 @@ from merge_app.execution.compare_object import object_side
 from merge_app.execution.left_values import rows_count
 from merge_app.execution.load import SourceSide, plan_input_load
 from merge_app.execution.rerunning import rows_matched
-from merge_app.execution.row_effects import row_effect
+from merge_app.execution.row_effects import row_effect, rows_effect
 from merge_app.planning.conditions import partition_text
 from merge_app.planning.effects import effect_of, rerun_effect
 from merge_app.planning.plan import plan
@@ -34,6 +34,7 @@ from merge_app.planning.surviving import ObjectChanges, ObjectKey
 from merge_app.planning.values import Decision, Effect, LeftOut, PlanInput, RerunStatements, Resolution, ResolutionPart
 
 _ROW_PARTS = (ResolutionPart.ROW, ResolutionPart.CELL)
+_RULES = (Decision.LARGER, Decision.NEWEST)
 _DATA = ("insert", "delete", "update", "overwrite")
 SOURCE, DESTINATION = "source", "destination"
 
@@ -53,6 +54,8 @@ class DecisionEffects:
         with transaction.atomic():
             if resolution.part in _ROW_PARTS:
                 return row_effect(self.source, self.destination, resolution, self.engine)
+            if resolution.decision in _RULES and resolution.part is ResolutionPart.ROWS:
+                return rows_effect(self.source, self.destination, resolution, self.engine)
             if resolution.decision is Decision.RERUN:
                 return self._rerun(resolution)
             return effect_of(resolution, tuple(self._left_out(resolution)), self.source.name, self.destination.name)
@@ -157,8 +160,7 @@ class DecisionEffects:
         keys = sorted(key for item in conflicts for key in item.keys)[:EXAMPLES_SHOWN]
         rows = sum(item.rows for item in conflicts)
         if rows:
-            side = loser if resolution.decision in (Decision.TAKE_SOURCE, Decision.TAKE_DESTINATION) else "either"
-            yield LeftOut(side, "rows changed on both", rows, tuple(keys))
+            yield LeftOut(loser, "rows changed on both", rows, tuple(keys))
 
     def _partition(self, resolution: Resolution, loser: str) -> Iterator[LeftOut]:
         for change in self._changes(loser).partitions:

@@ -1,34 +1,41 @@
-"""What deciding one row, or one cell of it, keeps and leaves out: the values that base, source and target have."""
+"""What deciding rows by their values keeps and leaves out: one row, one cell of it, or all rows by a rule."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
+from catalog_app.domain.row_counts import EXAMPLES_SHOWN
+from catalog_app.domain.row_merge import KEYS_SHOWN, RowMerge
 from catalog_app.domain.schema import Column
 from catalog_app.models import Branch
 from lakeui.common.errors import NotFound
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.row_merges import compared_rows_load
-from merge_app.planning.effects import example_text, value_text
+from merge_app.planning.effects import RuleOutcome, example_text, rule_effect, value_text
 from merge_app.planning.values import Decision, Effect, LeftOut, Resolution, ResolutionPart
 
 Row = Sequence[Any] | None
 _HEAD = 5
 """So many members of a compared row stand before the marks of the snapshots."""
+_SIGHTS = 4
+"""Base, source, destination and result."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConflictingRow:
-    """A row that both sides changed, as each has it, and the columns in which they differ."""
+    """A row that both sides changed, as each has it, and as it comes out by what was decided (None: gone or open)."""
 
     key: str
     columns: tuple[Column, ...]
     base: Row
     source: Row
     destination: Row
+    result: Row = None
+    is_open: bool = True
 
     def clashing(self) -> list[Column]:
         """The columns that both changed to different values."""
@@ -46,31 +53,70 @@ class ConflictingRow:
 
     def values(self, side: str, columns: Sequence[Column]) -> Mapping[str, Any] | None:
         """The values that a side has in these columns; None where it has not the row."""
-        row: Row = self.source if side == "source" else self.destination
-        if row is None:
-            return None
-        return {column.name: row[self.columns.index(column)] for column in columns}
+        return self._named({"source": self.source, "destination": self.destination}[side], columns)
+
+    def outcome(self, columns: Sequence[Column]) -> Mapping[str, Any] | None:
+        """The values that come out in these columns."""
+        return self._named(self.result, columns)
+
+    def _named(self, row: Row, columns: Sequence[Column]) -> Mapping[str, Any] | None:
+        return None if row is None else {column.name: row[self.columns.index(column)] for column in columns}
 
 
-def row_find(source: Branch, destination: Branch, table_id: int, key: str, engine: EngineSource) -> ConflictingRow:
-    """The conflicting row of that key. Raises NotFound where no conflict is of it."""
-    task = compared_rows_load(source, destination, table_id)
+def row_find(source: Branch, destination: Branch, resolution: Resolution, engine: EngineSource) -> ConflictingRow:
+    """The conflicting row that the decision is about, decided so. Raises NotFound where no conflict is of it."""
+    _, key = _place(resolution)
+    task = compared_rows_load(source, destination, resolution.object_id, [resolution])
     found = []
     if task.has_files:
         found = engine().rows_compare(task, limit=1, behind=None, only_conflicts=True, key=key).rows
     if not found:
         raise NotFound("conflicting row", key, where="between these branches")
+    return _row(task, found[0])
+
+
+def _row(task: RowMerge, found: Sequence[Any]) -> ConflictingRow:
     columns = task.schema.columns
-    held, values = found[0][_HEAD : _HEAD + 3], found[0][_HEAD + 3 :]
+    held, values = found[_HEAD : _HEAD + _SIGHTS], found[_HEAD + _SIGHTS :]
     size = len(columns)
-    base, mine, theirs = (values[at * size : (at + 1) * size] if held[at] else None for at in range(3))
-    return ConflictingRow(key, columns, base, mine, theirs)
+    base, mine, theirs, result = (
+        _image(columns, values[at * size : (at + 1) * size]) if held[at] else None for at in range(_SIGHTS)
+    )
+    return ConflictingRow(found[0], columns, base, mine, theirs, result=result, is_open=found[2])
+
+
+def _image(columns: Sequence[Column], values: Sequence[Any]) -> Row:
+    """The values of a row; decimals as numbers, which the engine answers as texts."""
+    return [
+        Decimal(value) if isinstance(value, str) and column.type.startswith("decimal") else value
+        for column, value in zip(columns, values, strict=True)
+    ]
+
+
+def rows_effect(source: Branch, destination: Branch, resolution: Resolution, engine: EngineSource) -> Effect:
+    """What a rule for all conflicting rows makes of them: how many it decides, and the first of these."""
+    task = compared_rows_load(source, destination, resolution.object_id, [resolution])
+    judged = engine().rows_judge(task).conflicts if task.has_files else ()
+    left = sum(item.left for item in judged)
+    decided = sum(item.rows for item in judged) - left
+    shown: list[ConflictingRow] = []
+    if decided:
+        page = engine().rows_compare(task, limit=KEYS_SHOWN, behind=None, only_conflicts=True)
+        shown = [row for row in (_row(task, found) for found in page.rows) if not row.is_open][:EXAMPLES_SHOWN]
+    outcome = RuleOutcome(
+        decided,
+        left,
+        keys=tuple(row.key for row in shown),
+        results=tuple(f"{example_text(row.key)}: {_text(row.outcome(row.clashing()))}" for row in shown),
+        left_keys=tuple(sorted(key for item in judged for key in item.left_keys)[:EXAMPLES_SHOWN]),
+    )
+    return rule_effect(resolution, outcome, source.name, destination.name)
 
 
 def row_effect(source: Branch, destination: Branch, resolution: Resolution, engine: EngineSource) -> Effect:
     """What the decision about a row or a cell does. Raises NotFound where no conflict is of that row or cell."""
     column_id, key = _place(resolution)
-    row = row_find(source, destination, resolution.object_id, key, engine)
+    row = row_find(source, destination, resolution, engine)
     columns = row.clashing()
     if column_id is not None:
         columns = [column for column in columns if column_id in column.ids]
@@ -79,8 +125,11 @@ def row_effect(source: Branch, destination: Branch, resolution: Resolution, engi
     branches = {"source": source.name, "destination": destination.name}
     chosen = {Decision.TAKE_SOURCE: "source", Decision.TAKE_DESTINATION: "destination"}.get(resolution.decision)
     named = example_text(key)
+    if resolution.decision is Decision.LARGER and row.is_open:
+        return Effect(f"Row {named}: no value is the larger one, so the row stays open.")
     if chosen is None:
-        kept = "the larger value of each cell" if resolution.decision is Decision.LARGER else resolution.value
+        larger = f"the larger {_text(row.outcome(columns))}"
+        kept = larger if resolution.decision is Decision.LARGER else resolution.value
         told = [f"{branches[side]}'s {_text(row.values(side, columns))}" for side in branches]
         lost = [LeftOut(side, "values", 1, (_json(row.values(side, columns)),)) for side in branches]
         return Effect(f"Row {named}: keeps {kept} instead of {' and '.join(told)}.", tuple(lost))

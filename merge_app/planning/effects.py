@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from merge_app.planning.values import Decision, Effect, LeftOut, RecordedStatement, Resolution, ResolutionPart
@@ -15,6 +17,42 @@ _PART_NAMES: Mapping[ResolutionPart, str] = {
     ResolutionPart.PARTITION: "the partition {key}",
     ResolutionPart.ROWS: "all rows that both changed",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOutcome:
+    """What a rule for all conflicting rows comes to: it decides ``decided`` of them and leaves ``left`` open. ``keys``
+    name the first decided rows, ``results`` what these become, ``left_keys`` the first open ones.
+    """
+
+    decided: int
+    left: int
+    keys: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()
+    left_keys: tuple[str, ...] = ()
+
+
+def rule_effect(resolution: Resolution, outcome: RuleOutcome, source: str, destination: str) -> Effect:
+    """The effect of a rule for all conflicting rows, with the values that come out of the first ones."""
+    texts = []
+    if outcome.decided:
+        texts.append(f"{_rows(outcome.decided)} {_named(outcome.results, outcome.decided)}")
+    if outcome.left:
+        stay = "stays" if outcome.left == 1 else "stay"
+        keys = _named([example_text(key) for key in outcome.left_keys], outcome.left)
+        texts.append(f"{_rows(outcome.left)} {stay} open, as values are equal or missing {keys}")
+    lost = LeftOut("either", "rows changed on both", outcome.decided, outcome.keys)
+    text = f"{_kept_text(resolution, source, destination)}: {'; '.join(texts) or 'no row is in conflict'}."
+    return Effect(text, (lost,) if outcome.decided else ())
+
+
+def _rows(number: int) -> str:
+    return f"{number} row{'' if number == 1 else 's'}"
+
+
+def _named(examples: Sequence[str], number: int) -> str:
+    more = f" and {number - len(examples)} more" if number > len(examples) > 0 else ""
+    return f"({'; '.join(examples)}{more})" if examples else ""
 
 
 def effect_of(resolution: Resolution, left_out: Sequence[LeftOut], source: str, destination: str) -> Effect:
@@ -117,4 +155,6 @@ def example_text(text: str) -> str:
 
 def value_text(value: Any) -> str:
     """A value of a row for people."""
+    if isinstance(value, Decimal):
+        return str(value)
     return "NULL" if value is None else json.dumps(value, ensure_ascii=False, default=str)

@@ -180,8 +180,8 @@ def test_so_it_has_for_rows_side_by_side(lake: Lake, monkeypatch: pytest.MonkeyP
     class OneRow:
         def rows_compare(self, merge: RowMerge, **_: Any) -> QueryResult:
             values = [None] * len(merge.schema.columns)
-            held = [False, True, False]
-            return QueryResult((), [['{"id":1}', True, True, "insert", None, *held, *values, *values, *values]], True)
+            held = [False, True, False, False]
+            return QueryResult((), [['{"id":1}', True, True, "insert", None, *held, *values * 4]], True)
 
     monkeypatch.setattr(row_comparing, "engine", OneRow)
     names = {"catalog": lake.catalog, "source": "bad", "destination": "main", "table_id": lake.table_id}

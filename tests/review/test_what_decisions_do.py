@@ -182,3 +182,25 @@ def test_the_reviews_of_a_merged_request_stay_what_they_were(lake: ReviewLake, c
     assert (detail["approvals"], detail["stale_approvals"], detail["blockers"]) == (1, 0, [])
     (listed,) = lake.read("merge-requests/?state=merged")["results"]
     assert (listed["approvals"], listed["stale_approvals"]) == (1, 0)
+
+
+def test_a_rule_for_rows_says_what_it_makes_of_them_before_it_is_taken(lake: ReviewLake, clash: MergeRequest) -> None:
+    table = object_id(lake, "main", "k")
+    at = f"compare/c...main/objects/table/{table}/"
+    told = {(item["decision"], item["part"]): item for item in lake.read(f"{at}decisions/?newest_by=n")["results"]}
+    results = "; ".join(f'id {number}: v "source", n {100 + number}' for number in (1, 2, 3))
+    rest = f"3 rows ({results}); 1 row stays open, as values are equal or missing (id 4)."
+    assert told["larger", "rows"]["text"] == f"Keeps the larger value of each cell that both changed: {rest}"
+    assert told["newest", "rows"]["text"] == f"Keeps the row with the later n: {rest}"
+    assert {told[rule, "rows"]["rows_left_out"] for rule in ("larger", "newest")} == {3}
+    assert "newest" not in {item["decision"] for item in lake.read(f"{at}decisions/")["results"]}
+    assert decide(lake, table, "newest", part="rows", value="n", confirm=3).json()["effect"].endswith(rest)
+    rows_there = lake.read(f"{at}rows/sides/?only=conflicts&merge_request=1")["rows"]
+    assert [row["result"] for row in rows_there] == [*([n, "source", 100 + n] for n in (1, 2, 3)), None]
+    one = decide(lake, table, "larger", part="row", part_key=key(1)).json()["effect"]
+    assert one.startswith('Row id 1: keeps the larger v "source", n 101 instead of')
+    gone = decide(lake, table, "larger", part="row", part_key=key(4)).json()
+    assert (gone["effect"], gone["rows_left_out"]) == (
+        "Row id 4: no value is the larger one, so the row stays open.",
+        0,
+    )

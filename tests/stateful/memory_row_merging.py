@@ -121,8 +121,10 @@ class KeyedMemoryEngine(MergingMemoryEngine):
                 _change(base, side).value if is_changed else None
                 for side, is_changed in zip(sides, changed, strict=True)
             ]
-            cells = [None if row is None else row.values[c.id] for row in live for c in task.schema.columns]
-            held = [row is not None for row in live]
+            result = None if merged.left else merged.row
+            images = [*(None if row is None else row.values for row in live), result]
+            cells = [None if image is None else image[c.id] for image in images for c in task.schema.columns]
+            held = [image is not None for image in images]
             yield [key, bool(merged.conflicting), bool(merged.left), *kinds, *held, *cells]
 
 

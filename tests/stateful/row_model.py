@@ -130,7 +130,9 @@ def _one_is_gone(
         return Merged(destination, everything, everything)
     if choice.take is Take.EDITED:
         kept, given = source or destination or {}, json.loads(choice.value)
-        row = {column.id: given.get(column.name, kept[column.id]) for column in columns}
+        typed = [item for item in choices if item.key == key and item.column_id and item.take is Take.EDITED]
+        cells = {item.column_id: json.loads(item.value) for item in typed}
+        row = {column.id: cells.get(column.id, given.get(column.name, kept[column.id])) for column in columns}
         return Merged(row, everything, frozenset())
     return Merged(source if choice.take is Take.SOURCE else destination, everything, frozenset())
 

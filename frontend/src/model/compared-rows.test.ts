@@ -10,6 +10,7 @@ const COLUMNS: SidesColumn[] = [
 ];
 const row = (given: Partial<ComparedRow>): ComparedRow => ({
   key: '{"id":1}', is_conflict: true, is_open: true, source_change: "update", dest_change: "update",
+  result: null,
   base: [1, "UA", 5], source: [1, "UA", 5], destination: [1, "UA", 5], ...given,
 });
 
