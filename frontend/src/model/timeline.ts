@@ -93,6 +93,11 @@ export interface Decided {
   column?: string;
 }
 
+/** What a decision does, where the row that it is about stands before it. */
+export function withoutRow(effect: string): string {
+  return effect.replace(/^Row .*?: (?=keeps |no value )/, "");
+}
+
 /** What a decision is about: `sales.customers, column tier, row id = 1`. */
 export function madeWhere(made: Decided): string {
   const object = textOr(made.object, `${made.object_kind} ${String(made.object_id)}`);
@@ -125,7 +130,7 @@ function resolutionText({ details }: TimelineEvent, names: ReadonlyMap<string, s
   });
   if (details.what === "withdrawn") return `removed a decision, of ${where}`;
   const chosen = text(details.effect) || decisionText(text(details.decision), text(details.name) || text(details.value));
-  return `decided for ${where}: ${chosen}`;
+  return `decided for ${where}: ${withoutRow(chosen)}`;
 }
 
 function checksText(checks: unknown): string {

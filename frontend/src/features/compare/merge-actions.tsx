@@ -79,7 +79,8 @@ function useDryRun({ catalog, source, destination }: Pair) {
   });
 }
 
-function MergeDialog({ pair, summary, onClose }: { pair: Pair; summary: Comparison; onClose: () => void }) {
+/** The last look before a merge. */
+export function MergeDialog({ pair, summary, onClose }: { pair: Pair; summary: Comparison; onClose: () => void }) {
   const { catalog, source, destination } = pair;
   const navigate = useNavigate();
   const start = useTaskStart();

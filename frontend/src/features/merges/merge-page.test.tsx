@@ -1,11 +1,11 @@
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import * as files from "../../model/export";
 import { CONFLICT, FINE, finding } from "../../testing/findings";
 import { renderAt } from "../../testing/render";
-import { serve } from "../../testing/server";
+import { COMPARISON, json, serve } from "../../testing/server";
 
 const AT = "/api/v1/merges/m-1/";
 const NOTES = [
@@ -56,10 +56,11 @@ describe("the audit page of a merge", () => {
     expect(screen.getByText("What the source did is discarded (2 rows).")).toBeTruthy();
   });
 
-  it("says that the merge was undone, and offers that no more", async () => {
+  it("says that the merge was reverted, and offers that no more", async () => {
     serve({ [AT]: { ...MERGED, undone_by: { audit_id: "r-1", version: 21, actor: "dora", time: "2026-01-02T00:00:00Z" } } });
     renderAt("/merges/m-1");
     expect((await screen.findByRole("link", { name: "version v21" })).getAttribute("href")).toBe("/merges/r-1");
+    expect(screen.getByText(/Another merge of delays brings nothing of it/)).toBeTruthy();
     expect(screen.queryByRole("button", { name: "Revert" })).toBeNull();
   });
 
@@ -74,6 +75,36 @@ describe("the audit page of a merge", () => {
     expect(addressOf("Change delays with SQL")).toMatch(/^\/c\/demo\/sql\?branch=delays/);
   });
 
+  it("offers a refused one again where nothing is in its way any more", async () => {
+    const asked = serve({
+      [AT]: { ...MERGED, outcome: "refused", version: null, findings: [CONFLICT], conflicts: [CONFLICT], notes: [], tables: [] },
+      "/api/v1/catalogs/demo/compare/delays...main/": { ...COMPARISON, mergeable: true },
+      "POST /api/v1/sql/": () => json({ id: "t-9" }, 202),
+    });
+    const user = userEvent.setup();
+    renderAt("/merges/m-1");
+    await user.click(await screen.findByRole("button", { name: "Merge again" }));
+    await user.click(screen.getByRole("button", { name: "Merge into main" }));
+    await waitFor(() => expect(asked.find(({ method }) => method === "POST")?.body).toMatchObject({ statement: "MERGE BRANCH `delays` TO `main`" }));
+  });
+
+  it.each([{ mergeable: false }, { mergeable: true, is_empty: true }])("does not offer it where it would not help", async (now) => {
+    serve({
+      [AT]: { ...MERGED, outcome: "refused", version: null, findings: [CONFLICT], conflicts: [CONFLICT], notes: [], tables: [] },
+      "/api/v1/catalogs/demo/compare/delays...main/": { ...COMPARISON, ...now },
+    });
+    renderAt("/merges/m-1");
+    await screen.findByRole("link", { name: "Compare now" });
+    expect(screen.queryByRole("button", { name: "Merge again" })).toBeNull();
+  });
+
+  it("leads from a refused merge of a request to the request", async () => {
+    const request = { number: 3, title: "Promo", author: "alice" };
+    serve({ [AT]: { ...MERGED, request, outcome: "refused", version: null, findings: [CONFLICT], conflicts: [CONFLICT], notes: [], tables: [] } });
+    renderAt("/merges/m-1");
+    expect((await screen.findByRole("link", { name: "Merge request #3" })).getAttribute("href")).toBe("/c/demo/requests/3");
+  });
+
   it("shows what people decided apart from what was no conflict, by names", async () => {
     const made = {
       resolution: 8, author: "carol", object_kind: "table", object_id: 5, part: "cell", part_key: '4:{"id":1}', decision: "edited", name: "",
@@ -83,7 +114,7 @@ describe("the audit page of a merge", () => {
     serve({ [AT]: { ...MERGED, task_id: null, findings: [decided, ...MERGED.findings], resolutions: [made] } });
     renderAt("/merges/m-1");
     expect(await screen.findByText("Decided by a person (1)")).toBeTruthy();
-    expect(screen.getByText(/sales.customers, column tier, row id = 1: Row id 1: keeps "gold"/)).toBeTruthy();
+    expect(screen.getByText(/sales.customers, column tier, row id = 1: keeps "gold"/)).toBeTruthy();
     expect(document.body.textContent).not.toContain("[object Object]");
   });
 

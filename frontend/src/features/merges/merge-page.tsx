@@ -6,7 +6,7 @@ import { branchAddress, compareAddress, mergesAddress } from "../../model/addres
 import { csvOf, fileSave } from "../../model/export";
 import { bytes, count, counted, duration, textOr } from "../../model/format";
 import { groupBy } from "../../model/grouping";
-import { decisionText, madeWhere } from "../../model/timeline";
+import { decisionText, madeWhere, withoutRow } from "../../model/timeline";
 import { findingMark } from "../../model/verdict";
 import { useMerge } from "../../queries/merges";
 import { BranchLink } from "../../ui/branch-name";
@@ -17,6 +17,7 @@ import { PageHead, Panel } from "../../ui/page";
 import { Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { Evidence } from "./evidence";
+import { MergeAgain } from "./merge-again";
 import { MergeTimings } from "./merge-timings";
 import { MergedTables } from "./merged-tables";
 import { OutcomeBadge } from "./outcome-badge";
@@ -62,9 +63,7 @@ function MergeView({ record }: { record: MergeRecord }) {
                 </Link>
               </>
             ) : (
-              <Link className="button primary" to={compareAddress(catalog, source, destination)}>
-                Compare now
-              </Link>
+              <MergeAgain record={record} />
             )}
           </>
         }
@@ -87,7 +86,12 @@ function MergeView({ record }: { record: MergeRecord }) {
           <Time at={record.time} />
         </span>
       </p>
-      {record.undone_by ? <Undone undone={record.undone_by} /> : null}
+      {record.undone_by ? (
+        <Undone undone={record.undone_by}>
+          Another merge of {source} brings nothing of it: it counts as merged. To have it back, restore {destination} to{" "}
+          <code>v{record.version}</code>.
+        </Undone>
+      ) : null}
       <Summary record={record} />
       <Findings title="Conflicts" findings={record.conflicts} record={record} />
       <Findings title="To know about" findings={record.notes} record={record} />
@@ -214,7 +218,7 @@ function DecidedFindings({ record }: { record: MergeRecord }) {
       <ul className="stack tight small">
         {resolutions.map((made) => (
           <li key={made.resolution}>
-            ◆ {madeWhere(made)}: {textOr(made.effect, decisionText(made.decision, textOr(made.name, made.value ?? "")))} <span className="muted">{made.author}</span>
+            ◆ {madeWhere(made)}: {textOr(withoutRow(made.effect ?? ""), decisionText(made.decision, textOr(made.name, made.value ?? "")))} <span className="muted">{made.author}</span>
           </li>
         ))}
         {decided.map((finding, place) => (

@@ -1,23 +1,24 @@
+import type { ReactNode } from "react";
 import { Link } from "react-router";
 
 import type { RequestDetail } from "../../api/resources";
 import { mergeAddress } from "../../model/addresses";
 import { Time } from "../../ui/time";
 
-/** That a merge was undone, by whom and in which version. */
-export function Undone({ undone }: { undone: NonNullable<RequestDetail["undone_by"]> }) {
+/** That a merge was reverted, by whom and in which version. */
+export function Undone({ undone, children }: { undone: NonNullable<RequestDetail["undone_by"]>; children?: ReactNode }) {
   return (
     <div className="notice amber">
       <span className="symbol" aria-hidden="true">
         ↶
       </span>
       <p>
-        This merge was undone by{" "}
+        This merge was reverted by{" "}
         <Link to={mergeAddress(undone.audit_id)}>
           version <code>v{undone.version}</code>
         </Link>{" "}
         ({undone.actor ? `${undone.actor}, ` : ""}
-        <Time at={undone.time} />).
+        <Time at={undone.time} />). {children}
       </p>
     </div>
   );

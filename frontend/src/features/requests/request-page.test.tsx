@@ -297,11 +297,11 @@ describe("deciding conflicts", () => {
     await waitFor(() => expect(asked.some(({ method, address }) => method === "DELETE" && address === `${AT}resolutions/8/`)).toBe(true));
   });
 
-  it("is said to be undone where it was", async () => {
+  it("is said to be reverted where it was", async () => {
     const undone_by = { audit_id: "r-1", version: 21, actor: "dora", time: "2026-01-02T00:00:00Z" };
     lake(request({ state: "merged", merge_id: "m-1", undone_by }));
     renderAt("/c/demo/requests/3");
-    expect(await screen.findByText(/This merge was undone by/)).toBeTruthy();
+    expect(await screen.findByText(/This merge was reverted by/)).toBeTruthy();
   });
 
   it("is nothing that is offered once the request was merged", async () => {
