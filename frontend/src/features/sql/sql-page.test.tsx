@@ -29,7 +29,8 @@ describe("the console", () => {
     expect(screen.queryByRole("button", { name: "Cancel" })).toBeNull();
     await user.click(await screen.findByRole("button", { name: "Run" }));
     await user.click(await screen.findByRole("button", { name: "Cancel" }));
-    expect(await screen.findByText("The query was cancelled.")).toBeTruthy();
+    expect(await screen.findByText("The query was cancelled. Nothing was changed.")).toBeTruthy();
+    expect(screen.queryByRole("alert")).toBeNull();
     const cancelled = asked.filter(({ address }) => address.endsWith("/cancel/")).map(({ address }) => address);
     expect(cancelled).toEqual(["/api/v1/tasks/q-1/cancel/"]);
     await waitFor(() => expect(screen.queryByRole("button", { name: "Cancel" })).toBeNull());

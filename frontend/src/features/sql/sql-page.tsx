@@ -83,8 +83,21 @@ function Console({ catalog, branch, first }: { catalog: string; branch: string; 
           <StatementHistory past={past} onChoose={setText} />
         </div>
       </Panel>
-      {run.error && !isPending ? <Failure error={run.error} /> : null}
+      {run.error && !isPending ? <NotRun error={run.error} /> : null}
       {result && !run.error ? <RunResult run={result} stale={isPending} /> : null}
+    </div>
+  );
+}
+
+/** Why there is no result: what somebody stopped is no failure. */
+function NotRun({ error }: { error: Error }) {
+  if (asProblem(error).code !== "QUERY_CANCELLED") return <Failure error={error} />;
+  return (
+    <div className="notice note" role="status">
+      <span className="symbol" aria-hidden="true">
+        –
+      </span>
+      <p>The query was cancelled. Nothing was changed.</p>
     </div>
   );
 }
