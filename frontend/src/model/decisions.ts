@@ -1,5 +1,7 @@
 /** What can be decided of a conflict: of the object as a whole, or of the one part that it is about. */
 import type { ComparedDetail, ComparedRow, DecisionEffect, Finding, Resolution, ResolutionChoice, SidesColumn } from "../api/resources";
+import { clashingColumns } from "./compared-rows";
+import { isNumericType } from "./format";
 
 export interface Part {
   part: ResolutionChoice["part"];
@@ -39,13 +41,15 @@ function wholeDecisions(detail: ComparedDetail): Part["decisions"] {
 const ALL_ROWS: Part = { part: "rows", part_key: "", label: "all rows in conflict", heading: "All conflicting rows", decisions: ["source", "destination", "larger", "newest"] };
 
 /** One row, as the server names it. */
-export function rowPart({ key }: ComparedRow): Part {
-  return { part: "row", part_key: key, label: `row ${key}`, heading: `Row ${keyText(key)}`, decisions: ["source", "destination", "larger", "edited"] };
+export function rowPart({ key, source, destination }: ComparedRow): Part {
+  // Where one side has not the row there is no larger value.
+  const decisions: Part["decisions"] = source && destination ? ["source", "destination", "larger", "edited"] : ["source", "destination", "edited"];
+  return { part: "row", part_key: key, label: `row ${keyText(key)}`, heading: `Row ${keyText(key)}`, decisions };
 }
 
 /** One cell of a row. */
 export function cellPart({ key }: ComparedRow, column: SidesColumn): Part {
-  return { part: "cell", part_key: `${column.id}:${key}`, label: `${column.name} of ${key}`, heading: `Column ${column.name}`, decisions: ["source", "destination", "larger", "edited"] };
+  return { part: "cell", part_key: `${column.id}:${key}`, label: `${column.name} of ${keyText(key)}`, heading: `Column ${column.name}`, decisions: ["source", "destination", "larger", "edited"] };
 }
 
 /** A row's key for people: `id = 1`. */
@@ -59,6 +63,34 @@ export function keyText(key: string): string {
   } catch {
     return key;
   }
+}
+
+/** What taking a side of one row does: every choice says it before it is taken, and one that leaves out a row asks. */
+export function rowEffects(row: ComparedRow, columns: readonly SidesColumn[], pair: { source: string; destination: string }): DecisionEffect[] {
+  const clashing = clashingColumns(row, columns);
+  const told = (side: "source" | "destination") => {
+    const values = row[side];
+    if (!values) return "deletion of it";
+    const cells = clashing.map((column) => `${column.name} ${valueText(values[columns.indexOf(column)], column.type)}`);
+    return cells.join(", ") || "row";
+  };
+  return (["source", "destination"] as const).map((side) => {
+    const other = side === "source" ? "destination" : "source";
+    return {
+      decision: side,
+      part: "row",
+      part_key: row.key,
+      text: `Row ${keyText(row.key)}: keeps ${pair[side]}’s ${told(side)}; leaves out ${pair[other]}’s ${told(other)}.`,
+      rows_left_out: 1,
+      left_out: [{ side: other, what: "rows changed on both", count: 1, examples: [row.key] }],
+      refused: "",
+    };
+  });
+}
+
+function valueText(value: unknown, type: string): string {
+  if (value === null) return "NULL";
+  return typeof value === "string" && isNumericType(type) ? value : JSON.stringify(value);
 }
 
 /** What a decision about a part does, as far as it was counted. */

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 
 import { body, client, cursorOf } from "../api/client";
 import type { CompareFilter } from "../api/paths";
@@ -55,6 +55,17 @@ export function useDecisionEffects(pair: Pair, kind: ObjectKind, objectId: numbe
     },
     staleTime: 60_000,
     enabled,
+  });
+}
+
+/** What keeping the newer row by a column does to all conflicting rows. */
+export function useNewestEffect(pair: Pair, kind: ObjectKind, objectId: number) {
+  return useMutation({
+    mutationFn: async (column: string) => {
+      const path = { ...placeOf(pair), kind, object_id: objectId };
+      const { results } = await body(client.GET(`${AT}/objects/{kind}/{object_id}/decisions/`, { params: { path, query: { newest_by: column } } }));
+      return results.find((effect) => effect.decision === "newest");
+    },
   });
 }
 

@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { body, client } from "../api/client";
-import type { ResolutionBatch, ResolutionChoice } from "../api/resources";
+import type { NewRequest, ResolutionBatch, ResolutionChoice } from "../api/resources";
+import type { Pair } from "./compare";
 import { once, refreshRequest, requestKey, type RequestPlace } from "./requests";
 
 const AT = "/api/v1/catalogs/{catalog}/merge-requests/{number}/resolutions";
@@ -10,11 +11,12 @@ const PAGE = 200;
 /** The most that one call takes. */
 export const MOST_DECISIONS = 500;
 
-/** All decisions that hold or went stale. */
-export function useResolutions(place: RequestPlace) {
+/** All decisions that hold or went stale; none where there is no request. */
+export function useResolutions(place: RequestPlace | undefined) {
   return useQuery({
-    queryKey: [...requestKey(place), "resolutions"],
+    queryKey: place ? [...requestKey(place), "resolutions"] : ["no decisions"],
     queryFn: async ({ signal }) => {
+      if (!place) return [];
       const first = await resolutionPage(place, undefined, signal);
       const found = [...first.results];
       let next = first.next;
@@ -35,34 +37,59 @@ function resolutionPage(place: RequestPlace, cursor: string | undefined, signal:
 
 export type ResolutionChange = { decide: ResolutionChoice } | { withdraw: number };
 
-export function useResolutionChange(place: RequestPlace) {
+/** Answers the request that has the decision. Without a place it is the open one of the pair, or a new one. */
+export function useResolutionChange(pair: Pair, place: RequestPlace | undefined) {
   const queries = useQueryClient();
   return useMutation({
-    scope: decisionsScope(place),
-    mutationFn: async (change: ResolutionChange): Promise<void> => {
+    scope: decisionsScope(pair),
+    mutationFn: async (change: ResolutionChange): Promise<RequestPlace> => {
+      const at = place ?? (await requestOfPair(pair));
       if ("decide" in change) {
-        await client.POST(`${AT}/`, { params: { path: { ...place }, header: once() }, body: change.decide });
+        await client.POST(`${AT}/`, { params: { path: { ...at }, header: once() }, body: change.decide });
       } else {
-        await client.DELETE(`${AT}/{resolution_id}/`, { params: { path: { ...place, resolution_id: change.withdraw } } });
+        await client.DELETE(`${AT}/{resolution_id}/`, { params: { path: { ...at, resolution_id: change.withdraw } } });
       }
+      return at;
     },
-    onSettled: () => refreshRequest(queries, place),
+    onSettled: (at) => {
+      const changed = at ?? place;
+      return changed && refreshRequest(queries, changed);
+    },
   });
 }
 
+const UNFINISHED = ["draft", "open", "changes_requested", "conflicted", "approved"] as const;
+
+/** The unfinished request of the pair; it is opened where there is none. */
+async function requestOfPair({ catalog, source, destination }: Pair): Promise<RequestPlace> {
+  const path = { catalog };
+  const query = { source, destination, state: [...UNFINISHED], limit: 1 };
+  const known = await body(client.GET("/api/v1/catalogs/{catalog}/merge-requests/", { params: { path, query } }));
+  const [found] = known.results;
+  if (found) return { catalog, number: found.number };
+  const request = { source, destination, title: `Merge ${source} into ${destination}` };
+  const made = await body(client.POST("/api/v1/catalogs/{catalog}/merge-requests/", { params: { path, header: once() }, body: request as NewRequest }));
+  return { catalog, number: made.number };
+}
+
 /** Many decisions in one call, all or none: the merge is planned once. */
-export function useManyDecisions(place: RequestPlace) {
+export function useManyDecisions(pair: Pair, place: RequestPlace | undefined) {
   const queries = useQueryClient();
   return useMutation({
-    scope: decisionsScope(place),
-    mutationFn: async (batch: ResolutionBatch): Promise<void> => {
-      await client.POST(`${AT}/batch/`, { params: { path: { ...place }, header: once() }, body: batch });
+    scope: decisionsScope(pair),
+    mutationFn: async (batch: ResolutionBatch): Promise<RequestPlace> => {
+      const at = place ?? (await requestOfPair(pair));
+      await client.POST(`${AT}/batch/`, { params: { path: { ...at }, header: once() }, body: batch });
+      return at;
     },
-    onSettled: () => refreshRequest(queries, place),
+    onSettled: (at) => {
+      const changed = at ?? place;
+      return changed && refreshRequest(queries, changed);
+    },
   });
 }
 
 /** One after the other: each is planned on what the one before it decided, and nobody waits for that. */
-function decisionsScope(place: RequestPlace) {
-  return { id: `decisions ${place.catalog} ${String(place.number)}` };
+function decisionsScope({ catalog, source, destination }: Pair) {
+  return { id: `decisions ${catalog} ${source}...${destination}` };
 }

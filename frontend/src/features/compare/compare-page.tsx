@@ -1,14 +1,19 @@
 import { Link, useParams } from "react-router";
 
-import type { Comparison } from "../../api/resources";
+import type { ComparedDetail, Comparison } from "../../api/resources";
 import { compareAddress, pairParse } from "../../model/addresses";
+import { isAtLeast } from "../../model/roles";
+import { useCatalog } from "../../queries/catalogs";
 import type { Pair } from "../../queries/compare";
 import { BranchLink } from "../../ui/branch-name";
 import { Icon } from "../../ui/icons";
 import { PageHead } from "../../ui/page";
+import { Decisions } from "../requests/decisions";
+import { rowAdditions } from "../requests/row-additions";
 import { ChoosePair } from "./choose-pair";
 import { ComparedObjects } from "./compared-objects";
 import { MergeActions } from "./merge-actions";
+import type { Additions } from "./object-detail";
 import { SummaryLine } from "./summary-line";
 import { useCompared } from "./use-compared";
 
@@ -21,12 +26,24 @@ export function ComparePage() {
 
 function ComparePair({ pair }: { pair: Pair }) {
   const compared = useCompared(pair);
+  const mayDecide = isAtLeast(useCatalog(pair.catalog).data?.role, "contributor");
   return (
     <div className="page compare">
       <CompareHead pair={pair} summary={compared.summary} />
-      <ComparedObjects pair={pair} compared={compared} />
+      <ComparedObjects pair={pair} compared={compared} {...(mayDecide ? { additions: decidingAdditions(pair) } : {})} />
     </div>
   );
+}
+
+/** Without a merge request: the first decision opens one. */
+function decidingAdditions(pair: Pair): Additions {
+  return {
+    object: (detail: ComparedDetail) => (
+      <Decisions key={`${String(detail.source_head)} ${String(detail.destination_head)}`} place={undefined} detail={detail} pair={pair} mayDecide />
+    ),
+    cell: () => null,
+    rows: { ...rowAdditions(pair, undefined, true), result: () => undefined },
+  };
 }
 
 function CompareHead({ pair, summary }: { pair: Pair; summary: Comparison | undefined }) {

@@ -15,8 +15,8 @@ import "../../styles/row-diff.css";
 /** What a page adds to rows that conflict: beneath each, and above them all; and what comes out of a row. */
 export interface RowAdditions {
   row: (detail: ComparedDetail, row: ComparedRow, columns: readonly SidesColumn[]) => ReactNode;
-  rows: (detail: ComparedDetail, rows: readonly ComparedRow[]) => ReactNode;
-  result: (detail: ComparedDetail, row: ComparedRow, columns: readonly SidesColumn[]) => Outcome | undefined;
+  rows: (detail: ComparedDetail, rows: readonly ComparedRow[], columns: readonly SidesColumn[]) => ReactNode;
+  result: (detail: ComparedDetail, row: ComparedRow) => Outcome | undefined;
 }
 
 /** Rows that both sides changed to something else, as base, source and destination have them. */
@@ -33,7 +33,7 @@ export function ConflictingRows({ pair, detail, additions }: { pair: Pair; detai
         return (
           <section className="stack tight" aria-label="Rows in conflict">
             <h3>Changed by both, and differently</h3>
-            {additions?.rows(detail, rows)}
+            {additions?.rows(detail, rows, columns)}
             <Grid label="Rows that conflict" columns={headsOf(columns, isWhole ? columns.map((_, place) => place) : telling)} className="diff" height="50vh">
               {rows.map((row) => (
                 <Fragment key={row.key}>
@@ -42,7 +42,7 @@ export function ConflictingRows({ pair, detail, additions }: { pair: Pair; detai
                     row={row}
                     columns={columns}
                     shown={isWhole ? columns.map((_, place) => place) : telling}
-                    outcome={additions?.result(detail, row, columns)}
+                    outcome={additions?.result(detail, row)}
                   />
                   {additions ? (
                     <tr className="addition">
@@ -53,7 +53,7 @@ export function ConflictingRows({ pair, detail, additions }: { pair: Pair; detai
               ))}
             </Grid>
             <p className="row small muted">
-              {counted(rows.length, "row")} shown, {rows.filter((row) => row.is_open).length} to decide.
+              {counted(rows.length, "row")} shown, {rows.filter((row) => row.is_open && !additions?.result(detail, row)).length} to decide.
               {found.hasNextPage ? (
                 <button type="button" className="button small" disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
                   {found.isFetchingNextPage ? "Reading …" : "More conflicts"}
@@ -94,7 +94,7 @@ function RowLines({ pair, row, columns, shown, outcome }: LinesProps) {
         <tr key={line.snapshot} className={line.snapshot === "destination" && !outcome ? "" : "update_before"}>
           <th scope="row" className="nowrap">
             {line.snapshot === "base" ? "base" : pair[line.snapshot]}{" "}
-            {line.snapshot === "base" && !row.is_open ? <span className="badge person">decided</span> : null}
+            {line.snapshot === "base" && (outcome !== undefined || !row.is_open) ? <span className="badge person">decided</span> : null}
           </th>
           {line.values === null ? (
             <td colSpan={shown.length} className="muted">

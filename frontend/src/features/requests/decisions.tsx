@@ -1,27 +1,36 @@
 import { useState } from "react";
+import { useNavigate } from "react-router";
 
 import type { ComparedDetail, DecisionEffect, Resolution, ResolutionChoice } from "../../api/resources";
+import { requestAddress } from "../../model/addresses";
 import { decisionOf, effectOf, isDecidable, partsOf, type Part } from "../../model/decisions";
 import { counted, textOr } from "../../model/format";
-import { useDecisionEffects, type Pair } from "../../queries/compare";
+import { useDecisionEffects, useNewestEffect, type Pair } from "../../queries/compare";
 import type { RequestPlace } from "../../queries/requests";
 import { useResolutionChange, useResolutions } from "../../queries/resolutions";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
+import "../../styles/requests.css";
 
-/** What people decided about the conflicts of an object, and how they decide. */
-export function Decisions({ place, detail, pair, mayDecide }: { place: RequestPlace; detail: ComparedDetail; pair: Pair; mayDecide: boolean }) {
+/** What people decided about the conflicts of an object, and how they decide. Without a request the first decision opens
+ * one. */
+export function Decisions({ place, detail, pair, mayDecide }: { place: RequestPlace | undefined; detail: ComparedDetail; pair: Pair; mayDecide: boolean }) {
   const resolutions = useResolutions(place);
   return (
     <Loaded query={resolutions} label="what was decided">
       {(made) => {
         const isOpen = isDecidable(detail.cells);
         const parts = partsOf(detail).filter((part) => isOpen || decisionOf(made, detail, part));
-        if (parts.length === 0) return null;
+        if (parts.length === 0 || (!place && !(isOpen && mayDecide))) return null;
         return (
           <section className="decision" aria-label="Decide the conflict">
             <h3>◆ Resolve the conflict</h3>
+            {place ? null : (
+              <p className="small muted">
+                A choice is kept in a merge request of {pair.source} into {pair.destination}, and leads there. Nothing is merged yet.
+              </p>
+            )}
             {parts.map((part) => (
               <CountedDecision
                 key={`${part.part} ${part.part_key}`}
@@ -47,7 +56,7 @@ function CountedDecision(props: Omit<PartProps, "effects">) {
 }
 
 interface PartProps {
-  place: RequestPlace;
+  place: RequestPlace | undefined;
   detail: ComparedDetail;
   pair: Pair;
   part: Part;
@@ -56,33 +65,47 @@ interface PartProps {
   /** What decisions do, as far as that is known. */
   effects?: readonly DecisionEffect[];
   isCounting?: boolean;
+  /** Whether the values that a choice keeps stand above it already. */
+  isBrief?: boolean;
 }
 
-export function PartDecision({ place, detail, pair, part, made, mayDecide, effects = [], isCounting = false }: PartProps) {
-  const change = useResolutionChange(place);
+export function PartDecision({ place, detail, pair, part, made, mayDecide, effects = [], isCounting = false, isBrief = false }: PartProps) {
+  const change = useResolutionChange(pair, place);
+  const lead = useLeadToRequest(place, detail);
+  const newest = useNewestEffect(pair, detail.kind, detail.object_id);
   const [asking, setAsking] = useState<Asking>();
-  const [confirming, setConfirming] = useState<DecisionEffect>();
+  const [confirming, setConfirming] = useState<Confirming>();
   const decide = (decision: ResolutionChoice["decision"], { name = "", value = "", confirm = null as number | null } = {}) =>
-    change.mutate({
-      decide: {
-        object_kind: detail.kind,
-        object_id: detail.object_id,
-        part: part.part,
-        part_key: part.part_key,
-        decision,
-        name,
-        value,
-        confirm,
-        source_head: detail.source_head,
-        destination_head: detail.destination_head,
+    change.mutate(
+      {
+        decide: {
+          object_kind: detail.kind,
+          object_id: detail.object_id,
+          part: part.part,
+          part_key: part.part_key,
+          decision,
+          name,
+          value,
+          confirm,
+          source_head: detail.source_head,
+          destination_head: detail.destination_head,
+        },
       },
-    });
+      { onSuccess: lead },
+    );
   const choose = (decision: ResolutionChoice["decision"]) => {
     const effect = effectOf(effects, part, decision);
     if (needsText(decision)) setAsking(decision);
-    else if (effect && effect.rows_left_out > 0) setConfirming(effect);
+    else if (effect && effect.rows_left_out > 0) setConfirming({ effect, value: "" });
     else decide(decision);
   };
+  /** The newer rows are told before they are kept. */
+  const give = (decision: Asking, text: string) => {
+    if (decision === "rename") decide(decision, { name: text });
+    else if (decision === "edited") decide(decision, { value: text });
+    else newest.mutate(text, { onSuccess: (effect) => (effect ? setConfirming({ effect, value: text }) : decide(decision, { value: text })) });
+  };
+  const failure = change.error ?? newest.error;
   return (
     <div className="stack tight">
       <h4 className="small">{part.heading}</h4>
@@ -110,34 +133,63 @@ export function PartDecision({ place, detail, pair, part, made, mayDecide, effec
           ) : null}
         </div>
       ) : null}
-      {mayDecide ? <Effects effects={effects} part={part} pair={pair} isCounting={isCounting} /> : null}
+      {mayDecide && !isBrief ? <Effects effects={effects} part={part} pair={pair} isCounting={isCounting} /> : null}
       {confirming ? (
-        <ConfirmDialog
-          title={choiceText(confirming.decision, pair)}
-          action={`Leave out ${counted(confirming.rows_left_out, "changed row")}`}
-          working="Saving …"
-          isDangerous
-          run={{ isPending: false, error: null }}
+        <LossDialog
+          title={choiceText(confirming.effect.decision, pair)}
+          rows={confirming.effect.rows_left_out}
+          texts={[confirming.effect.text]}
           onConfirm={() => {
-            decide(confirming.decision, { confirm: confirming.rows_left_out });
+            decide(confirming.effect.decision, { value: confirming.value, confirm: confirming.effect.rows_left_out });
             setConfirming(undefined);
           }}
           onClose={() => setConfirming(undefined)}
-        >
-          <p>{confirming.text}</p>
-        </ConfirmDialog>
+        />
       ) : null}
       {asking ? (
         <TextForm
           {...QUESTIONS[asking]}
-          onGiven={(text) => decide(asking, asking === "rename" ? { name: text } : { value: text })}
-          isBusy={change.isPending}
+          onGiven={(text) => give(asking, text)}
+          isBusy={change.isPending || newest.isPending}
           onClose={() => setAsking(undefined)}
         />
       ) : null}
-      {change.error ? <Failure error={change.error} /> : null}
+      {newest.isPending ? <p className="small muted">Looking which rows are newer …</p> : null}
+      {failure ? <Failure error={failure} /> : null}
     </div>
   );
+}
+
+interface Confirming {
+  effect: DecisionEffect;
+  value: string;
+}
+
+/** Asks once before changes of rows are left out: how many, and which. */
+export function LossDialog({ title, rows, texts, onConfirm, onClose }: { title: string; rows: number; texts: readonly string[]; onConfirm: () => void; onClose: () => void }) {
+  return (
+    <ConfirmDialog
+      title={title.replace(" …", "")}
+      action={rows ? `Leave out ${counted(rows, "changed row")}` : "Keep this choice"}
+      working="Saving …"
+      isDangerous={rows > 0}
+      run={{ isPending: false, error: null }}
+      onConfirm={onConfirm}
+      onClose={onClose}
+    >
+      {texts.map((text) => (
+        <p key={text}>{text}</p>
+      ))}
+    </ConfirmDialog>
+  );
+}
+
+/** From a page without a request to the one that has the decision. */
+export function useLeadToRequest(place: RequestPlace | undefined, detail: ComparedDetail) {
+  const navigate = useNavigate();
+  return (at: RequestPlace) => {
+    if (!place) void navigate(`${requestAddress(at.catalog, at.number)}?tab=compare&object=${detail.kind}:${String(detail.object_id)}`);
+  };
 }
 
 function isChosen(made: Resolution | undefined, decision: string): boolean {

@@ -1,31 +1,57 @@
 import { useState } from "react";
 
-import type { ComparedDetail, ComparedRow } from "../../api/resources";
-import { keyText } from "../../model/decisions";
+import type { ComparedDetail, ComparedRow, SidesColumn } from "../../api/resources";
+import { effectOf, keyText, rowEffects, rowPart } from "../../model/decisions";
 import { counted } from "../../model/format";
 import type { Pair } from "../../queries/compare";
 import type { RequestPlace } from "../../queries/requests";
 import { MOST_DECISIONS, useManyDecisions } from "../../queries/resolutions";
 import { Failure } from "../../ui/states";
-import { choiceText } from "./decisions";
+import { choiceText, LossDialog, useLeadToRequest } from "./decisions";
 
 const CHOICES = ["source", "destination", "larger"] as const;
+type Choice = (typeof CHOICES)[number];
+/** So many rows are told in the question. */
+const EXAMPLES = 3;
 
 /** Several rows decided alike, in one call: all of them or none. */
-export function ManyRows({ place, detail, pair, rows }: { place: RequestPlace; detail: ComparedDetail; pair: Pair; rows: readonly ComparedRow[] }) {
-  const change = useManyDecisions(place);
+export function ManyRows({
+  place,
+  detail,
+  pair,
+  rows,
+  columns,
+}: {
+  place: RequestPlace | undefined;
+  detail: ComparedDetail;
+  pair: Pair;
+  rows: readonly ComparedRow[];
+  columns: readonly SidesColumn[];
+}) {
+  const change = useManyDecisions(pair, place);
+  const lead = useLeadToRequest(place, detail);
+  const [asking, setAsking] = useState<Choice>();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const keys = rows.map((row) => row.key).filter((key) => chosen.has(key)).slice(0, MOST_DECISIONS);
   const open = rows.filter((row) => row.is_open);
   const toggle = (key: string) => setChosen((before) => (before.has(key) ? new Set([...before].filter((other) => other !== key)) : new Set([...before, key])));
-  const decide = (decision: (typeof CHOICES)[number]) =>
+  const effects = (decision: Choice) =>
+    rows.filter((row) => keys.includes(row.key)).flatMap((row) => effectOf(rowEffects(row, columns, pair), rowPart(row), decision) ?? []);
+  const told = asking ? effects(asking).map((effect) => effect.text) : [];
+  const choose = (decision: Choice) => (effects(decision).length > 0 ? setAsking(decision) : decide(decision));
+  const decide = (decision: Choice) =>
     change.mutate(
       {
         source_head: detail.source_head,
         destination_head: detail.destination_head,
-        decisions: keys.map((key) => ({ object_kind: detail.kind, object_id: detail.object_id, part: "row" as const, part_key: key, decision, name: "", value: "" })),
+        decisions: keys.map((key) => ({ object_kind: detail.kind, object_id: detail.object_id, part: "row" as const, part_key: key, decision, name: "", value: "", confirm: decision === "larger" ? null : 1 })),
       },
-      { onSuccess: () => setChosen(new Set()) },
+      {
+        onSuccess: (at) => {
+          setChosen(new Set());
+          lead(at);
+        },
+      },
     );
   if (rows.length < 2) return null;
   return (
@@ -46,12 +72,24 @@ export function ManyRows({ place, detail, pair, rows }: { place: RequestPlace; d
           Choose all {counted(open.length, "open row")}
         </button>
         {CHOICES.map((decision) => (
-          <button key={decision} type="button" className="button small" disabled={keys.length === 0 || change.isPending} onClick={() => decide(decision)}>
+          <button key={decision} type="button" className="button small" disabled={keys.length === 0 || change.isPending} onClick={() => choose(decision)}>
             {choiceText(decision, pair)} <span className="muted">of {counted(keys.length, "row")}</span>
           </button>
         ))}
       </div>
       <p className="small muted">The changes of the other branch to the chosen rows are left out. All are saved, or none.</p>
+      {asking ? (
+        <LossDialog
+          title={`${choiceText(asking, pair)} of ${counted(keys.length, "row")}`}
+          rows={keys.length}
+          texts={[...told.slice(0, EXAMPLES), ...(told.length > EXAMPLES ? [`And ${counted(told.length - EXAMPLES, "row")} more.`] : [])]}
+          onConfirm={() => {
+            decide(asking);
+            setAsking(undefined);
+          }}
+          onClose={() => setAsking(undefined)}
+        />
+      ) : null}
       {change.error ? <Failure error={change.error} /> : null}
     </details>
   );

@@ -1,6 +1,6 @@
 import { Link } from "react-router";
 
-import type { ComparedDetail, ComparedRow, RequestDetail, Role, SidesColumn } from "../../api/resources";
+import type { ComparedDetail, ComparedRow, RequestDetail, Role } from "../../api/resources";
 import { mergeAddress } from "../../model/addresses";
 import { isWithPeople } from "../../model/review";
 import { isAtLeast } from "../../model/roles";
@@ -16,8 +16,7 @@ import { SummaryLine } from "../compare/summary-line";
 import { useCompared } from "../compare/use-compared";
 import { AddComment } from "./add-comment";
 import { Decisions } from "./decisions";
-import { ManyRows } from "./many-rows";
-import { RowDecisions } from "./row-decisions";
+import { rowAdditions } from "./row-additions";
 import { ThreadView } from "./thread-view";
 
 /** The live comparison with what was decided about its conflicts, and what people say about objects and cells. */
@@ -53,11 +52,8 @@ function LiveComparison({ place, request, pair, role }: { place: RequestPlace; r
     ),
     cell: talk,
     rows: {
-      row: (detail: ComparedDetail, row: ComparedRow, columns: readonly SidesColumn[]) => (
-        <RowDecisions place={place} detail={detail} pair={pair} row={row} columns={columns} mayDecide={mayDecide} />
-      ),
-      rows: (detail: ComparedDetail, rows: readonly ComparedRow[]) => (mayDecide ? <ManyRows place={place} detail={detail} pair={pair} rows={rows} /> : null),
-      result: (detail: ComparedDetail, row: ComparedRow, columns: readonly SidesColumn[]) => rowOutcome(resolutions.data ?? [], detail, row, columns),
+      ...rowAdditions(pair, place, mayDecide),
+      result: (detail: ComparedDetail, row: ComparedRow) => rowOutcome(resolutions.data ?? [], detail, row),
     },
   };
   return (

@@ -10,6 +10,7 @@ import { comparedObject, COMPARISON, json, page, serve, type Asked } from "../..
 const AT = "/api/v1/catalogs/demo/merge-requests/3/";
 const TABLE = "/api/v1/catalogs/demo/compare/delays...main/objects/table/5/";
 const KEY = '{"flight":"F1"}';
+const NAMED = "flight = F1";
 const DECIDED_AT = { object_kind: "table", object_id: 5, source_head: 15, destination_head: 16 };
 const CLASH = { ...CONFLICT, rule_table: "keyed", source_op: "update", dest_op: "update", code: "PRIMARY_KEY_CLASH" };
 const SIDES = {
@@ -20,9 +21,14 @@ const SIDES = {
   rows: [
     {
       key: KEY, is_conflict: true, is_open: true, source_change: "update", dest_change: "update",
-      base: ["F1", "UA", "1"], source: ["F1", "AA", "1"], destination: ["F1", "DL", "2"],
+      base: ["F1", "UA", "1"], source: ["F1", "AA", "1"], destination: ["F1", "DL", "2"], result: null,
     },
   ],
+};
+
+const NEWEST = {
+  decision: "newest", part: "rows", part_key: "", rows_left_out: 1, left_out: [], refused: "",
+  text: 'Keeps the row with the later gate: 1 row (flight "F1": carrier "DL").',
 };
 
 function lake(more: Record<string, object> = {}): Asked[] {
@@ -41,6 +47,7 @@ function lake(more: Record<string, object> = {}): Asked[] {
     [TABLE]: { ...comparedObject(0), rule_table: "keyed", cells: [CLASH] },
     [`${TABLE}rows/`]: { next: null, base_version: 11, version: 15, columns: [], rows: [] },
     [`${TABLE}rows/sides/`]: SIDES,
+    [`${TABLE}decisions/?newest_by=gate`]: { source_head: 15, destination_head: 16, results: [NEWEST] },
     ...more,
   });
 }
@@ -73,13 +80,18 @@ describe("deciding rows that conflict", () => {
     await press("Keep the newer row … of all rows in conflict");
     await user.type(await screen.findByLabelText("Column that says which row is newer"), "gate");
     await press("Keep the newer");
-    await waitFor(() => expect(decided(asked)).toMatchObject({ part: "rows", decision: "newest", value: "gate" }));
+    expect(await screen.findByText(NEWEST.text)).toBeTruthy();
+    await press("Leave out 1 changed row");
+    await waitFor(() => expect(decided(asked)).toMatchObject({ part: "rows", decision: "newest", value: "gate", confirm: 1 }));
   });
 
   it("takes a side, or a row by hand, for one row by its key", async () => {
-    await press(`Keep main of row ${KEY}`);
-    await waitFor(() => expect(decided(asked)).toMatchObject({ part: "row", part_key: KEY, decision: "destination" }));
-    await press(`Edit … of row ${KEY}`);
+    await press(`Keep main of row ${NAMED}`);
+    expect(await screen.findByText('Row flight = F1: keeps main’s carrier "DL"; leaves out delays’s carrier "AA".')).toBeTruthy();
+    expect(asked.some(({ method }) => method === "POST")).toBe(false);
+    await press("Leave out 1 changed row");
+    await waitFor(() => expect(decided(asked)).toMatchObject({ part: "row", part_key: KEY, decision: "destination", confirm: 1 }));
+    await press(`Edit … of row ${NAMED}`);
     await user.click(await screen.findByLabelText(/^Value as JSON/));
     await user.paste('{"carrier": "WN"}');
     await press("Keep this value");
@@ -88,13 +100,13 @@ describe("deciding rows that conflict", () => {
 
   it("takes a side, or a value by hand, for one cell, and offers cells that both changed only", async () => {
     await user.click(screen.getByText("Cell by cell (1)"));
-    await press(`Keep delays of carrier of ${KEY}`);
+    await press(`Keep delays of carrier of ${NAMED}`);
     await waitFor(() => expect(decided(asked)).toMatchObject({ part: "cell", part_key: `2:${KEY}`, decision: "source" }));
-    await press(`Edit … of carrier of ${KEY}`);
+    await press(`Edit … of carrier of ${NAMED}`);
     await user.type(await screen.findByLabelText(/^Value as JSON/), '"WN"');
     await press("Keep this value");
     await waitFor(() => expect(decided(asked)).toMatchObject({ part: "cell", decision: "edited", value: '"WN"' }));
-    expect(screen.queryByRole("button", { name: `Keep delays of gate of ${KEY}` })).toBeNull();
+    expect(screen.queryByRole("button", { name: `Keep delays of gate of ${NAMED}` })).toBeNull();
   });
 });
 
@@ -112,11 +124,14 @@ describe("deciding several rows at once", () => {
     await user.click(screen.getByLabelText("flight = F1"));
     await user.click(screen.getByLabelText("flight = F1"));
     await user.click(screen.getByRole("button", { name: "Keep delays of 2 rows" }));
+    const dialog = within(await screen.findByRole("dialog"));
+    expect(dialog.getByText(/^Row flight = F2: keeps delays’s carrier "AA"/)).toBeTruthy();
+    await user.click(dialog.getByRole("button", { name: "Leave out 2 changed rows" }));
     const { object_kind, object_id, ...heads } = DECIDED_AT;
     await waitFor(() =>
       expect(decided(asked)).toEqual({
         ...heads,
-        decisions: [KEY, OTHER].map((key) => ({ object_kind, object_id, part: "row", part_key: key, decision: "source", name: "", value: "" })),
+        decisions: [KEY, OTHER].map((key) => ({ object_kind, object_id, part: "row", part_key: key, decision: "source", name: "", value: "", confirm: 1 })),
       }),
     );
     expect(asked.filter(({ method }) => method === "POST")).toHaveLength(1);
@@ -125,7 +140,7 @@ describe("deciding several rows at once", () => {
 
 it("shows the result of a decided row, and strikes the value out that loses", async () => {
   lake({
-    [`${TABLE}rows/sides/`]: { ...SIDES, rows: [{ ...SIDES.rows[0], is_open: false }] },
+    [`${TABLE}rows/sides/`]: { ...SIDES, rows: [{ ...SIDES.rows[0], is_open: false, result: ["F1", "AA", "2"] }] },
     [`${AT}resolutions/`]: page([resolution({ part: "row", part_key: KEY, decision: "source" })]),
   });
   const user = userEvent.setup();
@@ -139,6 +154,39 @@ it("shows the result of a decided row, and strikes the value out that loses", as
   expect(document.querySelector(".diff td.clash")).toBeNull();
 });
 
+it.each(["larger", "newest"] as const)("shows the result of a row that a rule for all decided: %s", async (decision) => {
+  lake({
+    [`${TABLE}rows/sides/`]: { ...SIDES, rows: [{ ...SIDES.rows[0], is_open: false, result: ["F1", "DL", "2"] }] },
+    [`${AT}resolutions/`]: page([resolution({ part: "rows", part_key: "", decision, value: decision === "newest" ? "gate" : "" })]),
+  });
+  const user = userEvent.setup();
+  renderAt("/c/demo/requests/3?tab=compare");
+  await user.click(await screen.findByRole("tab", { name: "Rows" }));
+  const rows = within(await screen.findByRole("region", { name: "Rows that conflict" }));
+  const result = within((await rows.findByRole("rowheader", { name: "result" })).closest("tr") as HTMLElement);
+  expect(result.getAllByRole("cell").map((cell) => cell.textContent)).toEqual(["F1", "DL", "2"]);
+  expect([...document.querySelectorAll(".diff s")].map((found) => found.textContent)).toEqual(["AA"]);
+});
+
+it("decides rows of a comparison without a request, and leads to the one that has the decision", async () => {
+  const made = { ...request(), number: 3 };
+  const asked = lake({
+    "/api/v1/catalogs/demo/merge-requests/": page([]),
+    "POST /api/v1/catalogs/demo/merge-requests/": () => json(made, 201),
+  });
+  const user = userEvent.setup();
+  renderAt("/c/demo/compare/delays...main");
+  await user.click(await screen.findByRole("tab", { name: "Rows" }));
+  await user.click(await screen.findByRole("button", { name: `Keep main of row ${NAMED}` }));
+  await user.click(await screen.findByRole("button", { name: "Leave out 1 changed row" }));
+  expect(await screen.findByRole("tab", { name: "Comparison", selected: true })).toBeTruthy();
+  const posted = asked.filter(({ method }) => method === "POST").map(({ address, body }) => [address, body]);
+  expect(posted).toEqual([
+    ["/api/v1/catalogs/demo/merge-requests/", { source: "delays", destination: "main", title: "Merge delays into main" }],
+    [`${AT}resolutions/`, expect.objectContaining({ part: "row", part_key: KEY, decision: "destination", confirm: 1 })],
+  ]);
+});
+
 it("shows what was decided of a row beneath it", async () => {
   lake({ [`${AT}resolutions/`]: page([resolution({ part: "row", part_key: KEY, decision: "destination", author: "carol" })]) });
   const user = userEvent.setup();
@@ -146,5 +194,5 @@ it("shows what was decided of a row beneath it", async () => {
   await user.click(await screen.findByRole("tab", { name: "Rows" }));
   const rows = within(await screen.findByRole("region", { name: "Rows that conflict" }));
   expect(await rows.findByText(/carol/)).toBeTruthy();
-  expect(rows.getByRole("button", { name: `Keep main of row ${KEY}` }).getAttribute("aria-pressed")).toBe("true");
+  expect(rows.getByRole("button", { name: `Keep main of row ${NAMED}` }).getAttribute("aria-pressed")).toBe("true");
 });

@@ -1,5 +1,5 @@
 import type { ComparedDetail, ComparedRow, SidesColumn } from "../../api/resources";
-import { cellPart, decisionOf, rowPart } from "../../model/decisions";
+import { cellPart, decisionOf, rowEffects, rowPart } from "../../model/decisions";
 import { clashingColumns } from "../../model/compared-rows";
 import type { Pair } from "../../queries/compare";
 import type { RequestPlace } from "../../queries/requests";
@@ -15,7 +15,7 @@ export function RowDecisions({
   columns,
   mayDecide,
 }: {
-  place: RequestPlace;
+  place: RequestPlace | undefined;
   detail: ComparedDetail;
   pair: Pair;
   row: ComparedRow;
@@ -30,7 +30,7 @@ export function RowDecisions({
   const whole = rowPart(row);
   return (
     <div className="stack tight">
-      <PartDecision {...shared} part={whole} made={decisionOf(made, detail, whole)} />
+      <PartDecision {...shared} part={whole} made={decisionOf(made, detail, whole)} effects={rowEffects(row, columns, pair)} isBrief />
       {cells.length > 0 ? (
         <details open={cells.some((part) => decisionOf(made, detail, part) !== undefined)}>
           <summary className="small">Cell by cell ({cells.length})</summary>
