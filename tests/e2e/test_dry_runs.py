@@ -90,21 +90,23 @@ def everything(lake: Lake) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(
-    ("statement", "mode"),
-    [*((statement, "merge-on-read") for statement in ROWS), *((statement, "copy-on-write") for statement in CHANGES)],
-)
-def test_the_metrics_are_those_of_the_write_and_nothing_is_left(filled: Lake, statement: str, mode: str) -> None:
+@pytest.mark.parametrize(("mode", "statements"), [("merge-on-read", ROWS), ("copy-on-write", CHANGES)])
+def test_the_metrics_are_those_of_the_write_and_nothing_is_left(filled: Lake, mode: str, statements: list[str]) -> None:
+    """Each statement has a branch of its own."""
     for kind in ("merge", "update", "delete"):
         filled.sql(f"ALTER TABLE d.t SET TBLPROPERTIES ('write.{kind}.mode' = '{mode}')")
-    before = everything(filled)
-    dry = filled.sql(f"{statement} DRY RUN")
-    assert everything(filled) == before
-    done = filled.sql(statement)
-    # Names of columns in a file's own metadata aside, a file is as long each time; its bytes hold fresh numbers.
-    assert {**dry.metrics, "bytes_written": 0} == {**done.metrics, "bytes_written": 0}
-    assert (dry.metrics["bytes_written"] > 0) == (done.metrics["bytes_written"] > 0)
-    assert (dry.extra["dry_run"], dry.version) == (True, max(before["heads"]))
+    for number, statement in enumerate(statements):
+        branch = f"own{number}"
+        filled.sql(f"CREATE BRANCH {branch}")
+        before, rows = everything(filled), filled.rows("d.t", branch)
+        dry = filled.sql(f"{statement} DRY RUN", branch)
+        assert everything(filled) == before, statement
+        assert filled.rows("d.t", branch) == rows, statement
+        assert (dry.extra["dry_run"], dry.version) == (True, filled.head(branch)), statement
+        done = filled.sql(statement, branch)
+        # Names of columns in a file's own metadata aside, a file is as long each time; its bytes hold fresh numbers.
+        assert {**dry.metrics, "bytes_written": 0} == {**done.metrics, "bytes_written": 0}, statement
+        assert (dry.metrics["bytes_written"] > 0) == (done.metrics["bytes_written"] > 0), statement
 
 
 def test_a_dry_run_of_a_change_of_metadata_changes_nothing(filled: Lake) -> None:

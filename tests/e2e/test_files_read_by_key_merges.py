@@ -17,7 +17,7 @@ from lakeui.common.errors import LakeError
 from lakeui.frontdoor import compute
 from merge_app.execution.row_merges import compared_rows_load
 from tests.e2e.lake import Lake
-from tests.e2e.test_write_modes import MODES, properties
+from tests.e2e.rows import MODES, properties
 
 FILES = 6
 OF_SOURCE, OF_BOTH, OF_DESTINATION = 4, 1, 3

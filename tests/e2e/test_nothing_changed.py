@@ -84,6 +84,7 @@ def test_a_value_is_computed_of_rows_that_live_and_match_alone(things: Lake) -> 
     assert things.rows("d.n") == [(1, 2147483647), (2, 1), (4, 2)]
 
 
+@pytest.mark.parametrize("things", ["few", "many"] if IS_SOAK else ["few"], indirect=True)
 def test_a_merge_of_branches_sees_no_update_where_values_stayed(things: Lake) -> None:
     things.sql("CREATE BRANCH dev")
     things.sql("UPDATE d.t SET v = v, x = x", "dev")

@@ -17,9 +17,11 @@ from tests.pipelines.strategies.pipes import Pipes
 MICROSECONDS = ("00:00:00.000001", "00:00:00.000002", "00:00:00.123456")
 
 
-@pytest.fixture
-def moments(lake: Lake) -> Lake:
-    """Rows whose keys differ by microseconds; both branches changed all of them."""
+@pytest.fixture(scope="module")
+def moments(services: None) -> Lake:
+    """Rows whose keys differ by microseconds; both branches changed all of them. Nothing is merged in it."""
+    lake = Lake()
+    lake.sql("CREATE DATABASE d")
     lake.sql("CREATE TABLE d.t (at TIMESTAMP, v STRING, PRIMARY KEY (at))")
     rows = ", ".join(f"(TIMESTAMP '2024-01-01 {clock}', 'base')" for clock in MICROSECONDS)
     lake.sql(f"INSERT INTO d.t VALUES {rows}")

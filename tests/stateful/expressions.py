@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from operator import add, eq, ge, gt, le, lt, mul, ne, sub
+from operator import add, eq, ge, gt, le, lt, mul, ne, neg, sub
 from typing import Any
 
 import sqlglot
@@ -23,6 +23,7 @@ _BINARY: dict[type[sql.Expression], Callable[[Any, Any], Any]] = {
     sql.GT: gt,
     sql.GTE: ge,
 }
+_UNARY: dict[type[sql.Expression], Callable[[Any], Any]] = {sql.Neg: neg, sql.Upper: str.upper}
 
 
 def evaluate(text: str, row: Row) -> Any:
@@ -35,6 +36,10 @@ def _value(node: sql.Expression, row: Row) -> Any:
     if operator is not None:
         left, right = _value(node.this, row), _value(node.expression, row)
         return None if left is None or right is None else operator(left, right)
+    function = _UNARY.get(type(node))
+    if function is not None:
+        value = _value(node.this, row)
+        return None if value is None else function(value)
     match node:
         case sql.Null():
             return None
@@ -45,8 +50,6 @@ def _value(node: sql.Expression, row: Row) -> Any:
             return row[qualified if qualified in row else node.name.casefold()]
         case sql.Paren() | sql.Cast():
             return _value(node.this, row)
-        case sql.Neg():
-            return -_value(node.this, row)
         case sql.Is() | sql.NullSafeEQ():
             return bool(_value(node.this, row) == _value(node.expression, row))
         case sql.Not():

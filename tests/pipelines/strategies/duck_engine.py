@@ -65,7 +65,8 @@ class DuckMemoryEngine(MergingMemoryEngine):
         if not source.keys:
             return ()
         asked = ", ".join(f"({text}) AS k{index}" for index, text in enumerate(source.keys))
-        text = f"SELECT {asked} FROM ({source.query.text}) AS {_spark_quoted(source.alias)}"
+        names = f"({', '.join(map(_spark_quoted, source.columns))})" if source.columns else ""
+        text = f"SELECT {asked} FROM ({source.query.text}) AS {_spark_quoted(source.alias)}{names}"
         described, rows = self._query(text, source.query.tables)
         arrays = [pa.array([row[index] for row in rows]).unique() for index in range(len(described))]
         return tuple(

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from catalog_app.engine.engine import Engine
 from lakeui.common.errors import DuplicateKey, MergeConflict
+from lakeui.frontdoor import compute
 from tests.e2e.lake import Lake
-from tests.e2e.test_concurrent_statements import between_staging_and_commit
+from tests.in_memory.test_concurrent_statements import between_staging_and_commit
 
 ON = "ON t.id = s.id"
 
@@ -37,13 +37,14 @@ def test_two_merges_do_not_insert_one_key_twice(numbers: Lake, monkeypatch: pyte
 
 def test_a_merge_looks_again_only_where_a_key_may_have_come(numbers: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     staged: list[int] = []
-    original = Engine.merge
+    used = type(compute.engine())
+    original = used.merge
 
-    def counting(self: Engine, *given: Any) -> Any:
+    def counting(self: Any, *given: Any) -> Any:
         staged.append(1)
         return original(self, *given)
 
-    monkeypatch.setattr(Engine, "merge", counting)
+    monkeypatch.setattr(used, "merge", counting)
     for theirs, mine, times in ((100, 5, 1), (6, 7, 2)):
         staged.clear()
         insert = f"INSERT INTO d.t VALUES ({theirs}, 'theirs'), ({theirs + 2}, 'theirs')"
@@ -53,11 +54,9 @@ def test_a_merge_looks_again_only_where_a_key_may_have_come(numbers: Lake, monke
     assert [row[0] for row in numbers.rows("d.t")] == [1, 100, 102, 2, 3, 4, 5, 6, 7, 8]
 
 
-@pytest.mark.parametrize("mode", ["merge-on-read", "copy-on-write"])
 def test_updates_follow_their_rows_into_files_compacted_meanwhile(
-    numbers: Lake, monkeypatch: pytest.MonkeyPatch, mode: str
+    numbers: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    numbers.sql(f"ALTER TABLE d.t SET TBLPROPERTIES ('write.merge.mode' = '{mode}')")
     with between_staging_and_commit(monkeypatch, "merge", lambda: numbers.sql("OPTIMIZE d.t")):
         numbers.sql(
             f"""MERGE INTO d.t USING (VALUES (2, 'm'), (3, 'gone')) s(id, v) {ON}
@@ -66,11 +65,9 @@ def test_updates_follow_their_rows_into_files_compacted_meanwhile(
     assert numbers.rows("d.t") == [(1, "o"), (2, "m"), (4, "o")]
 
 
-@pytest.mark.parametrize("mode", ["merge-on-read", "copy-on-write"])
 def test_an_update_of_rows_in_a_file_that_another_updated_is_refused(
-    numbers: Lake, monkeypatch: pytest.MonkeyPatch, mode: str
+    numbers: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    numbers.sql(f"ALTER TABLE d.t SET TBLPROPERTIES ('write.merge.mode' = '{mode}')")
     other = "UPDATE d.t SET v = 'theirs' WHERE id = 1"
     with (
         between_staging_and_commit(monkeypatch, "merge", lambda: numbers.sql(other)),

@@ -10,18 +10,19 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from catalog_app.engine.engine import Engine
 from lakeui.common.errors import DuplicateKey, MergeConflict
+from lakeui.frontdoor import compute
 from tests.e2e.lake import Lake
 
 
 @contextmanager
 def between_staging_and_commit(monkeypatch: pytest.MonkeyPatch, method: str, act: Callable[[], Any]) -> Iterator[None]:
     """``act`` happens after the next call of an engine method, when its statement has staged but not committed."""
-    original = getattr(Engine, method)
+    used = type(compute.engine())
+    original = getattr(used, method)
     done = threading.Event()
 
-    def staged(self: Engine, *args: Any, **kwargs: Any) -> Any:
+    def staged(self: Any, *args: Any, **kwargs: Any) -> Any:
         result = original(self, *args, **kwargs)
         if not done.is_set():
             done.set()
@@ -29,7 +30,7 @@ def between_staging_and_commit(monkeypatch: pytest.MonkeyPatch, method: str, act
         return result
 
     with monkeypatch.context() as patch:
-        patch.setattr(Engine, method, staged)
+        patch.setattr(used, method, staged)
         yield
     assert done.is_set(), f"no statement called {method}"
 

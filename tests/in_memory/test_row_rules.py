@@ -2,60 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from catalog_app.engine.reading import ROW_ID, table_dataframe
-from catalog_app.selectors.lineage import branch_get, branch_lineage, catalog_get
-from catalog_app.selectors.objects import database_get, table_get
-from catalog_app.selectors.segments import table_scan
-from lakeui.frontdoor.compute import engine
 from tests.e2e.lake import Lake
+from tests.e2e.rows import OPTIMIZE, delete, row_ids, rows, run, set_v, three_files_create
 
 
 @pytest.fixture
 def three_files(lake: Lake) -> Lake:
-    """Table d.t with rows 1, 2 and 3, 4 and 5, 6 in a file each, and branch b."""
-    lake.sql("CREATE TABLE d.t (id INT, v STRING)")
-    for first in (1, 3, 5):
-        lake.sql(f"INSERT INTO d.t VALUES ({first}, 'o'), ({first + 1}, 'o')")
-    lake.sql("CREATE BRANCH b")
-    return lake
-
-
-def run(lake: Lake, branch: str, *statements: str) -> None:
-    for statement in statements:
-        lake.sql(statement, branch)
-
-
-def rows(lake: Lake, branch: str = "main") -> str:
-    return " ".join(f"{number}{value}" for number, value in lake.sql("SELECT * FROM d.t ORDER BY id", branch).rows)
-
-
-def row_ids(lake: Lake, branch: str = "main") -> dict[int, int]:
-    """Row id by ``id``."""
-    lineage = branch_lineage(branch_get(catalog_get(lake.catalog), branch))
-    scan = table_scan(lineage, table_get(lineage, database_get(lineage, "d"), "t"))
-
-    def work(spark: Any) -> dict[int, int]:
-        frame = table_dataframe(spark, engine()._warehouse, scan, with_address=True)
-        found = [(row[0], row[1]) for row in frame.select("id", ROW_ID).collect()]
-        assert len({row_id for _, row_id in found}) == len(found)
-        return dict(found)
-
-    return engine()._sessions.run(work)
-
-
-def set_v(value: str, *numbers: int) -> str:
-    return f"UPDATE d.t SET v = '{value}' WHERE id IN ({', '.join(map(str, numbers))})"
-
-
-def delete(*numbers: int) -> str:
-    return f"DELETE FROM d.t WHERE id IN ({', '.join(map(str, numbers))})"
-
-
-OPTIMIZE = "OPTIMIZE d.t"
+    return three_files_create(lake)
 
 
 @pytest.mark.parametrize(

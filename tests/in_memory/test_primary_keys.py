@@ -43,16 +43,6 @@ def test_keys_may_move_onto_keys_that_the_same_update_frees(keyed: Lake) -> None
     assert keyed.rows("d.k") == [(10, "a"), (9, "b")]
 
 
-def test_a_key_of_several_columns_counts_as_a_whole(lake: Lake) -> None:
-    lake.sql("CREATE TABLE d.k (a DECIMAL(9,2), b STRING, v INT, PRIMARY KEY (a, b))")
-    lake.sql("INSERT INTO d.k VALUES (-1.50, 'x', 1), (20.00, 'x', 2)")
-    lake.sql("INSERT INTO d.k VALUES (3.00, 'y', 3)")
-    lake.sql("UPDATE d.k SET a = 3.00 WHERE v = 1")
-    with pytest.raises(DuplicateKey):
-        lake.sql("UPDATE d.k SET b = 'y' WHERE v = 1")
-    assert lake.rows("d.k") == [("20.00", "x", 2), ("3.00", "x", 1), ("3.00", "y", 3)]
-
-
 def test_an_update_of_other_columns_leaves_keys_unread(keyed: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     def unwanted(*_: object) -> None:
         raise AssertionError("keys were checked")

@@ -1,0 +1,75 @@
+"""Table d.t with columns id and v: statements on its rows, and what became of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from catalog_app.engine.reading import ROW_ID, table_dataframe
+from catalog_app.selectors.lineage import branch_get, branch_lineage, catalog_get
+from catalog_app.selectors.objects import database_get, table_get
+from catalog_app.selectors.segments import table_scan
+from lakeui.frontdoor.compute import engine
+from tests.e2e.lake import Lake
+from tests.in_memory.engine import LakeMemoryEngine
+
+MODES = ("merge-on-read", "copy-on-write")
+OPTIMIZE = "OPTIMIZE d.t"
+
+
+def properties(mode: str) -> str:
+    return ", ".join(f"'write.{statement}.mode' = '{mode}'" for statement in ("merge", "update", "delete"))
+
+
+def three_files_create(lake: Lake, mode: str = MODES[0]) -> Lake:
+    """Table d.t with rows 1 and 2, 3 and 4, 5 and 6 in a file each, and branch b."""
+    lake.sql(f"CREATE TABLE d.t (id INT, v STRING) TBLPROPERTIES ({properties(mode)})")
+    for first in (1, 3, 5):
+        lake.sql(f"INSERT INTO d.t VALUES ({first}, 'o'), ({first + 1}, 'o')")
+    lake.sql("CREATE BRANCH b")
+    return lake
+
+
+def run(lake: Lake, branch: str, *statements: str) -> None:
+    for statement in statements:
+        lake.sql(statement, branch)
+
+
+def rows(lake: Lake, branch: str = "main") -> str:
+    return " ".join(f"{number}{value}" for number, value in lake.sql("SELECT * FROM d.t ORDER BY id", branch).rows)
+
+
+def row_ids(lake: Lake, branch: str = "main") -> dict[int, int]:
+    """Row id by ``id``."""
+    lineage = branch_lineage(branch_get(catalog_get(lake.catalog), branch))
+    scan = table_scan(lineage, table_get(lineage, database_get(lineage, "d"), "t"))
+
+    def work(spark: Any) -> list[tuple[Any, int]]:
+        frame = table_dataframe(spark, used._warehouse, scan, with_address=True)
+        return [(row[0], row[1]) for row in frame.select("id", ROW_ID).collect()]
+
+    used: Any = engine()
+    found = used.row_ids(scan, "id") if isinstance(used, LakeMemoryEngine) else used._sessions.run(work)
+    assert len({row_id for _, row_id in found}) == len(found)
+    return dict(found)
+
+
+def set_v(value: str, *numbers: int) -> str:
+    return f"UPDATE d.t SET v = '{value}' WHERE id IN ({', '.join(map(str, numbers))})"
+
+
+def delete(*numbers: int) -> str:
+    return f"DELETE FROM d.t WHERE id IN ({', '.join(map(str, numbers))})"
+
+
+def upsert(value: str, *numbers: int) -> str:
+    """Rows of these numbers get the value; those that are not there are inserted."""
+    source = ", ".join(f"({number}, '{value}')" for number in numbers)
+    return (
+        f"MERGE INTO d.t USING (VALUES {source}) s(id, v) ON t.id = s.id "
+        "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+    )
+
+
+def remove(*numbers: int) -> str:
+    source = ", ".join(f"({number})" for number in numbers)
+    return f"MERGE INTO d.t USING (VALUES {source}) s(id) ON t.id = s.id WHEN MATCHED THEN DELETE"

@@ -1,0 +1,149 @@
+"""Stories of ``tests/in_memory`` on real files, at least one for each way in which a merge rewrites or marks files."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeui.common.errors import DuplicateKey
+from tests.e2e.lake import Lake
+from tests.e2e.rows import MODES, OPTIMIZE, delete, properties, row_ids, rows, run, set_v, three_files_create
+from tests.in_memory import test_concurrent_merges
+from tests.in_memory.test_concurrent_merges import numbers, test_two_merges_do_not_insert_one_key_twice
+from tests.in_memory.test_concurrent_statements import (
+    test_a_delete_looks_again_when_its_rows_were_updated_meanwhile,
+    test_an_update_follows_its_rows_into_files_compacted_meanwhile,
+    test_two_inserts_of_one_key_do_not_both_land,
+)
+from tests.in_memory.test_emptied_files import (
+    test_an_update_of_all_rows_of_a_file_replaces_it,
+    test_what_an_overwrite_took_names_the_files_that_were_emptied,
+    two_files,
+)
+from tests.in_memory.test_primary_keys import (
+    keyed,
+    test_keys_may_move_onto_keys_that_the_same_update_frees,
+    test_one_key_inserted_and_compacted_on_both_branches_is_refused,
+)
+from tests.in_memory.test_repeated_merges import (
+    moved,
+    test_a_partition_that_an_earlier_merge_moved_moves_again,
+    test_a_sideways_merge_of_a_skipped_compaction_arrives_once,
+    test_branches_that_compact_and_merge_in_turn_stay_the_same,
+    test_changes_follow_into_a_partition_that_an_earlier_merge_moved,
+    test_rows_under_the_old_name_of_a_partition_stay_there_although_they_were_compacted_with_those_renamed,
+    two_partitions,
+)
+from tests.in_memory.test_required_columns import (
+    empty,
+    filled,
+    test_a_row_deleted_twice_hides_no_live_one,
+    test_nulls_that_the_strict_side_filled_are_no_conflict,
+)
+from tests.in_memory.test_restore import (
+    test_rows_that_came_after_a_restore_stay_where_the_other_side_put_older_images_back,
+)
+from tests.in_memory.test_row_work import (
+    parted,
+    test_a_compaction_and_a_rename_of_files_that_the_destination_changed,
+    test_a_delete_after_a_compaction_reaches_images_that_an_overwrite_filters,
+    test_filtered_images_in_a_renamed_partition_come_over_once,
+    test_rows_written_into_a_renamed_partition_go_with_it,
+    test_rows_written_since_follow_a_swap_of_partitions,
+)
+
+__all__ = [
+    "empty",
+    "filled",
+    "keyed",
+    "moved",
+    "numbers",
+    "parted",
+    "test_a_compaction_and_a_rename_of_files_that_the_destination_changed",
+    "test_a_delete_after_a_compaction_reaches_images_that_an_overwrite_filters",
+    "test_a_delete_looks_again_when_its_rows_were_updated_meanwhile",
+    "test_a_partition_that_an_earlier_merge_moved_moves_again",
+    "test_a_row_deleted_twice_hides_no_live_one",
+    "test_a_sideways_merge_of_a_skipped_compaction_arrives_once",
+    "test_an_update_follows_its_rows_into_files_compacted_meanwhile",
+    "test_an_update_of_all_rows_of_a_file_replaces_it",
+    "test_branches_that_compact_and_merge_in_turn_stay_the_same",
+    "test_changes_follow_into_a_partition_that_an_earlier_merge_moved",
+    "test_filtered_images_in_a_renamed_partition_come_over_once",
+    "test_keys_may_move_onto_keys_that_the_same_update_frees",
+    "test_nulls_that_the_strict_side_filled_are_no_conflict",
+    "test_one_key_inserted_and_compacted_on_both_branches_is_refused",
+    "test_rows_that_came_after_a_restore_stay_where_the_other_side_put_older_images_back",
+    "test_rows_under_the_old_name_of_a_partition_stay_there_although_they_were_compacted_with_those_renamed",
+    "test_rows_written_into_a_renamed_partition_go_with_it",
+    "test_rows_written_since_follow_a_swap_of_partitions",
+    "test_two_inserts_of_one_key_do_not_both_land",
+    "test_two_merges_do_not_insert_one_key_twice",
+    "test_what_an_overwrite_took_names_the_files_that_were_emptied",
+    "two_files",
+    "two_partitions",
+]
+
+STORIES = {
+    "A1 and A3": ([set_v("B", 1), set_v("C", 1), set_v("D", 1, 2)], [set_v("M", 3), delete(3)], "1D 2D 4o 5o 6o"),
+    "A2": (
+        [OPTIMIZE, delete(1, 2, 3), OPTIMIZE],
+        [delete(2, 3), OPTIMIZE, delete(5), OPTIMIZE],
+        "4o 6o",
+    ),
+    "delete meets update": ([OPTIMIZE, delete(1, 2, 5)], [set_v("M", 2, 3), OPTIMIZE], "2M 3M 4o 6o"),
+    "delete meets update, files as they were": ([delete(1, 2, 5), OPTIMIZE], [set_v("M", 2, 3)], "2M 3M 4o 6o"),
+    "A4 and A5": (
+        [
+            "INSERT INTO d.t VALUES (7, 'new'), (8, 'new'), (9, 'new')",
+            set_v("B", 3, 7),
+            delete(4, 8),
+            set_v("C", 3, 7, 9),
+            OPTIMIZE,
+        ],
+        [delete(5), "INSERT OVERWRITE d.t VALUES (0, 'over')"],
+        "0over 7C 9C",
+    ),
+    "updates follow compacted rows": (
+        [set_v("B", 1, 4), delete(5), OPTIMIZE, set_v("C", 4)],
+        [OPTIMIZE, "INSERT INTO d.t SELECT 7, 'm' WHERE false"],
+        "1B 2o 3o 4C 6o",
+    ),
+    "compactions on both sides": (
+        ["INSERT INTO d.t VALUES (7, 'b')", OPTIMIZE],
+        ["INSERT INTO d.t VALUES (8, 'm')", OPTIMIZE],
+        "1o 2o 3o 4o 5o 6o 7b 8m",
+    ),
+}
+"""What the source did, what the destination did, and the rows that a merge leaves."""
+
+
+def test_stories_of_rows_on_both_sides(lake: Lake) -> None:
+    """Each story has two branches of its own; row ids stay."""
+    three_files_create(lake)
+    before = row_ids(lake)
+    for number, (story, (source, destination, left)) in enumerate(STORIES.items()):
+        for branch, statements in ((f"s{number}", source), (f"d{number}", destination)):
+            lake.sql(f"CREATE BRANCH {branch}")
+            run(lake, branch, *statements)
+        lake.merge(f"s{number}", f"d{number}")
+        assert rows(lake, f"d{number}") == left, story
+        after = row_ids(lake, f"d{number}")
+        assert {key: row_id for key, row_id in after.items() if key in before}.items() <= before.items(), story
+
+
+def test_files_written_anew_beside_other_writers(numbers: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers.sql(f"ALTER TABLE d.t SET TBLPROPERTIES ({properties(MODES[1])})")
+    numbers.sql("CREATE BRANCH apart")
+    test_concurrent_merges.test_updates_follow_their_rows_into_files_compacted_meanwhile(numbers, monkeypatch)
+    numbers.sql("RESTORE BRANCH main TO VERSION AS OF {}".format(numbers.head("apart")))
+    test_concurrent_merges.test_an_update_of_rows_in_a_file_that_another_updated_is_refused(numbers, monkeypatch)
+
+
+def test_a_key_of_several_columns_counts_as_a_whole(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.k (a DECIMAL(9,2), b STRING, v INT, PRIMARY KEY (a, b))")
+    lake.sql("INSERT INTO d.k VALUES (-1.50, 'x', 1), (20.00, 'x', 2)")
+    lake.sql("INSERT INTO d.k VALUES (3.00, 'y', 3)")
+    lake.sql("UPDATE d.k SET a = 3.00 WHERE v = 1")
+    with pytest.raises(DuplicateKey):
+        lake.sql("UPDATE d.k SET b = 'y' WHERE v = 1")
+    assert lake.rows("d.k") == [("20.00", "x", 2), ("3.00", "x", 1), ("3.00", "y", 3)]
