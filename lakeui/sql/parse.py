@@ -51,8 +51,8 @@ def _reader(cursor: Cursor) -> Reader:
     if any(cursor.sees(word) for word in _QUERY_WORDS):
         return data.select
     first = cursor.current.value.upper() if cursor.current else ""
-    for phrase, reader in _BY_FIRST_WORD.get(first, ()):
-        if cursor.accept(*phrase):
+    for words, reader in _BY_FIRST_WORD.get(first, ()):
+        if cursor.accept(*words):
             return reader
     for phrase, group in LATER.items():
         if cursor.sees(*phrase.split()):
