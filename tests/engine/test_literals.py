@@ -21,7 +21,7 @@ LITERALS = [
     "TRUE",
     "false",
     "DATE '2026-01-31'",
-    "date'1-1-1'",
+    "date'2026-1-1'",
 ]
 OTHERS = [
     "9999999999",
