@@ -201,6 +201,7 @@ def queries(own: Servers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
         server.stop()
 
 
+@pytest.mark.filterwarnings(r"ignore:\[RETRIES_EXCEEDED\]")
 def test_a_write_goes_on_when_the_spark_of_queries_ends(own: Servers, catalog: Catalog, queries: EmbeddedSpark) -> None:
     """The query is lost with the reason, and the next one works as soon as its server is back."""
     lost: list[EngineLost] = []
