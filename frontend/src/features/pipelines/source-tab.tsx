@@ -87,7 +87,7 @@ export function SourceTab({
           <LiveMistakes mistakes={live?.mistakes ?? []} />
         </div>
       )}
-      {trial.data && trial.variables && isSameText(trial.variables, text) ? <Trial key={trial.data} taskId={trial.data} /> : null}
+      {trial.data && isSameText(trial.variables, text) ? <Trial key={trial.data} taskId={trial.data} /> : null}
       {isStale && draft ? <Stale pipeline={pipeline} draft={draft} tag={tag} onDraft={onDraft} /> : null}
       <Outcome
         pipeline={pipeline}
