@@ -42,12 +42,15 @@ class EmbeddedSpark:
     """One Spark Connect server. ``memory`` is the JVM heap in Java's notation, by default fit for the machine.
 
     ``java_options`` choose the collector and the compiler, which tests do otherwise. ``name`` is the part's.
+    ``tasks_per_core``: Spark ends a task only between two batches of rows, so a query that was stopped may compute on.
+    With more tasks than cores the others run beside it.
     """
 
     home: Path
     log: Path
     memory: str = ""
     java_options: str = "-XX:+UseG1GC"
+    tasks_per_core: int = 1
     name: str = "spark"
     port: int = field(default_factory=free_port)
     token: str = field(default_factory=lambda: secrets.token_hex(24))
@@ -119,7 +122,9 @@ class EmbeddedSpark:
         cores = os.cpu_count() or 2
         java = f"-Djava.io.tmpdir={scratch} {self.java_options} -XX:+ExitOnOutOfMemoryError"
         settings = {
-            "spark.master": "local[*]",
+            "spark.master": f"local[{cores * self.tasks_per_core}]",
+            # How far Spark divides work: by cores, however many tasks may run beside each other.
+            "spark.default.parallelism": str(cores),
             "spark.driver.memory": self.memory or memory_for_this_machine(),
             "spark.driver.maxResultSize": LARGEST_RESULT,
             "spark.driver.bindAddress": LOOPBACK,

@@ -52,6 +52,8 @@ STOPPING = {
 NEVER_GIVEN_UP = {"spark_queries"}
 """Any person's query can end it, and nobody's query may stop the rest."""
 RESTARTED = ("postgres", "redis", "spark", "spark_queries", "web", "worker")
+QUERY_TASKS_PER_CORE = 8
+"""Of the Spark server of queries: one that was stopped and computes on leaves places to the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,8 @@ class Supervisor:
         return [writes, queries]
 
     def _start_spark(self, name: str, memory: str) -> EmbeddedSpark:
-        server = EmbeddedSpark(self._options.home / name, self._log(name), memory=memory, name=name)
+        home, tasks = self._options.home / name, 1 if name == "spark" else QUERY_TASKS_PER_CORE
+        server = EmbeddedSpark(home, self._log(name), memory=memory, tasks_per_core=tasks, name=name)
         self._say("Spark: starting." if name == "spark" else "Spark for queries: starting.")
         self._keep_server(server)
         return server
