@@ -19,7 +19,7 @@ from lakeui.common.errors import InvalidValue
 
 _NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 _PLAIN = r"^-?[0-9]+(\.[0-9]+)?$"
-_UNWRITABLE = pa.array(["NaN", "Infinity", "-Infinity"])
+_UNWRITABLE = ("NaN", "Infinity", "-Infinity")
 _WHOLE_TYPES = ("tinyint", "smallint", "int", "bigint")
 
 
@@ -102,7 +102,7 @@ def _is_of_a_kind(part: _Part) -> pa.Array:
     """Which values are there, without texts of JSON for numbers that it cannot write."""
     present = part.values.is_valid()
     if pa.types.is_string(part.values.type) and part.type.name in ("double", "float"):
-        return pc.and_(present, pc.invert(pc.is_in(part.values, value_set=_UNWRITABLE)))
+        return pc.and_(present, pc.invert(pc.is_in(part.values, value_set=pa.array(_UNWRITABLE))))
     return present
 
 

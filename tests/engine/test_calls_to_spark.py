@@ -20,8 +20,8 @@ UPSERT = """MERGE INTO d.t USING (SELECT {0} AS counted, 'm{0}' AS called) s ON 
 FIRST = {
     "INSERT INTO d.t VALUES (1, 'a'), (2, NULL)": {"execute": 1},
     "INSERT INTO d.t SELECT counted + 10, called FROM d.t": {"analyze": 1, "execute": 1},
-    "SELECT * FROM d.t WHERE counted = 1": {"execute": 1},
-    "SELECT count(*), array(max(counted)) FROM d.t": {"execute": 1},
+    "SELECT * FROM d.t WHERE counted = 1": {"analyze": 1, "execute": 1},
+    "SELECT count(*), array(max(counted)) FROM d.t": {"analyze": 1, "execute": 1},
     "UPDATE d.t SET called = 'b' WHERE counted = 1": {"analyze": 1, "execute": 1},
     "UPDATE d.t SET called = upper(called) WHERE counted > 1": {"analyze": 2, "execute": 1},
     "DELETE FROM d.t WHERE counted = 11": {"analyze": 1, "execute": 1},
