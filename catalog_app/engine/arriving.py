@@ -45,13 +45,17 @@ def gathered(
     wide are counted, which takes another job; without, None is the answer then.
     """
     from pyspark.errors import PySparkException
+    from pyspark.sql.connect.functions import expr
 
-    first, size = rows.limit(limit), _size(kinds)
-    if not size:
+    sizes = _sizes(kinds)
+    first, size = rows.limit(limit), " + ".join(sizes.values())
+    if not sizes:
         return _read(first, most_bytes)
-    is_narrow = f"IF({size} > {SPARK_BYTES // limit}, CAST(RAISE_ERROR('{_WIDE}') AS BOOLEAN), true)"
+    # In a column below the limit: a filter above would need a stage of its own, and one below could move further.
+    name = next(iter(sizes))
+    narrow = expr(f"IF({size} > {SPARK_BYTES // limit}, RAISE_ERROR('{_WIDE}'), {name})")
     try:
-        return _read(first.filter(is_narrow), most_bytes)
+        return _read(rows.withColumn(name, narrow).limit(limit), most_bytes)
     except PySparkException as error:
         if _WIDE not in str(error):
             raise
@@ -77,11 +81,11 @@ def _read(rows: DataFrame, most_bytes: int) -> pa.Table | None:
     return as_declared(pa.concat_tables(arrived), schema) if arrived else arrow_rows(rows.limit(0))
 
 
-def _size(kinds: Mapping[str, str]) -> str:
-    """SQL of the bytes of a row's long values; empty where no type is long."""
-    sizes = []
+def _sizes(kinds: Mapping[str, str]) -> dict[str, str]:
+    """SQL of the bytes of each value that may be long, by column."""
+    sizes = {}
     for name, kind in kinds.items():
         text = f"CAST({name} AS STRING)" if "<" in kind else name
         if "<" in kind or kind == "binary" or kind.startswith(("string", "char", "varchar")):
-            sizes.append(f"CAST(COALESCE(OCTET_LENGTH({text}), 0) AS BIGINT)")
-    return " + ".join(sizes)
+            sizes[name] = f"CAST(COALESCE(OCTET_LENGTH({text}), 0) AS BIGINT)"
+    return sizes

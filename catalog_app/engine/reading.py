@@ -183,8 +183,11 @@ def deleted_addresses(spark: SparkSession, warehouse: Warehouse, files: Sequence
 
 
 def _empty(spark: SparkSession, schema: Schema, with_address: bool) -> DataFrame:
-    """No rows. Beside a NULL that the optimizer knows it would compute no constant, and refuse none as with rows."""
-    values = [unknown_null(storage_type(column.type)) for column in schema.columns]
+    """No rows. Nothing else judges the constants of a query, so there the optimizer must not know the NULLs: beside one
+    that it knows it computes no constant, and refuses none as with rows.
+    """
+    types = [storage_type(column.type) for column in schema.columns]
+    values = [f"CAST(NULL AS {kind})" if with_address else unknown_null(kind) for kind in types]
     further = dict.fromkeys(("row_id", "address"), "CAST(NULL AS bigint)") if with_address else {}
     return _named(spark.range(0), schema, values, **further)
 
