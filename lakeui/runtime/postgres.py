@@ -96,7 +96,8 @@ class EmbeddedPostgres:
         settings = {
             "listen_addresses": "",
             "unix_socket_directories": str(self._socket_directory()),
-            "max_connections": "100",
+            # Each thread of two web processes and each worker keeps one; what watches over running work takes another.
+            "max_connections": "200",
             "log_statement": "none",
             "shared_buffers": "256MB" if self.durable else "128MB",
             "max_wal_size": "2GB",
