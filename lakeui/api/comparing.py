@@ -47,7 +47,7 @@ LOOK_SECONDS = 0.02
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Source and destination of a comparison, with the heads that are compared, and what people decided of the
-    conflicts between them in a merge request. What is not kept yet is computed inside ``reading``.
+    conflicts between them in a merge request. Rows that are not kept yet are read inside ``reading``.
     """
 
     source: Branch
@@ -94,8 +94,7 @@ def object_read(pair: Pair, key: ObjectKey) -> dict[str, Any]:
     entry = next((item for item in listed["objects"] if (item["kind"], item["object_id"]) == _parts(key)), None)
     if entry is None:
         raise NotFound("changed " + key[0].value, str(key[1]), where="in this comparison")
-    with pair.reading():
-        found = object_comparison_load(pair.source, pair.destination, key, engine, pair.resolutions)
+    found = object_comparison_load(pair.source, pair.destination, key, engine, pair.resolutions)
     body = object_as_json(found, entry, findings_read(pair, key))
     body |= {
         "source_head": pair.source.head_version,
@@ -118,8 +117,7 @@ def _made_by_another(pair: Pair) -> dict[str, Any] | None:
 def _computed(pair: Pair) -> tuple[dict[str, Any], dict[str, dict[str, list[dict[str, Any]]]]]:
     """The comparison made now: its list and its buckets of findings, both kept."""
     try:
-        with pair.reading():
-            return _kept(pair, comparison_load(pair.source, pair.destination, engine, pair.resolutions))
+        return _kept(pair, comparison_load(pair.source, pair.destination, engine, pair.resolutions))
     finally:
         cache.delete(pair.cache_key("making"))
 
