@@ -16,6 +16,7 @@ from catalog_app.engine.asking import arrow_rows, as_declared
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame
+    from pyspark.sql.types import StructType
 
 SPARK_BYTES = 256 * 1024 * 1024
 """Rows that are fetched at once take at most so much of Spark's memory, by their texts and nested values."""
@@ -24,16 +25,21 @@ _WIDE = "__LAKE_WIDE_ROW__"
 
 def batches(rows: DataFrame) -> Generator[pa.Table, None, None]:
     """The rows as Arrow tables, at least one. Who stops early closes the iterator, and Spark lets go of the rest."""
-    client = rows.sparkSession.client
-    # PySpark has no public way to take Arrow batches as they come; toLocalIterator makes Python rows of these.
-    plan = rows._plan.to_proto(client)  # noqa: SLF001
     found = False
-    for item in client.to_table_as_iterator(plan, {}):
-        if isinstance(item, pa.Table):
-            found = True
-            yield item
+    with closing(_coming(rows)) as coming:
+        for item in coming:
+            if isinstance(item, pa.Table):
+                found = True
+                yield item
     if not found:
         yield arrow_rows(rows.limit(0))
+
+
+def _coming(rows: DataFrame) -> Generator[StructType | pa.Table, None, None]:
+    """The schema of the rows, and their Arrow tables as Spark sends them."""
+    client = rows.sparkSession.client
+    plan = rows._plan.to_proto(client)  # noqa: SLF001 - the public toLocalIterator makes Python's rows of the batches
+    yield from client.to_table_as_iterator(plan, {})
 
 
 def gathered(
@@ -67,9 +73,8 @@ def gathered(
 def _read(rows: DataFrame, most_bytes: int) -> pa.Table | None:
     from pyspark.sql.types import StructType
 
-    client = rows.sparkSession.client
     schema, arrived, size = StructType(), [], 0
-    with closing(client.to_table_as_iterator(rows._plan.to_proto(client), {})) as coming:  # noqa: SLF001
+    with closing(_coming(rows)) as coming:
         for item in coming:
             if not isinstance(item, pa.Table):
                 schema = item

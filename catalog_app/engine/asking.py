@@ -34,13 +34,13 @@ def bound_dataframe(
 
     # Threads share the session, and its views have one room of names.
     names = {name: f"{_VIEW}{uuid.uuid4().hex}" for name in tables}
-    views = [SubqueryAlias(frame._plan, names[name]) for name, frame in tables.items()]  # noqa: SLF001
+    views = [SubqueryAlias(frame._plan, names[name]) for name, frame in tables.items()]  # noqa: SLF001 - see above
     return DataFrame(SQL(text_of(names), [], {}, views), spark)
 
 
 def arrow_rows(rows: DataFrame) -> pa.Table:
     """All rows, with the types that ``toArrow`` gives them."""
-    table, schema = rows._to_table()  # noqa: SLF001
+    table, schema = rows._to_table()  # noqa: SLF001 - see above
     assert schema is not None
     return as_declared(table, schema)
 

@@ -43,7 +43,7 @@ _KINDS = [
 _ACTS = f"""CASE WHEN is_left OR r_is_d THEN 'none' WHEN d IS NULL THEN 'insert' WHEN r IS NULL THEN 'delete'
     ELSE 'update' END AS {_ACT}"""
 _DISCARDED = "CASE WHEN NOT is_discarded THEN '' WHEN s IS NULL THEN 'delete' ELSE 'update' END AS discarded"
-_SIGHTS = ("base_row", "s", "d")
+_SNAPSHOTS = ("base_row", "s", "d")
 _MASKING = (OperationKind.UPDATE, OperationKind.DELETE)
 _SAID = ("source_kind", "destination_kind", "is_conflict", "is_left", "combined", "discarded")
 _COUNTED = (*(f"__lake_{name}" for name in _SAID), _ACT)
@@ -338,9 +338,9 @@ def rows_compared(
             "is_left",
             "CASE WHEN source_changed THEN source_kind END AS source_kind",
             "CASE WHEN destination_changed THEN destination_kind END AS destination_kind",
-            *(f"{side} IS NOT NULL" for side in _SIGHTS),
+            *(f"{side} IS NOT NULL" for side in _SNAPSHOTS),
             "NOT is_left AND r IS NOT NULL",
-            *(f"{side}.c{place}" for side in (*_SIGHTS, "r") for place in places),
+            *(f"{side}.c{place}" for side in (*_SNAPSHOTS, "r") for place in places),
         ),
         limit=limit,
     )

@@ -176,7 +176,7 @@ def _spark_import() -> None:
         import pyspark.sql.connect.functions
         import pyspark.sql.connect.session
         import pyspark.sql.functions
-        import pyspark.sql.pandas.types  # noqa: F401
+        import pyspark.sql.pandas.types  # noqa: F401 - the imports are all that is wanted
 
 
 def _transport_failures(base: type[Exception]) -> tuple[type[Exception], ...]:
@@ -203,6 +203,5 @@ def _connect(remote: str) -> SparkSession:
     session = SparkSession.builder.remote(remote).create()
     # The client's own policy waits for ten minutes; people do not.
     session.client.set_retry_policies([DefaultPolicy(**_RETRIES)])
-    # In one call; the public set() makes one for each.
-    session.conf._set_all(dict(CONFIGURATION), silent=False)  # noqa: SLF001
+    session.conf._set_all(dict(CONFIGURATION), silent=False)  # noqa: SLF001 - the public set() makes a call for each
     return session

@@ -50,7 +50,7 @@ STOPPING = {
 
 
 NEVER_GIVEN_UP = {"spark_queries"}
-"""Any person's query can end it, and nobody's query may stop the rest."""
+"""Started again without end: any query can end it, and no query may stop the other parts."""
 RESTARTED = ("postgres", "redis", "spark", "spark_queries", "web", "worker")
 QUERY_TASKS_PER_CORE = 8
 """Of the Spark server of queries: one that was stopped and computes on leaves places to the others."""

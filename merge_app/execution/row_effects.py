@@ -21,7 +21,7 @@ from merge_app.planning.values import Decision, Effect, LeftOut, Resolution, Res
 Row = Sequence[Any] | None
 _HEAD = 5
 """So many members of a compared row stand before the marks of the snapshots."""
-_SIGHTS = 4
+_SNAPSHOTS = 4
 """Base, source, destination and result."""
 
 
@@ -77,10 +77,10 @@ def row_find(source: Branch, destination: Branch, resolution: Resolution, engine
 
 def _row(task: RowMerge, found: Sequence[Any]) -> ConflictingRow:
     columns = task.schema.columns
-    held, values = found[_HEAD : _HEAD + _SIGHTS], found[_HEAD + _SIGHTS :]
+    held, values = found[_HEAD : _HEAD + _SNAPSHOTS], found[_HEAD + _SNAPSHOTS :]
     size = len(columns)
     base, mine, theirs, result = (
-        _image(columns, values[at * size : (at + 1) * size]) if held[at] else None for at in range(_SIGHTS)
+        _image(columns, values[at * size : (at + 1) * size]) if held[at] else None for at in range(_SNAPSHOTS)
     )
     return ConflictingRow(found[0], columns, base, mine, theirs, result=result, is_open=found[2])
 

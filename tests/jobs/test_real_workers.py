@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-import time
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import pytest
@@ -18,6 +15,7 @@ from lakeui.common.broker import redis_client
 from merge_app.jobs.models import Task
 from merge_app.jobs.selectors import task_wait
 from merge_app.jobs.services import task_cancel, task_submit
+from tests.faults.worker import until
 from tests.jobs.conftest import Workers
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -29,13 +27,6 @@ def waits(tmp_path: Path) -> tuple[UUID, Path, Path]:
     marks, release = tmp_path / "marks", tmp_path / "release"
     task = task_submit(kind="test.mark", parameters={"marks": str(marks), "release": str(release)})
     return task.pk, marks, release
-
-
-def until(condition: Callable[[], Any], seconds: float = 20.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.02)
 
 
 def test_a_task_waits_for_the_first_worker_and_the_next_is_taken_at_once(workers: Workers) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from uuid import UUID
@@ -30,6 +29,7 @@ from merge_app.jobs.request_work import (
     work_running,
 )
 from merge_app.jobs.services import task_cancel
+from tests.faults.worker import until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -50,11 +50,8 @@ def of(user: User, has_left: Callable[[], bool] = lambda: False) -> Work:
 
 def shown(key: UUID) -> Task:
     """The row of running work, which a read of rows has after a while."""
-    deadline = time.monotonic() + 30
-    while (task := Task.objects.filter(pk=key).first()) is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    return task
+    until(Task.objects.filter(pk=key).exists)
+    return Task.objects.get(pk=key)
 
 
 def endless(query: Work, begun: Callable[[Task], object] = lambda task: None) -> None:

@@ -80,6 +80,7 @@ def run(instance: Instance, folder: Path, options: argparse.Namespace) -> Proble
     warm = threading.Timer(options.warm_up, lambda: before.update(instance.memory()))
     warm.start()
     load_run(instance, folder, seconds=options.warm_up + options.seconds, people=sum(numbers.values()))
+    # Answers that are under way still take memory.
     time.sleep(5)
     after = instance.memory()
     problems = times_print(folder / "load_stats.csv", folder / "load_failures.csv")
@@ -179,7 +180,7 @@ def lost_writes(instance: Instance, owner: str, written: Path) -> Problems:
         lost = [key for key in acknowledged if key[0] == table and found[key[1]] == 0]
         doubled = [identifier for identifier, count in found.items() if count > 1]
         unknown = [identifier for identifier in found if (table, identifier) not in sent]
-        for what, rows in (("lost", lost), ("doubled", doubled), ("nobody sent", unknown)):
+        for what, rows in (("lost", lost), ("doubled", doubled), ("that no writer sent", unknown)):
             if rows:
                 problems.append(f"{table}: {len(rows)} rows {what}: {rows[:5]}")
     print(f"\n{sum(sent.values()):,} rows sent, {sum(acknowledged.values()):,} acknowledged.")
