@@ -25,8 +25,8 @@ SHORTEST_KEY = 50
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Addresses of the parts that lakeui needs; empty where no setting names one. Where queries have no address of their
-    own, ``spark_remote`` serves them too.
+    """Addresses of the parts that lakeui needs; empty where no setting names one. ``spark_remote`` serves queries too
+    where they have no address of their own.
     """
 
     database_url: str = ""
