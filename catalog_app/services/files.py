@@ -13,6 +13,7 @@ from catalog_app.domain.operations import AddedFile, AttachedDelete
 from catalog_app.models import DeleteFile
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.services.registered import registered_note
+from lakeui.common.errors import InvalidValue
 
 _ADDRESSES = """
 UPDATE catalog_app_table SET next_address = next_address + %(count)s WHERE id = %(table)s RETURNING next_address
@@ -67,6 +68,11 @@ def data_files_register(table_id: int, files: Sequence[NewDataFile]) -> tuple[Ad
     ]
     if not described:
         return ()
+    if any("\x00" in text for file in files for text in file.partition if text is not None):
+        raise InvalidValue(
+            "A value of a partition column holds the character NUL (U+0000); a partition's name cannot.",
+            remedy="Take it out of the value, for example by translate(column, '\\0', '').",
+        )
     registered_note(data=[file.path for file in files])
     rows = fetch_all(_REGISTER, {"table": table_id, "files": json.dumps(described)}, prepared=True)
     return tuple(

@@ -122,7 +122,12 @@ def _is_nan(value: Any) -> bool:
 
 
 def _lower(value: Any) -> Any:
-    return value[:TEXT_BOUND_LENGTH] if isinstance(value, str) else _scalar(value)
+    return _without_nul(value)[:TEXT_BOUND_LENGTH] if isinstance(value, str) else _scalar(value)
+
+
+def _without_nul(value: str) -> str:
+    """The text up to its first NUL, which jsonb cannot hold: not above the text."""
+    return value.partition("\x00")[0]
 
 
 def _upper(value: Any) -> Any:
@@ -130,7 +135,8 @@ def _upper(value: Any) -> Any:
 
 
 def text_above(value: str) -> str | None:
-    """A short text that is not below ``value`` in code-point order; None where there is none."""
+    """A short text without NUL that is not below ``value`` in code-point order; None where there is none."""
+    value = _without_nul(value) + "\x01" if "\x00" in value else value
     if len(value) <= TEXT_BOUND_LENGTH:
         return value
     head = value[:TEXT_BOUND_LENGTH]

@@ -71,6 +71,9 @@ class Cursor:
         word = self.current
         if word is None:
             self.fail("The statement ends too early")
+        if word.kind == Kind.STRING and "\x00" in word.value:
+            # Such texts are stored by PostgreSQL, which has no NUL; those of expressions are Spark's.
+            self.fail("A comment, property, partition or key cannot hold the character NUL")
         self.index += 1
         return word
 

@@ -436,3 +436,20 @@ def test_a_quoted_name_survives_reading_and_writing(value: str) -> None:
     statement = parse(f"select t.{written} as {written} from db.t")
     assert isinstance(statement, s.Select)
     assert statement.query.text == f"SELECT `t`.{name} AS {name} FROM `__lake_0` AS `t`"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CREATE TABLE d.t (id INT) COMMENT 'a\\0'",
+        "ALTER TABLE d.t SET TBLPROPERTIES ('a' = '\\0')",
+        "ALTER TABLE d.t ADD PARTITION (p = 'a\\0b')",
+    ],
+)
+def test_a_stored_text_cannot_hold_nul(text: str) -> None:
+    with pytest.raises(SyntaxProblem, match="NUL"):
+        parse(text)
+
+
+def test_an_expression_may_hold_nul() -> None:
+    assert parse("DELETE FROM d.t WHERE v = '\\0'")
