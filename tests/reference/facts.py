@@ -1,0 +1,90 @@
+"""Facts: a value and the stamp of the commit that decided it (§1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from tests.reference.stamps import NEVER, Stamp, Vector
+
+Key = tuple[Any, ...]
+"""("exists",) ("name",) ("home",) ("keyed",) ("property", p) ("column", c, attribute) ("row", r) ("partition", r)."""
+
+Image = tuple[tuple[str, Any], ...]
+"""Cells of a row by column id."""
+
+
+class Refused(Exception):
+    """A statement or merge that is refused. `codes` are all its verdicts."""
+
+    def __init__(self, *codes: str) -> None:
+        self.codes = tuple(sorted(codes))
+        super().__init__(*self.codes)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """`value` None is absent, dropped or deleted. Facts of one key with one stamp are equal in every field (R1).
+
+    `brings` is stamp and kind of the fact that a restored fact brings back (§4b). `past` is what it was, oldest first.
+    """
+
+    value: Any = None
+    stamp: Stamp = NEVER
+    kind: str = "never"
+    """insert, update, delete, overwrite, restore, move (of a renamed partition), set."""
+    brings: tuple[Stamp, str] | None = None
+    past: tuple[tuple[Stamp, Any], ...] = ()
+
+    def then(self, value: Any, stamp: Stamp, kind: str, brings: tuple[Stamp, str] | None = None) -> Fact:
+        past = self.past if self.stamp == stamp else (*self.past, (self.stamp, self.value))
+        return Fact(value, stamp, kind, brings, past)
+
+    def decided(self, loser: Fact, value: Any, stamp: Stamp) -> Fact:
+        """What a merge decides: it has both pasts."""
+        past = {*self.past, *loser.past, (self.stamp, self.value), (loser.stamp, loser.value)}
+        return Fact(value, stamp, self.kind, None, tuple(sorted(past, key=lambda item: item[0])))
+
+    def kind_for(self, other: Vector) -> str:
+        """A restored fact speaks for the change that it brought back, where `other` does not know that one (§4b)."""
+        return self.brings[1] if self.brings and not other.knows(self.brings[0]) else self.kind
+
+    def is_unchanged_for(self, other: Vector) -> bool:
+        """P7: the value is what it was at the newest of its own changes that `other` knows."""
+        for stamp, value in reversed(self.past):
+            if other.knows(stamp):
+                return bool(value == self.value)
+        return False
+
+
+ABSENT = Fact()
+
+
+class RowId(NamedTuple):
+    """A row id lies in the range of the file that the row was first written to: one per commit and partition."""
+
+    inserted: int
+    file: str
+    number: int
+
+
+class Scope(NamedTuple):
+    """What an operation says of rows that it never saw, or of past commits (§4). The journal keeps it with its commit.
+
+    Updates and deletes are scopes that are judged and never redone (R9).
+    """
+
+    stamp: Stamp
+    table: str
+    kind: str
+    """overwrite, drop partition, rename partition, restore, update, delete."""
+    knows: Vector
+    partition: str | None = None
+    """None is the whole table."""
+    to: str | None = None
+    then: Vector | None = None
+    """Of a restore: what the version restored to knew."""
+
+    def takes_back(self, other: Scope) -> bool:
+        """§4a: known at the restore, unknown at the version restored to."""
+        return self.then is not None and self.knows.knows(other.stamp) and not self.then.knows(other.stamp)

@@ -1,0 +1,96 @@
+"""A catalog of the reference model: branches, their past states, commits and merges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from tests.reference.breaches import breaches
+from tests.reference.facts import Refused
+from tests.reference.files import Files
+from tests.reference.merge import merge
+from tests.reference.stamps import Stamp
+from tests.reference.state import State
+from tests.reference.statements import Statement, restore
+
+
+class Lake:
+    def __init__(self, conflicts: str = "file") -> None:
+        self.version, self.conflicts, self.files = 0, conflicts, Files()
+        self.branches: dict[str, State] = {"main": State()}
+        self.past: dict[str, list[State]] = {"main": [self.branches["main"]]}
+
+    def branch(self, new: str, head: State) -> None:
+        self.branches[new] = head
+        self.past[new] = [head]
+
+    def commit(self, b: str, *statements: Statement, seen: State | None = None, also: State | None = None) -> None:
+        """Statements as one commit with one stamp (R11). If the head moved since `seen`, the work is merged into it.
+
+        `also`: a state whose files may be shown again.
+        """
+        head = self.branches[b]
+        work, stamp, mark = (seen or head).copy(), Stamp(self.version + 1, b), len(head.journal)
+        try:
+            for statement in statements:
+                statement(work, stamp)
+            if found := breaches(work):
+                raise Refused(*found)
+            self.files.place(work, *([also] if also else []))
+            work.known = work.known.beside(stamp)
+            if seen is not None and seen is not head:
+                work = self._merged(work, head, stamp)
+            work.known = work.known.at(stamp)
+        except Refused:
+            del head.journal[mark:]
+            raise
+        self._append(b, work, stamp.version)
+
+    def restore(self, b: str, version: int, objects: Sequence[str] | None = None) -> None:
+        """`version` counts the states of the branch."""
+        then = self.past[b][version]
+        self.commit(b, restore(then, objects), also=then)
+
+    def merged(self, source: str, target: str) -> State | None:
+        """The state that a merge would make. None: there is nothing to merge."""
+        mine, theirs = self.branches[source], self.branches[target]
+        return None if theirs.known.covers(mine.known) else self._merged(mine, theirs, Stamp(self.version + 1, target))
+
+    def merge(self, source: str, target: str) -> str:
+        if (state := self.merged(source, target)) is None:
+            return "nothing"
+        self._append(target, state, self.version + 1)
+        return "merged"
+
+    def outcome(self, source: str, target: str) -> object:
+        """What a dry run says: the state as readers would see it, or the verdict codes."""
+        try:
+            return (self.merged(source, target) or self.branches[target]).seen()
+        except Refused as refused:
+            return refused.codes
+
+    def compact(self, b: str, t: str) -> None:
+        state = self.branches[b] = self.past[b][-1] = self.branches[b].copy()
+        self.files.compact(state, t)
+
+    @contextmanager
+    def tried(self) -> Iterator[None]:
+        """What happens inside is forgotten."""
+        version, branches, past = self.version, dict(self.branches), {b: list(of) for b, of in self.past.items()}
+        journal = self.branches["main"].journal
+        mark = len(journal)
+        try:
+            yield
+        finally:
+            self.version, self.branches, self.past = version, branches, past
+            del journal[mark:]
+
+    def _merged(self, source: State, target: State, stamp: Stamp) -> State:
+        state = merge(source, target, stamp, self.conflicts)
+        self.files.place(state, source)
+        return state
+
+    def _append(self, b: str, state: State, version: int) -> None:
+        self.version = version
+        self.branches[b] = state
+        self.past[b].append(state)

@@ -1,0 +1,120 @@
+"""Merging of rows: the table of §3, cells (§5), and the verdicts A1, A3 and of predicates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tests.reference.facts import Fact, Image, Key, Scope
+from tests.reference.sides import Sides, net_news
+from tests.reference.state import State
+
+WINNERS = {
+    ("update", "update"): "both",
+    ("update", "delete"): "both",
+    ("update", "overwrite"): "target",
+    ("update", "restore"): "target",
+    ("delete", "update"): "target",
+    ("delete", "delete"): "source",
+    ("delete", "overwrite"): "source",
+    ("delete", "restore"): "target",
+    ("overwrite", "update"): "scope",
+    ("overwrite", "delete"): "source",
+    ("overwrite", "overwrite"): "source",
+    ("overwrite", "restore"): "scope",
+    ("restore", "update"): "source",
+    ("restore", "delete"): "source",
+    ("restore", "overwrite"): "target",
+    ("restore", "restore"): "source",
+}
+"""The source's last change of the row and the target's: who decides (§3).
+
+both: each wrote the row. scope: the target's image stays here, and a scope of the source may take it afterwards.
+"""
+
+
+def last_change(fact: Fact, other: State) -> str:
+    """Writes of a live row are updates, whatever statement made them."""
+    kind = fact.kind_for(other.known)
+    if fact.value is None or kind == "restore":
+        return {"insert": "update", "move": "update"}.get(kind, kind)
+    return "update"
+
+
+def row(sides: Sides, t: str, key: Key, s: Fact, d: Fact) -> Fact:
+    if not sides.is_judged(t):
+        return sides.decided(s, d)
+    by_key = sides.target.is_keyed(t)
+    kinds = last_change(s, sides.target), last_change(d, sides.source)
+    winner = "both" if by_key and set(kinds) == {"update", "delete"} else WINNERS[kinds]
+    if winner != "both":
+        return sides.decided(s, d) if winner == "source" else sides.decided(d, s)
+    if s.value is None or d.value is None:
+        sides.verdicts.add("PRIMARY_KEY_CLASH" if by_key else "SAME_FILE_UPDATE_DELETE")
+        return d
+    image = cells(sides, t, s, d) if by_key or sides.conflicts == "cell" else None
+    if image is None:
+        sides.verdicts.add("PRIMARY_KEY_CLASH" if by_key else "SAME_FILE_UPDATE_UPDATE")
+        return d
+    return d.decided(s, image, sides.stamp)
+
+
+def cells(sides: Sides, t: str, s: Fact, d: Fact) -> Image | None:
+    """Cell by cell against the newest image that both sides know. None: one cell is changed differently."""
+    source, target = sides.source.known, sides.target.known
+    known = [item for item in {*s.past, *d.past} if source.knows(item[0]) and target.knows(item[0])]
+    base: Image | None = max(known, key=lambda item: item[0])[1] if known else None
+    image = []
+    for c, column in sides.result.columns(t).items():
+        mine, theirs = column.read(s.value, c), column.read(d.value, c)
+        was = None if base is None else column.read(base, c)
+        if mine != theirs and (base is None or was not in (mine, theirs)):
+            return None
+        image.append((c, theirs if mine == was else mine))
+    return tuple(image)
+
+
+WRITTEN = ("insert", "update", "overwrite")
+
+
+def row_partition(sides: Sides, t: str, key: Key, s: Fact, d: Fact) -> Fact:
+    """The partition of a row that is not there says nothing (R7). Where both wrote the row elsewhere, they wrote one
+    cell. A rename of the source is carried out as a scope, where it still applies.
+    """
+    source, target = sides.source, sides.target
+    mine, theirs = s.kind_for(target.known), d.kind_for(source.known)
+    if not source.has(t, key) or (mine == "move" and target.has(t, key)):
+        return sides.decided(d, s)
+    if target.has(t, key) and mine in WRITTEN and theirs in WRITTEN and sides.is_judged(t):
+        sides.verdicts.add("PRIMARY_KEY_CLASH" if target.is_keyed(t) else "SAME_FILE_UPDATE_UPDATE")
+    return sides.decided(s, d)
+
+
+def files_judge(sides: Sides, t: str) -> None:
+    """A1, A3. A file is what one commit wrote of one row-id range, as the other side has it (R8)."""
+
+    def touched(side: State, other: State, kind: str) -> set[tuple[Any, ...]]:
+        found = set()
+        for key, fact in net_news(side, other, t):
+            if key[0] == "row" and fact.kind_for(other.known) == kind:
+                was = other.fact(t, *key)
+                if was.value is not None:
+                    found.add((was.stamp, key[1].inserted, key[1].file))
+        return found
+
+    mine = touched(sides.source, sides.target, "update")
+    if mine & touched(sides.target, sides.source, "update"):
+        sides.verdicts.add("SAME_FILE_UPDATE_UPDATE")
+    if mine & touched(sides.target, sides.source, "delete"):
+        sides.verdicts.add("SAME_FILE_UPDATE_DELETE")
+
+
+def predicates_judge(sides: Sides, t: str, standing: Sequence[Scope]) -> None:
+    """R9: the source's predicate was never evaluated on rows that the target inserted."""
+    if not any(scope.kind in ("update", "delete") for scope in standing):
+        return
+    of = sides.source.facts[t]
+    overwritten = {s.stamp.version for s in sides.target.journal if s.table == t and s.kind == "overwrite"}
+    rows = sides.target.rows(t)
+    if any(("row", r) not in of and r.inserted not in overwritten for r in rows):
+        sides.verdicts.add("PREDICATE_DML_VS_INSERT")

@@ -1,0 +1,63 @@
+"""Scopes: what the source's operations say about rows that it does not know (§4)."""
+
+from __future__ import annotations
+
+from tests.reference.facts import Scope
+from tests.reference.sides import Sides
+from tests.reference.state import State
+
+
+def standing_scopes(source: State, target: State, t: str) -> list[Scope]:
+    """The source's scopes that are news to the target, in order of stamps.
+
+    Left out: what a restore took back that is not itself taken back (§4a), and predicates that precede an overwrite of
+    the whole table by the source (R9).
+    """
+    news = [
+        (number, scope)
+        for number, scope in enumerate(source.journal)
+        if scope.table == t and source.known.knows(scope.stamp) and not target.known.knows(scope.stamp)
+    ]
+    news.sort(key=lambda item: (item[1].stamp, item[0]))
+    restores: list[Scope] = []
+    for _, scope in reversed(news):
+        if scope.kind == "restore" and not any(other.takes_back(scope) for other in restores):
+            restores.append(scope)
+    left = [item for item in news if not any(other.takes_back(item[1]) for other in restores)]
+    whole = [item for item in left if item[1].kind == "overwrite" and item[1].partition is None]
+
+    return [
+        scope
+        for number, scope in left
+        if scope.kind not in ("update", "delete") or not any(other.knows.knows(scope.stamp) for _, other in whole)
+    ]
+
+
+def scope_carry_out(sides: Sides, scope: Scope) -> None:
+    """On the target's rows that the source does not know, by where they are now."""
+    if scope.kind == "rename partition":
+        _rename_carry_out(sides, scope)
+    elif scope.kind in ("overwrite", "drop partition"):
+        t, known, result = scope.table, sides.source.known, sides.result
+        for r in result.in_scope(t, scope.partition):
+            row = sides.target.fact(t, "row", r)
+            is_theirs = result.fact(t, "row", r).stamp in (row.stamp, sides.stamp)
+            if row.value is not None and not known.knows(row.stamp) and is_theirs:
+                result.put(t, ("row", r), None, sides.stamp, "overwrite")
+
+
+def _rename_carry_out(sides: Sides, scope: Scope) -> None:
+    """R12: a rename is judged when its turn comes."""
+    t, source, target, result = scope.table, sides.source, sides.target, sides.result
+    if sides.is_judged(t):
+        mine = source.rows(t)
+        for r in result.in_scope(t, scope.to):
+            if r not in mine and not source.known.knows(target.fact(t, "row", r).stamp):
+                sides.verdicts.add("PARTITION_EXISTS")
+        for other in standing_scopes(target, source, t):
+            if other.kind == "drop partition" and other.partition == scope.partition:
+                sides.verdicts.add("PARTITION_DROPPED_ON_DEST")
+    for r in result.in_scope(t, scope.partition):
+        moved = target.fact(t, "partition", r)
+        if target.value(t, "row", r) is not None and not source.known.knows(moved.stamp):
+            result.put(t, ("partition", r), scope.to, sides.stamp, "move")

@@ -1,0 +1,65 @@
+"""The two sides of a merge, and the rule of §3 that finds one fact of two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from tests.reference.facts import Fact, Key
+from tests.reference.stamps import Stamp
+from tests.reference.state import State
+
+Rule = Callable[["Sides", str, Key, Fact, Fact], Fact]
+"""Decides between concurrent facts of the source and of the target."""
+
+
+@dataclass
+class Sides:
+    """A merge of `source` into `target` under way. What a rule decides gets `stamp`."""
+
+    source: State
+    target: State
+    stamp: Stamp
+    conflicts: str = "file"
+    """How fine two changes meet, in tables without a primary key: file, row or cell (§5)."""
+    verdicts: set[str] = field(default_factory=set)
+    result: State = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.result = self.target.copy()
+
+    def newer(self, o: str, key: Key, rule: Rule) -> Fact:
+        """§3, steps 1 to 5."""
+        s, d = self.source.fact(o, *key), self.target.fact(o, *key)
+        if s is d:
+            return d
+        if s.stamp == d.stamp:
+            assert s == d, ("R1: a stamp names two facts", s, d)
+            return d
+        source, target = self.source.known, self.target.known
+        if target.knows(s.stamp):
+            assert not source.knows(d.stamp), ("step 5: each side knows the other's fact", o, key, s, d)
+            return d
+        if source.knows(d.stamp):
+            return s
+        if s.value == d.value:
+            return max(s, d, key=lambda fact: fact.stamp)
+        if s.is_unchanged_for(target):
+            return self.decided(d, s)
+        if d.is_unchanged_for(source):
+            return self.decided(s, d)
+        return rule(self, o, key, s, d)
+
+    def decided(self, winner: Fact, loser: Fact) -> Fact:
+        return winner.decided(loser, winner.value, self.stamp)
+
+    def is_judged(self, o: str) -> bool:
+        """Nothing is judged below a drop: what is concurrent there is decided for the source (R4)."""
+        return self.source.is_alive(o) and self.target.is_alive(o)
+
+
+def net_news(side: State, other: State, o: str) -> Iterator[tuple[Key, Fact]]:
+    """The net changes of a side to an object: facts that `other` does not know and that differ from what it knows."""
+    for key, fact in side.facts.get(o, {}).items():
+        if not other.known.knows(fact.stamp) and not fact.is_unchanged_for(other.known) and side.has(o, key):
+            yield key, fact

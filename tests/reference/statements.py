@@ -1,0 +1,119 @@
+"""Statements: each changes the facts of a state under one stamp and leaves all others alone (§1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from tests.reference.facts import Refused, RowId, Scope
+from tests.reference.stamps import Stamp
+from tests.reference.state import State
+
+Statement = Callable[[State, Stamp], None]
+
+
+class NewRow(NamedTuple):
+    key: Any
+    """The primary key; it takes the row id's place in a table that has one (R10)."""
+    cells: dict[str, Any]
+    """By column name."""
+    partition: str
+
+
+def journal(state: State, stamp: Stamp, t: str, kind: str, **of: Any) -> None:
+    state.journal.append(Scope(stamp, t, kind, state.known, **of))
+
+
+def put_attributes(o: str, **values: Any) -> Statement:
+    """CREATE, DROP, UNDROP, RENAME, SET, UNSET, and ADD, DROP, ALTER COLUMN. `column__c__name` is one key."""
+
+    def run(state: State, stamp: Stamp) -> None:
+        for key, value in values.items():
+            state.put(o, tuple(key.split("__")), value, stamp, "set")
+
+    return run
+
+
+def insert(t: str, rows: Sequence[NewRow]) -> Statement:
+    def run(state: State, stamp: Stamp) -> None:
+        columns = state.columns(t)
+        for number, (key, cells, part) in enumerate(rows):
+            r = key if state.is_keyed(t) else RowId(stamp.version, part, len(state.facts[t]) * 10 + number)
+            if state.value(t, "row", r) is not None:
+                raise Refused("DUPLICATE_KEY")
+            image = tuple((c, cells.get(column.name, column.default)) for c, column in columns.items())
+            state.put(t, ("row", r), image, stamp, "insert")
+            state.put(t, ("partition", r), part, stamp, "insert")
+
+    return run
+
+
+def update(t: str, where: Callable[[Any], bool], cells: dict[str, Any], part: str | None = None) -> Statement:
+    """`part`: the partition that the rows are moved to."""
+
+    def run(state: State, stamp: Stamp) -> None:
+        columns, hit = state.columns(t), [r for r in state.rows(t) if where(r)]
+        for r in hit:
+            old = state.value(t, "row", r)
+            image = tuple((c, cells.get(col.name, col.read(old, c))) for c, col in columns.items())
+            state.put(t, ("row", r), image, stamp, "update")
+            if part not in (None, state.partition(t, r)):
+                state.put(t, ("partition", r), part, stamp, "update")
+        if hit:
+            journal(state, stamp, t, "update")
+
+    return run
+
+
+def delete(t: str, where: Callable[[Any], bool]) -> Statement:
+    def run(state: State, stamp: Stamp) -> None:
+        hit = [r for r in state.rows(t) if where(r)]
+        for r in hit:
+            state.put(t, ("row", r), None, stamp, "delete")
+        if hit:
+            journal(state, stamp, t, "delete")
+
+    return run
+
+
+def overwrite(t: str, partition: str | None, rows: Sequence[NewRow] = (), kind: str = "overwrite") -> Statement:
+    """INSERT OVERWRITE, TRUNCATE, DROP PARTITION: what is in the scope goes, seen or not."""
+
+    def run(state: State, stamp: Stamp) -> None:
+        for r in state.in_scope(t, partition):
+            state.put(t, ("row", r), None, stamp, "overwrite")
+        journal(state, stamp, t, kind, partition=partition)
+        insert(t, rows)(state, stamp)
+
+    return run
+
+
+def rename_partition(t: str, old: str, new: str) -> Statement:
+    def run(state: State, stamp: Stamp) -> None:
+        if not state.in_scope(t, old) or state.in_scope(t, new):
+            raise Refused("PARTITION_EXISTS")
+        for r in state.in_scope(t, old):
+            state.put(t, ("partition", r), new, stamp, "move")
+        journal(state, stamp, t, "rename partition", partition=old, to=new)
+
+    return run
+
+
+def restore(then: State, objects: Sequence[str] | None = None) -> Statement:
+    """RESTORE is its changes: each fact that differs gets its value then, and remembers the fact that it brings back.
+
+    What did not exist then is taken away; its attributes stay (R7).
+    """
+
+    def run(state: State, stamp: Stamp) -> None:
+        for o in list(state.facts) if objects is None else objects:
+            keys = state.facts[o] if then.value(o, "exists") else [("exists",)]
+            for key in list(keys):
+                if not then.has(o, key) and then.value(o, *key) is None:
+                    continue
+                old = then.fact(o, *key)
+                if old.value != state.value(o, *key):
+                    state.put(o, key, old.value, stamp, "restore", old.brings or (old.stamp, old.kind))
+            journal(state, stamp, o, "restore", then=then.known)
+
+    return run
