@@ -7,10 +7,32 @@ from tests.reference.sides import Sides, net_news
 
 
 def attribute(sides: Sides, o: str, key: Key, s: Fact, d: Fact) -> Fact:
-    """P1: the source's value. A type goes only to what the target's type widens to (A6.1)."""
+    """P1: the source's value. A type goes only to what the target's type widens to (A6.1).
+
+    An attribute of a column that a side lacks wins over nothing (R7).
+    """
+    if not sides.source.has(o, key) and sides.target.has(o, key):
+        return sides.decided(d, s)
+    if not sides.target.has(o, key):
+        return sides.decided(s, d)
     if key[-1] == "type" and sides.is_judged(o) and d.value > s.value:
         sides.verdicts.add("COLUMN_TYPE_NARROWING")
     return sides.decided(s, d)
+
+
+def columns_judge(sides: Sides, t: str) -> None:
+    """R13: the drop of a column takes its values, also where the column goes on because the other side added it too.
+
+    Rows that only the dropping side knows must not show their values again.
+    """
+    for side, other in ((sides.source, sides.target), (sides.target, sides.source)):
+        for c in sides.result.columns(t):
+            exists = side.fact(t, "column", c, "exists")
+            if exists.value or other.known.knows(exists.stamp):
+                continue
+            for fact in side.rows(t).values():
+                if not other.known.knows(fact.stamp) and any(cell[0] == c for cell in fact.value):
+                    sides.verdicts.add("COLUMN_MISSING")
 
 
 def object_judge(sides: Sides, o: str) -> None:

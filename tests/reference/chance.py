@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from tests.reference.columns import ColumnIds
 from tests.reference.state import State
 from tests.reference.statements import (
     NewRow,
@@ -30,6 +31,7 @@ class Chance:
     state: State
     t: str
     step: str
+    columns: ColumnIds
 
     def rows(self, *partitions: str) -> list[NewRow]:
         columns = self.state.columns(self.t).values()
@@ -42,7 +44,7 @@ class Chance:
 
     def where(self) -> Callable[[Any], bool]:
         third = self.rng.randrange(3)
-        return lambda r: (r if isinstance(r, int) else r.number + r.inserted) % 3 == third
+        return lambda r: (r if isinstance(r, int) else r.number) % 3 == third
 
     def insert(self) -> Statement:
         return insert(self.t, self.rows(*self.rng.choices(PARTITIONS, k=self.rng.choice([1, 1, 2]))))
@@ -89,11 +91,15 @@ class Chance:
         column = {"column__0__exists": (None,), "column__0__name": "v", "column__0__type": 1}
         return put_attributes(f"T{self.step}", exists=True, name=f"T{self.step}", home="D1", **column)
 
-    def add_column(self) -> Statement:
+    def add_column(self) -> Statement | None:
         cases = [(None, None), (None, ("d", 1)), (True, ("d", 1)), (True, None)]
         required, default = self.rng.choice(cases)
-        values = {"exists": (default,), "name": self.step, "type": 1, "required": required}
-        return put_attributes(self.t, **{f"column__{self.step}__{of}": value for of, value in values.items()})
+        name = self.rng.choice([*"no", self.step])
+        if any(column.name == name for column in self.state.columns(self.t).values()):
+            return None
+        c = self.columns.allocate(self.state, self.t, name, default)
+        values = {"exists": (default,), "name": name, "type": self.rng.choice([1, 1, 2]), "required": required}
+        return put_attributes(self.t, **{f"column__{c}__{of}": value for of, value in values.items()})
 
     def alter_column(self) -> Statement | None:
         columns = self.state.columns(self.t)
@@ -126,10 +132,15 @@ def drop_database(rng: Random, state: State) -> Statement | None:
     return put_attributes("D2", exists=None) if state.is_alive("D2") and rng.random() < 0.3 else None
 
 
-def statement_by_chance(rng: Random, state: State, step: str) -> Statement | None:
+def database_property(rng: Random, state: State) -> Statement | None:
+    live = [d for d in ("D1", "D2") if state.is_alive(d)]
+    return put_attributes(rng.choice(live), property__x=rng.choice([None, "1", "2"])) if live else None
+
+
+def statement_by_chance(rng: Random, state: State, step: str, columns: ColumnIds) -> Statement | None:
     """None: what chance chose makes no sense here."""
     of_tables = rng.choice(OF_TABLES)
-    if rng.random() < 0.12:
-        return rng.choice([undrop, undrop, drop_database])(rng, state)
+    if rng.random() < 0.14:
+        return rng.choice([undrop, undrop, drop_database, database_property])(rng, state)
     live = [t for t in state.facts if t.startswith("T") and state.is_alive(t)]
-    return of_tables(Chance(rng, state, rng.choice(live), step)) if live else None
+    return of_tables(Chance(rng, state, rng.choice(live), step, columns)) if live else None

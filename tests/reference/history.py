@@ -10,6 +10,7 @@ from typing import Any
 from tests.reference.chance import PARTITIONS, statement_by_chance
 from tests.reference.facts import Refused
 from tests.reference.lake import Lake
+from tests.reference.sides import Decisions
 from tests.reference.state import State
 from tests.reference.statements import NewRow, insert, put_attributes
 
@@ -22,7 +23,7 @@ STEPS = 40
 class Law:
     """What must hold in every history. A broken law is an AssertionError."""
 
-    def merging(self, history: History, source: str, target: str) -> None:
+    def merging(self, history: History, source: str, target: str, decisions: Decisions) -> None:
         """Before a merge."""
 
     def merged(self, history: History, merge: Merged) -> None:
@@ -96,7 +97,7 @@ class History:
     def _step(self, rng: Random, b: str, step: str) -> str:
         kind = rng.random()
         if kind < 0.35:
-            return self._merge(rng.choice([name for name in self.names if name != b]), b)
+            return self._merge(rng, rng.choice([name for name in self.names if name != b]), b)
         if kind < 0.43:
             objects = rng.choice([None, [rng.choice(list(self.lake.branches[b].facts))]])
             version = rng.randrange(len(self.lake.past[b]))
@@ -108,17 +109,30 @@ class History:
         """A statement, a transaction of several, or either on a head that has moved since."""
         head = self.lake.branches[b]
         seen = rng.choice([head, head, head, head, self.lake.past[b][-2:][0]])
-        tried = [statement_by_chance(rng, seen, f"{step}{i or ''}") for i in range(rng.choice([1, 1, 1, 2, 3]))]
+        tried = [
+            statement_by_chance(rng, seen, f"{step}{i or ''}", self.lake.columns)
+            for i in range(rng.choice([1, 1, 1, 2, 3]))
+        ]
         statements = [statement for statement in tried if statement]
         self.lake.commit(b, *statements, seen=seen)
         moved = " on a head that moved" if seen is not head else ""
         return ", ".join(statement.__qualname__.split(".")[0] for statement in statements) + moved
 
-    def _merge(self, source: str, b: str) -> str:
-        before, into = self.lake.branches[source], self.lake.branches[b]
-        self.law.merging(self, source, b)
+    def _merge(self, rng: Random, source: str, b: str) -> str:
+        """Where only keys clash, a person often decides them."""
         try:
-            done = self.lake.merge(source, b)
+            return self._merge_decided(source, b, {})
+        except Refused as refused:
+            if refused.codes != ("PRIMARY_KEY_CLASH",) or rng.random() < 0.3:
+                raise
+        decisions = {("T3", key): rng.choice(["source", "target"]) for key in range(6)}
+        return self._merge_decided(source, b, decisions) + " by decisions"
+
+    def _merge_decided(self, source: str, b: str, decisions: Decisions) -> str:
+        before, into = self.lake.branches[source], self.lake.branches[b]
+        self.law.merging(self, source, b, decisions)
+        try:
+            done = self.lake.merge(source, b, decisions)
         except Refused:
             self._count("refused")
             self.law.refused(self, Merged(source, b, "refused", before, into, self.lake.branches[b]))

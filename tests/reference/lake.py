@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from tests.reference.breaches import breaches
+from tests.reference.columns import ColumnIds
 from tests.reference.facts import Refused
 from tests.reference.files import Files
 from tests.reference.merge import merge
+from tests.reference.sides import Decisions
 from tests.reference.stamps import Stamp
 from tests.reference.state import State
 from tests.reference.statements import Statement, restore
@@ -19,6 +21,10 @@ class Lake:
         self.version, self.conflicts, self.files = 0, conflicts, Files()
         self.branches: dict[str, State] = {"main": State()}
         self.past: dict[str, list[State]] = {"main": [self.branches["main"]]}
+        self.columns = ColumnIds(self._heads)
+
+    def _heads(self) -> Iterable[State]:
+        return self.branches.values()
 
     def branch(self, new: str, head: State) -> None:
         self.branches[new] = head
@@ -51,21 +57,23 @@ class Lake:
         then = self.past[b][version]
         self.commit(b, restore(then, objects), also=then)
 
-    def merged(self, source: str, target: str) -> State | None:
+    def merged(self, source: str, target: str, decisions: Decisions | None = None) -> State | None:
         """The state that a merge would make. None: there is nothing to merge."""
         mine, theirs = self.branches[source], self.branches[target]
-        return None if theirs.known.covers(mine.known) else self._merged(mine, theirs, Stamp(self.version + 1, target))
+        if theirs.known.covers(mine.known):
+            return None
+        return self._merged(mine, theirs, Stamp(self.version + 1, target), decisions)
 
-    def merge(self, source: str, target: str) -> str:
-        if (state := self.merged(source, target)) is None:
+    def merge(self, source: str, target: str, decisions: Decisions | None = None) -> str:
+        if (state := self.merged(source, target, decisions)) is None:
             return "nothing"
         self._append(target, state, self.version + 1)
         return "merged"
 
-    def outcome(self, source: str, target: str) -> object:
+    def outcome(self, source: str, target: str, decisions: Decisions | None = None) -> object:
         """What a dry run says: the state as readers would see it, or the verdict codes."""
         try:
-            return (self.merged(source, target) or self.branches[target]).seen()
+            return (self.merged(source, target, decisions) or self.branches[target]).seen()
         except Refused as refused:
             return refused.codes
 
@@ -85,8 +93,8 @@ class Lake:
             self.version, self.branches, self.past = version, branches, past
             del journal[mark:]
 
-    def _merged(self, source: State, target: State, stamp: Stamp) -> State:
-        state = merge(source, target, stamp, self.conflicts)
+    def _merged(self, source: State, target: State, stamp: Stamp, decisions: Decisions | None = None) -> State:
+        state = merge(source, target, stamp, self.conflicts, decisions)
         self.files.place(state, source)
         return state
 

@@ -10,6 +10,7 @@ from tests.reference.breaches import breaches
 from tests.reference.chance import Chance
 from tests.reference.facts import Fact, Refused
 from tests.reference.history import History, Law, Merged
+from tests.reference.sides import Decisions
 from tests.reference.state import State
 from tests.reference.statements import put_attributes
 
@@ -91,7 +92,7 @@ class RoundTrip(Law):
         if not live:
             return
         t, change = rng.choice(live), rng.choice(self.CHANGES)
-        statement = change(Chance(rng, head, t, "trip")) if change else put_attributes(t, exists=None)
+        statement = change(Chance(rng, head, t, "trip", lake.columns)) if change else put_attributes(t, exists=None)
         before = lake.outcome(b, target)
         with lake.tried():
             lake.branch("trip", head)
@@ -133,10 +134,22 @@ class NoInvention(Law):
             s, d, after = (state.fact(t, "row", r) for state in (merge.before, merge.into, merge.after))
             if after.value is None:
                 continue
+            assert self._reads(merge, t, r), "a value that was taken is seen again"
             if history.lake.conflicts == "cell" or merge.after.is_keyed(t):
                 assert self._is_of_cells(after, s, d), "a cell is invented"
             else:
                 assert after.value in (s.value, d.value), "a row is invented"
+
+    def _reads(self, merge: Merged, t: str, r: Any) -> bool:
+        """Each live column reads what a side that has row and column reads, or the value of older rows."""
+        columns = merge.after.columns(t)
+        image = merge.after.value(t, "row", r)
+        had: dict[str, set[Any]] = {c: {column.default} for c, column in columns.items()}
+        for side in (merge.before, merge.into):
+            if (of := side.value(t, "row", r)) is not None:
+                for c, column in side.columns(t).items():
+                    had.setdefault(c, set()).add(column.read(of, c))
+        return all(column.read(image, c) in had[c] for c, column in columns.items())
 
     def _is_of_cells(self, after: Fact, *sides: Fact) -> bool:
         cells = {*dict(sides[0].value or ()).items(), *dict(sides[1].value or ()).items()}
@@ -172,8 +185,8 @@ class CompactionIsInvisible(Law):
 class PlanIsResult(Law):
     """Dry run and merge agree; a refused merge changes nothing."""
 
-    def merging(self, history: History, source: str, target: str) -> None:
-        self.plan = history.lake.outcome(source, target)
+    def merging(self, history: History, source: str, target: str, decisions: Decisions) -> None:
+        self.plan = history.lake.outcome(source, target, decisions)
         heads = history.lake.branches
         self.before = [(o, dict(of)) for name in (source, target) for o, of in heads[name].facts.items()]
         self.version = history.lake.version

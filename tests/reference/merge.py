@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from tests.reference.attributes import attribute, object_judge
+from tests.reference.attributes import attribute, columns_judge, object_judge
 from tests.reference.breaches import breaches
 from tests.reference.facts import Refused
 from tests.reference.rows import files_judge, predicates_judge, row, row_partition
 from tests.reference.scopes import scope_carry_out, standing_scopes
-from tests.reference.sides import Sides
+from tests.reference.sides import Decisions, Sides
 from tests.reference.stamps import Stamp
 from tests.reference.state import State
 
 RULES = {"row": row, "partition": row_partition}
 
 
-def merge(source: State, target: State, stamp: Stamp, conflicts: str = "file") -> State:
+def merge(
+    source: State, target: State, stamp: Stamp, conflicts: str = "file", decisions: Decisions | None = None
+) -> State:
     """The merged state, without its files; neither side is changed. `Refused` has all verdicts.
 
     The merge knows its own stamp only if it decided a fact (§2).
     """
-    sides = Sides(source, target, stamp, conflicts)
-    changed = [o for o in source.facts.keys() | target.facts.keys() if source.facts.get(o) is not target.facts.get(o)]
+    sides = Sides(source, target, stamp, conflicts, decisions or {})
+    objects = list({**target.facts, **source.facts})
+    changed = [o for o in objects if source.facts.get(o) is not target.facts.get(o)]
     for o in changed:
         _facts_merge(sides, o, is_of_rows=False)
-    for o in source.facts.keys() | target.facts.keys():
+    for o in objects:
         object_judge(sides, o)
         if not o.startswith("D"):
             _table_merge(sides, o)
@@ -38,7 +41,7 @@ def merge(source: State, target: State, stamp: Stamp, conflicts: str = "file") -
 
 
 def _facts_merge(sides: Sides, o: str, *, is_of_rows: bool) -> None:
-    for key in sides.source.facts.get(o, {}).keys() | sides.target.facts.get(o, {}).keys():
+    for key in {**sides.target.facts.get(o, {}), **sides.source.facts.get(o, {})}:
         if (key[0] in RULES) == is_of_rows:
             fact = sides.newer(o, key, RULES.get(key[0], attribute))
             if fact is not sides.target.fact(o, *key):
@@ -48,6 +51,8 @@ def _facts_merge(sides: Sides, o: str, *, is_of_rows: bool) -> None:
 def _table_merge(sides: Sides, t: str) -> None:
     if sides.source.facts.get(t) is not sides.target.facts.get(t):
         _facts_merge(sides, t, is_of_rows=True)
+    if sides.is_judged(t):
+        columns_judge(sides, t)
     standing = standing_scopes(sides.source, sides.target, t)
     if sides.is_judged(t) and not sides.target.is_keyed(t):
         predicates_judge(sides, t, standing)

@@ -45,18 +45,29 @@ def row(sides: Sides, t: str, key: Key, s: Fact, d: Fact) -> Fact:
     if not sides.is_judged(t):
         return sides.decided(s, d)
     by_key = sides.target.is_keyed(t)
+    decision = sides.decisions.get((t, key[1])) if by_key else None
     kinds = last_change(s, sides.target), last_change(d, sides.source)
     winner = "both" if by_key and set(kinds) == {"update", "delete"} else WINNERS[kinds]
     if winner != "both":
         return sides.decided(s, d) if winner == "source" else sides.decided(d, s)
-    if s.value is None or d.value is None:
+    merges = s.value is not None and d.value is not None
+    image = cells(sides, t, s, d) if merges and (by_key or sides.conflicts == "cell") else None
+    if image is not None:
+        return d.decided(s, image, sides.stamp)
+    if decision is not None:
+        return row_decide(sides, s, d, decision)
+    if not merges:
         sides.verdicts.add("PRIMARY_KEY_CLASH" if by_key else "SAME_FILE_UPDATE_DELETE")
-        return d
-    image = cells(sides, t, s, d) if by_key or sides.conflicts == "cell" else None
-    if image is None:
+    else:
         sides.verdicts.add("PRIMARY_KEY_CLASH" if by_key else "SAME_FILE_UPDATE_UPDATE")
-        return d
-    return d.decided(s, image, sides.stamp)
+    return d
+
+
+def row_decide(sides: Sides, s: Fact, d: Fact, decision: Any) -> Fact:
+    """What a person chose is a decision of the merge: it gets the merge's stamp (R10)."""
+    if decision == "source":
+        return sides.decided(s, d)
+    return sides.decided(d, s) if decision == "target" else d.decided(s, decision, sides.stamp)
 
 
 def cells(sides: Sides, t: str, s: Fact, d: Fact) -> Image | None:
@@ -86,6 +97,9 @@ def row_partition(sides: Sides, t: str, key: Key, s: Fact, d: Fact) -> Fact:
     if not source.has(t, key) or (mine == "move" and target.has(t, key)):
         return sides.decided(d, s)
     if target.has(t, key) and mine in WRITTEN and theirs in WRITTEN and sides.is_judged(t):
+        decision = sides.decisions.get((t, key[1])) if target.is_keyed(t) else None
+        if decision is not None:
+            return sides.decided(d, s) if decision == "target" else sides.decided(s, d)
         sides.verdicts.add("PRIMARY_KEY_CLASH" if target.is_keyed(t) else "SAME_FILE_UPDATE_UPDATE")
     return sides.decided(s, d)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from tests.reference.facts import Fact, Key
 from tests.reference.stamps import Stamp
@@ -11,6 +12,10 @@ from tests.reference.state import State
 
 Rule = Callable[["Sides", str, Key, Fact, Fact], Fact]
 """Decides between concurrent facts of the source and of the target."""
+
+
+Decisions = Mapping[tuple[str, Any], Any]
+"""What a person chose, by table and primary key: "source", "target", or an image."""
 
 
 @dataclass
@@ -22,6 +27,7 @@ class Sides:
     stamp: Stamp
     conflicts: str = "file"
     """How fine two changes meet, in tables without a primary key: file, row or cell (§5)."""
+    decisions: Decisions = field(default_factory=dict)
     verdicts: set[str] = field(default_factory=set)
     result: State = field(init=False)
 

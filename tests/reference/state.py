@@ -37,12 +37,14 @@ class State:
     facts: dict[str, dict[Key, Fact]] = field(default_factory=dict)
     shows: dict[str, dict[int, frozenset[Any]]] = field(default_factory=dict)
     journal: list[Scope] = field(default_factory=list)
+    inserted: int = 0
+    """Rows inserted so far, for row ids."""
     own: set[str] = field(default_factory=set)
     """Objects whose facts no other state shares."""
 
     def copy(self) -> State:
         self.own.clear()
-        return State(self.known, dict(self.facts), dict(self.shows), self.journal)
+        return State(self.known, dict(self.facts), dict(self.shows), self.journal, self.inserted)
 
     def fact(self, o: str, *key: Any) -> Fact:
         of = self.facts.get(o)

@@ -37,8 +37,9 @@ def put_attributes(o: str, **values: Any) -> Statement:
 def insert(t: str, rows: Sequence[NewRow]) -> Statement:
     def run(state: State, stamp: Stamp) -> None:
         columns = state.columns(t)
-        for number, (key, cells, part) in enumerate(rows):
-            r = key if state.is_keyed(t) else RowId(stamp.version, part, len(state.facts[t]) * 10 + number)
+        for key, cells, part in rows:
+            state.inserted += 1
+            r = key if state.is_keyed(t) else RowId(stamp.version, part, state.inserted)
             if state.value(t, "row", r) is not None:
                 raise Refused("DUPLICATE_KEY")
             image = tuple((c, cells.get(column.name, column.default)) for c, column in columns.items())

@@ -12,7 +12,7 @@ from tests.reference.history import Law
 from tests.reference.shrinking import law_check
 from tests.soak import IS_SOAK
 
-HISTORIES = 2_000 if IS_SOAK else 60
+HISTORIES = 2_000 if IS_SOAK else 40
 
 
 def check(law: Callable[[], Law]) -> None:
