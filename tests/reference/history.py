@@ -23,6 +23,9 @@ STEPS = 40
 class Law:
     """What must hold in every history. A broken law is an AssertionError."""
 
+    def history(self, seed: int, steps: Sequence[int]) -> History:
+        return History(seed, steps, self)
+
     def merging(self, history: History, source: str, target: str, decisions: Decisions) -> None:
         """Before a merge."""
 
@@ -59,6 +62,9 @@ class History:
     steps: Sequence[int] = tuple(range(STEPS))
     law: Law = field(default_factory=Law)
     compacts: bool = True
+    readable: int | None = None
+    """How many states of each branch are readable. None: all."""
+    forgets: bool = False
     journal: list[str] = field(default_factory=list)
     """What the steps did, for people."""
     counts: dict[str, int] = field(default_factory=dict)
@@ -76,6 +82,10 @@ class History:
                 self.journal.append(f"{number}: {b}: refused {' '.join(refused.codes)}")
             self._compact(Random(f"{self.seed}/{number}/files"), b)
             self.lake.merge("main", "mirror")
+            if self.readable is not None:
+                self.lake.horizon(self.readable)
+            if self.forgets:
+                self.counts["forgotten"] = self.counts.get("forgotten", 0) + self.lake.forget(Random(number))
             self.law.stepped(self, b, rng)
         self.law.ended(self)
         return self

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from random import Random
 
 from tests.reference.breaches import breaches
 from tests.reference.columns import ColumnIds
 from tests.reference.facts import Refused
 from tests.reference.files import Files
+from tests.reference.forgetting import dead_facts
 from tests.reference.merge import merge
 from tests.reference.sides import Decisions
 from tests.reference.stamps import Stamp
@@ -80,6 +82,28 @@ class Lake:
     def compact(self, b: str, t: str) -> None:
         state = self.branches[b] = self.past[b][-1] = self.branches[b].copy()
         self.files.compact(state, t)
+
+    def readable(self) -> list[State]:
+        """The states that a branch may be cut from or restored to (§10)."""
+        return [state for of in self.past.values() for state in of]
+
+    def forget(self, rng: Random) -> int:
+        """Forget some of what every readable state knows: deleted rows, dropped columns, scopes (§10)."""
+        states = self.readable()
+        gone = [key for key in dead_facts(states) if rng.random() < 0.7]
+        for state in states:
+            for o, key in gone:
+                state.forget(o, key)
+        journal = self.branches["main"].journal
+        left = [s for s in journal if rng.random() < 0.3 or not all(state.known.knows(s.stamp) for state in states)]
+        forgotten = len(gone) + len(journal) - len(left)
+        journal[:] = left
+        return forgotten
+
+    def horizon(self, states: int) -> None:
+        """No state is readable but the last ones of each branch."""
+        for of in self.past.values():
+            del of[:-states]
 
     @contextmanager
     def tried(self) -> Iterator[None]:

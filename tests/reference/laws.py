@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from random import Random
 from typing import Any
 
 from tests.reference.breaches import breaches
-from tests.reference.chance import Chance
+from tests.reference.chance import Chance, statement_by_chance
 from tests.reference.facts import Fact, Refused
 from tests.reference.history import History, Law, Merged
 from tests.reference.sides import Decisions
@@ -203,6 +204,56 @@ class PlanIsResult(Law):
 
     def _sides(self, *states: State) -> list[Any]:
         return [(o, dict(of)) for state in states for o, of in state.facts.items()]
+
+
+class Retention(Law):
+    """§10: forgetting what every readable state knows changes no state and no verdict."""
+
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+
+    def history(self, seed: int, steps: Sequence[int]) -> History:
+        return History(seed, steps, self, readable=2, forgets=True)
+
+    def stepped(self, history: History, b: str, rng: Random) -> None:
+        self.seen.append(history.lake.branches[b].seen())
+
+    def ended(self, history: History) -> None:
+        if history.forgets:
+            whole = Retention()
+            other = History(history.seed, history.steps, whole, readable=2).play()
+            assert other.journal == history.journal, "what is forgotten changes a verdict"
+            assert whole.seen == self.seen, "what is forgotten is missed"
+
+
+class Serial(Law):
+    """A transaction equals its statements one after another: the same state, and the same to every other branch."""
+
+    def stepped(self, history: History, b: str, rng: Random) -> None:
+        lake, head = history.lake, history.lake.branches[b]
+        tried = [statement_by_chance(rng, head, f"serial{i}", lake.columns) for i in range(3)]
+        statements = [statement for statement in tried if statement]
+        target = rng.choice([name for name in history.names if name != b])
+        with lake.tried():
+            lake.branch("one", head)
+            lake.branch("many", head)
+            try:
+                lake.commit("one", *statements)
+                for statement in statements:
+                    lake.commit("many", statement)
+            except Refused:
+                return
+            one, many = (plain(lake.branches[name].seen()) for name in ("one", "many"))
+            assert one == many, "a transaction differs from its statements"
+            one, many = (plain(lake.outcome(name, target)) for name in ("one", "many"))
+            assert one == many, ("a transaction is merged differently", [s.__qualname__ for s in statements])
+
+
+def plain(outcome: object) -> object:
+    """Rows without their ids, which are of commits."""
+    if not isinstance(outcome, dict):
+        return outcome
+    return {o: (others, columns, sorted(rows.values(), key=str)) for o, (others, columns, rows) in outcome.items()}
 
 
 def rows_of(merge: Merged) -> list[tuple[str, Any]]:

@@ -26,10 +26,14 @@ def standing_scopes(source: State, target: State, t: str) -> list[Scope]:
     left = [item for item in news if not any(other.takes_back(item[1]) for other in restores)]
     whole = [item for item in left if item[1].kind == "overwrite" and item[1].partition is None]
 
+    def is_overwritten(number: int, scope: Scope) -> bool:
+        """By a later commit that knew it, or later in its own commit."""
+        return any(
+            other.knows.knows(scope.stamp) or (other.stamp == scope.stamp and later > number) for later, other in whole
+        )
+
     return [
-        scope
-        for number, scope in left
-        if scope.kind not in ("update", "delete") or not any(other.knows.knows(scope.stamp) for _, other in whole)
+        scope for number, scope in left if scope.kind not in ("update", "delete") or not is_overwritten(number, scope)
     ]
 
 

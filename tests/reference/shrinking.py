@@ -18,7 +18,7 @@ def law_check(law: Callable[[], Law], seeds: Sequence[int]) -> None:
 
 
 def play(law: Callable[[], Law], seed: int, steps: Sequence[int]) -> tuple[History, AssertionError | None]:
-    history = History(seed, steps, law())
+    history = law().history(seed, steps)
     try:
         history.play()
     except AssertionError as error:

@@ -25,6 +25,10 @@ class Column(NamedTuple):
         return self.default
 
 
+BELONGS = {"row": ("partition",), "column": ("column",)}
+"""By first part of a key: the first parts of keys that say something about it."""
+
+
 @dataclass
 class State:
     """Facts by object and key. The facts of one object are shared between states until one changes them.
@@ -63,6 +67,14 @@ class State:
             self.facts[o] = dict(self.facts.get(o, {}))
             self.own.add(o)
         self.facts[o][key] = fact
+
+    def forget(self, o: str, key: Key) -> None:
+        """The fact, and what belongs to the row or column, is absent again."""
+        of = self.facts.get(o, {})
+        gone = [k for k in of if k == key or (k[1:2] == key[1:2] and k[0] in BELONGS[key[0]])]
+        if gone:
+            self.facts[o] = {k: fact for k, fact in of.items() if k not in gone}
+            self.own.add(o)
 
     def is_alive(self, o: str) -> bool:
         """A table is alive while it and its database are: the drop of a database is one fact (R4)."""

@@ -12,7 +12,7 @@ from tests.reference.history import Law
 from tests.reference.shrinking import law_check
 from tests.soak import IS_SOAK
 
-HISTORIES = 2_000 if IS_SOAK else 40
+HISTORIES = 2_000 if IS_SOAK else 35
 
 
 def check(law: Callable[[], Law]) -> None:
@@ -57,3 +57,11 @@ def test_compaction_is_invisible() -> None:
 
 def test_plan_is_result() -> None:
     check(laws.PlanIsResult)
+
+
+def test_retention() -> None:
+    check(laws.Retention)
+
+
+def test_serial() -> None:
+    check(laws.Serial)
