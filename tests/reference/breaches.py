@@ -8,7 +8,10 @@ from tests.reference.state import State
 
 
 def breaches(state: State) -> set[str]:
-    """Names are unique; required columns have values; a column's type holds its values (a cell is text and width)."""
+    """Names are unique; no row id lives under two keys (R14); required columns have values; types hold their values.
+
+    A cell is text and width.
+    """
     live = [o for o in state.facts if state.is_alive(o)]
     names = [(state.value(o, "home"), state.value(o, "name")) for o in live]
     found = {"NAME_EXISTS"} if len(set(names)) < len(names) else set()
@@ -19,7 +22,10 @@ def of_table(state: State, t: str) -> Iterator[str]:
     columns = state.columns(t)
     if len({column.name for column in columns.values()}) < len(columns):
         yield "COLUMN_NAME_TAKEN"
-    for fact in state.rows(t).values():
+    rows = state.rows(t)
+    if state.is_keyed(t) and len({state.value(t, "id", r) for r in rows}) < len(rows):
+        yield "PRIMARY_KEY_CLASH"
+    for fact in rows.values():
         for c, column in columns.items():
             cell = column.read(fact.value, c)
             if cell is None and column.required:

@@ -12,6 +12,8 @@ from tests.reference.state import State
 from tests.reference.statements import (
     NewRow,
     Statement,
+    add_partition,
+    change_key,
     delete,
     insert,
     overwrite,
@@ -70,7 +72,16 @@ class Chance:
 
     def drop_partition(self) -> Statement | None:
         part = self.rng.choice(PARTITIONS)
-        return overwrite(self.t, part, kind="drop partition") if self.state.in_scope(self.t, part) else None
+        return overwrite(self.t, part, kind="drop partition") if self.state.has_partition(self.t, part) else None
+
+    def add_partition(self) -> Statement:
+        return add_partition(self.t, self.rng.choice("abcde"))
+
+    def change_key(self) -> Statement | None:
+        rows = list(self.state.rows(self.t))
+        if not rows or not self.state.is_keyed(self.t):
+            return None
+        return change_key(self.t, self.rng.choice(rows), self.rng.randrange(6))
 
     def rename_partition(self) -> Statement:
         return rename_partition(self.t, self.rng.choice(PARTITIONS), self.rng.choice("abcde"))
@@ -116,8 +127,14 @@ class Chance:
         return put_attributes(self.t, **{f"column__{c}__{of}": value})
 
 
-OF_ROWS = [Chance.insert] * 4 + [Chance.update] * 3 + [Chance.delete, Chance.truncate] + [Chance.overwrite] * 2
-OF_PARTITIONS = [Chance.drop_partition, Chance.rename_partition]
+OF_ROWS = (
+    [Chance.change_key] * 2
+    + [Chance.insert] * 4
+    + [Chance.update] * 3
+    + [Chance.delete, Chance.truncate]
+    + [Chance.overwrite] * 2
+)
+OF_PARTITIONS = [Chance.add_partition, Chance.drop_partition, Chance.rename_partition]
 OF_OBJECTS = [Chance.set_property, Chance.rename, Chance.move, Chance.drop, Chance.create]
 OF_COLUMNS = [Chance.add_column] * 2 + [Chance.alter_column] * 4
 OF_TABLES: list[Callable[[Chance], Statement | None]] = [*OF_ROWS, *OF_PARTITIONS, *OF_OBJECTS, *OF_COLUMNS]

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from tests.reference.stamps import NEVER, Stamp, Vector
 
 Key = tuple[Any, ...]
-"""("exists",) ("name",) ("home",) ("keyed",) ("property", p) ("column", c, attribute) ("row", r) ("partition", r)."""
+"""("exists",) ("name",) ("home",) ("keyed",) ("property", p) ("column", c, attribute) ("row", r) ("partition", r)
+("id", r) ("declared", partition)."""
 
 Image = tuple[tuple[str, Any], ...]
 """Cells of a row by column id."""

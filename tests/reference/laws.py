@@ -80,6 +80,8 @@ class RoundTrip(Law):
         Chance.update,
         Chance.delete,
         Chance.insert,
+        Chance.change_key,
+        Chance.add_partition,
         Chance.add_column,
         Chance.alter_column,
         Chance.rename,
@@ -247,6 +249,30 @@ class Serial(Law):
             assert one == many, "a transaction differs from its statements"
             one, many = (plain(lake.outcome(name, target)) for name in ("one", "many"))
             assert one == many, ("a transaction is merged differently", [s.__qualname__ for s in statements])
+
+
+class MovedHead(Law):
+    """P8: work on a head that moved since equals a branch that is cut there and merged (R2, R11)."""
+
+    def stepped(self, history: History, b: str, rng: Random) -> None:
+        lake, seen = history.lake, history.lake.past[b][-2:][0]
+        statement = statement_by_chance(rng, seen, "moved", lake.columns)
+        if statement is None:
+            return
+        with lake.tried():
+            lake.branch("cut", seen)
+            try:
+                lake.commit("cut", statement)
+            except Refused:
+                return
+            expected = plain(lake.outcome("cut", b))
+        with lake.tried():
+            try:
+                lake.commit(b, statement, seen=seen)
+                got = plain(lake.branches[b].seen())
+            except Refused as refused:
+                got = refused.codes
+        assert got == expected, ("a moved head is judged differently", statement.__qualname__)
 
 
 def plain(outcome: object) -> object:

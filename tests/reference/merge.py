@@ -5,13 +5,13 @@ from __future__ import annotations
 from tests.reference.attributes import attribute, columns_judge, object_judge
 from tests.reference.breaches import breaches
 from tests.reference.facts import Refused
-from tests.reference.rows import files_judge, predicates_judge, row, row_partition
+from tests.reference.rows import files_judge, predicates_judge, row, row_id, row_partition
 from tests.reference.scopes import scope_carry_out, standing_scopes
 from tests.reference.sides import Decisions, Sides
 from tests.reference.stamps import Stamp
 from tests.reference.state import State
 
-RULES = {"row": row, "partition": row_partition}
+RULES = {"row": row, "partition": row_partition, "id": row_id}
 
 
 def merge(

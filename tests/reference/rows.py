@@ -104,6 +104,15 @@ def row_partition(sides: Sides, t: str, key: Key, s: Fact, d: Fact) -> Fact:
     return sides.decided(s, d)
 
 
+def row_id(sides: Sides, t: str, key: Key, s: Fact, d: Fact) -> Fact:
+    """Both inserted the key: one row of two, which has the younger id. Of a row that is not there it says nothing."""
+    if not sides.source.has(t, key):
+        return sides.decided(d, s)
+    if not sides.target.has(t, key):
+        return sides.decided(s, d)
+    return max(s, d, key=lambda fact: fact.stamp)
+
+
 def files_judge(sides: Sides, t: str) -> None:
     """A1, A3. A file is what one commit wrote of one row-id range, as the other side has it (R8)."""
 

@@ -25,7 +25,7 @@ class Column(NamedTuple):
         return self.default
 
 
-BELONGS = {"row": ("partition",), "column": ("column",)}
+BELONGS = {"row": ("partition", "id"), "column": ("column",)}
 """By first part of a key: the first parts of keys that say something about it."""
 
 
@@ -86,7 +86,7 @@ class State:
 
     def has(self, o: str, key: Key) -> bool:
         """Whether that to which an attribute belongs is there; else the attribute says nothing (R7)."""
-        if key[0] == "partition":
+        if key[0] in ("partition", "id"):
             return self.value(o, "row", key[1]) is not None
         return key[0] != "column" or key[2] == "exists" or bool(self.value(o, "column", key[1], "exists"))
 
@@ -110,6 +110,10 @@ class State:
     def in_scope(self, t: str, partition: str | None) -> list[Any]:
         return [r for r in self.rows(t) if partition is None or self.partition(t, r) == partition]
 
+    def has_partition(self, t: str, partition: str) -> bool:
+        """A partition is declared, or has rows (R15)."""
+        return bool(self.value(t, "declared", partition) or self.in_scope(t, partition))
+
     def seen(self) -> dict[str, Any]:
         """What a reader sees, by object: attributes, columns, and rows as their live columns read."""
         return {o: self._seen(o, of) for o, of in self.facts.items() if self.is_alive(o)}
@@ -121,6 +125,8 @@ class State:
             for r, f in self.rows(o).items()
         }
         others = {
-            key: f.value for key, f in of.items() if key[0] in ("name", "home", "property") and f.value is not None
+            key: f.value
+            for key, f in of.items()
+            if key[0] in ("name", "home", "property", "declared") and f.value is not None
         }
         return others, columns, rows

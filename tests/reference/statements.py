@@ -39,12 +39,28 @@ def insert(t: str, rows: Sequence[NewRow]) -> Statement:
         columns = state.columns(t)
         for key, cells, part in rows:
             state.inserted += 1
-            r = key if state.is_keyed(t) else RowId(stamp.version, part, state.inserted)
+            row_id = RowId(stamp.version, part, state.inserted)
+            r = key if state.is_keyed(t) else row_id
             if state.value(t, "row", r) is not None:
                 raise Refused("DUPLICATE_KEY")
             image = tuple((c, cells.get(column.name, column.default)) for c, column in columns.items())
             state.put(t, ("row", r), image, stamp, "insert")
             state.put(t, ("partition", r), part, stamp, "insert")
+            if state.is_keyed(t):
+                state.put(t, ("id", r), row_id, stamp, "insert")
+
+    return run
+
+
+def change_key(t: str, old: Any, new: Any) -> Statement:
+    """UPDATE of a primary key: the old key is deleted, the new one inserted, and the row keeps its id (R14)."""
+
+    def run(state: State, stamp: Stamp) -> None:
+        if state.value(t, "row", new) is not None:
+            raise Refused("DUPLICATE_KEY")
+        for of in ("row", "partition", "id"):
+            state.put(t, (of, new), state.value(t, of, old), stamp, "insert")
+        state.put(t, ("row", old), None, stamp, "delete")
 
     return run
 
@@ -84,15 +100,31 @@ def overwrite(t: str, partition: str | None, rows: Sequence[NewRow] = (), kind: 
         for r in state.in_scope(t, partition):
             state.put(t, ("row", r), None, stamp, "overwrite")
         journal(state, stamp, t, kind, partition=partition)
+        if kind == "drop partition" and state.value(t, "declared", partition):
+            state.put(t, ("declared", partition), None, stamp, "set")
         insert(t, rows)(state, stamp)
+
+    return run
+
+
+def add_partition(t: str, partition: str) -> Statement:
+    """ADD PARTITION declares a partition that needs no rows (R15)."""
+
+    def run(state: State, stamp: Stamp) -> None:
+        if state.has_partition(t, partition):
+            raise Refused("PARTITION_EXISTS")
+        state.put(t, ("declared", partition), True, stamp, "set")
 
     return run
 
 
 def rename_partition(t: str, old: str, new: str) -> Statement:
     def run(state: State, stamp: Stamp) -> None:
-        if not state.in_scope(t, old) or state.in_scope(t, new):
+        if not state.has_partition(t, old) or state.has_partition(t, new):
             raise Refused("PARTITION_EXISTS")
+        if state.value(t, "declared", old):
+            state.put(t, ("declared", old), None, stamp, "set")
+            state.put(t, ("declared", new), True, stamp, "set")
         for r in state.in_scope(t, old):
             state.put(t, ("partition", r), new, stamp, "move")
         journal(state, stamp, t, "rename partition", partition=old, to=new)

@@ -65,3 +65,7 @@ def test_retention() -> None:
 
 def test_serial() -> None:
     check(laws.Serial)
+
+
+def test_moved_head() -> None:
+    check(laws.MovedHead)
