@@ -7,14 +7,7 @@ from tests.reference.sides import Sides, net_news
 
 
 def attribute(sides: Sides, o: str, key: Key, s: Fact, d: Fact) -> Fact:
-    """P1: the source's value. A type goes only to what the target's type widens to (A6.1).
-
-    An attribute of a column that a side lacks wins over nothing (R7).
-    """
-    if not sides.source.has(o, key) and sides.target.has(o, key):
-        return sides.decided(d, s)
-    if not sides.target.has(o, key):
-        return sides.decided(s, d)
+    """P1: the source's value. A type goes only to what the target's type widens to (A6.1)."""
     if key[-1] == "type" and sides.is_judged(o) and d.value > s.value:
         sides.verdicts.add("COLUMN_TYPE_NARROWING")
     return sides.decided(s, d)

@@ -35,7 +35,7 @@ class Sides:
         self.result = self.target.copy()
 
     def newer(self, o: str, key: Key, rule: Rule) -> Fact:
-        """§3, steps 1 to 5."""
+        """§3, steps 1 to 5. Before P7: an attribute of a column or row that a side lacks wins over nothing (R7)."""
         s, d = self.source.fact(o, *key), self.target.fact(o, *key)
         if s is d:
             return d
@@ -50,6 +50,8 @@ class Sides:
             return s
         if s.value == d.value:
             return max(s, d, key=lambda fact: fact.stamp)
+        if self.source.has(o, key) != self.target.has(o, key):
+            return self.decided(s, d) if self.source.has(o, key) else self.decided(d, s)
         if s.is_unchanged_for(target):
             return self.decided(d, s)
         if d.is_unchanged_for(source):

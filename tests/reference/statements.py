@@ -56,9 +56,14 @@ def change_key(t: str, old: Any, new: Any) -> Statement:
     """UPDATE of a primary key: the old key is deleted, the new one inserted, and the row keeps its id (R14)."""
 
     def run(state: State, stamp: Stamp) -> None:
+        was = state.value(t, "row", old)
+        if was is None:
+            return
         if state.value(t, "row", new) is not None:
             raise Refused("DUPLICATE_KEY")
-        for of in ("row", "partition", "id"):
+        image = tuple((c, column.read(was, c)) for c, column in state.columns(t).items())
+        state.put(t, ("row", new), image, stamp, "insert")
+        for of in ("partition", "id"):
             state.put(t, (of, new), state.value(t, of, old), stamp, "insert")
         state.put(t, ("row", old), None, stamp, "delete")
 
