@@ -50,6 +50,12 @@ class Fact:
         """A restored fact speaks for the change that it brought back, where `other` does not know that one (§4b)."""
         return self.brings[1] if self.brings and not other.knows(self.brings[0]) else self.kind
 
+    def stamp_for(self, other: Vector) -> Stamp:
+        """The stamp, or if `other` finds the fact unchanged the one that it knows (P7)."""
+        if other.knows(self.stamp) or not self.is_unchanged_for(other):
+            return self.stamp
+        return max(stamp for stamp, _ in self.past if other.knows(stamp))
+
     def is_unchanged_for(self, other: Vector) -> bool:
         """P7: the value is what it was at the newest of its own changes that `other` knows."""
         for stamp, value in reversed(self.past):

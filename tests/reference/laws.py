@@ -144,14 +144,20 @@ class NoInvention(Law):
                 assert after.value in (s.value, d.value), "a row is invented"
 
     def _reads(self, merge: Merged, t: str, r: Any) -> bool:
-        """Each live column reads what a side that has row and column reads, or the value of older rows."""
+        """Each live column reads what a side that has row and column reads, or the value of older rows.
+
+        A column that was brought back shows what rows of a side hold whose drop was known then (R13).
+        """
         columns = merge.after.columns(t)
         image = merge.after.value(t, "row", r)
         had: dict[str, set[Any]] = {c: {column.default} for c, column in columns.items()}
-        for side in (merge.before, merge.into):
+        for side, other in ((merge.before, merge.into), (merge.into, merge.before)):
             if (of := side.value(t, "row", r)) is not None:
                 for c, column in side.columns(t).items():
                     had.setdefault(c, set()).add(column.read(of, c))
+                for c, cell in of:
+                    if other.known.knows(side.fact(t, "column", c, "exists").stamp):
+                        had.setdefault(c, set()).add(cell)
         return all(column.read(image, c) in had[c] for c, column in columns.items())
 
     def _is_of_cells(self, after: Fact, *sides: Fact) -> bool:

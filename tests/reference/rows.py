@@ -110,7 +110,10 @@ def row_id(sides: Sides, t: str, key: Key, s: Fact, d: Fact) -> Fact:
 
 
 def files_judge(sides: Sides, t: str) -> None:
-    """A1, A3. A file is what one commit wrote of one row-id range, as the other side has it (R8)."""
+    """A1, A3. A file is what one commit wrote of one row-id range, as the other side has it (R8).
+
+    A row that the other side changed and brought back lies where it lay.
+    """
 
     def touched(side: State, other: State, kind: str) -> set[tuple[Any, ...]]:
         found = set()
@@ -118,7 +121,7 @@ def files_judge(sides: Sides, t: str) -> None:
             if key[0] == "row" and fact.kind_for(other.known) == kind:
                 was = other.fact(t, *key)
                 if was.value is not None:
-                    found.add((was.stamp, key[1].inserted, key[1].file))
+                    found.add((was.stamp_for(side.known), key[1].inserted, key[1].file))
         return found
 
     mine = touched(sides.source, sides.target, "update")

@@ -1,6 +1,6 @@
 """The laws of merging hold in random histories of the reference model.
 
-Each run plays the same histories; ``LAKEUI_SOAK=1`` plays 20,000 in total. A failure shows its seed and short history.
+Each run plays the same histories; ``LAKEUI_SOAK=1`` plays 2,000 a law. A failure shows its seed and short history.
 """
 
 from __future__ import annotations
