@@ -1,0 +1,82 @@
+"""Lineage §3 on columns of facts: who knows whose, and what is left to the rule of the pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from merge_app.lineage.facts import Array, FactColumns, Ints, Mask, News
+from merge_app.lineage.outcomes import Decided, Outcome, Pairs, taken
+
+
+class FactsContradict(Exception):
+    """Each side knows the other's fact (§3 step 5). The catalog is damaged: ``check_catalog`` names the branches."""
+
+    def __init__(self, row_ids: Ints) -> None:
+        super().__init__(f"{len(row_ids)} rows have facts that each side knows of the other, the first is {row_ids[0]}")
+        self.row_ids = row_ids
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Concurrent:
+    """Facts of which neither side knows the other's, and their positions among the pairs."""
+
+    at: Array
+    source: FactColumns
+    target: FactColumns
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+    def where(self, mask: Mask) -> Concurrent:
+        return Concurrent(self.at[mask], self.source.take(mask), self.target.take(mask))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compared:
+    """``source_news``, ``target_news``: where the fact is unknown to the other side. ``equal``: concurrent facts of one
+    value. ``left``: what the rule of the pair decides.
+    """
+
+    decided: Decided
+    source_news: Mask
+    target_news: Mask
+    equal: Concurrent
+    left: Concurrent
+
+
+def compare(pairs: Pairs, source: FactColumns, target: FactColumns, news: News) -> Compared:
+    """Steps 1 to 4 of §3 without the rule. What the rule decides stays the target's until then."""
+    source_stamps, target_stamps = taken(source.stamp, pairs.source_at, 0), taken(target.stamp, pairs.target_at, 0)
+    differ = source_stamps != target_stamps
+    source_news = news.from_source(source_stamps) & differ
+    target_news = news.from_target(target_stamps) & differ
+    wrong = differ & ~source_news & ~target_news
+    if wrong.any():
+        raise FactsContradict(pairs.row_id[wrong])
+    outcome = source_news.astype(np.int8)
+    at = np.flatnonzero(source_news & target_news)
+    outcome[at] = Outcome.TARGET
+    met = Concurrent(at, source.take(pairs.source_at[at]), target.take(pairs.target_at[at]))
+    same = met.source.value == met.target.value
+    source_nothing = ~same & met.source.is_nothing
+    target_nothing = ~same & ~source_nothing & met.target.is_nothing
+    outcome[at[same & (met.source.stamp > met.target.stamp)]] = Outcome.SOURCE
+    outcome[at[source_nothing]] = Outcome.TARGET_DECIDED
+    outcome[at[target_nothing]] = Outcome.SOURCE_DECIDED
+    left = met.where(~same & ~source_nothing & ~target_nothing)
+    return Compared(Decided.of(outcome), source_news, target_news, met.where(same), left)
+
+
+def kinds_for(facts: FactColumns, brought_is_news: Mask) -> Array:
+    """§4b: a restored fact speaks for the change that it brought back, where that one is unknown to the other side."""
+    return np.where(brought_is_news & (facts.brings_stamp != 0), facts.brings_kind, facts.kind)
+
+
+def source_kinds(facts: FactColumns, news: News) -> Array:
+    return kinds_for(facts, news.from_source(facts.brings_stamp))
+
+
+def target_kinds(facts: FactColumns, news: News) -> Array:
+    return kinds_for(facts, news.from_target(facts.brings_stamp))

@@ -1,0 +1,264 @@
+"""What the merge by lineage is given: facts of both sides, what each side knows, and scopes.
+
+A stamp is the version of the commit that decided a fact; 0: there is none, which everyone knows. Rows are columns of
+numpy arrays. A column with one value for all rows may be a broadcast (``constant``): it takes no memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+Array = npt.NDArray[Any]
+
+ABSENT = -1
+"""The value of a row that is deleted, and of a partition that is absent."""
+
+ObjectId = Hashable
+Key = tuple[Hashable, ...]
+"""An attribute: ("exists",) ("name",) ("home",) ("comment",) ("property", name) ("column", id, attribute)."""
+Vector = Mapping[Any, int]
+"""A version vector: by branch the newest version that is known."""
+
+
+class Kind(IntEnum):
+    """The last change of a fact."""
+
+    NEVER = 0
+    INSERT = 1
+    UPDATE = 2
+    DELETE = 3
+    OVERWRITE = 4
+    RESTORE = 5
+    MOVE = 6
+    SET = 7
+
+
+class Granularity(StrEnum):
+    """``merge.conflicts``: what it means that both sides touched a thing (lineage §5)."""
+
+    FILE = "file"
+    ROW = "row"
+    CELL = "cell"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class News:
+    """Commits that one side reaches and the other does not: two sorted arrays of versions without repetition."""
+
+    of_source: Ints
+    of_target: Ints
+
+    def from_source(self, stamps: Array) -> Mask:
+        """Where a stamp of a fact of the source is unknown to the target."""
+        return _among(stamps, self.of_source)
+
+    def from_target(self, stamps: Array) -> Mask:
+        """Where a stamp of a fact of the target is unknown to the source."""
+        return _among(stamps, self.of_target)
+
+    def flipped(self) -> News:
+        """The news of the merge in the other direction."""
+        return News(self.of_target, self.of_source)
+
+
+def _among(stamps: Array, news: Ints) -> Mask:
+    if not len(news) or not len(stamps):
+        return np.zeros(len(stamps), dtype=np.bool_)
+    if len(news) == 1:
+        return np.asarray(stamps == news[0], dtype=np.bool_)
+    at = np.searchsorted(news, stamps)
+    at[at == len(news)] = 0
+    return np.asarray(news[at] == stamps, dtype=np.bool_)
+
+
+def constant(value: int, rows: int, dtype: type = np.int64) -> Array:
+    """A column with one value. It takes no memory."""
+    return np.broadcast_to(np.asarray(value, dtype=dtype), rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FactColumns:
+    """One fact of each row of a table on one side.
+
+    ``value``: the image of the row or the code of its partition; equal codes mean equal values, ``ABSENT`` none.
+    ``brings_stamp`` and ``brings_kind``: of a restored fact, the fact that it brought back; 0: none.
+    ``was`` and ``was_stamp``: value and stamp of the newest entry of the fact's past that the other side knows;
+    ``was_known``: whether there is one. They are read only where the stamp is news to the other side.
+    """
+
+    stamp: Array
+    kind: Array
+    value: Array
+    brings_stamp: Array
+    brings_kind: Array
+    was: Array
+    was_stamp: Array
+    was_known: Array
+
+    def __len__(self) -> int:
+        return len(self.stamp)
+
+    def take(self, at: Array) -> FactColumns:
+        """The facts at these positions, none of which is negative."""
+        return FactColumns(
+            self.stamp[at],
+            self.kind[at],
+            self.value[at],
+            self.brings_stamp[at],
+            self.brings_kind[at],
+            self.was[at],
+            self.was_stamp[at],
+            self.was_known[at],
+        )
+
+    @property
+    def is_nothing(self) -> Mask:
+        """P7: the value is again what it was at the newest of its changes that the other side knows."""
+        return np.asarray(self.was_known & (self.was == self.value), dtype=np.bool_)
+
+
+def fact_columns(
+    *,
+    stamp: Array,
+    kind: Array | Kind,
+    value: Array | int,
+    brings_stamp: Array | int = 0,
+    brings_kind: Array | Kind = Kind.NEVER,
+    was: Array | int = ABSENT,
+    was_stamp: Array | int = 0,
+    was_known: Array | bool = False,
+) -> FactColumns:
+    """Facts whose constant columns are given as one number."""
+
+    def column(given: Array | int, dtype: type) -> Array:
+        return given if isinstance(given, np.ndarray) else constant(given, len(stamp), dtype)
+
+    return FactColumns(
+        stamp,
+        column(kind, np.int8),
+        column(value, np.int64),
+        column(brings_stamp, np.int64),
+        column(brings_kind, np.int8),
+        column(was, np.int64),
+        column(was_stamp, np.int64),
+        column(was_known, np.bool_),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowFacts:
+    """The rows of one table on one side, sorted by row id, each id once. A row that the side has no fact of is missing.
+
+    Rows whose facts are equal on both sides may be left out of both. ``range_id``: the row-id range, that is the file
+    that the row was first written to (R8). ``inserted``: the commit that inserted the row (R9). In a table with a
+    primary key a code of the key takes the place of the row id (R10).
+    """
+
+    row_id: Ints
+    image: FactColumns
+    partition: FactColumns
+    range_id: Array
+    inserted: Array
+
+    def __len__(self) -> int:
+        return len(self.row_id)
+
+
+class ScopeKind(StrEnum):
+    OVERWRITE = "overwrite"
+    DROP_PARTITION = "drop partition"
+    RENAME_PARTITION = "rename partition"
+    RESTORE = "restore"
+    UPDATE = "update"
+    DELETE = "delete"
+
+
+PREDICATES = frozenset({ScopeKind.UPDATE, ScopeKind.DELETE})
+"""Judged, never carried out (R9)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What an operation said of rows that it never saw, or a restore of past commits.
+
+    ``knows``: what the branch knew before the commit ``stamp`` on ``branch``. ``partition``: None is the whole table.
+    ``to``: where a rename moves to. ``then``: of a restore, what the restored version knew.
+    """
+
+    stamp: int
+    branch: Hashable
+    kind: ScopeKind
+    knows: Vector
+    partition: int | None = None
+    to: int | None = None
+    then: Vector | None = None
+
+    def takes_back(self, other: Scope) -> bool:
+        """§4a: the restore's branch knew the other commit, the restored version did not."""
+        return self.then is not None and _knows(self.knows, other) and not _knows(self.then, other)
+
+    def saw(self, other: Scope) -> bool:
+        return _knows(self.knows, other)
+
+
+def _knows(vector: Vector, scope: Scope) -> bool:
+    return scope.stamp <= vector.get(scope.branch, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Aliveness:
+    """Whether a table and its database exist: on the source, on the target, in the result."""
+
+    source: bool = True
+    target: bool = True
+    result: bool = True
+
+    @property
+    def is_judged(self) -> bool:
+        """Nothing is judged below a drop: what is concurrent there is decided for the source (R4)."""
+        return self.source and self.target
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableFacts:
+    """What the merge of one table is given.
+
+    Scopes are in the order of their commits and, within one, of its statements; those that are no news are passed
+    over. ``overwritten``: versions of the commits that overwrote the table or a partition, on whatever branch (R9).
+    """
+
+    source: RowFacts
+    target: RowFacts
+    alive: Aliveness = Aliveness()
+    granularity: Granularity = Granularity.FILE
+    has_key: bool = False
+    source_scopes: Sequence[Scope] = ()
+    target_scopes: Sequence[Scope] = ()
+    overwritten: AbstractSet[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """An attribute of an object. ``brings``: stamp and kind of the fact that a restore brought back.
+    ``past``: what it was before, oldest first, as pairs of stamp and value.
+    """
+
+    value: Any = None
+    stamp: int = 0
+    kind: Kind = Kind.NEVER
+    brings: tuple[int, Kind] | None = None
+    past: tuple[tuple[int, Any], ...] = field(default=())
+
+
+NO_FACT = Fact()
+Facts = Mapping[ObjectId, Mapping[Key, Fact]]
+"""By object its attributes. A caller gives each object with news, its database, and each that may have its name."""

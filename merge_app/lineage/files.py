@@ -1,0 +1,72 @@
+"""A1 and A3 by file (R8): a file is what one commit wrote of one row-id range. Compactions do not change it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from catalog_app.rules.codes import VerdictCode
+from merge_app.lineage.deciding import Compared, kinds_for
+from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, Mask, News, RowFacts, TableFacts
+from merge_app.lineage.outcomes import Finding, Pairs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Touched:
+    """Rows that one side changed, and the file of each: the stamp that the other side has, and the range."""
+
+    row_id: Ints
+    stamp: Array
+    range_id: Array
+
+    def where(self, mask: Mask) -> Touched:
+        return Touched(self.row_id[mask], self.stamp[mask], self.range_id[mask])
+
+
+def files_judge(facts: TableFacts, pairs: Pairs, compared: Compared, news: News) -> Iterator[Finding]:
+    """The source updated rows of a file of which the target updated or deleted rows."""
+    of_target = (pairs, compared.target_news, pairs.target_at, pairs.source_at, facts.target, facts.source)
+    by_kind = {kind: _touched(*of_target, news.from_target, kind) for kind in (Kind.UPDATE, Kind.DELETE)}
+    if not any(len(touched.row_id) for touched in by_kind.values()):
+        return
+    of_source = (pairs, compared.source_news, pairs.source_at, pairs.target_at, facts.source, facts.target)
+    updated = _touched(*of_source, news.from_source, Kind.UPDATE)
+    for code, rule, kind in (
+        (VerdictCode.SAME_FILE_UPDATE_UPDATE, "A3", Kind.UPDATE),
+        (VerdictCode.SAME_FILE_UPDATE_DELETE, "A1", Kind.DELETE),
+    ):
+        on_source, on_target = _same_files(updated, by_kind[kind])
+        if len(on_source.row_id):
+            yield Finding(code, None, rule, rows=on_source.row_id, target_rows=on_target.row_id)
+
+
+def _touched(
+    pairs: Pairs,
+    is_news: Mask,
+    side_at: Array,
+    other_at: Array,
+    side: RowFacts,
+    other: RowFacts,
+    from_side: Callable[[Array], Mask],
+    kind: Kind,
+) -> Touched:
+    """Net changes of one kind to rows that are live on the other side."""
+    at = np.flatnonzero(is_news & (other_at >= 0) & (side_at >= 0))
+    facts = side.image.take(side_at[at])
+    hit = kinds_for(facts, from_side(facts.brings_stamp)) == kind
+    hit &= ~facts.is_nothing & (other.image.value[other_at[at]] != ABSENT)
+    at = at[hit]
+    return Touched(pairs.row_id[at], other.image.stamp[other_at[at]], side.range_id[side_at[at]])
+
+
+def _same_files(mine: Touched, theirs: Touched) -> tuple[Touched, Touched]:
+    """The rows of either side in files that both touched."""
+    mine = mine.where(np.isin(mine.range_id, theirs.range_id))
+    theirs = theirs.where(np.isin(theirs.range_id, mine.range_id))
+    stamps, stamp_codes = np.unique(np.concatenate([mine.stamp, theirs.stamp]), return_inverse=True)
+    _, range_codes = np.unique(np.concatenate([mine.range_id, theirs.range_id]), return_inverse=True)
+    files = range_codes * max(len(stamps), 1) + stamp_codes
+    of_mine, of_theirs = files[: len(mine.row_id)], files[len(mine.row_id) :]
+    return mine.where(np.isin(of_mine, of_theirs)), theirs.where(np.isin(of_theirs, of_mine))

@@ -1,0 +1,32 @@
+"""Names that two objects or two columns of the result would have (R6)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+
+from catalog_app.rules.codes import VerdictCode
+from merge_app.lineage.facts import NO_FACT, Fact, Facts, Key, ObjectId
+from merge_app.lineage.outcomes import Finding
+
+
+def names_judge(facts: Facts, alive: Iterable[ObjectId]) -> Iterator[Finding]:
+    """One finding for each name that several objects have, one for each table with columns of one name."""
+    by_name: dict[tuple[Hashable, Hashable], list[ObjectId]] = defaultdict(list)
+    for thing in alive:
+        home, name = (facts[thing].get((key,), NO_FACT).value for key in ("home", "name"))
+        by_name[home, name].append(thing)
+        if columns := _columns_of_one_name(facts[thing]):
+            yield Finding(VerdictCode.COLUMN_NAME_TAKEN, thing, "R6", columns)
+    for first, *others in by_name.values():
+        if others:
+            yield Finding(VerdictCode.NAME_EXISTS, first, "R6", (("name",),), objects=tuple(others))
+
+
+def _columns_of_one_name(facts: Mapping[Key, Fact]) -> tuple[Key, ...]:
+    by_name: dict[Hashable, list[Key]] = defaultdict(list)
+    for key, fact in facts.items():
+        if key[0] == "column" and key[2] == "exists" and fact.value:
+            name: Key = ("column", key[1], "name")
+            by_name[facts.get(name, NO_FACT).value].append(name)
+    return tuple(name for names in by_name.values() if len(names) > 1 for name in names)

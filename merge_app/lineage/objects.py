@@ -1,0 +1,152 @@
+"""Attributes of objects: merged fact by fact, and judged (lineage §3, R4, R6; semantics A6.1, COLUMN_MISSING)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from catalog_app.rules.codes import VerdictCode
+from merge_app.lineage.facts import NO_FACT, Aliveness, Fact, Facts, Key, News, ObjectId
+from merge_app.lineage.names import names_judge
+from merge_app.lineage.outcomes import Finding
+
+Widens = Callable[[Any, Any], bool]
+"""Whether a column type widens to another one, or is the same."""
+
+
+class AttributesContradict(Exception):
+    """Each side knows the other's fact of one attribute (§3 step 5), or a stamp names two facts (R1)."""
+
+    def __init__(self, thing: ObjectId, key: Key) -> None:
+        super().__init__(f"attribute {key} of {thing} has facts that contradict each other")
+        self.object, self.key = thing, key
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ObjectsOutcome:
+    """``facts``: the attributes of the result. ``source_news``, ``target_news``: by object the attributes that a side
+    changed, net. ``decides``: whether the merge stamps an attribute.
+    """
+
+    facts: Facts
+    alive: Mapping[ObjectId, Aliveness]
+    source_news: Mapping[ObjectId, Mapping[Key, Fact]]
+    target_news: Mapping[ObjectId, Mapping[Key, Fact]]
+    findings: tuple[Finding, ...]
+    decides: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """What each side knows of the other, for stamps one by one."""
+
+    of_source: frozenset[int]
+    of_target: frozenset[int]
+    stamp: int
+
+
+def value_of(facts: Facts, thing: ObjectId, *key: object) -> Any:
+    return facts.get(thing, {}).get(key, NO_FACT).value
+
+
+def is_alive(facts: Facts, thing: ObjectId) -> bool:
+    """A table is alive where its database is (R4)."""
+    home = value_of(facts, thing, "home")
+    return bool(value_of(facts, thing, "exists")) and (home is None or is_alive(facts, home))
+
+
+def objects_merge(source: Facts, target: Facts, news: News, *, stamp: int, widens: Widens) -> ObjectsOutcome:
+    """The attributes of the result, and every verdict on attributes but that of an object dropped on the target.
+    ``stamp``: the merge's.
+    """
+    sides = _Sides(frozenset(news.of_source.tolist()), frozenset(news.of_target.tolist()), stamp)
+    things = list(dict.fromkeys([*target, *source]))
+    both_alive = dict.fromkeys(thing for thing in things if is_alive(source, thing) and is_alive(target, thing))
+    merged: dict[ObjectId, dict[Key, Fact]] = {}
+    findings: list[Finding] = []
+    decides = False
+    for thing in things:
+        mine, theirs = source.get(thing, {}), target.get(thing, {})
+        merged[thing] = {}
+        for key in dict.fromkeys([*theirs, *mine]):
+            pair = mine.get(key, NO_FACT), theirs.get(key, NO_FACT)
+            merged[thing][key], by_rule = _newer(thing, key, *pair, sides)
+            decides = decides or not any(merged[thing][key] is fact for fact in pair)
+            if by_rule and thing in both_alive:
+                findings.append(_overridden(thing, key, *pair, widens))
+    alive = {thing: Aliveness(*(is_alive(side, thing) for side in (source, target, merged))) for thing in things}
+    source_news = {thing: _net_news(source.get(thing, {}), sides.of_source) for thing in things}
+    target_news = {thing: _net_news(target.get(thing, {}), sides.of_target) for thing in things}
+    for thing in both_alive:
+        findings += _pairs_judge(thing, source[thing], source_news[thing], target_news[thing])
+    findings += names_judge(merged, [thing for thing in things if alive[thing].result])
+    return ObjectsOutcome(merged, alive, source_news, target_news, tuple(findings), decides)
+
+
+def _newer(thing: ObjectId, key: Key, mine: Fact, theirs: Fact, sides: _Sides) -> tuple[Fact, bool]:
+    """§3 for one attribute, and whether the rule of the pair decided: the source's value (P1)."""
+    if mine.stamp == theirs.stamp:
+        if (mine.value, mine.kind) != (theirs.value, theirs.kind):
+            raise AttributesContradict(thing, key)
+        return theirs, False
+    mine_is_news, theirs_is_news = mine.stamp in sides.of_source, theirs.stamp in sides.of_target
+    if not (mine_is_news or theirs_is_news):
+        raise AttributesContradict(thing, key)
+    if not mine_is_news:
+        return theirs, False
+    if not theirs_is_news:
+        return mine, False
+    if mine.value == theirs.value:
+        return (mine if mine.stamp > theirs.stamp else theirs), False
+    if _is_nothing(mine, sides.of_source):
+        return _decided(theirs, mine, sides.stamp), False
+    return _decided(mine, theirs, sides.stamp), not _is_nothing(theirs, sides.of_target)
+
+
+def _is_nothing(fact: Fact, news: frozenset[int]) -> bool:
+    """P7: the value is again what it was at the newest of its changes that the other side knows."""
+    known = [value for stamp, value in fact.past if stamp not in news]
+    return bool(known) and bool(known[-1] == fact.value)
+
+
+def _decided(winner: Fact, loser: Fact, stamp: int) -> Fact:
+    """A decision has both pasts."""
+    past = {*winner.past, *loser.past, (winner.stamp, winner.value), (loser.stamp, loser.value)}
+    return replace(winner, stamp=stamp, brings=None, past=tuple(sorted(past, key=lambda entry: entry[0])))
+
+
+def _net_news(facts: Mapping[Key, Fact], news: frozenset[int]) -> dict[Key, Fact]:
+    """What a side changed, net. Attributes of a column that is not there say nothing (R7)."""
+    return {
+        key: fact
+        for key, fact in facts.items()
+        if fact.stamp in news and not _is_nothing(fact, news) and _has(facts, key)
+    }
+
+
+def _has(facts: Mapping[Key, Fact], key: Key) -> bool:
+    return key[0] != "column" or key[2] == "exists" or bool(facts.get(("column", key[1], "exists"), NO_FACT).value)
+
+
+def _overridden(thing: ObjectId, key: Key, mine: Fact, theirs: Fact, widens: Widens) -> Finding:
+    """P1, but types change only to what the target's widens to (A6.1)."""
+    if key[0] == "column" and key[2] == "type" and not widens(theirs.value, mine.value):
+        return Finding(VerdictCode.COLUMN_TYPE_NARROWING, thing, "A6.1", (key,))
+    return Finding(VerdictCode.OVERRIDDEN_BY_SOURCE, thing, "P1", (key,))
+
+
+def _pairs_judge(
+    thing: ObjectId, source: Mapping[Key, Fact], mine: Mapping[Key, Fact], theirs: Mapping[Key, Fact]
+) -> Iterator[Finding]:
+    gone = {key for key, fact in theirs.items() if fact.value is None}
+    unset = tuple(key for key, fact in mine.items() if key[0] == "property" and fact.value is None and key in gone)
+    if unset:
+        yield Finding(VerdictCode.UNSET_SAME_PROPERTY, thing, "semantics §3", unset)
+    missing = tuple(key for key in mine if _is_of_column(key, gone) and _has(source, key))
+    if missing:
+        yield Finding(VerdictCode.COLUMN_MISSING, thing, "semantics §3", missing)
+
+
+def _is_of_column(key: Key, gone: set[Key]) -> bool:
+    return key[0] == "column" and key[2] != "exists" and ("column", key[1], "exists") in gone

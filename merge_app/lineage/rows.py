@@ -1,0 +1,100 @@
+"""The rule of the pair on rows, and on their partitions, that both sides changed (lineage §3, R7, R10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from catalog_app.rules.codes import VerdictCode
+from merge_app.lineage.deciding import Compared, Concurrent, source_kinds, target_kinds
+from merge_app.lineage.facts import ABSENT, Array, Granularity, Kind, Mask, News, TableFacts
+from merge_app.lineage.outcomes import CONFLICT, NO_BASE, Finding, MergeCells, Outcome, Pairs, taken
+from merge_app.lineage.rules import ACTS, DECIDERS, DECIDERS_BY_KEY, NOTES, NOTES_OF_EQUALS, WRITTEN, Decider, Notes
+
+
+def rows_decide(
+    facts: TableFacts, pairs: Pairs, compared: Compared, news: News, cells: MergeCells
+) -> Iterator[Finding]:
+    """Decide the images that §3 leaves to the rule of the pair. Findings name no object; the caller does."""
+    left, outcome = compared.left, compared.decided.outcome
+    if not facts.alive.is_judged:
+        outcome[left.at] = Outcome.SOURCE_DECIDED
+        return
+    source_acts, target_acts = _acts(left, news)
+    deciders = (DECIDERS_BY_KEY if facts.has_key else DECIDERS)[source_acts, target_acts]
+    outcome[left.at[deciders == Decider.SOURCE]] = Outcome.SOURCE_DECIDED
+    outcome[left.at[(deciders == Decider.TARGET) | (deciders == Decider.SCOPE)]] = Outcome.TARGET_DECIDED
+    both = deciders == Decider.BOTH
+    yield from _both_wrote(facts, pairs, compared, left.where(both), cells)
+    yield from _notes(pairs, left.where(~both).at, source_acts[~both], target_acts[~both], NOTES)
+    yield from _notes(pairs, compared.equal.at, *_acts(compared.equal, news), NOTES_OF_EQUALS)
+
+
+def _acts(met: Concurrent, news: News) -> tuple[Array, Array]:
+    mine, theirs = source_kinds(met.source, news), target_kinds(met.target, news)
+    return (
+        ACTS[(met.source.value != ABSENT).astype(np.int8), mine],
+        ACTS[(met.target.value != ABSENT).astype(np.int8), theirs],
+    )
+
+
+def _notes(pairs: Pairs, at: Array, source_acts: Array, target_acts: Array, notes: Notes) -> Iterator[Finding]:
+    for (mine, theirs), (code, rule) in notes.items():
+        hit = (source_acts == mine) & (target_acts == theirs)
+        if hit.any():
+            yield Finding(code, None, rule, rows=pairs.row_id[at[hit]])
+
+
+def _both_wrote(
+    facts: TableFacts, pairs: Pairs, compared: Compared, met: Concurrent, cells: MergeCells
+) -> Iterator[Finding]:
+    """A1, A3 and R10 on one row: images of both sides are merged by cells, or refused."""
+    gone = (met.source.value == ABSENT) | (met.target.value == ABSENT)
+    refused = np.ones(len(met), dtype=np.bool_)
+    if facts.has_key or facts.granularity is Granularity.CELL:
+        live = np.flatnonzero(~gone)
+        images = _merged_images(met.where(~gone), cells)
+        fits = images != CONFLICT
+        refused[live[fits]] = False
+        compared.decided.give(met.at[live[fits]], images[fits], Outcome.CELLS)
+    deleted = VerdictCode.PRIMARY_KEY_CLASH if facts.has_key else VerdictCode.SAME_FILE_UPDATE_DELETE
+    updated = VerdictCode.PRIMARY_KEY_CLASH if facts.has_key else VerdictCode.SAME_FILE_UPDATE_UPDATE
+    for code, rule, hit in (
+        (deleted, "R10" if facts.has_key else "A1", refused & gone),
+        (updated, "R10" if facts.has_key else "A3", refused & ~gone),
+    ):
+        if hit.any():
+            yield Finding(code, None, rule, rows=pairs.row_id[met.at[hit]])
+
+
+def _merged_images(met: Concurrent, cells: MergeCells) -> Array:
+    """The base is the newest image that both sides know."""
+    if not len(met):
+        return np.zeros(0, dtype=np.int64)
+    source, target = met.source, met.target
+    base = np.where(_is_newer(met), source.was, target.was)
+    base[~(source.was_known | target.was_known) | (base == ABSENT)] = NO_BASE
+    return cells(source.value, target.value, base)
+
+
+def _is_newer(met: Concurrent) -> Mask:
+    """Where the source's past has the newest entry that both sides know."""
+    newer = met.source.was_stamp >= met.target.was_stamp
+    return np.asarray(met.source.was_known & (newer | ~met.target.was_known), dtype=np.bool_)
+
+
+def partitions_decide(facts: TableFacts, pairs: Pairs, compared: Compared, news: News) -> Iterator[Finding]:
+    """The partition of a row that is not there says nothing (R7). A rename of the source is carried out as a scope,
+    where it still applies. Where both sides wrote the row elsewhere, they wrote one cell.
+    """
+    left, outcome = compared.left, compared.decided.outcome
+    on_source = taken(facts.source.image.value, pairs.source_at[left.at], ABSENT) != ABSENT
+    on_target = taken(facts.target.image.value, pairs.target_at[left.at], ABSENT) != ABSENT
+    mine, theirs = source_kinds(left.source, news), target_kinds(left.target, news)
+    stays = ~on_source | ((mine == Kind.MOVE) & on_target)
+    outcome[left.at] = np.where(stays, Outcome.TARGET_DECIDED, Outcome.SOURCE_DECIDED)
+    refused = ~stays & on_target & WRITTEN[mine] & WRITTEN[theirs]
+    if facts.alive.is_judged and refused.any():
+        code = VerdictCode.PRIMARY_KEY_CLASH if facts.has_key else VerdictCode.SAME_FILE_UPDATE_UPDATE
+        yield Finding(code, None, "R10" if facts.has_key else "A3", rows=pairs.row_id[left.at[refused]])

@@ -1,0 +1,141 @@
+"""Scopes: what an operation says of rows that it never saw (lineage §4, §4a, R9, R12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from catalog_app.rules.codes import VerdictCode
+from merge_app.lineage.deciding import Compared
+from merge_app.lineage.facts import (
+    ABSENT,
+    PREDICATES,
+    Array,
+    Ints,
+    Kind,
+    Mask,
+    News,
+    Scope,
+    ScopeKind,
+    TableFacts,
+)
+from merge_app.lineage.outcomes import Finding, Outcome, Pairs, taken
+
+
+def standing_scopes(scopes: Sequence[Scope], news: Ints) -> tuple[Scope, ...]:
+    """The news among scopes, in order: without what was taken back, and without predicates whose table was overwritten
+    afterwards.
+    """
+    versions = set(news.tolist())
+    fresh = sorted((scope for scope in scopes if scope.stamp in versions), key=lambda scope: scope.stamp)
+    restores: list[Scope] = []
+    for scope in sorted(fresh, key=lambda scope: scope.stamp, reverse=True):
+        if scope.kind is ScopeKind.RESTORE and not any(other.takes_back(scope) for other in restores):
+            restores.append(scope)
+    left = [scope for scope in fresh if not any(restore.takes_back(scope) for restore in restores)]
+    whole = [scope for scope in left if scope.kind is ScopeKind.OVERWRITE and scope.partition is None]
+    return tuple(
+        scope for scope in left if scope.kind not in PREDICATES or not any(other.saw(scope) for other in whole)
+    )
+
+
+def predicates_judge(facts: TableFacts, pairs: Pairs, standing: Sequence[Scope], news: News) -> Iterator[Finding]:
+    """R9: an update or delete of the source was never evaluated on rows that the target inserted."""
+    predicates = tuple(scope for scope in standing if scope.kind in PREDICATES)
+    if not predicates:
+        return
+    at = np.flatnonzero((pairs.source_at < 0) & (pairs.target_at >= 0))
+    on_target = pairs.target_at[at]
+    overwritten = np.fromiter(facts.overwritten, dtype=np.int64)
+    hit = facts.target.image.value[on_target] != ABSENT
+    inserted = facts.target.inserted[on_target]
+    hit &= news.from_target(inserted) & ~np.isin(inserted, overwritten)
+    if hit.any():
+        rows = pairs.row_id[at[hit]]
+        yield Finding(VerdictCode.PREDICATE_DML_VS_INSERT, None, "R9", target_rows=rows, scopes=predicates)
+
+
+@dataclass(slots=True, eq=False)
+class Reached:
+    """Rows that a scope of the source may change: live on the target, with an image or partition that is news to the
+    source. ``at``: their positions among the pairs; ``live``, ``partition``: how the result has them now.
+    """
+
+    at: Array
+    row_is_news: Mask
+    partition_is_news: Mask
+    is_targets: Mask
+    live: Mask
+    partition: Array
+    on_source: Mask
+
+    def inside(self, partition: int | None) -> Mask:
+        return self.live if partition is None else self.live & (self.partition == partition)
+
+
+def scopes_carry_out(
+    facts: TableFacts,
+    pairs: Pairs,
+    rows: Compared,
+    partitions: Compared,
+    standing: Sequence[Scope],
+    news: News,
+    stamp: int,
+) -> Iterator[Finding]:
+    """Carry out the source's scopes in order, on rows that the source does not know, by where they are now."""
+    carried = [scope for scope in standing if scope.kind in _CARRIED]
+    if not carried:
+        return
+    reached = _reached(facts, pairs, rows, partitions, stamp)
+    theirs = standing_scopes(facts.target_scopes, news.of_target)
+    for scope in carried:
+        if scope.kind is not ScopeKind.RENAME_PARTITION:
+            swept = np.flatnonzero(reached.inside(scope.partition) & reached.row_is_news & reached.is_targets)
+            reached.live[swept] = False
+            rows.decided.give(reached.at[swept], np.full(len(swept), ABSENT), Outcome.SCOPE)
+            if len(swept):
+                gone = pairs.row_id[reached.at[swept]]
+                yield Finding(VerdictCode.DROPS_DEST_CHANGES, None, "§4", target_rows=gone, scopes=(scope,))
+            continue
+        if facts.alive.is_judged:
+            yield from _rename_judge(scope, reached, pairs, theirs)
+        moved = np.flatnonzero(reached.inside(scope.partition) & reached.partition_is_news)
+        reached.partition[moved] = scope.to
+        partitions.decided.give(reached.at[moved], np.full(len(moved), scope.to), Outcome.SCOPE)
+
+
+_CARRIED = frozenset({ScopeKind.OVERWRITE, ScopeKind.DROP_PARTITION, ScopeKind.RENAME_PARTITION})
+
+
+def _reached(facts: TableFacts, pairs: Pairs, rows: Compared, partitions: Compared, stamp: int) -> Reached:
+    source, target = facts.source, facts.target
+    on_target = taken(target.image.value, pairs.target_at, ABSENT) != ABSENT
+    at = np.flatnonzero(on_target & (rows.target_news | partitions.target_news))
+    few = Pairs(pairs.row_id[at], pairs.source_at[at], pairs.target_at[at])
+    images = rows.decided.restricted(at).result(few, source.image, target.image, stamp, Kind.OVERWRITE)
+    places = partitions.decided.restricted(at).result(few, source.partition, target.partition, stamp, Kind.MOVE)
+    is_targets = (images.stamp == stamp) | (images.stamp == target.image.stamp[few.target_at])
+    return Reached(
+        at,
+        rows.target_news[at],
+        partitions.target_news[at],
+        is_targets,
+        images.value != ABSENT,
+        places.value,
+        taken(source.image.value, few.source_at, ABSENT) != ABSENT,
+    )
+
+
+def _rename_judge(scope: Scope, reached: Reached, pairs: Pairs, theirs: Sequence[Scope]) -> Iterator[Finding]:
+    """R12, when the turn of the rename comes."""
+    taken_by = reached.inside(scope.to) & reached.row_is_news & ~reached.on_source
+    if scope.to is not None and taken_by.any():
+        rows = pairs.row_id[reached.at[taken_by]]
+        yield Finding(VerdictCode.PARTITION_EXISTS, None, "R12", target_rows=rows, scopes=(scope,))
+    dropped = tuple(
+        other for other in theirs if other.kind is ScopeKind.DROP_PARTITION and other.partition == scope.partition
+    )
+    if dropped:
+        yield Finding(VerdictCode.PARTITION_DROPPED_ON_DEST, None, "R12", scopes=(scope, *dropped))

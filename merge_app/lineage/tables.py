@@ -1,0 +1,48 @@
+"""The merge of the rows of one table: join, decide, judge, carry out scopes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from merge_app.lineage.deciding import compare
+from merge_app.lineage.facts import ABSENT, Array, FactColumns, Granularity, Mask, News, ObjectId, RowFacts, TableFacts
+from merge_app.lineage.files import files_judge
+from merge_app.lineage.joining import differing_rows
+from merge_app.lineage.outcomes import MergeCells, TableOutcome, taken
+from merge_app.lineage.rows import partitions_decide, rows_decide
+from merge_app.lineage.scopes import predicates_judge, scopes_carry_out, standing_scopes
+
+
+def table_merge(table: ObjectId, facts: TableFacts, news: News, *, stamp: int, cells: MergeCells) -> TableOutcome:
+    """The rows of the source merged into the target's. ``stamp``: the merge's. ``cells`` is asked once at most, and
+    only with a primary key or by ``cell``.
+    """
+    pairs = differing_rows(facts.source, facts.target)
+    rows = compare(pairs, facts.source.image, facts.target.image, news)
+    partitions = compare(pairs, facts.source.partition, facts.target.partition, news)
+    findings = [*rows_decide(facts, pairs, rows, news, cells), *partitions_decide(facts, pairs, partitions, news)]
+    standing = standing_scopes(facts.source_scopes, news.of_source)
+    if facts.alive.is_judged and not facts.has_key:
+        findings += predicates_judge(facts, pairs, standing, news)
+        if facts.granularity is Granularity.FILE:
+            findings += files_judge(facts, pairs, rows, news)
+    if facts.alive.result and facts.alive.target:
+        findings += scopes_carry_out(facts, pairs, rows, partitions, standing, news, stamp)
+    return TableOutcome(
+        pairs,
+        rows.decided,
+        partitions.decided,
+        tuple(replace(finding, object=table) for finding in findings),
+        _has_net_news(facts.source, pairs.source_at, rows.source_news, partitions.source_news),
+        _has_net_news(facts.target, pairs.target_at, rows.target_news, partitions.target_news),
+    )
+
+
+def _has_net_news(side: RowFacts, at: Array, row_news: Mask, partition_news: Mask) -> bool:
+    """Whether a side changed a row, or the partition of a live row, and P7 does not make it nothing."""
+    live = taken(side.image.value, at, ABSENT) != ABSENT
+    return _any_net(side.image, at[row_news]) or _any_net(side.partition, at[partition_news & live])
+
+
+def _any_net(facts: FactColumns, at: Array) -> bool:
+    return bool(len(at)) and not bool(facts.take(at).is_nothing.all())

@@ -1,0 +1,250 @@
+"""Compares the merge by lineage with the reference model: same facts, same verdicts, for each merge that is played."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from merge_app.lineage import facts as inputs
+from merge_app.lineage.cells import column_merge
+from merge_app.lineage.drops import drops_judge
+from merge_app.lineage.facts import ABSENT, Granularity, Kind, News, Scope, ScopeKind
+from merge_app.lineage.objects import ObjectsOutcome, objects_merge
+from merge_app.lineage.outcomes import CONFLICT, NO_BASE, TableOutcome
+from merge_app.lineage.tables import table_merge
+from merge_app.lineage.values import values_demanded
+from tests.lineage import model
+
+
+def widens(narrow: Any, wide: Any) -> bool:
+    return bool(narrow <= wide)
+
+
+class Codes:
+    """Equal values have equal codes."""
+
+    def __init__(self) -> None:
+        self.by_value: dict[Hashable, int] = {None: ABSENT}
+        self.values: dict[int, Any] = {ABSENT: None}
+
+    def __call__(self, value: Any) -> int:
+        code = self.by_value.setdefault(value, len(self.by_value))
+        self.values[code] = value
+        return code
+
+
+def kind_of(text: str) -> Kind:
+    return Kind[text.upper()]
+
+
+def attributes(state: model.State) -> dict[str, dict[tuple, inputs.Fact]]:
+    return {
+        o: {key: attribute(fact) for key, fact in of.items() if key[0] not in ("row", "partition")}
+        for o, of in state.facts.items()
+    }
+
+
+def attribute(fact: model.Fact) -> inputs.Fact:
+    brings = fact.brings and (fact.brings[0].version, kind_of(fact.brings[1]))
+    past = tuple((stamp.version, value) for stamp, value in fact.past)
+    return inputs.Fact(fact.value, fact.stamp.version, kind_of(fact.kind), brings, past)
+
+
+@dataclass
+class Comparison:
+    """One merge of the model, converted. ``leave_out``: rows whose facts are equal are not given."""
+
+    merge: model.Merge
+    leave_out: bool
+    images: Codes = field(default_factory=Codes)
+    partitions: Codes = field(default_factory=Codes)
+    cells: Codes = field(default_factory=Codes)
+    ranges: Codes = field(default_factory=Codes)
+
+    def news(self) -> News:
+        source, target = self.merge.source, self.merge.destination
+        stamps = {each.stamp for each in source.journal}
+        for state in (source, target):
+            for of in state.facts.values():
+                for fact in of.values():
+                    stamps |= {fact.stamp, *(stamp for stamp, _ in fact.past)}
+                    stamps |= {fact.brings[0]} if fact.brings else set()
+        mine = {s.version for s in stamps if source.known.knows(s) and not target.known.knows(s)}
+        theirs = {s.version for s in stamps if target.known.knows(s) and not source.known.knows(s)}
+        return News(*(np.array(sorted(each), dtype=np.int64) for each in (mine, theirs)))
+
+    def columns(self, found: list[model.Fact], code: Codes, other: model.Vector) -> inputs.FactColumns:
+        brings = [fact.brings or (model.NEVER, "never") for fact in found]
+        known = [[item for item in fact.past if other.knows(item[0])][-1:] for fact in found]
+        ints = {
+            "stamp": [fact.stamp.version for fact in found],
+            "value": [code(fact.value) for fact in found],
+            "brings_stamp": [stamp.version for stamp, _ in brings],
+            "was": [code(item[0][1]) if item else ABSENT for item in known],
+            "was_stamp": [item[0][0].version if item else 0 for item in known],
+        }
+        return inputs.fact_columns(
+            **{name: np.array(values, dtype=np.int64) for name, values in ints.items()},
+            kind=np.array([kind_of(fact.kind) for fact in found], dtype=np.int8),
+            brings_kind=np.array([kind_of(kind) for _, kind in brings], dtype=np.int8),
+            was_known=np.array([bool(item) for item in known], dtype=np.bool_),
+        )
+
+    def rows(self, t: str, ids: dict[Any, int], side: model.State, other: model.State) -> inputs.RowFacts:
+        def is_equal(r: Any) -> bool:
+            return all(side.fact(t, of, r) == other.fact(t, of, r) for of in ("row", "partition"))
+
+        of = side.facts.get(t, {})
+        held = [r for r in ids if ("row", r) in of and not (self.leave_out and is_equal(r))]
+        assert all(("partition", r) in of for r in held)
+        return inputs.RowFacts(
+            np.array([ids[r] for r in held], dtype=np.int64),
+            self.columns([of["row", r] for r in held], self.images, other.known),
+            self.columns([of["partition", r] for r in held], self.partitions, other.known),
+            np.array([0 if t.endswith("k") else self.ranges((r.inserted, r.file)) for r in held], dtype=np.int64),
+            np.array([0 if t.endswith("k") else r.inserted for r in held], dtype=np.int64),
+        )
+
+    def scopes(self, t: str, side: model.State) -> list[Scope]:
+        def code(partition: str | None) -> int | None:
+            return None if partition is None else self.partitions(partition)
+
+        return [
+            Scope(each.stamp.version, each.stamp.line, ScopeKind(each.kind), dict(each.knows),
+                  code(each.partition), code(each.to), each.then and dict(each.then))
+            for each in side.journal if each.table == t and side.known.knows(each.stamp)
+        ]  # fmt: skip
+
+    def merged_images(self, t: str) -> Callable[..., Any]:
+        """Cells by column, over codes of cells."""
+
+        def merge(source: Any, target: Any, base: Any) -> Any:
+            columns = self.merge.result.columns(t)
+            has_base = base != NO_BASE
+            images, refused = [[] for _ in source], np.zeros(len(source), dtype=np.bool_)
+            for c, column in columns.items():
+                read = [
+                    pa.array([None if cell is None else self.cells(cell) for cell in (
+                        None if image < 0 else model.read(self.images.values[int(image)], c, column) for image in side
+                    )], type=pa.int64())
+                    for side in (source, target, base)
+                ]  # fmt: skip
+                merged = column_merge(*read, has_base)
+                refused |= merged.conflicts
+                for image, cell in zip(images, merged.values.to_pylist(), strict=True):
+                    image.append((c, None if cell is None else self.cells.values[cell]))
+            return np.array(
+                [CONFLICT if no else self.images(tuple(image)) for image, no in zip(images, refused, strict=True)]
+            )
+
+        return merge
+
+    def run(self) -> set[str]:
+        """Codes of all verdicts, ours; compares facts on the way."""
+        merge = self.merge
+        source, target, news = attributes(merge.source), attributes(merge.destination), self.news()
+        stamp = merge.stamp.version
+        objects = objects_merge(source, target, news, stamp=stamp, widens=widens)
+        assert objects.facts == attributes(merge.result), "attributes"
+        tables = {o: self.table(o, objects, news) for o in objects.alive if not o.startswith("D")}
+        found = [*objects.findings, *(finding for table in tables.values() for finding in table.findings)]
+        found += drops_judge(
+            objects,
+            rows_of_source={t for t, table in tables.items() if table.source_has_news},
+            rows_of_target={t for t, table in tables.items() if table.target_has_news},
+        )
+        codes = {str(finding.code) for finding in found if finding.is_conflict}
+        for demand in values_demanded(source, target, objects, widens=widens):
+            codes |= set(self.unheld(demand))
+        self.compare_decides(objects, tables)
+        return codes
+
+    def table(self, t: str, objects: ObjectsOutcome, news: News) -> TableOutcome:
+        source, target = self.merge.source, self.merge.destination
+        ids = {r: at * 3 for at, r in enumerate(sorted(
+            {key[1] for side in (source, target) for key in side.facts.get(t, {}) if key[0] == "row"}, key=str
+        ))}  # fmt: skip
+        given = inputs.TableFacts(
+            self.rows(t, ids, source, target),
+            self.rows(t, ids, target, source),
+            objects.alive[t],
+            Granularity(self.merge.granularity),
+            t.endswith("k"),
+            self.scopes(t, source),
+            self.scopes(t, target),
+            {each.stamp.version for each in target.journal if each.table == t and each.kind == "overwrite"},
+        )
+        outcome = table_merge(t, given, news, stamp=self.merge.stamp.version, cells=self.merged_images(t))
+        self.compare_rows(t, ids, given, outcome)
+        return outcome
+
+    def compare_rows(self, t: str, ids: dict[Any, int], given: inputs.TableFacts, outcome: TableOutcome) -> None:
+        stamp, merge = self.merge.stamp.version, self.merge
+        at = {int(row_id): at for at, row_id in enumerate(outcome.pairs.row_id)}
+        for of, result, codes in (
+            ("row", outcome.row_facts(given.source, given.target, stamp), self.images),
+            ("partition", outcome.partition_facts(given.source, given.target, stamp), self.partitions),
+        ):
+            for r, number in ids.items():
+                if number in at:
+                    i = at[number]
+                    ours = codes.values[int(result.value[i])], int(result.stamp[i]), Kind(result.kind[i])
+                else:
+                    fact = merge.destination.fact(t, of, r)
+                    assert fact == merge.source.fact(t, of, r)
+                    ours = fact.value, fact.stamp.version, kind_of(fact.kind)
+                fact = merge.result.fact(t, of, r)
+                assert ours == (fact.value, fact.stamp.version, kind_of(fact.kind)), (t, of, r, ours, fact)
+
+    def compare_decides(self, objects: ObjectsOutcome, tables: dict[str, TableOutcome]) -> None:
+        merge = self.merge
+        if merge.source.known.dot is None:  # else the statement's own facts have that stamp
+            decides = any(fact.stamp == merge.stamp for of in merge.result.facts.values() for fact in of.values())
+            assert decides == (objects.decides or any(table.decides for table in tables.values())), "decides"
+
+    def unheld(self, demand: Any) -> Iterator[str]:
+        merge, t = self.merge, demand.table
+        column = merge.result.columns(t)[demand.column]
+        for r, fact in merge.result.rows(t).items():
+            mine, theirs = (fact.value == side.value(t, "row", r) for side in (merge.source, merge.destination))
+            asked = {(True, True): demand.of_source and demand.of_target, (True, False): demand.of_source,
+                     (False, True): demand.of_target, (False, False): True}[mine, theirs]  # fmt: skip
+            cell = model.read(fact.value, demand.column, column)
+            if asked and cell is None and demand.required:
+                yield "NOT_NULL_WITHOUT_VALUE"
+            if asked and cell is not None and demand.type is not None and cell[1] > demand.type:
+                yield "COLUMN_TYPE_NARROWING"
+
+
+@dataclass
+class Watch:
+    """Every merge that the model runs is run by lineage too."""
+
+    rng: random.Random
+    merges: int = 0
+    refused: int = 0
+    codes: set[str] = field(default_factory=set)
+
+    def run(self, original: Callable[[model.Merge], model.State]) -> Callable[[model.Merge], model.State]:
+        def run(merge: model.Merge) -> model.State:
+            refusal, state = None, None
+            try:
+                state = original(merge)
+            except model.Refused as refused:
+                refusal = refused
+            expected = refusal.args[0] if refusal else set()
+            got = Comparison(merge, leave_out=self.rng.random() < 0.5).run()
+            assert got == expected, ("verdicts", got, expected)
+            self.merges += 1
+            self.refused += bool(refusal)
+            self.codes |= got
+            if refusal:
+                raise refusal
+            return state
+
+        return run
