@@ -59,6 +59,8 @@ LAKEUI: dict[str, Any] = {
     "QUERY_TASK_SECONDS": number(os.environ, "LAKEUI_QUERY_TASK_SECONDS", default=3600),
     # Webhooks lead to public addresses, and into these networks: "10.1.0.0/16, fd00::/8".
     "WEBHOOK_NETWORKS": os.environ.get("LAKEUI_WEBHOOK_NETWORKS", ""),
+    # While both are there: merges decide by stamps of facts in place of replayed operations.
+    "MERGE_BY_LINEAGE": os.environ.get("LAKEUI_MERGE_BY_LINEAGE", "0") == "1",
     # A result with more rows is not downloaded as one file.
     "EXPORT_ROWS": number(os.environ, "LAKEUI_EXPORT_ROWS", default=1_000_000),
 }

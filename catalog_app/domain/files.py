@@ -16,6 +16,8 @@ from catalog_app.domain.schema import Schema
 
 ROW_ID_FIELD = 2147483540
 ROW_ID_COLUMN = "_row_id"
+STAMP_FIELD = 2147483539
+STAMP_COLUMN = "_last_updated_sequence_number"
 
 PartitionValues = tuple[str | None, ...]
 
@@ -41,7 +43,8 @@ Statistics = dict[int, ColumnStatistics]
 @dataclass(frozen=True, slots=True)
 class NewDataFile:
     """A data file staged in the warehouse, not yet visible. ``path`` is relative to the warehouse.
-    ``partition`` has one text per partition column (Spark's cast to string; None for null).
+    ``partition`` has one text per partition column (Spark's cast to string; None for null). ``stamps``: the smallest
+    and largest stamp that the file stores; None: all its rows have the stamp of the commit that takes it.
     """
 
     path: str
@@ -53,6 +56,7 @@ class NewDataFile:
     stores_row_ids: bool = False
     smallest_row_id: int | None = None
     largest_row_id: int | None = None
+    stamps: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,11 @@ class NewDeleteFile:
 
 @dataclass(frozen=True, slots=True)
 class FileScan:
-    """One visible data file: how to find, decode and mask it. ``schema`` is the definition it was written under."""
+    """One visible data file: how to find, decode and mask it. ``schema`` is the definition it was written under.
+
+    ``stamp``: who decided its rows, but for those that store another one, and for the positions of the files
+    ``stamped``, which come with theirs in order of decision.
+    """
 
     file_id: int
     path: str
@@ -78,6 +86,9 @@ class FileScan:
     delete_paths: tuple[str, ...] = ()
     statistics: Statistics | None = None
     stores_row_ids: bool = False
+    stores_stamps: bool = False
+    stamp: int = 0
+    stamped: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

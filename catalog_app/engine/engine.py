@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
+from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.row_counts import RowCounts
 from catalog_app.domain.row_merge import Behind, MergedRows, RowJudgement, RowMerge
 from catalog_app.domain.schema import Column, Schema
@@ -33,7 +33,17 @@ from catalog_app.engine.sources import target_dataframe
 from catalog_app.engine.types import quoted, storage_type, stored_value, text_literal
 from catalog_app.engine.values import FileSource, QueryResult, QuerySource, RowChanges, RowSource
 from catalog_app.engine.writing import Allocate, FileWriter, Target
-from catalog_app.storage.deletes import count_kept_rows, live_row_ids, live_rows
+from catalog_app.storage.deletes import (
+    POSITION_COLUMN,
+    Integers,
+    count_kept_rows,
+    live_row_ids,
+    live_rows,
+    read_integers,
+    stored_row_ids,
+    stored_stamps,
+    write_deletes,
+)
 from catalog_app.storage.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -180,6 +190,21 @@ class Engine:
     def compact(self, scan: TableScan, *, target_bytes: int) -> list[NewDataFile]:
         """Rewrite the live rows into files of about ``target_bytes``, row ids and order kept."""
         return self._sessions.run(lambda spark: rewriting.compact_files(spark, self._writer, scan, target_bytes))
+
+    def file_rows(self, file: FileScan) -> tuple[Integers, Integers | None]:
+        """Row ids and stored stamps of a data file, by position."""
+        stamps = stored_stamps(self._warehouse, file) if file.stores_row_ids else None
+        return stored_row_ids(self._warehouse, file), stamps
+
+    def file_marks(self, path: str) -> tuple[Integers, Integers]:
+        """The positions and row ids that a delete file names."""
+        found = (read_integers(self._warehouse, path, name) for name in (POSITION_COLUMN, ROW_ID_COLUMN))
+        return next(found), next(found)
+
+    def mark_rows(self, table_id: int, file: FileScan, positions: Integers) -> NewDeleteFile:
+        """A delete file that names the rows of ``file`` at these positions."""
+        row_ids = stored_row_ids(self._warehouse, file)[positions]
+        return write_deletes(self._warehouse, table_id=table_id, file=file, positions=positions, row_ids=row_ids)
 
     def follow_deletes(
         self,

@@ -10,7 +10,15 @@ from catalog_app.models.catalog import (
     Transaction,
     TransactionState,
 )
-from catalog_app.models.files import DataFile, DeleteFile, ExpiredFile, Segment, SegmentDelete, SegmentRemoval
+from catalog_app.models.files import (
+    DataFile,
+    DeleteFile,
+    ExpiredFile,
+    Segment,
+    SegmentDelete,
+    SegmentRemoval,
+    SegmentStamp,
+)
 from catalog_app.models.imports import FileImport
 from catalog_app.models.objects import Database, DatabaseRecord, Table, TableRecord, ViewRecord
 from catalog_app.models.people import CatalogMember, ProtectionRule
@@ -35,6 +43,7 @@ __all__ = [
     "Segment",
     "SegmentDelete",
     "SegmentRemoval",
+    "SegmentStamp",
     "Table",
     "TableRecord",
     "TableSchema",

@@ -15,6 +15,9 @@ class DataFile(models.Model):
 
     ``partition`` lists one text or null per partition column; ``statistics`` maps column id to
     ``[minimum, maximum, null count]``; paths are relative to the warehouse; sizes are bytes.
+
+    ``stores_stamps``: the file holds rows of several commits, each with its stamp in the column
+    ``_last_updated_sequence_number`` (Iceberg v3, field id 2147483539); NULL there is the stamp of the segment.
     """
 
     table = models.ForeignKey(Table, models.PROTECT, related_name="+")
@@ -27,6 +30,9 @@ class DataFile(models.Model):
     stores_row_ids = models.BooleanField(default=False)
     smallest_row_id = models.BigIntegerField()
     largest_row_id = models.BigIntegerField()
+    stores_stamps = models.BooleanField(default=False, db_default=False)
+    smallest_stamp = models.BigIntegerField(null=True)
+    largest_stamp = models.BigIntegerField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -56,9 +62,21 @@ class DeleteFile(models.Model):
 
 
 class SegmentEvent(models.Model):
+    """What a branch shows of rows since a version, and the facts of these rows (lineage.md §1, §11).
+
+    ``stamp`` is the version of the commit that decided them, ``kind`` what it did. A merge copies both, and writes its
+    own version. ``brings_stamp`` and ``brings_kind`` are those of the fact that a restore brought back, and
+    ``undoes_stamp`` is the stamp of the one that it replaced.
+    """
+
     table = models.ForeignKey(Table, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
     branch = models.ForeignKey(Branch, models.PROTECT, related_name="+", db_index=False)
-    operation = models.ForeignKey(CommitOperation, models.PROTECT, related_name="+")
+    operation = models.ForeignKey(CommitOperation, models.PROTECT, null=True, related_name="+")
+    stamp = models.BigIntegerField(db_default=0)
+    kind = models.TextField(db_default="")
+    brings_stamp = models.BigIntegerField(null=True)
+    brings_kind = models.TextField(db_default="")
+    undoes_stamp = models.BigIntegerField(null=True)
 
     class Meta:
         abstract = True
@@ -107,6 +125,20 @@ class SegmentDelete(SegmentEvent):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["branch", "segment", "delete_file"], name="segment_delete_once")]
         indexes = [models.Index(fields=["table", "branch", "attached_version"], name="delete_branch_version")]
+
+
+class SegmentStamp(SegmentEvent):
+    """Rows of a segment, named by the positions of ``rows_file``, whose fact a branch decided at ``stamped_version``
+    although their image stays where it is: rows live again, and rows that a merge kept.
+    """
+
+    stamped_version = models.BigIntegerField()
+    segment = models.ForeignKey(Segment, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
+    rows_file = models.ForeignKey(DeleteFile, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["branch", "segment", "rows_file"], name="segment_stamp_once")]
+        indexes = [models.Index(fields=["table", "branch", "stamped_version"], name="stamp_branch_version")]
 
 
 class ExpiredFile(models.Model):

@@ -22,11 +22,20 @@ WHERE NOT EXISTS (
 """
 """The segments of the tables ``%(table_ids)s`` that the chain in ``lineage`` sees."""
 
+FACT_KIND = """CASE WHEN o.metrics ? 'restored_version' THEN 'restore'
+    WHEN o.kind = 'partition' AND EXISTS (
+        SELECT 1 FROM jsonb_array_elements(o.changes) AS c(change)
+        WHERE change ->> 'change' = 'partition' AND change -> 'after' <> 'null' AND change -> 'before' <> 'null')
+    THEN 'move' WHEN o.kind = 'partition' THEN 'overwrite' ELSE o.kind END"""
+"""What an operation ``o`` made of the rows of its events, as their facts name it."""
+
 _SHOWN = """
 SELECT s.id, f.id, f.path, f.base, f.rows, f.bytes, f.partition, f.statistics, f.stores_row_ids,
        s.definition_id, s.schema_version, s.is_visible, s.added_version,
-       coalesce(m.paths, ARRAY[]::text[]), coalesce(m.rows, 0)
+       coalesce(m.paths, ARRAY[]::text[]), coalesce(m.rows, 0), f.stores_stamps, s.stamp,
+       coalesce(p.events, '[]'::jsonb)
 FROM visible s JOIN catalog_app_datafile f ON f.id = s.file_id LEFT JOIN masks m ON m.segment_id = s.id
+LEFT JOIN stamped p ON p.segment_id = s.id
 """
 
 _SEGMENTS = f"""
@@ -36,6 +45,12 @@ WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}), masks AS (
       ON d.table_id = ANY(%(table_ids)s) AND d.branch_id = l.branch_id AND d.attached_version <= l.max_version
     JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
     GROUP BY d.segment_id
+), stamped AS (
+    SELECT p.segment_id, jsonb_agg(jsonb_build_array(f.path, p.stamp) ORDER BY p.stamp) AS events
+    FROM lineage l JOIN catalog_app_segmentstamp p
+      ON p.table_id = ANY(%(table_ids)s) AND p.branch_id = l.branch_id AND p.stamped_version <= l.max_version
+    JOIN catalog_app_deletefile f ON f.id = p.rows_file_id
+    GROUP BY p.segment_id
 )
 {_SHOWN}
 ORDER BY s.added_version, f.base
@@ -58,6 +73,12 @@ WITH {LINEAGE}, visible AS (
     JOIN lineage l ON l.branch_id = d.branch_id AND d.attached_version <= l.max_version
     JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
     GROUP BY d.segment_id
+), stamped AS (
+    SELECT p.segment_id, jsonb_agg(jsonb_build_array(f.path, p.stamp) ORDER BY p.stamp) AS events
+    FROM lineage l JOIN catalog_app_segmentstamp p
+      ON p.table_id = %(table_id)s AND p.branch_id = l.branch_id AND p.stamped_version <= l.max_version
+    JOIN catalog_app_deletefile f ON f.id = p.rows_file_id
+    GROUP BY p.segment_id
 )
 {_SHOWN}
 ORDER BY s.added_version, s.id
@@ -83,6 +104,9 @@ class SegmentState:
     added_version: int
     delete_paths: tuple[str, ...]
     deleted_rows: int
+    stores_stamps: bool = False
+    stamp: int = 0
+    stamped: tuple[tuple[str, int], ...] = ()
 
 
 def segments_list(lineage: Lineage, table_id: int) -> list[SegmentState]:
@@ -117,6 +141,9 @@ def _segment(row: tuple[Any, ...]) -> SegmentState:
         added_version=row[12],
         delete_paths=tuple(row[13]),
         deleted_rows=int(row[14]),
+        stores_stamps=row[15],
+        stamp=row[16],
+        stamped=tuple((path, stamp) for path, stamp in json_value(row[17])),
     )
 
 
@@ -154,6 +181,9 @@ def file_scan(segment: SegmentState, schema: Schema) -> FileScan:
         delete_paths=segment.delete_paths,
         statistics=segment.statistics,
         stores_row_ids=segment.stores_row_ids,
+        stores_stamps=segment.stores_stamps,
+        stamp=segment.stamp,
+        stamped=segment.stamped,
     )
 
 
@@ -170,9 +200,10 @@ def files_in_sight(lineage: Lineage, table_ids: Collection[int], file_ids: Colle
 
 
 _FILES = """
-SELECT f.id, f.path, f.base, f.rows, f.partition, f.statistics, f.stores_row_ids, s.definition_id
+SELECT f.id, f.path, f.base, f.rows, f.partition, f.statistics, f.stores_row_ids, s.definition_id,
+       f.stores_stamps, coalesce(s.stamp, 0)
 FROM catalog_app_datafile f LEFT JOIN LATERAL (
-    SELECT definition_id FROM catalog_app_segment s WHERE s.file_id = f.id AND s.table_id = f.table_id LIMIT 1
+    SELECT definition_id, stamp FROM catalog_app_segment s WHERE s.file_id = f.id AND s.table_id = f.table_id LIMIT 1
 ) s ON true
 WHERE f.table_id = %(table_id)s AND f.id = ANY(%(files)s) ORDER BY f.id
 """
@@ -212,7 +243,7 @@ def files_load(
     schemas = definitions_load({row[7] for row in rows if row[7] is not None})
     masks = _file_deletes(table_id, file_ids, lineages, staged_deletes)
     found = {}
-    for file_id, path, base, count, partition, statistics, stores_row_ids, definition_id in rows:
+    for file_id, path, base, count, partition, statistics, stores_row_ids, definition_id, stores_stamps, stamp in rows:
         schema = staged_schema if definition_id is None else schemas[definition_id]
         if schema is None:
             raise ValueError(f"data file {file_id} lies under no known schema")
@@ -226,6 +257,8 @@ def files_load(
             delete_paths=tuple(masks.get(file_id, ())),
             statistics=_statistics(statistics),
             stores_row_ids=stores_row_ids,
+            stores_stamps=stores_stamps,
+            stamp=stamp,
         )
     return found
 

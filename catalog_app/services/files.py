@@ -39,12 +39,16 @@ def column_ids_allocate(table_id: int, count: int) -> range:
 
 _REGISTER = """
 INSERT INTO catalog_app_datafile (table_id, path, base, rows, bytes, partition, statistics, stores_row_ids,
-                                  smallest_row_id, largest_row_id, created_at)
-SELECT %(table)s, path, base, rows, bytes, partition, statistics, stores_row_ids, smallest_row_id, largest_row_id, now()
+                                  smallest_row_id, largest_row_id, stores_stamps, smallest_stamp, largest_stamp,
+                                  created_at)
+SELECT %(table)s, path, base, rows, bytes, partition, statistics, stores_row_ids, smallest_row_id, largest_row_id,
+       stores_stamps, smallest_stamp, largest_stamp, now()
 FROM ROWS FROM (jsonb_to_recordset(%(files)s::jsonb) AS (
     path text, base bigint, rows bigint, bytes bigint, partition jsonb, statistics jsonb, stores_row_ids boolean,
-    smallest_row_id bigint, largest_row_id bigint)) WITH ORDINALITY AS f(
-    path, base, rows, bytes, partition, statistics, stores_row_ids, smallest_row_id, largest_row_id, place)
+    smallest_row_id bigint, largest_row_id bigint, stores_stamps boolean, smallest_stamp bigint,
+    largest_stamp bigint)) WITH ORDINALITY AS f(
+    path, base, rows, bytes, partition, statistics, stores_row_ids, smallest_row_id, largest_row_id, stores_stamps,
+    smallest_stamp, largest_stamp, place)
 ORDER BY place
 RETURNING id
 """
@@ -63,6 +67,9 @@ def data_files_register(table_id: int, files: Sequence[NewDataFile]) -> tuple[Ad
             "stores_row_ids": file.stores_row_ids,
             "smallest_row_id": file.base if file.smallest_row_id is None else file.smallest_row_id,
             "largest_row_id": file.base + file.rows - 1 if file.largest_row_id is None else file.largest_row_id,
+            "stores_stamps": file.stamps is not None,
+            "smallest_stamp": file.stamps[0] if file.stamps else None,
+            "largest_stamp": file.stamps[1] if file.stamps else None,
         }
         for file in files
     ]

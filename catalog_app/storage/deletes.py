@@ -10,9 +10,10 @@ from collections.abc import Iterable
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, FileScan, NewDeleteFile
+from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, STAMP_COLUMN, FileScan, NewDeleteFile
 from catalog_app.storage.warehouse import Warehouse
 
 PATH_COLUMN, PATH_FIELD = "file_path", 2147483546
@@ -87,6 +88,16 @@ def stored_row_ids(warehouse: Warehouse, file: FileScan) -> Integers:
     if file.stores_row_ids:
         return read_integers(warehouse, file.path, ROW_ID_COLUMN)
     return np.arange(file.base, file.base + file.rows, dtype=np.int64)
+
+
+def stored_stamps(warehouse: Warehouse, file: FileScan) -> Integers | None:
+    """The stamp that every physical row of a data file stores, by position; 0 for none."""
+    with pq.ParquetFile(warehouse.absolute(file.path), filesystem=warehouse.filesystem) as stored:
+        if STAMP_COLUMN not in stored.schema_arrow.names:
+            return None
+        column = stored.read(columns=[STAMP_COLUMN]).column(0)
+    found: Integers = pc.fill_null(column, 0).to_numpy().astype(np.int64, copy=False)
+    return found
 
 
 def live_rows(warehouse: Warehouse, file: FileScan) -> int:

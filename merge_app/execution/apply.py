@@ -60,7 +60,8 @@ class RowWorkResult:
     """What the engine staged for a plan's row work, already registered: new (delete file, data file) pairs, each with
     the work that it is of, and rewritten image files by the source file that each replaces. ``kept_rows``: how many
     rows that the source deleted the destination keeps, because it updated them. Of rows merged by key: new data
-    files, and (delete file, data file) pairs, each with the kind of the operation that they belong to.
+    files, and (delete file, data file) pairs, each with the kind of the operation that they belong to. ``marks``: the
+    delete files of the steps of a merge by lineage.
     """
 
     attach: tuple[tuple[int, int, RowWork], ...] = ()
@@ -68,6 +69,7 @@ class RowWorkResult:
     kept_rows: int = 0
     rows: tuple[tuple[OperationKind, int], ...] = ()
     row_deletes: tuple[tuple[OperationKind, int, int], ...] = ()
+    marks: Mapping[tuple[int, int, str], int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

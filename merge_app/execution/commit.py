@@ -21,6 +21,7 @@ from lakeui.common.errors import BranchMoved, MergeConflict, NotFound
 from lakeui.common.faults import fault_point
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import Applied, CommitHeader, RowWorkResult, StagedDefinition, plan_apply
+from merge_app.execution.lineage.restoring import RestoredFiles
 from merge_app.execution.load import SourceSide, plan_input_load
 from merge_app.execution.reach import chain_reach, reach_load
 from merge_app.execution.report import finding_as_json
@@ -60,6 +61,7 @@ class StagedStatement:
     tables: Mapping[int, TableState] = field(default_factory=dict)
     definitions: Mapping[int, StagedDefinition] = field(default_factory=dict)
     tested: tuple[TestedRows, ...] = ()
+    restored: Mapping[int, RestoredFiles] = field(default_factory=dict)
 
 
 def statement_commit(
@@ -157,13 +159,11 @@ def _commit_under_lock(
     if ready is None or ready.head != branch.head_version:
         planned = statement_plan(staged, branch, _no_engine)
         ready = Ready(branch.head_version, planned, {})
-        if not planned.conflicts and _is_overtaken(planned):
-            raise StatementOvertaken
         if not planned.conflicts and needs_row_work(planned):
             raise _EngineNeeded
     if ready.planned.conflicts:
         raise conflict_error(ready.planned, _refusal(staged, branch))
-    if _is_disproved(staged, branch):
+    if _is_overtaken(ready.planned) or _is_disproved(staged, branch):
         raise StatementOvertaken
     fault_point("write.planned")
     applied = plan_apply(
@@ -191,10 +191,18 @@ def _prepare(staged: StagedStatement, engine: EngineSource) -> Ready:
 
 def needs_row_work(planned: MergePlan) -> bool:
     """Whether the engine must stage files before the plan can be applied."""
-    return any(item.data is not None and item.data.row_work for item in planned.objects)
+    return any(
+        item.data is not None and (item.data.row_work or (item.data.steps is not None and item.data.steps.marks))
+        for item in planned.objects
+    )
 
 
 def _is_overtaken(planned: MergePlan) -> bool:
+    """Whether the statement deleted rows that others updated meanwhile."""
+    if any(
+        item.data is not None and item.data.steps is not None and item.data.steps.kept_rows for item in planned.objects
+    ):
+        return True
     works = (work for item in planned.objects if item.data is not None for work in item.data.row_work)
     return any(isinstance(work, CountKeptRows) for work in works)
 
@@ -260,7 +268,9 @@ def statement_plan(staged: StagedStatement, branch: Branch, engine: EngineSource
 def _side(staged: StagedStatement, here: Lineage) -> SourceSide:
     # Where the branch has not moved, all that it reaches was seen: the chain alone says so.
     seen = chain_reach(here) if here == staged.seen else reach_load(staged.seen)
-    return SourceSide(staged.operations, staged.databases, staged.tables, None, seen)
+    return SourceSide(
+        staged.operations, staged.databases, staged.tables, None, seen, seen=staged.seen, restored=staged.restored
+    )
 
 
 def conflict_error(planned: MergePlan, message: str) -> MergeConflict:

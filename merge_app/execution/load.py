@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from django.conf import settings
+
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, Rename
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
@@ -23,12 +25,17 @@ from merge_app.execution.effects import effects_load, met_by_replays_load
 from merge_app.execution.facts import facts_load
 from merge_app.execution.known_in_part import known_in_part_load
 from merge_app.execution.left_out_before import left_out_before_load
+from merge_app.execution.lineage.planning import Parties, TableCase, rows_plan
+from merge_app.execution.lineage.restoring import RestoredFiles
+from merge_app.execution.lineage.sides import Ranges, tables_changed
 from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import Reach, merges_since, own_ranges, reach_load
 from merge_app.execution.replacements import replacements_load
 from merge_app.execution.row_merges import tables_apart
+from merge_app.lineage.steps import RowsPlan
 from merge_app.planning.left_out import tables_leaving_values
 from merge_app.planning.needs import needs
+from merge_app.planning.sides import sides_of
 from merge_app.planning.surviving import NO_BASE, RESTORED_VERSION, ObjectKey, RestoreBase
 from merge_app.planning.values import (
     Decision,
@@ -37,6 +44,7 @@ from merge_app.planning.values import (
     PlanInput,
     Resolution,
     RestoreKnownInPart,
+    TableFacts,
 )
 
 
@@ -44,7 +52,7 @@ from merge_app.planning.values import (
 class SourceSide:
     """What is to be redone: operations, and the states of the objects that they end in. ``brought_back`` are those of
     them that the destination lacks. ``schemas``, by the ids of their definitions, are shared with the destination's
-    states.
+    states. ``seen``: of a statement, the snapshot that it saw; ``own_branch``: of a transaction, its workspace.
     """
 
     operations: tuple[Operation, ...]
@@ -53,10 +61,13 @@ class SourceSide:
     lineage: Lineage | None
     reach: Reach
     brought_back: BroughtBack | None = None
+    seen: Lineage | None = None
+    own_branch: int | None = None
+    restored: Mapping[int, RestoredFiles] = field(default_factory=dict)
     schemas: dict[int, Schema] = field(default_factory=dict)
 
 
-def merge_source_load(source: Lineage, destination: Lineage) -> SourceSide:
+def merge_source_load(source: Lineage, destination: Lineage, *, is_workspace: bool = False) -> SourceSide:
     """The source's own operations that the destination does not reach, with the source's states of their objects."""
     reach = reach_load(source)
     destination_reach = reach_load(destination)
@@ -68,7 +79,8 @@ def merge_source_load(source: Lineage, destination: Lineage) -> SourceSide:
     table_states = tables_load(source, tables, schemas=schemas)
     databases |= {state.database_id for state in table_states.values()}
     states = databases_load(source, databases)
-    return SourceSide(operations, states, table_states, source, reach, brought_back, schemas)
+    own = source.branch_ids[0] if is_workspace else None
+    return SourceSide(operations, states, table_states, source, reach, brought_back, own_branch=own, schemas=schemas)
 
 
 def plan_input_load(
@@ -86,7 +98,7 @@ def plan_input_load(
     """
     seen = side.reach
     database_ids, table_ids = _named_objects(side.operations)
-    known_in_part = _known_in_part(side, destination)
+    known_in_part = () if settings.LAKEUI["MERGE_BY_LINEAGE"] else _known_in_part(side, destination)
     if known_in_part:
         known = {item.table_id for item in known_in_part}
         table_ids |= known
@@ -202,12 +214,80 @@ def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engi
     lacking = tables_leaving_values(planned) if side.lineage is not None else {}
     for table_id in lacking:
         wanted.setdefault(table_id, set())
-    if not wanted:
+    stepped: list[TableCase] = []
+    if settings.LAKEUI["MERGE_BY_LINEAGE"]:
+        planned = _with_tables(planned, side, destination)
+        stepped = _lineage_tables(planned, side, destination)
+    if not (wanted or stepped):
         return planned
     source = _effects_where(planned.source, wanted, FactKind.SOURCE_EFFECTS)
     theirs = _effects_where(planned.destination, wanted, FactKind.DESTINATION_EFFECTS)
     planned = replace(planned, source=source, destination=met_by_replays_load(theirs, destination))
-    return replace(planned, facts=facts_load(planned, side.lineage, destination, wanted, arrived, lacking, engine))
+    facts = dict(facts_load(planned, side.lineage, destination, wanted, arrived, lacking, engine))
+    for table_id, merged in _merged_rows(stepped, side, destination, engine).items():
+        facts[table_id] = replace(facts.get(table_id, TableFacts()), lineage=merged)
+    return replace(planned, facts=facts)
+
+
+def _with_tables(planned: PlanInput, side: SourceSide, destination: Lineage) -> PlanInput:
+    """With the states of all tables whose rows the source's news changed, whatever is left of these changes."""
+    if side.lineage is None:
+        return planned
+    changed = tables_changed(Ranges.of_news(side.reach, reach_load(destination)))
+    tables = {**planned.tables, **tables_load(destination, changed - planned.tables.keys(), schemas=side.schemas)}
+    sources = {**planned.source_tables, **_source_tables(side, changed)}
+    homes = {state.database_id for states in (tables, sources) for state in states.values()}
+    databases = {**planned.databases, **databases_load(destination, homes - planned.databases.keys())}
+    known = planned.source_databases
+    return replace(
+        planned,
+        tables=tables,
+        source_tables=sources,
+        databases=databases,
+        source_databases={**known, **databases_load(side.lineage, homes - known.keys())},
+        lineage_tables=frozenset(changed),
+    )
+
+
+def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Lineage) -> list[TableCase]:
+    """The tables on both sides whose rows the source changed. Those with a primary key are merged by key."""
+    is_whole = side.lineage is not None or (side.seen is not None and side.seen != destination)
+    if not (is_whole or side.restored):
+        return []
+    sides = sides_of(planned)
+    changed = set(planned.lineage_tables) if side.lineage is not None else _tables_changed(side)
+    found = []
+    for object_id in sorted(changed):
+        before, state = planned.tables.get(object_id), planned.source_tables.get(object_id)
+        key = ObjectKind.TABLE, object_id
+        if before is None or before.schema.is_keyed or not (is_whole or object_id in side.restored):
+            continue
+        is_gone = _is_gone(before, planned.databases) or (
+            state is not None and _is_gone(state, planned.source_databases)
+        )
+        if not (is_gone or sides.source_of(*key).dropped or sides.destination_of(*key).dropped):
+            found.append(TableCase(object_id, schema=state.schema if state else None))
+    return found
+
+
+def _is_gone(table: TableState, databases: Mapping[int, DatabaseState]) -> bool:
+    home = databases.get(table.database_id)
+    return table.is_dropped or (home is not None and home.is_dropped)
+
+
+def _merged_rows(
+    cases: Sequence[TableCase], side: SourceSide, destination: Lineage, engine: EngineSource
+) -> dict[int, RowsPlan]:
+    seen = side.lineage or side.seen
+    if not cases or seen is None:
+        return {}
+    staged = side.operations if side.lineage is None else ()
+    own = side.own_branch
+    reached = reach_load(destination)
+    # The chain alone is told of a statement whose branch has not moved.
+    reach = reached if seen == destination else side.reach
+    parties = Parties(seen, destination, reach, reached, own=own, staged=staged, restored=side.restored)
+    return rows_plan(cases, parties, engine)
 
 
 def _effects_where(

@@ -131,7 +131,7 @@ def merge_prepare(request: MergeOrder, engine: EngineSource) -> Prepared:
     with transaction.atomic():
         source, destination = (_branch(pk) for pk in (request.source_id, request.destination_id))
         there, here = branch_lineage(source), branch_lineage(destination)
-        side = merge_source_load(there, here)
+        side = merge_source_load(there, here, is_workspace=request.transaction_id is not None)
         reach = reach_load(here)
         resolutions = _resolutions(request, source, destination)
         planned = plan(plan_input_load(side, here, engine=engine, resolutions=resolutions))

@@ -10,6 +10,7 @@ from typing import Any
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
+from merge_app.lineage.steps import AttachDeletes, CarrySegments, RemoveSegments, TableSteps
 from merge_app.planning.values import DataPlan
 
 FILES_SHOWN = 200
@@ -119,6 +120,8 @@ FROM shown s JOIN catalog_app_datafile f ON f.id = s.file_id ORDER BY s.file_id
 
 def files_preview(table_id: int, data: DataPlan, *, source: Lineage, destination: Lineage) -> FilesPreview:
     """The segments that ``data`` would leave on the destination: two queries."""
+    marks = [step for step in data.steps.marks if not (step.is_live or step.is_leaving)] if data.steps else []
+    data = _as_files(data.steps) if data.steps is not None else data
     parameters = _parameters(table_id, data, source, destination)
     ((rows, size, files, attached, brought, removed, overlaps, hidden),) = fetch_all(
         _EFFECTS.format(hidden=_HIDDEN), parameters
@@ -129,13 +132,28 @@ def files_preview(table_id: int, data: DataPlan, *, source: Lineage, destination
         brought_count=brought,
         removed=tuple(PreviewFile(*row[1:]) for row in listed if not row[0]),
         removed_count=removed,
-        delete_files_attached=attached,
+        delete_files_attached=attached + len(marks),
         rewrites=len(data.row_work),
-        rows=rows,
+        rows=rows - sum(step.rows for step in marks),
         bytes=size,
         files=files,
         rows_are_exact=not data.row_work and not overlaps,
         invisible_schema_versions=tuple(sorted(hidden or ())),
+    )
+
+
+def _as_files(steps: TableSteps) -> DataPlan:
+    """The files that steps remove, carry and attach; what they mark is not written yet."""
+    attach: list[tuple[int, int]] = []
+    for step in steps.steps:
+        if isinstance(step, CarrySegments):
+            attach += [(mark.file_id, step.file.file_id) for mark in step.file.deletes]
+        elif isinstance(step, AttachDeletes) and not step.is_leaving:
+            attach.append((step.delete.file_id, step.file_id))
+    return DataPlan(
+        remove_files=tuple(step.file_id for step in steps.steps if isinstance(step, RemoveSegments)),
+        bring_files=tuple(step.file.file_id for step in steps.steps if isinstance(step, CarrySegments)),
+        attach=tuple(attach),
     )
 
 

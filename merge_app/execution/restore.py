@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 
 from catalog_app.domain.differences import state_operations
@@ -24,6 +25,7 @@ from merge_app.audit.services import AttemptRecord, attempt_record
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import Applied, CommitHeader
 from merge_app.execution.commit import StagedStatement, statement_commit
+from merge_app.execution.lineage.restoring import RestoredFiles, restored_files
 from merge_app.execution.outcome import refusal_describe
 from merge_app.execution.replacements import overwrite_with, replaces_rows
 from merge_app.execution.views import ViewChange, views_restore, views_restoring
@@ -136,7 +138,14 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
             return recovery_result(earlier)
         body = {"notes": list(recovery.notes), "objects": 0}
         return recovery_result(attempt_record(_record(recovery, header, "nothing to do", body)))
-    staged = StagedStatement(branch.pk, recovery.seen, recovery.operations, recovery.databases, recovery.tables)
+    staged = StagedStatement(
+        branch.pk,
+        recovery.seen,
+        recovery.operations,
+        recovery.databases,
+        recovery.tables,
+        restored=_restored(recovery, engine),
+    )
     recorded: list[MergeAttempt] = []
 
     def record(planned: MergePlan, applied: Applied) -> None:
@@ -160,6 +169,18 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
     done = recorded[0] if recorded else _earlier(header)
     assert done is not None
     return recovery_result(done)
+
+
+def _restored(recovery: Recovery, engine: EngineSource) -> dict[int, RestoredFiles]:
+    """By table what becomes of its files. Tables with a primary key are overwritten."""
+    if not settings.LAKEUI["MERGE_BY_LINEAGE"]:
+        return {}
+    tables = [
+        item.object_id
+        for item in recovery.operations
+        if RESTORED_VERSION in item.metrics and not recovery.tables[item.object_id].schema.is_keyed
+    ]
+    return restored_files(tables, recovery.seen, recovery.version, engine) if tables else {}
 
 
 def _record_refusal(recovery: Recovery, header: CommitHeader, body: dict[str, Any]) -> None:

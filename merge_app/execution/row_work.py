@@ -17,6 +17,7 @@ from catalog_app.selectors.segments import definitions_load, files_in_sight, fil
 from catalog_app.services.files import data_files_register, delete_files_register
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import RowWorkResult, StagedDefinition
+from merge_app.execution.lineage.applying import marks_write
 from merge_app.execution.load import SourceSide
 from merge_app.execution.rerunning import statements_rerun
 from merge_app.execution.row_merges import rows_merge
@@ -52,8 +53,12 @@ def row_work_run(
     return {
         item.object_id: _table_work(item, item.data, side, destination, engine(), staged.get(item.object_id))
         for item in planned.objects
-        if item.kind is ObjectKind.TABLE and item.data is not None and item.data.row_work
+        if item.kind is ObjectKind.TABLE and item.data is not None and _has_work(item.data)
     }
+
+
+def _has_work(data: DataPlan) -> bool:
+    return bool(data.row_work or (data.steps is not None and data.steps.marks))
 
 
 def _table_work(
@@ -65,6 +70,10 @@ def _table_work(
     staged_under: StagedDefinition | None,
 ) -> RowWorkResult:
     table_id = item.object_id
+    if data.steps is not None:
+        schemas = definitions_load({staged_under.definition_id}) if staged_under else {}
+        written = marks_write(table_id, data.steps, engine, next(iter(schemas.values()), None))
+        return RowWorkResult(marks=written, kept_rows=data.steps.kept_rows)
     for work in data.row_work:
         if isinstance(work, MergeRows):
             assert side.lineage is not None

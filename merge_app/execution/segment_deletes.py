@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from catalog_app.selectors.lineage import LINEAGE
+from catalog_app.selectors.segments import FACT_KIND
 from merge_app.execution.segment_work import SegmentWork, columns_of, segment_sql_run, source_parameters
 
 _LIVE_TARGET = """
@@ -20,9 +21,11 @@ WITH {LINEAGE}, here AS (
     FROM lineage
 ), wanted AS ({{wanted}})
 INSERT INTO catalog_app_segmentdelete
-    (table_id, branch_id, operation_id, attached_version, segment_id, delete_file_id)
-SELECT target.table_id, %(branch)s, wanted.operation_id, %(version)s, target.id, wanted.delete_file_id
-FROM wanted JOIN here h ON true JOIN catalog_app_segment target
+    (table_id, branch_id, operation_id, attached_version, segment_id, delete_file_id, stamp, kind)
+SELECT target.table_id, %(branch)s, wanted.operation_id, %(version)s, target.id, wanted.delete_file_id,
+       o.origin_version, {FACT_KIND}
+FROM wanted JOIN catalog_app_commitoperation o ON o.id = wanted.operation_id
+JOIN here h ON true JOIN catalog_app_segment target
   ON target.branch_id = h.branch_id AND target.added_version <= h.max_version AND {_LIVE_TARGET}
 WHERE NOT EXISTS (
     SELECT 1 FROM here m JOIN catalog_app_segmentdelete d

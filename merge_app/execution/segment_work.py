@@ -11,6 +11,7 @@ from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import cursor_open
 from merge_app.execution.booking import Booking
 from merge_app.execution.record import Recorded
+from merge_app.lineage.steps import TableSteps
 from merge_app.planning.values import DataPlan, MergePlan, ObjectPlan
 
 if TYPE_CHECKING:
@@ -36,8 +37,16 @@ class SegmentWork:
 
     def tables(self) -> Iterator[tuple[ObjectPlan, DataPlan]]:
         for item in self.plan.objects:
-            if item.data is not None:
+            if item.data is not None and item.data.steps is None:
                 yield item, item.data
+
+    def stepped(self) -> dict[int, TableSteps]:
+        """By table, the steps of a merge by lineage."""
+        plans = ((item.object_id, item.data) for item in self.plan.objects if item.data is not None)
+        return {table_id: data.steps for table_id, data in plans if data.steps is not None}
+
+    def all_tables(self) -> list[int]:
+        return [item.object_id for item in self.plan.objects if item.data is not None]
 
     def operations(self, table_id: int) -> list[tuple[Operation, int]]:
         return self.recorded.get((ObjectKind.TABLE, table_id), [])
@@ -62,7 +71,7 @@ def segment_sql_run(work: SegmentWork, query: str, **parameters: Any) -> None:
     shared: dict[str, Any] = {
         "branch": work.branch_id,
         "version": work.version,
-        "table_ids": [item.object_id for item, _ in work.tables()],
+        "table_ids": work.all_tables(),
         **work.lineage.parameters,
     }
     is_small = all(len(value) <= FEW for value in parameters.values())

@@ -8,8 +8,9 @@ from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import OperationKind
 from catalog_app.selectors.lineage import LINEAGE
 from catalog_app.selectors.rows import fetch_all
-from catalog_app.selectors.segments import VISIBLE_SEGMENTS
+from catalog_app.selectors.segments import FACT_KIND, VISIBLE_SEGMENTS
 from lakeui.common.errors import Stale
+from merge_app.execution.lineage.applying import steps_apply
 from merge_app.execution.segment_deletes import (
     deletes_attach_brought,
     deletes_attach_leaving,
@@ -22,19 +23,32 @@ from merge_app.planning.values import DataPlan, RepartitionFile
 
 def segments_apply(work: SegmentWork) -> None:
     """Carry out every table's DataPlan."""
-    if not any(True for _ in work.tables()):
-        return
-    deletes_attach_leaving(work)
-    _remove(work)
-    _bring_operations(work)
-    _pass_operations(work)
-    _bring_files(work)
-    deletes_attach_operations(work)
-    deletes_attach_pairs(work)
-    deletes_attach_brought(work)
-    _remove_passed(work)
-    _keep_invisible_schemas(work)
-    _refuse_expired(work)
+    if work.stepped():
+        _step(work)
+    if any(True for _ in work.tables()):
+        deletes_attach_leaving(work)
+        _remove(work)
+        _bring_operations(work)
+        _pass_operations(work)
+        _bring_files(work)
+        deletes_attach_operations(work)
+        deletes_attach_pairs(work)
+        deletes_attach_brought(work)
+        _remove_passed(work)
+    if work.all_tables():
+        _keep_invisible_schemas(work)
+        _refuse_expired(work)
+
+
+def _step(work: SegmentWork) -> None:
+    steps_apply(
+        work.stepped(),
+        branch_id=work.branch_id,
+        version=work.version,
+        lineage=work.lineage,
+        written={key: value for result in work.row_work.values() for key, value in result.marks.items()},
+        definitions=work.definitions,
+    )
 
 
 _SOURCE = """source AS MATERIALIZED (
@@ -58,9 +72,12 @@ chosen AS (
     UNION ALL
     SELECT v.id, v.table_id, f.operation_id, f.place FROM visible v JOIN files f USING (file_id)
 )
-INSERT INTO catalog_app_segmentremoval (table_id, branch_id, operation_id, removed_version, segment_id)
-SELECT DISTINCT ON (id) table_id, %(branch)s, operation_id, %(version)s, id FROM chosen
-ORDER BY id, place, operation_id
+INSERT INTO catalog_app_segmentremoval
+    (table_id, branch_id, operation_id, removed_version, segment_id, stamp, kind)
+SELECT c.table_id, %(branch)s, c.operation_id, %(version)s, c.id, o.origin_version, {FACT_KIND}
+FROM (SELECT DISTINCT ON (id) * FROM chosen ORDER BY id, place, operation_id) c
+JOIN catalog_app_commitoperation o ON o.id = c.operation_id
+ORDER BY c.id
 """
 """What an overwrite or drop takes in the end was taken by it, although it had been compacted before; not what a rename
 took along."""
@@ -112,9 +129,10 @@ _BRING = f"""
 WITH {LINEAGE}, {_SOURCE}, {_LINE},
 replay AS (SELECT * FROM unnest(%(old)s::bigint[], %(new)s::bigint[]) AS r(old_id, new_id))
 INSERT INTO catalog_app_segment
-    (table_id, branch_id, operation_id, added_version, file_id, definition_id, schema_version, is_visible)
+    (table_id, branch_id, operation_id, added_version, file_id, definition_id, schema_version, is_visible,
+     stamp, kind)
 SELECT s.table_id, %(branch)s, replay.new_id, %(version)s, s.file_id, s.definition_id, s.schema_version,
-       line.version IS NOT NULL
+       line.version IS NOT NULL, s.stamp, s.kind
 FROM replay JOIN catalog_app_segment s ON s.operation_id = replay.old_id
 LEFT JOIN line ON line.table_id = s.table_id AND line.version = s.schema_version
      AND line.definition_id = s.definition_id
@@ -144,9 +162,10 @@ _PASS = f"""
 WITH {LINEAGE}, {_SOURCE}, {_LINE},
 replay AS (SELECT * FROM unnest(%(old)s::bigint[], %(new)s::bigint[]) AS r(old_id, new_id))
 INSERT INTO catalog_app_segment
-    (table_id, branch_id, operation_id, added_version, file_id, definition_id, schema_version, is_visible)
+    (table_id, branch_id, operation_id, added_version, file_id, definition_id, schema_version, is_visible,
+     stamp, kind)
 SELECT s.table_id, %(branch)s, replay.new_id, %(version)s, s.file_id, s.definition_id, s.schema_version,
-       line.version IS NOT NULL
+       line.version IS NOT NULL, s.stamp, s.kind
 FROM replay JOIN catalog_app_segment s ON s.operation_id = replay.old_id
 JOIN catalog_app_segmentremoval r ON r.segment_id = s.id
 JOIN source m ON m.branch_id = r.branch_id AND r.removed_version <= m.max_version
@@ -189,21 +208,24 @@ wanted AS (
                          %(definitions)s::bigint[], %(schema_versions)s::bigint[])
         AS w(table_id, file_id, origin_id, operation_id, definition_id, schema_version)
 ), latest AS (
-    SELECT DISTINCT ON (w.file_id) w.file_id, s.definition_id, s.schema_version
+    SELECT DISTINCT ON (w.file_id) w.file_id, s.definition_id, s.schema_version, s.stamp, s.kind
     FROM wanted w JOIN catalog_app_segment s ON s.table_id = w.table_id AND s.file_id = w.origin_id
     LEFT JOIN (SELECT branch_id, max_version FROM source UNION ALL SELECT branch_id, max_version FROM lineage) m
       ON m.branch_id = s.branch_id AND s.added_version <= m.max_version
     ORDER BY w.file_id, m.branch_id IS NULL, s.added_version DESC
 ), placed AS (
     SELECT w.table_id, w.operation_id, w.file_id, coalesce(s.definition_id, w.definition_id) AS definition_id,
-           coalesce(s.schema_version, w.schema_version) AS schema_version, s.file_id IS NULL AS is_new
+           coalesce(s.schema_version, w.schema_version) AS schema_version, s.file_id IS NULL AS is_new,
+           s.stamp, s.kind
     FROM wanted w LEFT JOIN latest s ON s.file_id = w.file_id
 )
 INSERT INTO catalog_app_segment
-    (table_id, branch_id, operation_id, added_version, file_id, definition_id, schema_version, is_visible)
+    (table_id, branch_id, operation_id, added_version, file_id, definition_id, schema_version, is_visible,
+     stamp, kind)
 SELECT p.table_id, %(branch)s, p.operation_id, %(version)s, p.file_id, p.definition_id, p.schema_version,
-       p.is_new OR line.version IS NOT NULL
-FROM placed p LEFT JOIN line ON line.table_id = p.table_id AND line.version = p.schema_version
+       p.is_new OR line.version IS NOT NULL, coalesce(p.stamp, o.origin_version), coalesce(p.kind, {FACT_KIND})
+FROM placed p JOIN catalog_app_commitoperation o ON o.id = p.operation_id
+LEFT JOIN line ON line.table_id = p.table_id AND line.version = p.schema_version
      AND line.definition_id = p.definition_id
 ORDER BY p.file_id
 """
@@ -231,10 +253,12 @@ def _bring_files(work: SegmentWork) -> None:
         segment_sql_run(work, _BRING_FILES, **source_parameters(work), **columns_of(rows, *names))
 
 
-_REMOVE_NEW = """
-INSERT INTO catalog_app_segmentremoval (table_id, branch_id, operation_id, removed_version, segment_id)
-SELECT s.table_id, %(branch)s, w.operation_id, %(version)s, s.id
+_REMOVE_NEW = f"""
+INSERT INTO catalog_app_segmentremoval
+    (table_id, branch_id, operation_id, removed_version, segment_id, stamp, kind)
+SELECT s.table_id, %(branch)s, w.operation_id, %(version)s, s.id, o.origin_version, {FACT_KIND}
 FROM unnest(%(files)s::bigint[], %(operations)s::bigint[]) AS w(file_id, operation_id)
+JOIN catalog_app_commitoperation o ON o.id = w.operation_id
 JOIN catalog_app_segment s
   ON s.file_id = w.file_id AND s.branch_id = %(branch)s AND s.added_version = %(version)s
  AND s.table_id = ANY(%(table_ids)s)
@@ -244,9 +268,11 @@ ORDER BY s.id
 
 _REMOVE_PASSED = f"""
 WITH {_SOURCE}, replay AS (SELECT * FROM unnest(%(old)s::bigint[], %(new)s::bigint[]) AS r(old_id, new_id))
-INSERT INTO catalog_app_segmentremoval (table_id, branch_id, operation_id, removed_version, segment_id)
-SELECT s.table_id, %(branch)s, replay.new_id, %(version)s, s.id
-FROM replay JOIN catalog_app_segmentremoval r ON r.operation_id = replay.old_id
+INSERT INTO catalog_app_segmentremoval
+    (table_id, branch_id, operation_id, removed_version, segment_id, stamp, kind)
+SELECT s.table_id, %(branch)s, replay.new_id, %(version)s, s.id, o.origin_version, {FACT_KIND}
+FROM replay JOIN catalog_app_commitoperation o ON o.id = replay.new_id
+JOIN catalog_app_segmentremoval r ON r.operation_id = replay.old_id
 JOIN source m ON m.branch_id = r.branch_id AND r.removed_version <= m.max_version
 JOIN catalog_app_segment gone ON gone.id = r.segment_id
 JOIN catalog_app_segment s
@@ -278,7 +304,7 @@ WHERE s.table_id = ANY(%(tables)s) AND s.branch_id = %(branch)s AND s.added_vers
 
 def _refuse_expired(work: SegmentWork) -> None:
     """A file that expired since the plan was made must not come back: VACUUM marks under the branch's lock."""
-    tables = [item.object_id for item, _ in work.tables()]
+    tables = work.all_tables()
     asked = {"tables": tables, "branch": work.branch_id, "version": work.version}
     found = fetch_all(_EXPIRED, asked, prepared=len(tables) <= FEW)
     if found:

@@ -47,7 +47,7 @@ class Pair:
 
 def judge(pair: Pair, problems: Sequence[Problem], *, allowed: AbstractSet[str] = frozenset()) -> list[Finding]:
     """One finding for each hit cell that is fine, one for each conflict; ``problems`` are what conditions found. Cells
-    whose conflict has one of the ``allowed`` codes are passed over: a person decided them.
+    whose conflict has one of the ``allowed`` codes conflict only by ``problems``: a person decided them, or rows do.
     """
     placed: dict[CellKey, list[Problem]] = {}
     for problem in problems:
@@ -57,6 +57,7 @@ def judge(pair: Pair, problems: Sequence[Problem], *, allowed: AbstractSet[str] 
         cell = pair.rules.cell(*key)
         found = placed.pop(key, [])
         if cell.code in allowed:
+            findings += [problem_finding(pair, problem) for problem in found]
             continue
         if cell.verdict is CellVerdict.CONFLICT:
             found = [Problem(key, VerdictCode(cell.code), cell.note, cell.sentence)]

@@ -76,7 +76,8 @@ def _judged(given: PlanInput, rules: Rules) -> tuple[list[Finding], list[ObjectP
     sides = sides_of(given)
     objects: list[ObjectPlan] = []
     findings: list[Finding] = []
-    for key in sides.source:
+    merged = ((ObjectKind.TABLE, i) for i, facts in given.facts.items() if facts.lineage is not None)
+    for key in dict.fromkeys((*sides.source, *merged)):
         planned, found = _object_plan(key, given, sides, rules)
         objects.append(planned)
         findings += found
@@ -153,7 +154,7 @@ def _left_out(before: Sequence[ObjectPlan], after: Sequence[ObjectPlan]) -> list
 
 def _object_plan(key: ObjectKey, given: PlanInput, sides: Sides, rules: Rules) -> tuple[ObjectPlan, list[Finding]]:
     kind, object_id = key
-    source, destination = sides.source[key], sides.destination_of(kind, object_id)
+    source, destination = sides.source_of(kind, object_id), sides.destination_of(kind, object_id)
     if kind is ObjectKind.DATABASE:
         return database_plan(
             source,

@@ -10,6 +10,7 @@ from catalog_app.domain.row_merge import RowChoice, RowJudgement
 from catalog_app.domain.state import TableState
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import RuleTable
+from merge_app.lineage.steps import RowsPlan
 from merge_app.planning.columns import ColumnRedo
 from merge_app.planning.conditions import ROW_AXES, ROW_PLACING_AXES, Case, columns_stricter, problems
 from merge_app.planning.data import DataOutcome, data_redo
@@ -17,6 +18,7 @@ from merge_app.planning.databases import done_already, properties_redo
 from merge_app.planning.files import SideFiles
 from merge_app.planning.findings import Pair, Problem, judge, problem_finding
 from merge_app.planning.left_out import left_value_notes
+from merge_app.planning.lineage_findings import ROW_CODES, lineage_notes, row_verdicts
 from merge_app.planning.notes import attribute_notes, data_notes, row_notes
 from merge_app.planning.row_merges import columns_merged, row_operations, rows_plan
 from merge_app.planning.spared import with_spared
@@ -67,7 +69,13 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     stricter = columns_stricter(before.schema, case.source_state.schema if case.source_state else None)
     judged = Case(source, case.destination, columns, case.facts, stricter)
     found = [] if case.destination.dropped else [*problems(rules, judged), *_key_clashes(case)]
-    findings = judge(pair, found, allowed=_ALLOWED_BY_BOTH if case.keeps_both else frozenset())
+    allowed = _ALLOWED_BY_BOTH if case.keeps_both else frozenset()
+    if case.facts.lineage is not None:
+        rows = row_verdicts(pair, case.facts.lineage)
+        found = [item for item in found if item.code not in ROW_CODES]
+        found += [item for item in rows if item.code.value not in allowed]
+        allowed = _ALLOWED_BY_BOTH
+    findings = judge(pair, found, allowed=allowed)
     findings += [problem_finding(pair, note) for note in attribute_notes(pair)]
     if source.dropped:
         return _dropped(case, before), findings
@@ -75,6 +83,9 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     if case.facts.rows is not None:
         findings += [problem_finding(pair, note) for note in row_notes(pair, case.facts.rows)]
         return _merged(case, before, columns, case.facts.rows), findings
+    if case.facts.lineage is not None:
+        findings += [problem_finding(pair, note) for note in lineage_notes(pair, case.facts.lineage)]
+        return _stepped(case, before, columns, case.facts.lineage), findings
     outcome = data_redo(source, case.destination, is_new=False, facts=case.facts)
     if not case.destination.dropped:
         findings += [problem_finding(pair, note) for note in data_notes(pair, outcome)]
@@ -117,6 +128,16 @@ def _altered(case: TableCase, before: TableState, columns: ColumnRedo, outcome: 
     if after == before and not (data and data.changes_files):
         return _plan(case, Action.UNTOUCHED, before, done_already(operations), data=data)
     return _plan(case, Action.ALTER, after, (*outcome.moves, *operations), data)
+
+
+def _stepped(case: TableCase, before: TableState, columns: ColumnRedo, merged: RowsPlan) -> ObjectPlan:
+    """Rows are merged by lineage; the rest of what the source did is redone as ever."""
+    after = _redo(before, case.source, columns)
+    operations = tuple(item for item in case.source.operations if item.kind is not OperationKind.CREATE)
+    data = DataPlan(steps=merged.steps)
+    if after == before and not data.changes_files:
+        return _plan(case, Action.UNTOUCHED, before, done_already(operations))
+    return _plan(case, Action.ALTER, after, operations, data)
 
 
 def _inserted_files(destination: ObjectChanges) -> tuple[int, ...]:

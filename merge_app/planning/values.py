@@ -16,6 +16,7 @@ from catalog_app.domain.operations import AddedFile, ObjectKind, Operation, Oper
 from catalog_app.domain.row_merge import NO_SWEEPS, RowChoice, RowJudgement, Sweeps
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
+from merge_app.lineage.steps import RowsPlan, TableSteps
 from merge_app.planning.surviving import NO_BASE, RestoreBase
 
 
@@ -137,6 +138,7 @@ class TableFacts:
     by file that the source wrote by rewriting others, the delete files that its merges attached to it, none where they
     took it away whole. ``masked_otherwise``: of a table with a key, the files that the source rewrote with rows which
     the destination has in other files: a merge by key had left these, as they were alike.
+    ``lineage``: what the merge by lineage makes of the rows.
     ``rows``: of a table whose rows are merged by key, what that comes to, and ``sweeps`` what sides took away there by
     partitions or whole. ``left_values``: changed values of columns that the merged table lacks.
     """
@@ -159,6 +161,7 @@ class TableFacts:
     rows: RowJudgement | None = None
     sweeps: Sweeps = NO_SWEEPS
     left_values: tuple[LeftValues, ...] = ()
+    lineage: RowsPlan | None = None
 
 
 class FactKind(StrEnum):
@@ -291,6 +294,7 @@ class PlanInput:
     compared with (P7); ``known_in_part`` are restores on other branches that it cannot be compared with, and
     ``left_out_before`` decisions of earlier merges. ``resolutions`` are what people decided; ``replacements``, of the
     objects of which the source is to be taken, the operations that make the destination's object what the source has.
+    ``lineage_tables`` are those whose rows the source's news changed, where rows are merged by lineage.
     """
 
     source: tuple[Operation, ...]
@@ -309,6 +313,7 @@ class PlanInput:
     destination_head: int = 0
     resolutions: tuple[Resolution, ...] = ()
     replacements: Mapping[tuple[ObjectKind, int], tuple[Operation, ...]] = field(default_factory=dict)
+    lineage_tables: frozenset[int] = frozenset()
     _sides: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
     """Its net changes, once ``sides_of`` has made them."""
 
@@ -461,7 +466,8 @@ class DataPlan:
     tell the history whose rows the rewritten ones hold. ``attach_operations``: delete files that these source
     operations attached, wherever their data file is live on the destination after removing and bringing, except those
     in ``attach_except``. ``attach``: further (delete file, data file) pairs. ``row_work`` must be done by the engine
-    before the plan can be applied; what it stages comes in addition.
+    before the plan can be applied; what it stages comes in addition. ``steps``: of a merge by lineage, instead of all
+    of these.
     """
 
     bring_operations: tuple[int, ...] = ()
@@ -476,10 +482,13 @@ class DataPlan:
     attach_except: frozenset[int] = frozenset()
     attach: tuple[tuple[int, int], ...] = ()
     row_work: tuple[RowWork, ...] = ()
+    steps: TableSteps | None = None
 
     @property
     def changes_files(self) -> bool:
         """Whether anything is done besides counting."""
+        if self.steps is not None:
+            return bool(self.steps.steps)
         done = tuple(work for work in self.row_work if not isinstance(work, CountKeptRows))
         return replace(self, row_work=done) != DataPlan()
 

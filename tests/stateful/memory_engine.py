@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import sqlglot
 from sqlglot import expressions as sql
 
@@ -41,6 +42,7 @@ class StoredFile:
 
     rows: tuple[dict[int, Any], ...]
     row_ids: tuple[int, ...]
+    stamps: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,12 +282,14 @@ class MemoryEngine:
         schema: Schema,
         partition: PartitionValues,
         rows: Sequence[tuple[dict[int, Any], int | None]],
+        stamps: Sequence[int] | None = None,
     ) -> NewDataFile:
         base = self._allocate(table_id, len(rows))
         stores = rows[0][1] is not None
         row_ids = tuple(base + at if row_id is None else row_id for at, (_, row_id) in enumerate(rows))
         path = f"{table_id}/data/base={base}/{next(self._numbers)}.parquet"
-        self._files[path] = StoredFile(tuple(values for values, _ in rows), row_ids)
+        kept = None if stamps is None else tuple(stamps)
+        self._files[path] = StoredFile(tuple(values for values, _ in rows), row_ids, kept)
         return NewDataFile(
             path=path,
             base=base,
@@ -296,6 +300,7 @@ class MemoryEngine:
             stores_row_ids=stores,
             smallest_row_id=min(row_ids) if stores else None,
             largest_row_id=max(row_ids) if stores else None,
+            stamps=(min(stamps), max(stamps)) if stamps else None,
         )
 
     # -- rewriting --------------------------------------------------------------------------------------------------
@@ -306,10 +311,35 @@ class MemoryEngine:
             groups.setdefault(file.partition, []).append(file)
         staged = []
         for partition, files in groups.items():
-            rows = [(row.values, row.row_id) for row in self._live(replace(scan, files=tuple(files)))]
-            if rows:
-                staged.append(self._place(scan.table_id, scan.schema, partition, rows))
+            live = list(self._live(replace(scan, files=tuple(files))))
+            stamps = {file.file_id: self._stamps(file) for file in files}
+            if live:
+                rows: list[tuple[dict[int, Any], int | None]] = [(row.values, row.row_id) for row in live]
+                kept = [stamps[row.file.file_id][row.position] for row in live]
+                staged.append(self._place(scan.table_id, scan.schema, partition, rows, kept))
         return staged
+
+    def file_rows(self, file: FileScan) -> tuple[Any, Any]:
+        stored = self._files[file.path]
+        stamps = None if stored.stamps is None else np.array(stored.stamps, dtype=np.int64)
+        return np.array(stored.row_ids, dtype=np.int64), stamps
+
+    def _stamps(self, file: FileScan) -> list[int]:
+        """By position, who decided each row."""
+        stored = self._files[file.path].stamps or [0] * file.rows
+        stamps = [stamp or file.stamp for stamp in stored]
+        for path, stamp in file.stamped:
+            for at in self._deletes[path]:
+                stamps[at] = stamp
+        return stamps
+
+    def file_marks(self, path: str) -> tuple[Any, Any]:
+        marks = sorted(self._deletes[path].items())
+        return tuple(np.array([mark[n] for mark in marks], dtype=np.int64) for n in (0, 1))
+
+    def mark_rows(self, table_id: int, file: FileScan, positions: Any) -> NewDeleteFile:
+        row_ids = self._files[file.path].row_ids
+        return self._write_deletes(table_id, file, {int(at): row_ids[at] for at in positions})
 
     def follow_deletes(
         self,

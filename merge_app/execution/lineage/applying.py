@@ -1,0 +1,179 @@
+"""Steps become segments, removals and deletes of one commit: bulk SQL over all its tables at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from catalog_app.domain.schema import Schema
+from catalog_app.engine.port import RowEngine
+from catalog_app.selectors.lineage import LINEAGE, Lineage
+from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.segments import files_load
+from catalog_app.services.files import delete_files_register
+from merge_app.lineage.segments import DOT, Marked, Stamp
+from merge_app.lineage.steps import AttachDeletes, CarrySegments, MarkRows, RemoveSegments, TableSteps
+
+if TYPE_CHECKING:
+    from merge_app.execution.apply import StagedDefinition
+
+Staged = Mapping[tuple[int, int, str], int]
+"""Delete files that were written for the marks of steps: by data file, digest and whether it is live."""
+
+
+def _key(step: MarkRows) -> tuple[int, int, str]:
+    return step.file_id, int(step.is_live), step.digest
+
+
+def marks_write(
+    table_id: int, steps: TableSteps, engine: RowEngine, staged_schema: Schema | None
+) -> dict[tuple[int, int, str], int]:
+    """Write the files that the marks need, and register them. They are visible by the commit alone."""
+    marks = steps.marks
+    if not marks:
+        return {}
+    scans = files_load(table_id, {step.file_id for step in marks}, [], staged_schema=staged_schema)
+    written = [engine.mark_rows(table_id, scans[step.file_id], step.positions) for step in marks]
+    added = delete_files_register(table_id, written)
+    return {_key(step): item.delete_file_id for step, item in zip(marks, added, strict=True)}
+
+
+_LINE = """line AS MATERIALIZED (
+    SELECT h.table_id, h.version, h.definition_id FROM lineage l JOIN catalog_app_tableschemahistory h
+      ON h.branch_id = l.branch_id AND h.version <= l.max_version AND h.table_id = ANY(%(table_ids)s)
+)"""
+
+_COLUMNS = "stamp bigint, kind text, brings_stamp bigint, brings_kind text, undoes_stamp bigint"
+_NAMES = "stamp, kind, brings_stamp, brings_kind, undoes_stamp"
+
+
+def _values(alias: str) -> str:
+    stamps = [f"nullif(CASE {alias}.{n} WHEN {DOT} THEN %(version)s ELSE {alias}.{n} END, 0)" for n in _STAMPS]
+    return f"coalesce({stamps[0]}, 0), {alias}.kind, {stamps[1]}, {alias}.brings_kind, {stamps[2]}"
+
+
+_STAMPS = ("stamp", "brings_stamp", "undoes_stamp")
+
+_REMOVE = f"""
+INSERT INTO catalog_app_segmentremoval (table_id, branch_id, removed_version, segment_id, {_NAMES})
+SELECT w.table_id, %(branch)s, %(version)s, w.segment_id, {_values("w")}
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS w(table_id bigint, segment_id bigint, {_COLUMNS})
+"""
+
+_CARRY = f"""
+WITH {LINEAGE}, {_LINE}
+INSERT INTO catalog_app_segment (table_id, branch_id, operation_id, added_version, file_id, definition_id,
+                                 schema_version, is_visible, {_NAMES})
+SELECT w.table_id, %(branch)s, s.operation_id, %(version)s, w.file_id,
+       coalesce(s.definition_id, w.definition_id), coalesce(s.schema_version, w.schema_version),
+       s.id IS NULL OR line.version IS NOT NULL, {_values("w")}
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS w(
+    table_id bigint, file_id bigint, segment_id bigint, definition_id bigint, schema_version bigint, {_COLUMNS})
+LEFT JOIN catalog_app_segment s ON s.id = w.segment_id
+LEFT JOIN line ON line.table_id = s.table_id AND line.version = s.schema_version
+     AND line.definition_id = s.definition_id
+ORDER BY w.file_id
+"""
+
+_SHOWN = f"""
+WITH {LINEAGE}, here AS (
+    SELECT branch_id, CASE WHEN branch_id = %(branch)s THEN %(version)s ELSE max_version END AS max_version
+    FROM lineage
+)"""
+_TARGETS = """
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS w(
+    table_id bigint, file_id bigint, rows_file bigint, {columns})
+JOIN here h ON true JOIN catalog_app_segment t
+  ON t.table_id = w.table_id AND t.file_id = w.file_id AND t.branch_id = h.branch_id
+ AND t.added_version <= h.max_version AND NOT EXISTS (
+    SELECT 1 FROM here m JOIN catalog_app_segmentremoval r
+      ON r.branch_id = m.branch_id AND r.removed_version <= m.max_version WHERE r.segment_id = t.id)
+"""
+
+_ATTACH = f"""{_SHOWN}
+INSERT INTO catalog_app_segmentdelete (table_id, branch_id, attached_version, segment_id, delete_file_id, {_NAMES})
+SELECT w.table_id, %(branch)s, %(version)s, t.id, w.rows_file, {_values("w")} {_TARGETS.format(columns=_COLUMNS)}
+ORDER BY t.id, w.rows_file
+"""
+
+_STAMP = f"""{_SHOWN}
+INSERT INTO catalog_app_segmentstamp (table_id, branch_id, stamped_version, segment_id, rows_file_id, {_NAMES})
+SELECT w.table_id, %(branch)s, %(version)s, t.id, w.rows_file, {_values("w")} {_TARGETS.format(columns=_COLUMNS)}
+ORDER BY t.id, w.rows_file
+"""
+
+
+def steps_apply(
+    tables: Mapping[int, TableSteps],
+    *,
+    branch_id: int,
+    version: int,
+    lineage: Lineage,
+    written: Staged,
+    definitions: Mapping[int, StagedDefinition],
+) -> None:
+    """Write the steps as part of the commit ``version``. ``written``: what ``marks_write`` wrote."""
+    shared: dict[str, Any] = {
+        "branch": branch_id,
+        "version": version,
+        "table_ids": list(tables),
+        **lineage.parameters,
+    }
+    rows: dict[str, list[dict[str, Any]]] = {"leave": [], "remove": [], "carry": [], "attach": [], "stamp": []}
+    for table_id, steps in tables.items():
+        for name, row in _rows(table_id, steps, written, definitions.get(table_id)):
+            rows[name].append({"table_id": table_id, **row})
+    for name, query in (
+        ("leave", _ATTACH),
+        ("remove", _REMOVE),
+        ("carry", _CARRY),
+        ("attach", _ATTACH),
+        ("stamp", _STAMP),
+    ):
+        if rows[name]:
+            fetch_all(f"{query} RETURNING id", {**shared, "rows": json.dumps(rows[name])})
+
+
+def _rows(
+    table_id: int, steps: TableSteps, written: Staged, staged: StagedDefinition | None
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    for step in steps.steps:
+        match step:
+            case RemoveSegments():
+                yield "remove", {"segment_id": step.segment_id, **_stamp(step.stamp)}
+            case CarrySegments():
+                file = step.file
+                under = (staged.definition_id, staged.schema_version) if staged else (None, None)
+                yield (
+                    "carry",
+                    {
+                        "file_id": file.file_id,
+                        "segment_id": file.segment_id or None,
+                        "definition_id": under[0],
+                        "schema_version": under[1],
+                        **_stamp(file.stamp),
+                    },
+                )
+                yield from (("attach", _marks(file.file_id, mark)) for mark in file.deletes)
+                yield from (("stamp", _marks(file.file_id, mark)) for mark in file.stamped)
+            case AttachDeletes():
+                yield "leave" if step.is_leaving else "attach", _marks(step.file_id, step.delete)
+            case MarkRows():
+                mark = Marked(written[_key(step)], step.stamp)
+                name = "stamp" if step.is_live else "leave" if step.is_leaving else "attach"
+                yield name, _marks(step.file_id, mark)
+
+
+def _marks(file_id: int, mark: Marked) -> dict[str, Any]:
+    return {"file_id": file_id, "rows_file": mark.file_id, **_stamp(mark.stamp)}
+
+
+def _stamp(stamp: Stamp) -> dict[str, Any]:
+    return {
+        "stamp": stamp.version,
+        "kind": stamp.kind,
+        "brings_stamp": stamp.brings_stamp,
+        "brings_kind": stamp.brings_kind,
+        "undoes_stamp": stamp.undoes,
+    }

@@ -1,0 +1,61 @@
+"""What reads the lineage columns of a table's files: paths are looked up once, when the first is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from catalog_app.domain.files import FileScan
+from catalog_app.domain.schema import Schema
+from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.segments import files_load
+from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.lineage.rows import Reader
+from merge_app.lineage.segments import Gone, ShownFile
+
+_PATHS = "SELECT id, path FROM catalog_app_deletefile WHERE id = ANY(%(ids)s)"
+
+
+def reader_of(
+    table_id: int,
+    shown: Iterable[ShownFile],
+    gone: Iterable[Gone],
+    engine: EngineSource,
+    schema: Schema | None = None,
+) -> Reader:
+    """``schema``: what files that a statement staged are written under."""
+    files: set[int] = set()
+    deletes: set[int] = set()
+    for file in shown:
+        files.add(file.file_id)
+        deletes.update(mark.file_id for mark in (*file.deletes, *file.stamped))
+    for item in gone:
+        files.add(item.file_id)
+        deletes.update(item.masks)
+        if item.delete_file is not None:
+            deletes.add(item.delete_file)
+    return Reader(table_id, _Scans(table_id, files, schema), _Paths(deletes), engine)
+
+
+class _Scans(dict[int, FileScan]):
+    """Files by id."""
+
+    def __init__(self, table_id: int, files: Collection[int], schema: Schema | None) -> None:
+        super().__init__()
+        self._asked = table_id, files, schema
+
+    def __missing__(self, file_id: int) -> FileScan:
+        table_id, files, schema = self._asked
+        self.update(files_load(table_id, files, [], staged_schema=schema))
+        return dict.__getitem__(self, file_id)
+
+
+class _Paths(dict[int, str]):
+    """Paths of delete files by id."""
+
+    def __init__(self, files: Collection[int]) -> None:
+        super().__init__()
+        self._files = files
+
+    def __missing__(self, file_id: int) -> str:
+        self.update(fetch_all(_PATHS, {"ids": list(self._files)}))
+        return dict.__getitem__(self, file_id)

@@ -1,0 +1,250 @@
+"""Rows second (lineage §7): the facts of the rows of files that meet, as columns. Data columns are not read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from catalog_app.domain.files import FileScan, PartitionValues
+from catalog_app.engine.port import RowEngine
+from catalog_app.selectors.rows import fetch_all, json_value
+from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, News, RowFacts
+from merge_app.lineage.segments import DOT, Gone, Group, ShownFile, Stamp
+
+KINDS = {
+    "insert": Kind.INSERT,
+    "update": Kind.UPDATE,
+    "delete": Kind.DELETE,
+    "overwrite": Kind.OVERWRITE,
+    "restore": Kind.RESTORE,
+    "compaction": Kind.UPDATE,
+    "move": Kind.UPDATE,
+    "": Kind.NEVER,
+}
+"""Kinds of events; rows that were only put elsewhere count as the images that they are."""
+
+_BIRTHS = """
+SELECT f.base, f.rows, f.id, f.partition, s.stamp FROM catalog_app_datafile f LEFT JOIN LATERAL (
+    SELECT stamp FROM catalog_app_segment s WHERE s.file_id = f.id AND s.kind <> 'restore' LIMIT 1
+) s ON true
+WHERE f.table_id = %(table)s AND NOT f.stores_row_ids AND f.base <= %(largest)s AND f.base + f.rows > %(smallest)s
+ORDER BY f.base
+"""
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads lineage columns of one table's files, each file once."""
+
+    table_id: int
+    scans: Mapping[int, FileScan]
+    delete_paths: Mapping[int, str]
+    engine: Callable[[], RowEngine]
+    partitions: dict[PartitionValues, int] = field(default_factory=dict)
+    _files: dict[int, tuple[Ints, Ints | None]] = field(default_factory=dict)
+    _marks: dict[int, tuple[Ints, Ints]] = field(default_factory=dict)
+
+    def file(self, file_id: int) -> tuple[Ints, Ints | None]:
+        """Row ids by position, and the stamps that the file stores, 0 where it stores none of a row."""
+        if file_id not in self._files:
+            self._files[file_id] = self.engine().file_rows(self.scans[file_id])
+        return self._files[file_id]
+
+    def marks(self, delete_file: int) -> tuple[Ints, Ints]:
+        """Positions and row ids that a delete file names."""
+        if delete_file not in self._marks:
+            self._marks[delete_file] = self.engine().file_marks(self.delete_paths[delete_file])
+        return self._marks[delete_file]
+
+    def code(self, partition: PartitionValues) -> int:
+        return self.partitions.setdefault(partition, len(self.partitions))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placed:
+    """The rows of a side: facts, and where live rows lie: the file by id, 0 where a row is deleted, and position."""
+
+    facts: RowFacts
+    file: Ints
+    position: Ints
+
+
+@dataclass(slots=True)
+class _Columns:
+    """Rows as they are collected: one array a column and file."""
+
+    row_id: list[Ints] = field(default_factory=list)
+    stamp: list[Ints] = field(default_factory=list)
+    kind: list[Array] = field(default_factory=list)
+    brings_stamp: list[Ints] = field(default_factory=list)
+    brings_kind: list[Array] = field(default_factory=list)
+    undoes: list[Ints] = field(default_factory=list)
+    prior: list[Ints] = field(default_factory=list)
+    file: list[Ints] = field(default_factory=list)
+    position: list[Ints] = field(default_factory=list)
+    partition: list[Ints] = field(default_factory=list)
+
+    def whole(self) -> dict[str, Array]:
+        empty = np.zeros(0, dtype=np.int64)
+        return {
+            name: np.concatenate([empty, *getattr(self, name)]).astype(np.int64) for name in self.__dataclass_fields__
+        }
+
+
+def side_rows(shown: Sequence[ShownFile], gone: Sequence[Gone], reader: Reader) -> dict[str, Array]:
+    """The rows that a side shows, and those that it took away or masks, by row id."""
+    live, dead = _Columns(), _Columns()
+    for file in shown:
+        _collect_file(file, reader, live, dead)
+    for item in gone:
+        _collect_gone(item, reader, dead)
+    rows, taken = live.whole(), dead.whole()
+    order = np.lexsort((taken["stamp"], taken["row_id"]))
+    taken = {name: column[order] for name, column in taken.items()}
+    last = np.ones(len(order), dtype=bool)
+    last[:-1] = taken["row_id"][1:] != taken["row_id"][:-1]
+    last &= ~np.isin(taken["row_id"], rows["row_id"])
+    both = {name: np.concatenate([column, taken[name][last]]) for name, column in rows.items()}
+    order = np.argsort(both["row_id"], kind="stable")
+    return {name: column[order] for name, column in both.items()}
+
+
+def _collect_file(file: ShownFile, reader: Reader, live: _Columns, dead: _Columns) -> None:
+    row_ids, stored = reader.file(file.file_id)
+    count, stamp = len(row_ids), file.stamp
+    is_restore = stamp.kind == "restore"
+    kind = KINDS[stamp.brings_kind or "insert" if is_restore else stamp.kind]
+    stamps = np.full(count, stamp.brings_stamp if is_restore else stamp.version, dtype=np.int64)
+    if stored is not None:
+        stamps = np.where(stored > 0, stored, stamps)
+    kinds = np.full(count, kind, dtype=np.int64)
+    brings, brings_kinds, undoes = (np.zeros(count, dtype=np.int64) for _ in range(3))
+    if is_restore:
+        brings, brings_kinds, undoes = stamps, kinds, np.full(count, stamp.undoes, dtype=np.int64)
+        stamps, kinds = np.full(count, stamp.version), np.full(count, int(Kind.RESTORE), dtype=np.int64)
+    prior = brings.copy()
+    for item in sorted(file.stamped, key=lambda mark: mark.stamp.version):
+        at, _ = reader.marks(item.file_id)
+        prior[at] = stamps[at]
+        if item.stamp.kind == "restore":
+            brings[at], brings_kinds[at], undoes[at] = stamps[at], kinds[at], item.stamp.undoes
+        stamps[at], kinds[at] = item.stamp.version, KINDS[item.stamp.kind]
+    shown = np.ones(count, dtype=bool)
+    for item in file.deletes:
+        at, ids = reader.marks(item.file_id)
+        shown[at] = False
+        _collect_dead(ids, item.stamp, dead)
+    at = np.flatnonzero(shown)
+    for name, column in (
+        ("row_id", row_ids), ("stamp", stamps), ("kind", kinds), ("brings_stamp", brings),
+        ("brings_kind", brings_kinds), ("undoes", undoes), ("prior", prior),
+    ):  # fmt: skip
+        getattr(live, name).append(column[at])
+    live.file.append(np.full(len(at), file.file_id, dtype=np.int64))
+    live.position.append(at)
+    live.partition.append(np.full(len(at), reader.code(file.partition), dtype=np.int64))
+
+
+def _collect_gone(item: Gone, reader: Reader, dead: _Columns) -> None:
+    if item.delete_file is not None:
+        _collect_dead(reader.marks(item.delete_file)[1], item.stamp, dead)
+        return
+    row_ids, _ = reader.file(item.file_id)
+    left = np.ones(len(row_ids), dtype=bool)
+    for mask in item.masks:
+        left[reader.marks(mask)[0]] = False
+    _collect_dead(row_ids[left], item.stamp, dead)
+
+
+def _collect_dead(row_ids: Ints, stamp: Stamp, dead: _Columns) -> None:
+    if not stamp.version:
+        return
+    count = len(row_ids)
+    kind = Kind.DELETE if stamp.kind == "update" else KINDS[stamp.kind]
+    brings_kind = int(KINDS.get(stamp.brings_kind, Kind.NEVER))
+    values = (stamp.version, int(kind), stamp.brings_stamp, brings_kind, stamp.undoes, stamp.brings_stamp)
+    dead.row_id.append(row_ids)
+    for name, value in zip(("stamp", "kind", "brings_stamp", "brings_kind", "undoes", "prior"), values, strict=True):
+        getattr(dead, name).append(np.full(count, value, dtype=np.int64))
+    for name, value in (("file", 0), ("position", -1), ("partition", ABSENT)):
+        getattr(dead, name).append(np.full(count, value, dtype=np.int64))
+
+
+def placed_rows(group: Group, reader: Reader, news: News) -> tuple[Placed, Placed]:
+    """The rows of both sides whose facts differ or may: those that neither side has news of are left out."""
+    source = side_rows(group.source, group.source_gone, reader)
+    target = side_rows(group.target, group.target_gone, reader)
+    fresh = np.union1d(
+        source["row_id"][news.from_source(source["stamp"])], target["row_id"][news.from_target(target["stamp"])]
+    )
+    births = _Births.load(reader, fresh)
+    files = np.unique(np.concatenate([source["file"], target["file"]]))
+    sides = []
+    for rows, of_side in ((source, news.of_source), (target, news.of_target)):
+        at = np.flatnonzero(np.isin(rows["row_id"], fresh))
+        sides.append(_placed({name: column[at] for name, column in rows.items()}, files, births, of_side))
+    return sides[0], sides[1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Births:
+    """By row-id range, ascending: the file that its rows were inserted by, its partition and stamp."""
+
+    first: Ints
+    after: Ints
+    file: Ints
+    partition: Ints
+    stamp: Ints
+
+    @classmethod
+    def load(cls, reader: Reader, row_ids: Ints) -> _Births:
+        bounds = (int(row_ids[0]), int(row_ids[-1])) if len(row_ids) else (0, -1)
+        rows = fetch_all(_BIRTHS, {"table": reader.table_id, "smallest": bounds[0], "largest": bounds[1]})
+        found = [
+            (base, base + count, file_id, reader.code(tuple(json_value(partition))), DOT if stamp is None else stamp)
+            for base, count, file_id, partition, stamp in rows
+        ]
+        return cls(*(np.array([row[n] for row in found], dtype=np.int64) for n in range(5)))
+
+    def of(self, row_ids: Ints) -> Array:
+        """Positions among the ranges."""
+        at: Array = np.searchsorted(self.first, row_ids, side="right") - 1
+        return at
+
+
+def _placed(rows: Mapping[str, Array], files: Ints, births: _Births, news: Ints) -> Placed:
+    at = births.of(rows["row_id"])
+    is_live = rows["file"] > 0
+    image = np.where(is_live, (np.searchsorted(files, rows["file"]) << 32) + rows["position"], ABSENT)
+    # P7: an image that was there before is what the other side knows, if that knows the stamp that it had then, and not
+    # what a restore replaced by it.
+    knows_prior, knows_undone = (~np.isin(rows[name], news) for name in ("prior", "undoes"))
+    is_back = (rows["prior"] > 0) & knows_prior & ((rows["undoes"] == 0) | ~knows_undone)
+    facts = FactColumns(
+        rows["stamp"],
+        rows["kind"],
+        image,
+        rows["brings_stamp"],
+        rows["brings_kind"],
+        image,
+        rows["prior"],
+        is_back,
+    )
+    is_moved = is_live & (rows["partition"] != births.partition[at])
+    moved = np.where(is_moved, rows["stamp"], births.stamp[at])
+    zeros = np.zeros(len(at), dtype=np.int64)
+    partition = FactColumns(
+        # A stamp that the other side knows decides nothing, whichever it is.
+        np.where(np.isin(moved, news), moved, 0),
+        np.full(len(at), int(Kind.UPDATE), dtype=np.int64),
+        rows["partition"],
+        zeros,
+        zeros,
+        zeros,
+        zeros,
+        np.zeros(len(at), dtype=bool),
+    )
+    facts_of = RowFacts(rows["row_id"], facts, partition, births.file[at], births.stamp[at])
+    return Placed(facts_of, rows["file"], rows["position"])

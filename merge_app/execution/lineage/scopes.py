@@ -1,0 +1,122 @@
+"""What operations said of rows that they never saw, from the journal: scopes, predicates and restores (lineage §4)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.operation_json import change_from_json, scope_from_json
+from catalog_app.domain.operations import Change, Operation, OperationKind, OverwriteScope, PartitionChange
+from catalog_app.models import Branch
+from catalog_app.selectors.lineage import Lineage, branch_lineage
+from catalog_app.selectors.rows import fetch_all, json_value
+from merge_app.execution.lineage.sides import RANGES, Ranges
+from merge_app.execution.reach import Reach, reach_load
+from merge_app.lineage.facts import Scope, ScopeKind
+from merge_app.lineage.segments import DOT
+from merge_app.planning.surviving import RESTORED_VERSION
+
+_SCOPES = f"""
+WITH {RANGES}
+SELECT o.object_id, o.branch_id, o.version, o.kind, o.changes, o.overwrite, o.metrics
+FROM ranges r JOIN catalog_app_commitoperation o
+  ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
+WHERE o.object_kind = 'table' AND o.object_id = ANY(%(tables)s)
+  AND o.kind IN ('overwrite', 'partition', 'update', 'delete')
+  AND o.origin_branch_id = o.branch_id AND o.origin_version = o.version
+ORDER BY o.version, o.id
+"""
+_OVERWRITTEN = """
+SELECT object_id, version FROM catalog_app_commitoperation
+WHERE object_kind = 'table' AND object_id = ANY(%(tables)s) AND kind = 'overwrite'
+"""
+
+Code = Mapping[int, Any]
+
+
+class Vectors:
+    """Version vectors of branches at versions, each looked up once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int], Reach] = {}
+        self._chains: dict[int, Lineage] = {}
+
+    def at(self, branch_id: int, version: int) -> Reach:
+        key = branch_id, version
+        if key not in self._known:
+            if branch_id not in self._chains:
+                self._chains[branch_id] = branch_lineage(Branch.objects.get(pk=branch_id))
+            self._known[key] = reach_load(self._chains[branch_id].at(version))
+        return self._known[key]
+
+
+def scopes_load(tables: Collection[int], ranges: Ranges, codes: Mapping[int, Any]) -> dict[int, list[Scope]]:
+    """By table, the scopes of these commits in order. ``codes``: by table, what gives a partition its code."""
+    found: dict[int, list[Scope]] = defaultdict(list)
+    if not ranges.branches:
+        return found
+    vectors = Vectors()
+    for table_id, branch, version, kind, changes, overwrite, metrics in fetch_all(
+        _SCOPES, {**ranges.parameters, "tables": list(tables)}
+    ):
+        restored = json_value(metrics).get(RESTORED_VERSION)
+        knows = vectors.at(branch, version - 1) if kind == "overwrite" else {}
+        then = None if restored is None else vectors.at(branch, restored)
+        parts = (OperationKind(kind), _changes(changes), scope_from_json(json_value(overwrite)))
+        found[table_id] += _scopes(parts, (version, branch, knows, then), codes[table_id])
+    return found
+
+
+def scopes_staged(staged: Sequence[Operation], knows: Reach, code: Any) -> list[Scope]:
+    """The scopes of what a statement wants to commit."""
+    found: list[Scope] = []
+    for item in staged:
+        restored = RESTORED_VERSION in item.metrics
+        parts = (item.kind, item.changes, item.overwrite)
+        found += _scopes(parts, (DOT, -1, knows, {} if restored else None), code)
+    return found
+
+
+def overwritten_load(tables: Collection[int]) -> dict[int, set[int]]:
+    """By table, the versions of the commits that overwrote it or a partition of it."""
+    found: dict[int, set[int]] = defaultdict(set)
+    for table_id, version in fetch_all(_OVERWRITTEN, {"tables": list(tables)}):
+        found[table_id].add(version)
+    return found
+
+
+def _changes(value: Any) -> tuple[Change, ...]:
+    return tuple(change_from_json(item) for item in json_value(value))
+
+
+def _scopes(
+    parts: tuple[OperationKind, Sequence[Change], OverwriteScope | None],
+    where: tuple[int, int, Reach, Reach | None],
+    code: Any,
+) -> Iterator[Scope]:
+    kind, changes, overwrite = parts
+    stamp, branch, knows, then = where
+    match kind:
+        case OperationKind.UPDATE:
+            yield Scope(stamp, branch, ScopeKind.UPDATE, knows)
+        case OperationKind.DELETE:
+            yield Scope(stamp, branch, ScopeKind.DELETE, knows)
+        case OperationKind.OVERWRITE if then is not None:
+            yield Scope(stamp, branch, ScopeKind.RESTORE, knows, then=then)
+        case OperationKind.OVERWRITE:
+            partitions: Sequence[PartitionValues | None] = (None,)
+            if overwrite is not None and overwrite.partitions is not None:
+                partitions = overwrite.partitions
+            for values in partitions:
+                partition = None if values is None else code(values)
+                yield Scope(stamp, branch, ScopeKind.OVERWRITE, knows, partition)
+        case OperationKind.PARTITION:
+            for change in changes:
+                if isinstance(change, PartitionChange) and change.before is not None:
+                    to = None if change.after is None else code(change.after)
+                    of = ScopeKind.DROP_PARTITION if to is None else ScopeKind.RENAME_PARTITION
+                    yield Scope(stamp, branch, of, knows, code(change.before), to)
+        case _:
+            return

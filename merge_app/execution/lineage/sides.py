@@ -1,0 +1,315 @@
+"""What each side of a merge shows otherwise, and what it took away since: metadata only, a query each."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from catalog_app.domain.operations import Operation, OperationKind, PartitionChange
+from catalog_app.selectors.lineage import Lineage
+from catalog_app.selectors.rows import fetch_all, json_value
+from merge_app.execution.reach import Reach
+from merge_app.lineage.facts import Ints, News
+from merge_app.lineage.segments import DOT, LAYOUT, FileSide, Gone, Marked, ShownFile, Stamp
+from merge_app.planning.surviving import RESTORED_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """Commits by ranges of versions, ``after < version <= upto``, a branch each."""
+
+    branches: tuple[int, ...]
+    after: tuple[int, ...]
+    upto: tuple[int, ...]
+
+    @classmethod
+    def of_news(cls, side: Reach, other: Reach) -> Ranges:
+        """The commits that one side reaches and the other does not."""
+        found = [(b, other.get(b, 0), upto) for b, upto in sorted(side.items()) if upto > other.get(b, 0)]
+        return cls(*(tuple(column) for column in zip(*found, strict=True))) if found else cls((), (), ())
+
+    @property
+    def parameters(self) -> dict[str, list[int]]:
+        return {"branches": list(self.branches), "after": list(self.after), "upto": list(self.upto)}
+
+
+RANGES = """ranges AS MATERIALIZED (
+    SELECT * FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[]) AS r(branch_id, after, upto)
+)"""
+
+_VERSIONS = f"""
+WITH {RANGES} SELECT c.version FROM ranges r
+JOIN catalog_app_commit c ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto
+"""
+
+
+def versions_load(ranges: Ranges) -> Ints:
+    """The versions of these commits, ascending."""
+    rows = fetch_all(_VERSIONS, ranges.parameters) if ranges.branches else []
+    return np.unique(np.array([row[0] for row in rows], dtype=np.int64))
+
+
+_TABLES = f"""
+WITH {RANGES} SELECT DISTINCT o.object_id FROM ranges r JOIN catalog_app_commitoperation o
+  ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
+WHERE o.object_kind = 'table' AND o.kind IN ('insert', 'delete', 'update', 'overwrite', 'compaction', 'partition')
+"""
+
+
+def tables_changed(ranges: Ranges) -> set[int]:
+    """The tables whose rows or files these commits changed."""
+    return {row[0] for row in fetch_all(_TABLES, ranges.parameters)} if ranges.branches else set()
+
+
+_EVENT = "jsonb_build_array({file}, d.stamp, d.kind, d.brings_stamp, d.brings_kind, d.undoes_stamp)"
+
+
+def _shown(side: str) -> str:
+    return f"""
+{side}_line AS MATERIALIZED (
+    SELECT * FROM unnest(%({side}_ids)s::bigint[], %({side}_limits)s::bigint[]) AS l(branch_id, max_version)
+), {side}_gone AS MATERIALIZED (
+    SELECT r.segment_id FROM {side}_line l JOIN catalog_app_segmentremoval r
+      ON r.table_id = ANY(%(tables)s) AND r.branch_id = l.branch_id AND r.removed_version <= l.max_version
+), {side}_deletes AS MATERIALIZED (
+    SELECT d.segment_id, jsonb_agg({_EVENT.format(file="d.delete_file_id")} ORDER BY d.delete_file_id) AS events
+    FROM {side}_line l JOIN catalog_app_segmentdelete d
+      ON d.table_id = ANY(%(tables)s) AND d.branch_id = l.branch_id AND d.attached_version <= l.max_version
+    GROUP BY d.segment_id
+), {side}_stamped AS MATERIALIZED (
+    SELECT d.segment_id, jsonb_agg({_EVENT.format(file="d.rows_file_id")} ORDER BY d.rows_file_id) AS events
+    FROM {side}_line l JOIN catalog_app_segmentstamp d
+      ON d.table_id = ANY(%(tables)s) AND d.branch_id = l.branch_id AND d.stamped_version <= l.max_version
+    GROUP BY d.segment_id
+), {side} AS MATERIALIZED (
+    SELECT s.table_id, s.file_id, s.id, s.stamp, s.kind, coalesce(s.brings_stamp, 0) AS brings_stamp, s.brings_kind,
+           coalesce(s.undoes_stamp, 0) AS undoes_stamp,
+           coalesce(d.events, '[]'::jsonb) AS deletes, coalesce(p.events, '[]'::jsonb) AS stamped
+    FROM {side}_line l JOIN catalog_app_segment s
+      ON s.table_id = ANY(%(tables)s) AND s.branch_id = l.branch_id AND s.added_version <= l.max_version
+    LEFT JOIN {side}_deletes d ON d.segment_id = s.id LEFT JOIN {side}_stamped p ON p.segment_id = s.id
+    WHERE NOT EXISTS (SELECT 1 FROM {side}_gone g WHERE g.segment_id = s.id)
+)"""
+
+
+def _differing(side: str, other: str) -> str:
+    return f"""
+SELECT '{side}', x.*, f.rows, f.smallest_row_id, f.largest_row_id, f.partition, f.largest_stamp
+FROM {side} x JOIN catalog_app_datafile f ON f.id = x.file_id
+WHERE x.file_id = ANY(%(touched)s) OR NOT EXISTS (
+    SELECT 1 FROM {other} y WHERE y.file_id = x.file_id AND y.stamp = x.stamp AND y.kind = x.kind
+      AND y.deletes = x.deletes AND y.stamped = x.stamped)"""
+
+
+_DIFFERING = f"""
+WITH {_shown("source")}, {_shown("target")}
+{_differing("source", "target")} UNION ALL {_differing("target", "source")}
+"""
+
+_FACT_KINDS = "('delete', 'update', 'overwrite', 'restore')"
+_GONE = f"""
+WITH {RANGES}
+SELECT r.table_id, s.file_id, f.smallest_row_id, f.largest_row_id, NULL::bigint,
+       r.stamp, r.kind, r.brings_stamp, r.brings_kind, r.undoes_stamp,
+       ARRAY(SELECT d.delete_file_id FROM catalog_app_segmentdelete d
+             WHERE d.segment_id = r.segment_id AND (
+                (d.branch_id = r.branch_id AND d.attached_version <= r.removed_version)
+                OR EXISTS (
+                    SELECT 1 FROM unnest(b.ancestor_branches, b.ancestor_limits) AS a(branch_id, upto)
+                    WHERE a.branch_id = d.branch_id AND d.attached_version <= a.upto)))
+FROM ranges g JOIN catalog_app_segmentremoval r ON r.table_id = ANY(%(tables)s)
+  AND r.branch_id = g.branch_id AND r.removed_version > g.after AND r.removed_version <= g.upto
+JOIN catalog_app_branch b ON b.id = r.branch_id
+JOIN catalog_app_segment s ON s.id = r.segment_id JOIN catalog_app_datafile f ON f.id = s.file_id
+WHERE r.stamp = r.removed_version AND r.kind IN {_FACT_KINDS}
+UNION ALL
+SELECT d.table_id, f.id, f.smallest_row_id, f.largest_row_id, d.delete_file_id,
+       d.stamp, d.kind, d.brings_stamp, d.brings_kind, d.undoes_stamp, NULL
+FROM ranges g JOIN catalog_app_segmentdelete d ON d.table_id = ANY(%(tables)s)
+  AND d.branch_id = g.branch_id AND d.attached_version > g.after AND d.attached_version <= g.upto
+JOIN catalog_app_deletefile x ON x.id = d.delete_file_id JOIN catalog_app_datafile f ON f.id = x.data_file_id
+WHERE d.stamp = d.attached_version AND d.kind IN {_FACT_KINDS}
+"""
+
+
+_SNAPSHOT = f"""
+WITH {_shown("source")}
+SELECT x.*, f.rows, f.smallest_row_id, f.largest_row_id, f.partition, f.largest_stamp
+FROM source x JOIN catalog_app_datafile f ON f.id = x.file_id
+"""
+
+
+def snapshot_load(tables: Collection[int], lineage: Lineage) -> dict[int, dict[int, ShownFile]]:
+    """By table and file, all that a snapshot shows."""
+    found: dict[int, dict[int, ShownFile]] = defaultdict(dict)
+    asked = {
+        "tables": list(tables),
+        "source_ids": list(lineage.branch_ids),
+        "source_limits": list(lineage.limits),
+    }
+    for table_id, *row in fetch_all(_SNAPSHOT, asked):
+        file = _file(row, frozenset())
+        found[table_id][file.file_id] = file
+    return found
+
+
+class Restored(Protocol):
+    """What a restore makes of a table's files."""
+
+    @property
+    def shown(self) -> tuple[ShownFile, ...]: ...
+
+    @property
+    def gone(self) -> tuple[Gone, ...]: ...
+
+    @property
+    def present(self) -> tuple[int, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The files of both sides by table, and what each knows."""
+
+    source: Mapping[int, FileSide]
+    target: Mapping[int, FileSide]
+    news: News
+    source_news: Ranges
+    target_news: Ranges
+
+
+def sides_load(
+    tables: Collection[int],
+    source: Lineage,
+    target: Lineage,
+    reaches: tuple[Reach, Reach],
+    *,
+    own: int | None = None,
+    staged: Sequence[Operation] = (),
+    restored: Mapping[int, Restored] | None = None,
+) -> Sides:
+    """``reaches``: what source and target reach. ``own``: the workspace of a transaction, whose commits are one with
+    that of the transaction (R11). ``staged``: what a statement wants to commit on the snapshot ``source`` (R2).
+    """
+    ranges = Ranges.of_news(*reaches), Ranges.of_news(reaches[1], reaches[0])
+    versions = [versions_load(item) for item in ranges]
+    dots = _own_versions(own) if own is not None else frozenset()
+    shown: dict[str, dict[int, list[ShownFile]]] = {"source": defaultdict(list), "target": defaultdict(list)}
+    asked = {
+        "tables": list(tables),
+        "source_ids": list(source.branch_ids),
+        "source_limits": list(source.limits),
+        "target_ids": list(target.branch_ids),
+        "target_limits": list(target.limits),
+        "touched": [*_touched(staged), *(file for item in (restored or {}).values() for file in item.present)],
+    }
+    for side, table_id, *row in fetch_all(_DIFFERING, asked):
+        shown[side][table_id].append(_file(row, dots))
+    gone = [gone_load(tables, item, dots) for item in ranges]
+    if staged:
+        _overlay(staged, shown["source"], gone[0], restored or {})
+    if staged or own is not None:
+        versions[0] = np.array([DOT], dtype=np.int64)
+    news = [frozenset(item.tolist()) for item in versions]
+    found = [
+        {t: FileSide(tuple(shown[name].get(t, ())), tuple(gone[n].get(t, ())), news[n]) for t in tables}
+        for n, name in enumerate(("source", "target"))
+    ]
+    return Sides(found[0], found[1], News(versions[0], versions[1]), ranges[0], ranges[1])
+
+
+def _own_versions(branch_id: int) -> frozenset[int]:
+    rows = fetch_all("SELECT version FROM catalog_app_commit WHERE branch_id = %(id)s", {"id": branch_id})
+    return frozenset(row[0] for row in rows)
+
+
+def _stamp(values: Sequence[Any], dots: frozenset[int]) -> Stamp:
+    version, kind, brings, brings_kind, undoes = values
+    stamps = [DOT if item in dots else item or 0 for item in (version, brings, undoes)]
+    return Stamp(stamps[0], kind, stamps[1], brings_kind, stamps[2])
+
+
+def _marked(events: Any, dots: frozenset[int]) -> tuple[Marked, ...]:
+    return tuple(Marked(event[0], _stamp(event[1:], dots)) for event in json_value(events))
+
+
+def _file(row: Sequence[Any], dots: frozenset[int]) -> ShownFile:
+    file_id, segment_id, *stamp = row[:7]
+    deletes, stamped, rows, smallest, largest, partition, newest = row[7:]
+    return ShownFile(
+        segment_id,
+        file_id,
+        rows,
+        smallest,
+        largest,
+        tuple(json_value(partition)),
+        _stamp(stamp, dots),
+        _marked(deletes, dots),
+        _marked(stamped, dots),
+        DOT if newest in dots else newest or 0,
+    )
+
+
+def gone_load(tables: Collection[int], ranges: Ranges, dots: frozenset[int] = frozenset()) -> dict[int, list[Gone]]:
+    """By table, the rows that these commits took away."""
+    found: dict[int, list[Gone]] = defaultdict(list)
+    if ranges.branches:
+        for table_id, file_id, smallest, largest, delete, *rest in fetch_all(
+            _GONE, {**ranges.parameters, "tables": list(tables)}
+        ):
+            stamp = _stamp(rest[:5], dots)
+            found[table_id].append(Gone(file_id, smallest, largest, stamp, delete, tuple(rest[5] or ())))
+    return found
+
+
+def _touched(staged: Sequence[Operation]) -> Iterator[int]:
+    """The files that a statement takes away or marks; a restore says that otherwise."""
+    for operation in staged:
+        if operation.effects is not None and RESTORED_VERSION not in operation.metrics:
+            yield from operation.effects.touched
+
+
+def _overlay(
+    staged: Sequence[Operation],
+    shown: dict[int, list[ShownFile]],
+    gone: dict[int, list[Gone]],
+    restored: Mapping[int, Restored],
+) -> None:
+    """Put what a statement staged over what it saw."""
+    for table_id, item in restored.items():
+        present = set(item.present)
+        left = [file for file in shown[table_id] if file.file_id not in present]
+        shown[table_id] = [*left, *item.shown]
+        gone[table_id] += item.gone
+    for operation in staged:
+        effects, stamp = operation.effects, Stamp(DOT, fact_kind(operation))
+        if effects is None or operation.object_id in restored:
+            continue
+        table_id = operation.object_id
+        files = {file.file_id: file for file in shown[table_id]}
+        for mark in effects.deletes:
+            file = files[mark.data_file_id]
+            files[file.file_id] = replace(file, deletes=(*file.deletes, Marked(mark.delete_file_id, stamp)))
+            gone[table_id].append(Gone(file.file_id, file.smallest, file.largest, stamp, mark.delete_file_id))
+        for file_id in effects.removed:
+            file = files.pop(file_id)
+            masks = tuple(mark.file_id for mark in file.deletes)
+            if stamp.kind not in LAYOUT:
+                gone[table_id].append(Gone(file_id, file.smallest, file.largest, stamp, None, masks))
+        for added in effects.added:
+            bounds = added.smallest_row_id, added.largest_row_id
+            files[added.file_id] = ShownFile(0, added.file_id, added.rows, *bounds, added.partition, stamp)
+        shown[table_id] = list(files.values())
+
+
+def fact_kind(operation: Operation) -> str:
+    """What an operation makes of rows, as their facts name it (see ``FACT_KIND``)."""
+    if RESTORED_VERSION in operation.metrics:
+        return "restore"
+    if operation.kind is not OperationKind.PARTITION:
+        return operation.kind.value
+    renames = any(isinstance(c, PartitionChange) and c.before and c.after for c in operation.changes)
+    return "move" if renames else "overwrite"

@@ -1,0 +1,178 @@
+"""Random histories of rows on lakeui and on the reference model: same verdicts, same rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from catalog_app.services.files import addresses_allocate
+from lakeui.common.errors import LakeError, MergeConflict
+from lakeui.frontdoor import compute
+from tests.e2e.lake import Lake
+from tests.in_memory.engine import LakeMemoryEngine
+from tests.reference.facts import Refused, RowId
+from tests.reference.lake import Lake as Model
+from tests.reference.state import State
+from tests.reference.statements import delete, journal, put_attributes, update
+
+STEPS = 24
+
+
+@pytest.fixture(scope="module")
+def services(open_database: None) -> Iterator[None]:
+    engine = LakeMemoryEngine(addresses_allocate)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compute, "engine_make", lambda: engine)
+        patch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", True)
+        yield
+
+
+def model_insert(ids: list[int], value: str, part: str) -> Any:
+    def run(state: State, stamp: Any) -> None:
+        for i in ids:
+            r = RowId(stamp.version, part, i)
+            image = (("0", (str(i), 1)), ("1", (value, 1)))
+            state.put("T1", ("row", r), image, stamp, "insert")
+            state.put("T1", ("partition", r), part, stamp, "insert")
+
+    return run
+
+
+def model_truncate(ids: list[int], value: str) -> Any:
+    def run(state: State, stamp: Any) -> None:
+        for r in state.in_scope("T1", None):
+            state.put("T1", ("row", r), None, stamp, "overwrite")
+        journal(state, stamp, "T1", "overwrite", partition=None)
+        model_insert(ids, value, "a")(state, stamp)
+
+    return run
+
+
+class Both:
+    """A lake and its model."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = Random(seed)
+        self.lake, self.model = Lake(), Model("file")
+        self.next = 1
+        self.versions: dict[str, list[int]] = {}
+        self.journal: list[str] = []
+        self.lake.sql("CREATE DATABASE d")
+        self.lake.sql("CREATE TABLE d.t (id INT, v STRING)")
+        self.model.commit("main", put_attributes("D1", exists=True, name="D1"))
+        columns = {
+            f"column__{c}__{of}": value
+            for c, name in (("0", "id"), ("1", "v"))
+            for of, value in {"exists": (None,), "name": name, "type": 1}.items()
+        }
+        self.model.commit("main", put_attributes("T1", exists=True, name="T1", home="D1", **columns))
+        self.versions["main"] = [0, 1, self.lake.head()]
+        self.insert("main", 4)
+        for name in ("b1", "b2", "mirror"):
+            self.lake.sql(f"CREATE BRANCH {name}")
+            self.model.branch(name, self.model.branches["main"])
+            self.versions[name] = [self.lake.head()]
+
+    def say(self, b: str, sql: str) -> None:
+        self.journal.append(f"{b}: {sql}")
+
+    def both(self, b: str, sql: str, *statements: Any) -> None:
+        self.say(b, sql)
+        before = self.lake.head(b)
+        self.lake.sql(sql, b)
+        after = self.lake.head(b)
+        if after == before:
+            return
+        self.model.commit(b, *statements)
+        self.versions[b].append(after)
+
+    def insert(self, b: str, count: int) -> None:
+        ids = list(range(self.next, self.next + count))
+        self.next += count
+        rows = ", ".join(f"({i}, 'n')" for i in ids)
+        self.both(b, f"INSERT INTO d.t VALUES {rows}", model_insert(ids, "n", "a"))
+
+    def step(self, number: int) -> None:
+        rng, b = self.rng, self.rng.choice(("main", "b1", "b2"))
+        third = rng.randrange(3)
+        kind = rng.choice(
+            ["insert"] * 3
+            + ["update"] * 4
+            + ["delete"] * 3
+            + ["truncate", "overwrite", "optimize", "optimize", "restore"]
+            + ["merge"] * 6
+        )
+        value = f"s{number}"
+        ids = ", ".join(str(i) for i in range(self.next) if i % 3 == third)
+        where = lambda r: r.number % 3 == third  # noqa: E731
+        if kind == "insert":
+            self.insert(b, rng.choice([1, 1, 2]))
+        elif kind == "update":
+            sql = f"UPDATE d.t SET v = '{value}' WHERE id IN ({ids})"
+            self.both(b, sql, update("T1", where, {"v": (value, 1)}))
+        elif kind == "delete":
+            self.both(b, f"DELETE FROM d.t WHERE id IN ({ids})", delete("T1", where))
+        elif kind == "truncate":
+            self.both(b, "TRUNCATE TABLE d.t", model_truncate([], ""))
+        elif kind == "overwrite":
+            i, self.next = self.next, self.next + 1
+            self.both(b, f"INSERT OVERWRITE d.t VALUES ({i}, 'o')", model_truncate([i], "o"))
+        elif kind == "optimize":
+            self.say(b, "OPTIMIZE")
+            self.lake.sql("OPTIMIZE d.t", b)
+        elif kind == "restore":
+            at = rng.randrange(2 if b == "main" else 0, len(self.versions[b]))
+            sql = f"RESTORE TABLE d.t TO VERSION AS OF {self.versions[b][at]}"
+            self.say(b, sql)
+            before = self.lake.head(b)
+            self.lake.sql(sql, b)
+            if self.lake.head(b) != before:
+                self.model.restore(b, at, ["T1"])
+                self.versions[b].append(self.lake.head(b))
+        else:
+            self.merge(rng.choice([n for n in ("main", "b1", "b2") if n != b]), b)
+        self.merge("main", "mirror")
+        for name in ("main", "b1", "b2", "mirror"):
+            assert self.rows(name) == self.model_rows(name), f"rows of {name}"
+
+    def merge(self, source: str, target: str) -> None:
+        if target != "mirror":
+            self.say(target, f"MERGE BRANCH {source}")
+        try:
+            self.model.merge(source, target)
+            expected: object = "merged"
+        except Refused as refused:
+            expected = set(refused.codes)
+        before = self.lake.head(target)
+        try:
+            self.lake.merge(source, target)
+            got: object = "merged"
+        except MergeConflict as refused:
+            got = {item["code"] for item in refused.details["conflicts"]}
+        assert got == expected, f"{source} into {target}"
+        after = self.lake.head(target)
+        if expected == "merged" and len(self.model.past[target]) > len(self.versions[target]):
+            self.versions[target].append(after)
+        assert after >= before
+
+    def rows(self, b: str) -> list[tuple[Any, ...]]:
+        return sorted(tuple(row) for row in self.lake.sql("SELECT id, v FROM d.t", b).rows)
+
+    def model_rows(self, b: str) -> list[tuple[Any, ...]]:
+        facts = self.model.branches[b].rows("T1").values()
+        return sorted((int(dict(f.value)["0"][0]), dict(f.value)["1"][0]) for f in facts)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rows_are_merged_as_by_the_model(services: None, seed: int) -> None:
+    both = Both(seed)
+    try:
+        for number in range(STEPS):
+            both.step(number)
+        assert both.lake.breaches() == []
+    except (AssertionError, LakeError, Exception) as wrong:
+        raise AssertionError("\n".join(both.journal) + f"\n{type(wrong).__name__}: {wrong}") from wrong
