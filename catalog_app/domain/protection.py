@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fnmatch import fnmatchcase
@@ -15,6 +15,7 @@ class Protection:
     """What holds for a branch. ``patterns`` are those of the rules that it comes from.
 
     ``merge_role``: the least role that may merge into the branch, or put a branch under its name.
+    ``refuse_stale_reads``: what a merge or a COMMIT brings was made from no table that the branch changed since.
     ``allow_queue_unchanged``: the merge queue may go on after the head moved, if no verdict changed.
     ``allow_bypass``: an owner may go past everything here, with a reason.
     """
@@ -26,6 +27,7 @@ class Protection:
     refuse_direct_writes: bool = False
     refuse_direct_merges: bool = False
     refuse_deletion: bool = False
+    refuse_stale_reads: bool = False
     allow_queue_unchanged: bool = True
     allow_bypass: bool = True
 
@@ -55,6 +57,7 @@ def strictest(rules: Iterable[Protection]) -> Protection | None:
         refuse_direct_writes=any(rule.refuse_direct_writes for rule in found),
         refuse_direct_merges=any(rule.refuse_direct_merges for rule in found),
         refuse_deletion=any(rule.refuse_deletion for rule in found),
+        refuse_stale_reads=any(rule.refuse_stale_reads for rule in found),
         allow_queue_unchanged=all(rule.allow_queue_unchanged for rule in found),
         allow_bypass=all(rule.allow_bypass for rule in found),
     )
@@ -96,9 +99,28 @@ class Refusal:
 
 
 def protection_refusal(
-    protection: Protection, change: Change, role: Role | None, authority: MergeAuthority | None = None
+    protection: Protection,
+    change: Change,
+    role: Role | None,
+    authority: MergeAuthority | None = None,
+    stale_reads: Sequence[str] = (),
 ) -> Refusal | None:
-    """What stands against the change by somebody of that role; None where it may go on."""
+    """What stands against the change by somebody of that role; None where it may go on. ``stale_reads``: the tables
+    from which the change made rows, and which the branch changed since.
+    """
+    found = _change_refusal(protection, change, role, authority)
+    if found is None and protection.refuse_stale_reads and stale_reads:
+        return Refusal(
+            f"it takes no rows from stale reads, and has newer changes of {', '.join(stale_reads)}",
+            "Merge the branch into the source and run the statements there again; of a transaction, ROLLBACK and begin"
+            " again.",
+        )
+    return found
+
+
+def _change_refusal(
+    protection: Protection, change: Change, role: Role | None, authority: MergeAuthority | None
+) -> Refusal | None:
     match change:
         case Change.WRITE if protection.refuse_direct_writes:
             return Refusal(

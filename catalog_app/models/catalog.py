@@ -169,6 +169,27 @@ class Commit(models.Model):
         ]
 
 
+class CommitRead(models.Model):
+    """A table as of a version of a branch, from which the commit's statement made rows of the table ``written``.
+
+    It stays as long as the commit. What a statement reads of the table that it writes is no row of this.
+    """
+
+    commit = models.ForeignKey(Commit, models.PROTECT, related_name="reads")
+    written = models.ForeignKey("Table", models.PROTECT, related_name="+")
+    table = models.ForeignKey("Table", models.PROTECT, related_name="+")
+    branch = models.ForeignKey(Branch, models.PROTECT, related_name="+")
+    version = models.BigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["commit", "written", "table", "branch", "version"], name="commit_read_once"
+            ),
+            models.CheckConstraint(condition=~Q(written=F("table")), name="commit_read_of_another"),
+        ]
+
+
 class CommitOperation(models.Model):
     """One kind of change to one object in one commit: what the rule tables judge.
 

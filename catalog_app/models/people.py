@@ -46,6 +46,7 @@ class ProtectionRule(models.Model):
     refuse_direct_writes = models.BooleanField(default=True)
     refuse_direct_merges = models.BooleanField(default=True)
     refuse_deletion = models.BooleanField(default=True)
+    refuse_stale_reads = models.BooleanField(default=False)
     allow_queue_unchanged = models.BooleanField(default=True)
     allow_bypass = models.BooleanField(default=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")

@@ -29,6 +29,7 @@ class VerdictCode(StrEnum):
     COMPACTION_SKIPPED = "COMPACTION_SKIPPED"
     OVERRIDDEN_BY_SOURCE = "OVERRIDDEN_BY_SOURCE"
     DROPS_DEST_CHANGES = "DROPS_DEST_CHANGES"
+    STALE_READ = "STALE_READ"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +134,10 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
     VerdictCode.DROPS_DEST_CHANGES: _note(
         "What the destination did since is dropped with it",
         "Undrop or restore it on the destination after the merge if it should stay.",
+    ),
+    VerdictCode.STALE_READ: _note(
+        "The source's rows come from a table that the destination changed since",
+        "Merge the destination into the source and run the statement there again if its rows should follow.",
     ),
 }
 

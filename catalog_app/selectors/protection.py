@@ -56,6 +56,7 @@ def rule_value(rule: ProtectionRule) -> Protection:
         refuse_direct_writes=rule.refuse_direct_writes,
         refuse_direct_merges=rule.refuse_direct_merges,
         refuse_deletion=rule.refuse_deletion,
+        refuse_stale_reads=rule.refuse_stale_reads,
         allow_queue_unchanged=rule.allow_queue_unchanged,
         allow_bypass=rule.allow_bypass,
     )
@@ -64,12 +65,13 @@ def rule_value(rule: ProtectionRule) -> Protection:
 @dataclass(frozen=True, slots=True)
 class Asked:
     """Who asks for a change of a branch, and what gets it past a protection: an approved merge request, or an owner's
-    reason for an emergency.
+    reason for an emergency. ``stale_reads``: the tables of which the change has stale reads.
     """
 
     user_id: int | None = None
     authority: MergeAuthority | None = None
     bypass_reason: str = ""
+    stale_reads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ def protection_judge(branch: Branch, change: Change, asked: Asked, *, name: str 
     if protection is None:
         return None
     role = role_of_user(asked.user_id, branch.catalog_id)
-    refusal = protection_refusal(protection, change, role, asked.authority)
+    refusal = protection_refusal(protection, change, role, asked.authority, asked.stale_reads)
     if refusal is None:
         return None
     if asked.bypass_reason and may_bypass(protection, role):

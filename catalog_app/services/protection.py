@@ -20,6 +20,7 @@ RULE_FIELDS = (
     "refuse_direct_writes",
     "refuse_direct_merges",
     "refuse_deletion",
+    "refuse_stale_reads",
     "allow_queue_unchanged",
     "allow_bypass",
 )

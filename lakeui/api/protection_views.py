@@ -58,6 +58,10 @@ class ProtectionFields(serializers.Serializer[Any]):
     refuse_direct_writes = serializers.BooleanField(default=True, help_text="Merges are the only commits.")
     refuse_direct_merges = serializers.BooleanField(default=True, help_text="Merge requests only.")
     refuse_deletion = serializers.BooleanField(default=True, help_text="Neither dropped nor renamed.")
+    refuse_stale_reads = serializers.BooleanField(
+        default=False,
+        help_text="No merge that tells of a STALE_READ, and no such COMMIT.",
+    )
     allow_queue_unchanged = serializers.BooleanField(
         default=True, help_text="The merge queue goes on after the head moved, if no verdict changed."
     )
@@ -217,6 +221,7 @@ def protection_shown(protection: Protection | None) -> dict[str, Any]:
         "refuse_direct_writes": shown.refuse_direct_writes,
         "refuse_direct_merges": shown.refuse_direct_merges,
         "refuse_deletion": shown.refuse_deletion,
+        "refuse_stale_reads": shown.refuse_stale_reads,
         "allow_queue_unchanged": shown.allow_queue_unchanged,
         "allow_bypass": shown.allow_bypass,
     }

@@ -57,7 +57,7 @@ def publish(call: Call, configuration: Configuration, target: sql.TableName, wri
     """
     opened = transaction_begin(target=call.branch, user_id=call.session.user_id)
     session = replace(call.session, transaction=str(opened.pk))
-    aside = Call(session, call.context, call.text, names_task=False)
+    aside = Call(session, call.context, call.text, names_task=False, reads=call.reads)
     try:
         result = write(aside)
         # A call keeps to the snapshot that it first saw; what was written is seen by another.

@@ -30,6 +30,7 @@ from lakeui.frontdoor.values import Session
 from lakeui.sql.statements import BranchName, DatabaseName, TableName
 from merge_app.audit.bypasses import bypass_record
 from merge_app.execution.apply import CommitHeader
+from merge_app.execution.reads import TableRead
 from merge_app.jobs.context import Context
 from merge_app.pipelines.definition.templates import TableAddress
 
@@ -39,6 +40,7 @@ class Call:
     """One statement on its way: its text, who asks, and who watches. ``aside`` is what a pipeline's run has set aside,
     by names that only its own statements use. ``names_task``: what it commits ends the task that it runs in.
     ``rehearsal``: of a dry run, where its commit is looked at before it is taken back. ``publishes``: as of a commit.
+    ``reads`` gains what its queries read.
     """
 
     session: Session
@@ -48,6 +50,7 @@ class Call:
     names_task: bool = True
     rehearsal: Rehearsal | None = field(default=None, repr=False, compare=False)
     publishes: bool = False
+    reads: set[TableRead] = field(default_factory=set, repr=False, compare=False)
     _catalogs: dict[str, Catalog] = field(default_factory=dict, repr=False, compare=False)
     _branches: dict[tuple[int, str], Branch] = field(default_factory=dict, repr=False, compare=False)
 
@@ -124,6 +127,7 @@ class Call:
             self.context.task_id if self.names_task else None,
             bypass_reason=self.session.bypass_reason,
             publishes=self.publishes,
+            reads=tuple(sorted(self.reads)),
         )
 
     @property

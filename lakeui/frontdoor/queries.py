@@ -11,6 +11,7 @@ from lakeui.frontdoor.places import Call, place_of, table_exists, table_for_read
 from lakeui.frontdoor.pruning import pruned
 from lakeui.sql import statements as sql
 from lakeui.sql.parse import parse
+from merge_app.execution.reads import TableRead
 from merge_app.pipelines.definition.templates import TableAddress
 
 DEPTH = 32
@@ -29,7 +30,9 @@ def query_source(call: Call, query: sql.Query, depth: int = 0) -> QuerySource:
 
 
 def _relation(call: Call, name: sql.TableName, where: Predicate, depth: int) -> TableScan | FileSource | QuerySource:
-    """What a name stands for; of a table the files that can hold rows for which ``where`` is true."""
+    """What a name stands for; of a table the files that can hold rows for which ``where`` is true; the
+    call keeps that it was read.
+    """
     aside = call.aside.get(TableAddress(name.database, name.table))
     if aside is not None:
         return aside
@@ -37,6 +40,8 @@ def _relation(call: Call, name: sql.TableName, where: Predicate, depth: int) -> 
     view = None if table_exists(place, name.table) else view_find(place, name.table)
     if view is None:
         found = table_for_reading(call, name)
+        read = found.place.lineage
+        call.reads.add(TableRead(found.table.table_id, read.branch_ids[0], read.version))
         segments = segments_list(found.place.lineage, found.table.table_id)
         return table_scan(found.place.lineage, found.table, pruned(segments, found.table.schema.columns, where))
     statement = parse(view.query)

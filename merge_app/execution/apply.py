@@ -7,17 +7,19 @@ plan's row work. Nothing here decides anything: conflicts, names and effects are
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from catalog_app.domain.operations import OperationKind
+from catalog_app.domain.operations import ObjectKind, OperationKind
 from catalog_app.domain.protection import Change, MergeAuthority
 from catalog_app.models import Branch, BranchReach, Commit
+from catalog_app.rules.codes import VerdictCode
 from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.protection import Asked, protection_judge
 from catalog_app.selectors.rows import fetch_all
 from merge_app.audit.bypasses import bypass_record
 from merge_app.execution.reach import Reach, reach_load
+from merge_app.execution.reads import TableRead, reads_copy, reads_record
 from merge_app.execution.record import definitions_of_merged, objects_record, operations_record, schemas_record
 from merge_app.execution.segment_work import SegmentWork
 from merge_app.execution.segments import segments_apply
@@ -30,6 +32,7 @@ class CommitHeader:
 
     ``authority``, an approved merge request, and ``bypass_reason``, an owner's, get past the protection of a branch.
     ``publishes``: what was done in a workspace is not written, but merged, as far as that protection goes.
+    ``reads``: the tables that the statement read.
     """
 
     operation: str
@@ -40,6 +43,7 @@ class CommitHeader:
     authority: MergeAuthority | None = None
     bypass_reason: str = ""
     publishes: bool = False
+    reads: tuple[TableRead, ...] = ()
 
     @property
     def asked(self) -> Asked:
@@ -107,7 +111,7 @@ def plan_apply(
 ) -> Applied:
     """Write the plan as the next commit of ``branch``, whose row the caller has locked."""
     lineage = branch_lineage(branch)
-    commit = commit_write(branch, header, source)
+    commit = commit_write(branch, header, source, stale_tables(plan))
     version = commit.version
     is_replay = source is not None and not source.is_workspace
     recorded = operations_record(plan, commit=commit, is_replay=is_replay)
@@ -128,6 +132,11 @@ def plan_apply(
             is_workspace=source is not None and source.is_workspace,
         )
     )
+    written = [item.object_id for item in plan.objects if item.kind is ObjectKind.TABLE]
+    if header.reads:
+        reads_record(commit, written, header.reads)
+    if source is not None and source.is_workspace:
+        reads_copy(commit, written, source.lineage.branch_ids[0])
     if source is not None and source.head_commit_id is not None:
         _reach_write(branch, version, lineage, source.reach)
     branch.head_version, branch.head_commit = version, commit
@@ -152,7 +161,13 @@ SELECT id, version, committed_at FROM made
 """
 
 
-def commit_write(branch: Branch, header: CommitHeader, source: Source | None) -> Commit:
+def stale_tables(plan: MergePlan) -> tuple[str, ...]:
+    """The tables of which the plan brings stale reads."""
+    told = (note.details["table"] for note in plan.notes if note.code == VerdictCode.STALE_READ)
+    return tuple(dict.fromkeys(told))
+
+
+def commit_write(branch: Branch, header: CommitHeader, source: Source | None, stale: tuple[str, ...] = ()) -> Commit:
     """The commit row itself, under the next version of the catalog, as the head of the branch. Only under the branch's
     lock do its versions increase. It is later than its parent even where the clock is not.
 
@@ -160,7 +175,7 @@ def commit_write(branch: Branch, header: CommitHeader, source: Source | None) ->
     """
     is_write = not header.publishes and (source is None or source.is_workspace)
     change = Change.WRITE if is_write else Change.MERGE
-    bypass = protection_judge(branch, change, header.asked)
+    bypass = protection_judge(branch, change, replace(header.asked, stale_reads=stale))
     known = {
         "catalog_id": branch.catalog_id,
         "branch_id": branch.pk,

@@ -30,6 +30,7 @@ from merge_app.execution.lineage.restoring import RestoredFiles
 from merge_app.execution.lineage.sides import Ranges, tables_changed
 from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import Reach, merges_since, own_ranges, reach_load
+from merge_app.execution.reads import stale_reads_load
 from merge_app.execution.replacements import replacements_load
 from merge_app.execution.row_merges import tables_apart
 from merge_app.lineage.steps import RowsPlan
@@ -131,6 +132,7 @@ def plan_input_load(
         destination_base=_restore_base(theirs, destination, seen, back.known_by_source if back else {}),
         known_in_part=known_in_part,
         left_out_before=_left_out_before(side, destination),
+        stale_reads=stale_reads_load(seen, destination, reach_load(destination)) if side.lineage else (),
         source_head=side.lineage.version if side.lineage else 0,
         destination_head=destination.version,
         resolutions=resolutions,

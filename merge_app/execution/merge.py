@@ -25,7 +25,7 @@ from lakeui.common.faults import fault_point
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
 from merge_app.execution.added_rows import EngineSource
-from merge_app.execution.apply import Applied, CommitHeader, Source, plan_apply
+from merge_app.execution.apply import Applied, CommitHeader, Source, plan_apply, stale_tables
 from merge_app.execution.commit import (
     ATTEMPTS,
     branch_gone_error,
@@ -191,7 +191,8 @@ def merge_run(request: MergeOrder, engine: EngineSource, progress: Progress) -> 
         if request.sponsor is None:
             # Not the judgement that counts, which is the commit's, but one that spares the work before it.
             with _refusal_recorded(prepared, request):
-                protection_judge(prepared.destination, _change(request), request.header.asked)
+                asked = replace(request.header.asked, stale_reads=stale_tables(prepared.planned))
+                protection_judge(prepared.destination, _change(request), asked)
         if prepared.planned.conflicts:
             message = _refusal(prepared, request)
             _record_refusal(prepared, request, {"message": message})

@@ -18,6 +18,7 @@ from merge_app.planning.resolutions import decided, keeps_both, resolve, stateme
 from merge_app.planning.restores import restores_judge
 from merge_app.planning.row_merges import choices_of
 from merge_app.planning.sides import Sides, sides_of
+from merge_app.planning.stale_reads import stale_reads_judge
 from merge_app.planning.surviving import LIFECYCLE, ObjectKey
 from merge_app.planning.tables import TableCase, table_plan
 from merge_app.planning.values import Action, Finding, MergePlan, ObjectPlan, PlanInput, TableFacts, Verdict
@@ -91,6 +92,7 @@ def _judged(given: PlanInput, rules: Rules) -> tuple[list[Finding], list[ObjectP
     findings += left_out_judge(given, sides)
     objects += _unplanned(restores, objects, given)
     objects = sorted(_with_recoveries(objects, given, databases), key=_place)
+    findings += stale_reads_judge(given, objects)
     return findings, objects
 
 

@@ -283,6 +283,21 @@ class LeftOutBefore:
 
 
 @dataclass(frozen=True, slots=True)
+class StaleRead:
+    """What the source wrote into the table ``written_id`` it read of ``table`` at ``version`` of ``branch``. The
+    destination did the ``change`` to that table since, at ``target_version``.
+    """
+
+    written_id: int
+    table_id: int
+    table: str
+    branch: str
+    version: int
+    target_version: int
+    change: str
+
+
+@dataclass(frozen=True, slots=True)
 class PlanInput:
     """Everything a plan may depend on.
 
@@ -292,8 +307,9 @@ class PlanInput:
     its tables (for those it created). ``database_tables``: ids of the destination's valid tables in databases that
     either side dropped. ``source_base`` and ``destination_base`` are what a RESTORE's ``restored_version`` metric is
     compared with (P7); ``known_in_part`` are restores on other branches that it cannot be compared with, and
-    ``left_out_before`` decisions of earlier merges. ``resolutions`` are what people decided; ``replacements``, of the
-    objects of which the source is to be taken, the operations that make the destination's object what the source has.
+    ``left_out_before`` decisions of earlier merges, ``stale_reads`` what notes tell. ``resolutions`` are what people
+    decided; ``replacements``, of the objects of which the source is to be taken, the operations that make the
+    destination's object what the source has.
     ``lineage_tables`` are those whose rows the source's news changed, where rows are merged by lineage.
     """
 
@@ -308,6 +324,7 @@ class PlanInput:
     destination_base: RestoreBase = NO_BASE
     known_in_part: tuple[RestoreKnownInPart, ...] = ()
     left_out_before: tuple[LeftOutBefore, ...] = ()
+    stale_reads: tuple[StaleRead, ...] = ()
     facts: Mapping[int, TableFacts] = field(default_factory=dict)
     source_head: int = 0
     destination_head: int = 0

@@ -12,6 +12,7 @@ export function protectionText(rule: Omit<Protection, "is_protected" | "patterns
     rule.refuse_direct_merges ? "merge requests only" : "",
     rule.refuse_direct_writes ? "no direct writes" : "",
     rule.refuse_deletion ? "neither dropped nor renamed" : "",
+    rule.refuse_stale_reads ? "no stale reads" : "",
     rule.allow_queue_unchanged ? "" : "the queue stops whenever the branch moved",
     rule.allow_bypass ? "" : "no bypass",
   ];
@@ -42,6 +43,7 @@ export const NEW_RULE: ProtectionChoice = {
   refuse_direct_writes: true,
   refuse_direct_merges: true,
   refuse_deletion: true,
+  refuse_stale_reads: false,
   allow_queue_unchanged: true,
   allow_bypass: true,
 };

@@ -26,6 +26,7 @@ const NOTE_WORDS: Record<string, string> = {
   COMPACTION_SKIPPED: "skipped",
   OVERRIDDEN_BY_SOURCE: "overridden",
   DROPS_DEST_CHANGES: "drops changes",
+  STALE_READ: "stale read",
 };
 
 export const UNHIT = MARKS.unhit;

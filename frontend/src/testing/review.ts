@@ -97,7 +97,7 @@ export const STALE: RequestDetail["votes"][number] = {
 };
 export const UNPROTECTED = {
   is_protected: false, patterns: [], required_approvals: 0, required_checks: [], merge_role: "contributor", refuse_direct_writes: false,
-  refuse_direct_merges: false, refuse_deletion: false, allow_queue_unchanged: true, allow_bypass: true,
+  refuse_direct_merges: false, refuse_deletion: false, refuse_stale_reads: false, allow_queue_unchanged: true, allow_bypass: true,
 };
 export const PROTECTED = {
   ...UNPROTECTED, is_protected: true, patterns: ["main"], required_approvals: 2, merge_role: "maintainer", refuse_direct_writes: true, refuse_direct_merges: true, refuse_deletion: true,

@@ -9,12 +9,13 @@ import { Dialog } from "../../ui/dialog";
 import { NamesField } from "../../ui/names-field";
 import { Failure } from "../../ui/states";
 
-type Flag = "refuse_direct_writes" | "refuse_direct_merges" | "refuse_deletion" | "allow_queue_unchanged" | "allow_bypass";
+type Flag = "refuse_direct_writes" | "refuse_direct_merges" | "refuse_deletion" | "refuse_stale_reads" | "allow_queue_unchanged" | "allow_bypass";
 
 const FLAGS: readonly { flag: Flag; label: string }[] = [
   { flag: "refuse_direct_merges", label: "Merge requests only: MERGE BRANCH is refused" },
   { flag: "refuse_direct_writes", label: "No direct writes: merges are the only commits" },
   { flag: "refuse_deletion", label: "Neither dropped nor renamed" },
+  { flag: "refuse_stale_reads", label: "No stale reads: merged rows come from no table that the branch changed since" },
   { flag: "allow_queue_unchanged", label: "The merge queue goes on after the branch moved, if no verdict changed" },
   { flag: "allow_bypass", label: "Owners may go past all this in an emergency, with a reason" },
 ];
