@@ -15,7 +15,7 @@ def names_judge(facts: Facts, alive: Iterable[ObjectId]) -> Iterator[Finding]:
     by_name: dict[tuple[Hashable, Hashable], list[ObjectId]] = defaultdict(list)
     for thing in alive:
         home, name = (facts[thing].get((key,), NO_FACT).value for key in ("home", "name"))
-        by_name[home, name].append(thing)
+        by_name[home, _folded(name)].append(thing)
         if columns := _columns_of_one_name(facts[thing]):
             yield Finding(VerdictCode.COLUMN_NAME_TAKEN, thing, "R6", columns)
     for first, *others in by_name.values():
@@ -28,5 +28,9 @@ def _columns_of_one_name(facts: Mapping[Key, Fact]) -> tuple[Key, ...]:
     for key, fact in facts.items():
         if key[0] == "column" and key[2] == "exists" and fact.value:
             name: Key = ("column", key[1], "name")
-            by_name[facts.get(name, NO_FACT).value].append(name)
+            by_name[_folded(facts.get(name, NO_FACT).value)].append(name)
     return tuple(name for names in by_name.values() if len(names) > 1 for name in names)
+
+
+def _folded(name: Hashable) -> Hashable:
+    return name.casefold() if isinstance(name, str) else name

@@ -16,6 +16,7 @@ from tests.benchmarks import (
     compare,
     history,
     keyed_merges,
+    lineage,
     metadata,
     nested_columns,
     pipelines,
@@ -26,7 +27,19 @@ from tests.benchmarks import (
 )
 from tests.benchmarks.lake import postgres
 
-PARTS = ("history", "metadata", "resources", "compare", "requests", "merges", "keyed", "sights", "pipelines", "nested")
+PARTS = (
+    "history",
+    "lineage",
+    "metadata",
+    "resources",
+    "compare",
+    "requests",
+    "merges",
+    "keyed",
+    "sights",
+    "pipelines",
+    "nested",
+)
 
 
 def main() -> None:
@@ -43,6 +56,7 @@ def main() -> None:
         parts = {
             "history": history.figures,
             "metadata": lambda: metadata.figures(large=options.large, changed=options.changed),
+            "lineage": lambda: lineage.figures(rows=options.rows),
             "resources": resources.figures,
             "merges": lambda: row_merges.figures(rows=options.rows),
             "pipelines": lambda: pipelines.figures(rows=options.rows),

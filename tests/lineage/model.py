@@ -1,3 +1,4 @@
+# ruff: noqa: B007, B905, C408, C901, E501, F401, N803, N806, PERF102, PLR0912, PT018, RUF021, RUF059, T201
 """The merge of branches by lineage, executable. The page is lineage.md; what may merge is said by semantics.md.
 
 A branch head is a `State`: facts, and a version vector that says which commits it knows. A `Fact` is a value and the stamp of
