@@ -19,7 +19,11 @@ from urllib.parse import quote
 from urllib.request import Request, urlopen
 from uuid import uuid4
 
-PATIENCE_SECONDS = 300
+PATIENCE_SECONDS = 30
+
+
+class TaskFailed(Exception):
+    """The work of a task came to nothing; the argument is its problem document."""
 
 
 class Client:
@@ -39,6 +43,14 @@ class Client:
         )
         with urlopen(request, timeout=PATIENCE_SECONDS + 10) as response:
             return json.load(response)
+
+    def finished(self, answer: Any) -> Any:
+        """The result of the task in ``answer``, or ``answer`` where it is no task. Raises TaskFailed."""
+        while answer.get("state") in ("queued", "running"):
+            answer = self.send("GET", f"/api/v1/tasks/{answer['id']}/", Prefer=f"wait={PATIENCE_SECONDS}")
+        if answer.get("state") in ("failed", "cancelled", "lost"):
+            raise TaskFailed(answer["error"])
+        return answer["result"] if answer.get("state") == "succeeded" else answer
 
 
 def merge_reviewed(
@@ -62,7 +74,7 @@ def merge_reviewed(
 
     merge = {"fingerprint": seen["fingerprint"]}
     headers = {"Prefer": f"wait={PATIENCE_SECONDS}", "Idempotency-Key": str(uuid4())}
-    merged: dict[str, Any] = author.send("POST", f"{request}/merge/", merge, **headers)
+    merged: dict[str, Any] = author.finished(author.send("POST", f"{request}/merge/", merge, **headers))
     print(f"merged as version {merged['version']} of {destination}, audit record {merged['merge_id']}")
     return merged
 
@@ -80,8 +92,8 @@ def main() -> int:
         return 2
     try:
         merge_reviewed(author, reviewer, **wanted)
-    except HTTPError as refusal:
-        problem = json.load(refusal)
+    except (HTTPError, TaskFailed) as refusal:
+        problem = json.load(refusal) if isinstance(refusal, HTTPError) else refusal.args[0]
         print(f"{problem['code']}: {problem['detail']} {problem.get('remedy', '')}".rstrip(), file=sys.stderr)
         for conflict in problem.get("conflicts", []):
             print(f"  - {conflict['message']}", file=sys.stderr)

@@ -75,10 +75,19 @@ export function call(page: Page, method: string, address: string, body?: object,
   );
 }
 
+/** The answer to a statement, or its task where it takes longer. */
+interface Work {
+  id?: string;
+  state?: string;
+}
+
 /** Run statements of the demo lake one after the other, each to its end. */
 export async function statements(page: Page, branch: string, ...texts: string[]): Promise<void> {
   for (const statement of texts) {
-    await call(page, "POST", "/api/v1/sql/", { statement, catalog: "demo", branch }, { Prefer: `wait=${WORK_SECONDS}` });
+    let answer = (await call(page, "POST", "/api/v1/sql/", { statement, catalog: "demo", branch }, { Prefer: "wait=30" })) as Work;
+    while (answer.state === "queued" || answer.state === "running")
+      answer = (await call(page, "GET", `/api/v1/tasks/${answer.id ?? ""}/`, undefined, { Prefer: "wait=30" })) as Work;
+    if (answer.state !== undefined && answer.state !== "succeeded") throw new Error(`${statement}: ${JSON.stringify(answer)}`);
   }
 }
 

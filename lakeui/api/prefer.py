@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 DEFAULT_WAIT_SECONDS = 30
-LONGEST_WAIT_SECONDS = 300
+LONGEST_WAIT_SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True)

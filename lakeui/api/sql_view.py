@@ -18,7 +18,7 @@ from lakeui.api.base import ApiView, scopes_of
 from lakeui.api.downloads import CsvRenderer, ParquetRenderer, download_response, is_download
 from lakeui.api.errors import problem_response
 from lakeui.api.idempotency import IDEMPOTENCY_KEY, idempotency_key, request_digest
-from lakeui.api.prefer import Preference, read_preference
+from lakeui.api.prefer import LONGEST_WAIT_SECONDS, Preference, read_preference
 from lakeui.api.request_work import query_of
 from lakeui.api.serializers import ProblemDocument, StatementAnswer, StatementRequest, TaskAnswer, task_url
 from lakeui.api.statements import statement_run, statement_session, task_kind
@@ -34,7 +34,8 @@ PREFER = OpenApiParameter(
     "Prefer",
     str,
     OpenApiParameter.HEADER,
-    description="`wait=N`: wait up to N seconds (at most 300) for the result; `respond-async`: answer 202 at once.",
+    description=f"`wait=N`: wait up to N seconds (at most {LONGEST_WAIT_SECONDS}) for the result; `respond-async`: answer"
+    " 202 at once. Work that takes longer is answered by its task: wait for that again.",
 )
 
 

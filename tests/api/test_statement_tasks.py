@@ -55,9 +55,9 @@ def test_wait_waits_that_long_and_then_answers_202(alice: Caller) -> None:
 @pytest.mark.usefixtures("local_worker")
 def test_wait_answers_as_soon_as_there_is_a_result(alice: Caller, door: FakeDoor) -> None:
     began = time.monotonic()
-    response = alice.sql("TASK x", Prefer="respond-async, wait=60")
+    response = alice.sql("TASK x", Prefer="respond-async, wait=20")
     assert response.status_code == 200
-    assert response["Preference-Applied"] == "respond-async, wait=60"
+    assert response["Preference-Applied"] == "respond-async, wait=20"
     assert time.monotonic() - began < 10
 
 
@@ -67,7 +67,7 @@ def test_wait_answers_as_soon_as_there_is_a_result(alice: Caller, door: FakeDoor
         ("", 30, False, ""),
         ("wait=5", 5, False, "wait=5"),
         ('wait = "7"', 7, False, "wait=7"),
-        ("Wait=9999", 300, False, "wait=300"),
+        ("Wait=9999", 30, False, "wait=30"),
         ("wait=-1, wait=x, wait=", 30, False, ""),
         ("wait=3, wait=4", 3, False, "wait=3"),
         ("respond-async", 0, True, "respond-async"),

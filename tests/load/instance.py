@@ -103,8 +103,14 @@ class Instance:
     def sql(self, token: str, statement: str, *, catalog: str, branch: str = "main") -> dict[str, Any]:
         """Run a statement; wait for its end. Raises RuntimeError with what it was refused for."""
         body = {"catalog": catalog, "branch": branch, "statement": statement}
-        headers = {"Authorization": f"Bearer {token}", "Prefer": "wait=300"}
-        answer = requests.post(f"{self.address}/api/v1/sql/", json=body, headers=headers, timeout=310)
+        headers = {"Authorization": f"Bearer {token}", "Prefer": "wait=30"}
+        answer = requests.post(f"{self.address}/api/v1/sql/", json=body, headers=headers, timeout=60)
+        while answer.status_code == 202:
+            task = requests.get(answer.headers["Location"], headers=headers, timeout=60).json()
+            if task["state"] not in ("queued", "running"):
+                if task["state"] != "succeeded":
+                    raise RuntimeError(f"{statement[:80]}: {task['state']} {task['error']}")
+                return dict(task["result"])
         if answer.status_code != 200:
             raise RuntimeError(f"{statement[:80]}: {answer.status_code} {answer.text[:400]}")
         result: dict[str, Any] = answer.json()

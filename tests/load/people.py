@@ -48,7 +48,7 @@ class Person(FastHttpUser):
     def sql(self, what: str, statement: str, *, branch: str = "main", expected: tuple[int, ...] = (200,)) -> bool:
         """Run a statement; answer whether it was acknowledged."""
         body = {"catalog": CATALOG, "branch": branch, "statement": statement}
-        headers = {**self.headers, "Prefer": "wait=100"}
+        headers = {**self.headers, "Prefer": "wait=30"}
         with self.client.post("/api/v1/sql/", json=body, headers=headers, name=what, catch_response=True) as answer:
             status, text = self.ended(answer)
             if status in expected:
@@ -222,7 +222,7 @@ class Bad(Person):
             gevent.joinall(polled)
 
     def poll(self, path: str) -> None:
-        self.client.get(path, headers={**self.headers, "Prefer": "wait=60"}, name="bad: 40 long polls")
+        self.client.get(path, headers={**self.headers, "Prefer": "wait=30"}, name="bad: 40 long polls")
 
     def deep(self) -> None:
         terms = " OR ".join(f"id = {number}" for number in range(10_000))
