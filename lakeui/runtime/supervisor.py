@@ -49,8 +49,8 @@ STOPPING = {
 }
 
 
-NEVER_GIVEN_UP = {"spark_queries"}
-"""Started again without end: any query can end it, and no query may stop the other parts."""
+NEVER_GIVEN_UP = {"spark", "spark_queries"}
+"""Started again without end: a statement can end them, and no statement may stop the other parts."""
 RESTARTED = ("postgres", "redis", "spark", "spark_queries", "web", "worker")
 QUERY_TASKS_PER_CORE = 8
 """Of the Spark server of queries: one that was stopped and computes on leaves places to the others."""

@@ -68,6 +68,13 @@ def test_every_alert_says_what_it_means() -> None:
         assert rule["labels"]["severity"] in ("page", "ticket")
 
 
+def test_queries_that_end_their_spark_wake_nobody() -> None:
+    rules = [rule for group in ALERTS["groups"] for rule in group["rules"] if "lakeui_restarts_total" in rule["expr"]]
+    paging = [rule["expr"] for rule in rules if rule["labels"]["severity"] == "page"]
+    assert len(rules) == 2
+    assert all('part!="spark_queries"' in expression for expression in paging)
+
+
 def test_the_documentation_names_every_series_and_no_other(series: dict[str, set[str]]) -> None:
     said = set(re.findall(r"`(lakeui_\w+)`", (ROOT / "docs" / "operations.md").read_text()))
     own = {re.sub(r"_(bucket|count|sum|created)$", "", name) for name in series if name.startswith("lakeui_")}

@@ -42,12 +42,13 @@ def test_a_part_that_ends_too_often_is_given_up(supervisor: Supervisor, said: li
     assert not is_alive(child.record)
 
 
-def test_the_spark_of_queries_is_never_given_up(
-    supervisor: Supervisor, said: list[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("part", ["spark", "spark_queries"])
+def test_neither_spark_is_given_up(
+    part: str, supervisor: Supervisor, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Or a person with a few queries could stop everything."""
+    """Or a person with a few statements could stop everything."""
     monkeypatch.setattr("lakeui.runtime.supervisor.LONGEST_DELAY_SECONDS", 0.02)
-    supervisor._start("spark_queries", [sys.executable, "-c", "raise SystemExit(3)"], restarts=True)
+    supervisor._start(part, [sys.executable, "-c", "raise SystemExit(3)"], restarts=True)
 
     def stop_in_the_end(line: str) -> None:
         said.append(line)

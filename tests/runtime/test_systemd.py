@@ -35,7 +35,7 @@ def command(unit: str) -> list[str]:
 @pytest.mark.parametrize("unit", PARTS)
 def test_a_part_that_ends_is_started_again_until_it_ended_too_often(unit: str) -> None:
     assert said(unit, "Restart") == ["always"]
-    is_given_up = unit != "lakeui-spark-queries.service"
+    is_given_up = unit not in ("lakeui-spark.service", "lakeui-spark-queries.service")
     assert said(unit, "StartLimitIntervalSec") == [f"{WINDOW_SECONDS:.0f}" if is_given_up else "0"]
     assert said(unit, "StartLimitBurst") == ([str(MOST_ENDS)] if is_given_up else [])
     assert said(unit, "RestartMaxDelaySec"), "later starts wait longer"
