@@ -57,6 +57,13 @@ LAKEUI: dict[str, Any] = {
     # may take; 0 for no limit.
     "QUERY_TASKS": number(os.environ, "LAKEUI_QUERY_TASKS", default=1),
     "QUERY_TASK_SECONDS": number(os.environ, "LAKEUI_QUERY_TASK_SECONDS", default=3600),
+    # Writes, loads, merges and runs of pipelines: how many of one person run at a time, fewer than there are worker
+    # processes, and how long one may take; 0 for no limit.
+    "WRITE_TASKS_PER_PERSON": number(os.environ, "LAKEUI_WRITE_TASKS_PER_PERSON", default=1),
+    "WRITE_TASK_SECONDS": number(os.environ, "LAKEUI_WRITE_TASK_SECONDS", default=14_400),
+    "WRITE_TASK_SECONDS_BY_ROLE": numbers_by_name(
+        os.environ, "LAKEUI_WRITE_TASK_SECONDS_BY_ROLE", known=[role.value for role in Role]
+    ),
     # Webhooks lead to public addresses, and into these networks: "10.1.0.0/16, fd00::/8".
     "WEBHOOK_NETWORKS": os.environ.get("LAKEUI_WEBHOOK_NETWORKS", ""),
     # While both are there: merges decide by stamps of facts in place of replayed operations.

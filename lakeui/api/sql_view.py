@@ -34,8 +34,8 @@ PREFER = OpenApiParameter(
     "Prefer",
     str,
     OpenApiParameter.HEADER,
-    description=f"`wait=N`: wait up to N seconds (at most {LONGEST_WAIT_SECONDS}) for the result; `respond-async`: answer"
-    " 202 at once. Work that takes longer is answered by its task: wait for that again.",
+    description=f"`wait=N`: wait up to N seconds (at most {LONGEST_WAIT_SECONDS}) for the result; `respond-async`:"
+    " answer 202 at once. Work that takes longer is answered by its task: wait for that again.",
 )
 
 

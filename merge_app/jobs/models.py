@@ -15,6 +15,8 @@ REQUEST_KINDS = (QUERY_KIND, "rows")
 """Tasks of these kinds run inside of a request, and end with it."""
 QUERY_TASK_KIND = "sql query"
 """Queries that run in a worker."""
+WRITE_TASK_KINDS = frozenset({"sql", "import", "pipeline", "pipeline_dry_run", "merge request", "check merge request"})
+"""What persons write, merge, load and check in a worker: bounded in time, and in number a person."""
 
 
 class TaskState(models.TextChoices):

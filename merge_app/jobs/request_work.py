@@ -24,7 +24,7 @@ from django.utils import timezone
 from catalog_app.selectors.people import role_of_user
 from lakeui.common.errors import LakeError
 from merge_app.jobs.context import StoppableContext
-from merge_app.jobs.models import QUERY_KIND, QUERY_TASK_KIND, Task, TaskState
+from merge_app.jobs.models import QUERY_KIND, QUERY_TASK_KIND, WRITE_TASK_KINDS, Task, TaskState
 
 logger = logging.getLogger(__name__)
 
@@ -143,9 +143,22 @@ def _too_many(message: str, running: list[str]) -> TooManyQueries:
 
 def longest_seconds(work: Work) -> float:
     """How long the work may take: what is set for the person's role in its catalog, else for all. 0 is no limit."""
-    by_role: dict[str, float] = settings.LAKEUI["STATEMENT_SECONDS_BY_ROLE"]
-    role = role_of_user(work.user.pk, work.catalog_id) if by_role and work.catalog_id is not None else None
-    default = float(settings.LAKEUI["STATEMENT_SECONDS"])
+    return _seconds_of_role("STATEMENT_SECONDS", work.user.pk, work.catalog_id)
+
+
+def task_longest_seconds(task: Task) -> float:
+    """How long one attempt at the task may take, 0 for no limit. Tasks of lakeui itself have none."""
+    if task.kind == QUERY_TASK_KIND:
+        return float(settings.LAKEUI["QUERY_TASK_SECONDS"])
+    if task.kind in WRITE_TASK_KINDS and task.created_by_id is not None:
+        return _seconds_of_role("WRITE_TASK_SECONDS", task.created_by_id, task.catalog_id)
+    return 0.0
+
+
+def _seconds_of_role(setting: str, user_id: int | None, catalog_id: int | None) -> float:
+    by_role: dict[str, float] = settings.LAKEUI[f"{setting}_BY_ROLE"]
+    role = role_of_user(user_id, catalog_id) if by_role and catalog_id is not None else None
+    default = float(settings.LAKEUI[setting])
     return by_role.get(role.value, default) if role else default
 
 

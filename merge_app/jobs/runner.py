@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
 from catalog_app.domain.roles import Scope
@@ -23,8 +22,8 @@ from merge_app.jobs.context import TaskContext
 from merge_app.jobs.errors import TaskCancelled
 from merge_app.jobs.models import QUERY_TASK_KIND, Task, TaskState
 from merge_app.jobs.registry import handler_for
-from merge_app.jobs.request_work import StatementTimeout, timeout
-from merge_app.jobs.services import queries_ring, task_beat, task_claim, task_finish, task_release
+from merge_app.jobs.request_work import StatementTimeout, task_longest_seconds, timeout
+from merge_app.jobs.services import place_ring, task_beat, task_claim, task_finish, task_release
 
 logger = logging.getLogger(__name__)
 
@@ -71,14 +70,13 @@ def _run(task: Task, claim: UUID) -> TaskState | None:
     began = time.perf_counter()
     if task.attempts == 1:
         instruments().task_wait_seconds.labels(task.kind).observe(_waited(task))
-    is_query = task.kind == QUERY_TASK_KIND
-    with Heartbeat(context, claim, longest=float(settings.LAKEUI["QUERY_TASK_SECONDS"]) if is_query else 0):
+    too_long = _too_long(task)
+    with Heartbeat(context, claim, too_long):
         state, result, error = _attempt(task, context)
     fault_point("task.finishing")
     report = context.report(final=True)
     ours = task_finish(task_id=task.pk, claim=claim, state=state, report=report, result=result, error=error)
-    if is_query:
-        queries_ring()
+    place_ring(task)
     seconds = time.perf_counter() - began
     instruments().task_seconds.labels(task.kind, state).observe(seconds)
     result = result or {}
@@ -99,6 +97,15 @@ def _run(task: Task, claim: UUID) -> TaskState | None:
         waited=round(_waited(task), 3),
     )
     return state if ours else None
+
+
+def _too_long(task: Task) -> StatementTimeout | None:
+    seconds = task_longest_seconds(task)
+    if not seconds:
+        return None
+    if task.kind == QUERY_TASK_KIND:
+        return timeout("query", seconds, "write its result into a table")
+    return timeout("task", seconds, "do the work in several statements")
 
 
 def _waited(task: Task) -> float:
@@ -145,11 +152,11 @@ class Heartbeat:
     The thread has a database connection of its own, so that reports are seen while the handler is in a transaction.
     """
 
-    def __init__(self, context: TaskContext, claim: UUID, *, longest: float = 0) -> None:
-        """``longest``: after so many seconds the work is stopped; 0 for no limit."""
+    def __init__(self, context: TaskContext, claim: UUID, too_long: StatementTimeout | None = None) -> None:
+        """``too_long``: what stops the work after the seconds that it names; None for no limit."""
         self._context = context
         self._claim = claim
-        self._longest = longest
+        self._too_long = too_long
         self._began = time.monotonic()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._loop, name=f"heartbeat-{context.task_id}", daemon=True)
@@ -188,6 +195,6 @@ class Heartbeat:
             self._context.supersede()
         elif stop:
             self._context.cancel()
-        elif self._longest and time.monotonic() - self._began > self._longest:
-            self._context.cancel(timeout("query", self._longest, "write its result into a table"))
+        elif self._too_long and time.monotonic() - self._began > self._too_long.details["seconds"]:
+            self._context.cancel(self._too_long)
             self._context.interrupt()

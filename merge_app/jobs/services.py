@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -23,7 +24,7 @@ from lakeui.common.json_values import storable
 from lakeui.common.logs import current_request_id
 from merge_app.jobs.context import Report
 from merge_app.jobs.errors import IdempotencyMismatch, TaskCancelled, TaskFinished, TaskSuperseded
-from merge_app.jobs.models import QUERY_TASK_KIND, Task, TaskState
+from merge_app.jobs.models import QUERY_TASK_KIND, WRITE_TASK_KINDS, Task, TaskState
 from merge_app.jobs.registry import handler_for
 
 logger = logging.getLogger(__name__)
@@ -104,28 +105,52 @@ def task_ring(task_id: UUID) -> None:
 def task_claim(*, task_id: UUID, worker: str) -> UUID | None:
     """Take a queued task for this worker and answer the claim, or None if somebody else has it.
 
-    A query finds a place among those that run, or waits: the end of another rings for it.
+    A query finds a place among those that run, a write among its author's, or it waits: the end of another rings.
     """
     claim = uuid4()
     queued = Task.objects.filter(pk=task_id, state=TaskState.QUEUED)
-    if _take(queued.exclude(kind=QUERY_TASK_KIND), claim, worker):
-        return claim
+    task = queued.only("kind", "created_by").first()
+    places = task and _places_of(task)
+    if places is None:
+        return claim if _take(queued, claim, worker) else None
     with transaction.atomic():
-        _query_places_lock()
-        running = Task.objects.filter(kind=QUERY_TASK_KIND, state=TaskState.RUNNING).count()
-        has_place = running < (int(settings.LAKEUI["QUERY_TASKS"]) or running + 1)
+        places.lock()
+        has_place = places.tasks.filter(state=TaskState.RUNNING).count() < places.most
         return claim if has_place and _take(queued, claim, worker) else None
 
 
-def _query_places_lock() -> None:
-    """One claim of a query at a time: the others wait for the end of this transaction."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", ["lakeui query tasks"])
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """At most ``most`` of ``tasks`` run at a time."""
+
+    name: str
+    tasks: QuerySet[Task]
+    most: int
+
+    def lock(self) -> None:
+        """One claim at a time: the others wait for the end of this transaction."""
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [self.name])
 
 
-def queries_ring() -> None:
-    """Ring for the query that has waited longest: a place is free."""
-    waiting = Task.objects.filter(kind=QUERY_TASK_KIND, state=TaskState.QUEUED).order_by("created_at")
+def _places_of(task: Task) -> _Places | None:
+    """The places that the task needs one of; None where as many run as there are workers."""
+    if task.kind == QUERY_TASK_KIND:
+        name, setting, tasks = "lakeui query tasks", "QUERY_TASKS", Task.objects.filter(kind=QUERY_TASK_KIND)
+    elif task.kind in WRITE_TASK_KINDS and task.created_by_id is not None:
+        name, setting = f"lakeui write tasks {task.created_by_id}", "WRITE_TASKS_PER_PERSON"
+        tasks = Task.objects.filter(kind__in=WRITE_TASK_KINDS, created_by=task.created_by_id)
+    else:
+        return None
+    most = int(settings.LAKEUI[setting])
+    return _Places(name, tasks, most) if most else None
+
+
+def place_ring(ended: Task) -> None:
+    """Ring for the task that has waited longest for the place of ``ended``."""
+    if (places := _places_of(ended)) is None:
+        return
+    waiting = places.tasks.filter(state=TaskState.QUEUED).order_by("created_at")
     if (first := waiting.values_list("pk", flat=True).first()) is not None:
         task_ring(first)
 

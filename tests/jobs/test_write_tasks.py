@@ -1,0 +1,110 @@
+"""Writes that run as tasks: nobody holds every worker, and their time is bounded."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.contrib.auth.models import User
+
+from catalog_app.domain.roles import Role
+from lakeui.common.errors import EngineError
+from merge_app.jobs import registry, runner
+from merge_app.jobs.context import TaskContext
+from merge_app.jobs.models import QUERY_TASK_KIND, WRITE_TASK_KINDS, Task, TaskState
+from merge_app.jobs.request_work import task_longest_seconds
+from merge_app.jobs.runner import task_run
+from merge_app.jobs.services import task_cancel, task_claim, task_submit
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def rung(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The tasks for which workers were rung, in their order."""
+    calls: list[str] = []
+    monkeypatch.setattr("merge_app.jobs.tasks.run_task.apply_async", lambda *, args, **_: calls.extend(args))
+    return calls
+
+
+def person(name: str) -> User:
+    return User.objects.create_user(f"{name}-{uuid4().hex[:6]}")
+
+
+def write(user: User | None, kind: str = "sql") -> Task:
+    return task_submit(kind=kind, parameters={"statement": "INSERT"}, user=user)
+
+
+def endless(context: TaskContext, parameters: Any) -> dict[str, Any]:
+    interrupted = threading.Event()
+    context.on_cancel(interrupted.set)
+    assert interrupted.wait(30)
+    raise EngineError("The statement was interrupted.")
+
+
+@pytest.mark.parametrize("kind", sorted(WRITE_TASK_KINDS))
+def test_one_person_cannot_hold_every_worker(kind: str, rung: list[str]) -> None:
+    alice, bob = person("alice"), person("bob")
+    first, second, others = write(alice, kind), write(alice), write(bob, kind)
+    assert task_claim(task_id=first.pk, worker="a") is not None
+    assert task_claim(task_id=second.pk, worker="b") is None
+    assert task_claim(task_id=others.pk, worker="b") is not None
+    query = task_submit(kind=QUERY_TASK_KIND, parameters={"statement": "SELECT 1"}, user=alice)
+    assert task_claim(task_id=query.pk, worker="c") is not None
+
+
+def test_the_end_of_a_write_rings_for_the_next_of_its_person(rung: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry._HANDLERS, "sql", lambda context, parameters: {})
+    alice = person("alice")
+    first, second, _, _ = write(alice), write(alice), write(alice), write(person("bob"))
+    rung.clear()
+    assert task_run(task_id=first.pk, worker="a") == TaskState.SUCCEEDED
+    assert rung == [str(second.pk)]
+
+
+def test_the_setting_says_how_many_run_and_0_sets_no_limit(rung: list[str], settings: Any) -> None:
+    for most, running in ((2, 2), (0, 4)):
+        settings.LAKEUI = {**settings.LAKEUI, "WRITE_TASKS_PER_PERSON": most}
+        alice = person("alice")
+        claims = [task_claim(task_id=write(alice).pk, worker="w") for _ in range(4)]
+        assert len([claim for claim in claims if claim]) == running
+
+
+@pytest.mark.parametrize("kind", sorted(WRITE_TASK_KINDS))
+def test_the_longest_time_stops_a_write_and_its_outcome_says_so(
+    kind: str, rung: list[str], settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "BEAT_SECONDS", 0.02)
+    monkeypatch.setitem(registry._HANDLERS, kind, endless)
+    settings.LAKEUI = {**settings.LAKEUI, "WRITE_TASK_SECONDS": 0.05}
+    task = write(person("alice"), kind)
+    assert task_run(task_id=task.pk, worker="a") == TaskState.FAILED
+    error = Task.objects.get(pk=task.pk).error
+    assert (error["code"], error["status"], error["seconds"]) == ("STATEMENT_TIMEOUT", 504, 0.05)
+
+
+def test_a_write_that_runs_is_cancelled(rung: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "BEAT_SECONDS", 0.02)
+    task = write(person("alice"))
+
+    def cancelled(context: TaskContext, parameters: Any) -> dict[str, Any]:
+        task_cancel(task_id=task.pk)
+        return endless(context, parameters)
+
+    monkeypatch.setitem(registry._HANDLERS, "sql", cancelled)
+    assert task_run(task_id=task.pk, worker="a") == TaskState.CANCELLED
+
+
+def test_the_time_of_a_write_depends_on_the_role(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = {"WRITE_TASK_SECONDS": 100.0, "WRITE_TASK_SECONDS_BY_ROLE": {"contributor": 7.0}}
+    settings.LAKEUI = {**settings.LAKEUI, **times}
+    monkeypatch.setattr("merge_app.jobs.request_work.role_of_user", lambda user, catalog: list(Role)[catalog])
+    contributor = list(Role).index(Role.CONTRIBUTOR)
+    owner = list(Role).index(Role.OWNER)
+    assert task_longest_seconds(Task(kind="sql", created_by_id=1, catalog_id=contributor)) == 7
+    assert task_longest_seconds(Task(kind="pipeline", created_by_id=1, catalog_id=owner)) == 100
+    assert task_longest_seconds(Task(kind="import", created_by_id=1)) == 100
+    assert task_longest_seconds(Task(kind="sql", catalog_id=owner)) == 0
+    assert task_longest_seconds(Task(kind="merge queue", created_by_id=1)) == 0
