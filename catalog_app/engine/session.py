@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from catalog_app.engine.failures import is_lost, translate
-from lakeui.common.errors import EngineLost, LakeError
+from lakeui.common.errors import EngineAway, EngineLost, LakeError
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession
@@ -68,7 +68,8 @@ class SparkSessions:
     def run(self, work: Callable[[SparkSession], Result]) -> Result:
         """Do ``work`` with the session; a session that the server no longer knows is made anew before.
 
-        Raises EngineLost if the server ended under the work, which is not done again: it may be what ended the server.
+        Raises EngineAway if no server answers; EngineLost if it ended under the work, which is not done again: it may
+        be what ended the server.
         """
         began, outcome = time.perf_counter(), "failed"
         try:
@@ -90,7 +91,10 @@ class SparkSessions:
         try:
             session = self._known(failures)
         except failures as error:
-            raise translate(error) from error
+            if not is_lost(error):
+                raise translate(error) from error
+            logger.warning("The Spark server does not answer: %s", error)
+            raise EngineAway from error
         try:
             result = self._tagged(session, work)
         except failures as error:

@@ -210,5 +210,18 @@ class EngineLost(EngineError):
         )
 
 
+class EngineAway(EngineError):
+    """The server did not answer before the work began. Details: ``retry_after`` in seconds."""
+
+    code, status, title = "ENGINE_AWAY", 503, "The compute engine is away"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The compute engine does not answer.",
+            remedy="Wait until it has started again, then repeat the request.",
+            retry_after=10,
+        )
+
+
 class Overloaded(LakeError):
     code, status, title = "OVERLOADED", 503, "Too busy"
