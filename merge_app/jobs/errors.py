@@ -5,6 +5,12 @@ from __future__ import annotations
 from lakeui.common.errors import LakeError
 
 
+class EngineEndedOften(LakeError):
+    """Spark ended again and again under statements of this person. Details: ``retry_after`` in seconds, ``tasks``."""
+
+    code, status, title = "ENGINE_ENDED_OFTEN", 429, "The compute engine ended under your statements"
+
+
 class TaskCancelled(LakeError):
     """Somebody asked for the task to stop, and it stopped before its commit."""
 

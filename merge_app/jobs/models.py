@@ -98,6 +98,7 @@ class Task(models.Model):
         ]
         indexes = [
             models.Index(fields=["-created_at"], name="task_newest"),
+            models.Index(fields=["created_by", "finished_at"], name="task_lost", condition=Q(state=TaskState.LOST)),
             models.Index(fields=["ring_at"], name="task_queued", condition=Q(state=TaskState.QUEUED)),
             models.Index(fields=["heartbeat_at"], name="task_running", condition=Q(state=TaskState.RUNNING)),
         ]

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+from math import ceil
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -17,13 +18,15 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import IntegrityError, connection, transaction
 from django.db.models import F, QuerySet
 from django.db.models.functions import Now
+from django.utils import timezone
 from kombu.exceptions import KombuError
 
 from catalog_app.domain.roles import Scope
+from lakeui.common.errors import EngineError
 from lakeui.common.json_values import storable
 from lakeui.common.logs import current_request_id
 from merge_app.jobs.context import Report
-from merge_app.jobs.errors import IdempotencyMismatch, TaskCancelled, TaskFinished, TaskSuperseded
+from merge_app.jobs.errors import EngineEndedOften, IdempotencyMismatch, TaskCancelled, TaskFinished, TaskSuperseded
 from merge_app.jobs.models import QUERY_TASK_KIND, WRITE_TASK_KINDS, Task, TaskState
 from merge_app.jobs.registry import handler_for
 
@@ -32,6 +35,10 @@ logger = logging.getLogger(__name__)
 FIRST_RING_AGAIN = timedelta(seconds=10)
 LONGEST_RING_AGAIN = timedelta(minutes=5)
 MOST_ATTEMPTS = 3
+MOST_ENDS = 3
+ENDS_COUNT_FOR = timedelta(minutes=10)
+"""Whoever had so many statements in a Spark that ended, within that time, waits."""
+STATEMENT_KINDS = frozenset({"sql", QUERY_TASK_KIND})
 
 
 def task_submit(
@@ -49,9 +56,11 @@ def task_submit(
 
     Members of the catalog see the task; the ``scopes`` of a token go along to where it runs.
     With an ``idempotency_key`` the user's earlier task of that key is answered instead of a second one.
-    Raises IdempotencyMismatch if that task came from another request (by ``request_digest``).
+    Raises IdempotencyMismatch if that task came from another request (by ``request_digest``), and EngineEndedOften.
     """
     handler_for(kind)
+    if user is not None and kind in STATEMENT_KINDS:
+        _refuse_who_ends_spark(user.pk, idempotency_key)
     task = Task(
         kind=kind,
         parameters=dict(parameters),
@@ -72,6 +81,26 @@ def task_submit(
         return _earlier(task)
     transaction.on_commit(partial(task_ring, task.pk))
     return task
+
+
+def _refuse_who_ends_spark(user_id: int | None, idempotency_key: str) -> None:
+    """Raises EngineEndedOften. What a known key stands for is answered, not judged again."""
+    lost = Task.objects.filter(created_by=user_id, state=TaskState.LOST, error__code=EngineError.code)
+    recent = lost.filter(finished_at__gte=Now() - ENDS_COUNT_FOR).order_by("-finished_at")
+    ends = list(recent.only("pk", "finished_at")[:MOST_ENDS])
+    if len(ends) < MOST_ENDS:
+        return
+    if idempotency_key and Task.objects.filter(created_by=user_id, idempotency_key=idempotency_key).exists():
+        return
+    oldest = ends[-1].finished_at or timezone.now()
+    again = oldest + ENDS_COUNT_FOR - timezone.now()
+    raise EngineEndedOften(
+        f"The compute engine ended under {MOST_ENDS} of your statements within"
+        f" {ENDS_COUNT_FOR.total_seconds() / 60:.0f} minutes.",
+        remedy="Wait, then ask for smaller values or fewer rows.",
+        retry_after=max(1, ceil(again.total_seconds())),
+        tasks=[str(task.pk) for task in ends],
+    )
 
 
 def _earlier(task: Task) -> Task:
@@ -110,7 +139,7 @@ def task_claim(*, task_id: UUID, worker: str) -> UUID | None:
     claim = uuid4()
     queued = Task.objects.filter(pk=task_id, state=TaskState.QUEUED)
     task = queued.only("kind", "created_by").first()
-    places = task and _places_of(task)
+    places = None if task is None else _places_of(task)
     if places is None:
         return claim if _take(queued, claim, worker) else None
     with transaction.atomic():
