@@ -14,6 +14,7 @@ from sqlglot import exp
 from lakeui.common.errors import InvalidValue
 
 LARGEST_VALUE_BYTES = 16 * 1024 * 1024
+LARGEST_JOINED_BYTES = 4 * LARGEST_VALUE_BYTES
 MOST_ELEMENTS = 1_000_000
 DEEPEST = 3
 _BYTES_A_CHARACTER = 4
@@ -66,6 +67,36 @@ def growth_check(call: exp.Anonymous, *, is_random: Callable[[str], bool]) -> No
         )
     if known is not None and abs(known - (first or 0)) > _most(call, growing):
         raise _too_large(call.name, growing)
+    _joined_check(call)
+
+
+def _joined_check(call: exp.Anonymous) -> None:
+    """Raises InvalidValue where one expression joins values that are too large together, by ``||`` or a function."""
+    top: exp.Expr = call
+    while isinstance(top.parent, exp.DPipe | exp.Paren | exp.Cast | exp.Anonymous):
+        top = top.parent
+    calls = (inner for inner in top.find_all(exp.Anonymous) if inner.name.lower() in _FUNCTIONS)
+    first = next(calls)
+    # All calls of one expression come here: the first that is found judges for all of them.
+    if top is call or first is not call:
+        return
+    if sum(map(_largest, (first, *calls))) > LARGEST_JOINED_BYTES:
+        raise InvalidValue(
+            f"One expression joins values that together have more than {LARGEST_JOINED_BYTES} bytes.",
+            remedy="Ask for smaller values: write the size of each as a number.",
+        )
+
+
+def _largest(call: exp.Anonymous) -> float:
+    """The most bytes that the text lets the call make; elements of an array count as one."""
+    growing = _FUNCTIONS[call.name.lower()]
+    if growing.most == MOST_ELEMENTS:
+        return 0
+    known = _number(call.expressions[growing.size]) if len(call.expressions) > growing.size else None
+    content = None if growing.content is None else call.expressions[growing.content]
+    if known is None or not isinstance(content, exp.Literal | None):
+        return LARGEST_VALUE_BYTES
+    return max(known, 0) * (_BYTES_A_CHARACTER if content is None else len(content.name.encode()))
 
 
 def growth_guarded(call: exp.Anonymous, render: Render) -> list[str]:

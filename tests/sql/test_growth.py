@@ -36,6 +36,39 @@ def test_a_size_that_cannot_be_checked_is_refused(expression: str) -> None:
         build_query(f"SELECT {expression}")
 
 
+LARGE = "repeat('x', 16000000)"
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        " || ".join([LARGE] * 5),
+        f"concat({', '.join([LARGE] * 5)})",
+        f"concat_ws('', {', '.join([LARGE] * 5)})",
+        f"format_string('%s%s%s%s%s', {', '.join([LARGE] * 5)})",
+        f"CAST({LARGE} || {LARGE} AS STRING) || upper(concat({', '.join([LARGE] * 3)}))",
+        " || ".join(["lpad(c, n)"] * 5),
+        " || ".join([LARGE] * 1900),
+    ],
+)
+def test_values_that_one_expression_joins_are_bounded_together(expression: str) -> None:
+    with pytest.raises(InvalidValue, match="joins values that together have more than 67108864 bytes"):
+        build_query(f"SELECT {expression} FROM d.t")
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        " || ".join(["lpad(c, 20, '0')"] * 100),
+        ", ".join([LARGE] * 5),
+        f"{LARGE} || {LARGE}",
+        " AND ".join(["lpad(c, n) = 'x'"] * 20),
+    ],
+)
+def test_small_values_and_values_of_their_own_are_joined_freely(expression: str) -> None:
+    assert build_query(f"SELECT {expression} FROM d.t")
+
+
 def test_values_that_grow_inside_of_each_other_have_a_limit() -> None:
     deep = "c"
     for _ in range(4):
