@@ -22,6 +22,25 @@ STAMP_COLUMN = "_last_updated_sequence_number"
 PartitionValues = tuple[str | None, ...]
 
 
+FACT_KINDS = ("", "insert", "update", "delete", "overwrite", "restore", "move")
+"""Kinds of changes in the order of the numbers that files store."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowsFact:
+    """The fact of rows of a file: who decided it, by what kind of change; of a restore or of a decision of a merge the
+    stamp that the image had before, and of a restore that of the fact which it replaced. 0 for none.
+    """
+
+    stamp: int = 0
+    kind: str = ""
+    prior: int = 0
+    undoes: int = 0
+
+
+NO_FACT = RowsFact()
+
+
 @dataclass(frozen=True, slots=True)
 class ColumnStatistics:
     """Bounds of one column in one file. ``minimum`` and ``maximum`` are JSON scalars: numbers as numbers,
@@ -73,8 +92,8 @@ class NewDeleteFile:
 class FileScan:
     """One visible data file: how to find, decode and mask it. ``schema`` is the definition it was written under.
 
-    ``stamp``: who decided its rows, but for those that store another one, and for the positions of the files
-    ``stamped``, which come with theirs in order of decision.
+    ``fact``: that of its rows, but for those that store another one, and for the positions of the files ``stamped``,
+    which come with theirs in order of decision.
     """
 
     file_id: int
@@ -87,8 +106,8 @@ class FileScan:
     statistics: Statistics | None = None
     stores_row_ids: bool = False
     stores_stamps: bool = False
-    stamp: int = 0
-    stamped: tuple[tuple[str, int], ...] = ()
+    fact: RowsFact = NO_FACT
+    stamped: tuple[tuple[str, RowsFact], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,12 +36,13 @@ from catalog_app.engine.writing import Allocate, FileWriter, Target
 from catalog_app.storage.deletes import (
     POSITION_COLUMN,
     Integers,
+    StoredFacts,
     count_kept_rows,
     live_row_ids,
     live_rows,
     read_integers,
+    stored_facts,
     stored_row_ids,
-    stored_stamps,
     write_deletes,
 )
 from catalog_app.storage.warehouse import Warehouse
@@ -191,10 +192,10 @@ class Engine:
         """Rewrite the live rows into files of about ``target_bytes``, row ids and order kept."""
         return self._sessions.run(lambda spark: rewriting.compact_files(spark, self._writer, scan, target_bytes))
 
-    def file_rows(self, file: FileScan) -> tuple[Integers, Integers | None]:
-        """Row ids and stored stamps of a data file, by position."""
-        stamps = stored_stamps(self._warehouse, file) if file.stores_row_ids else None
-        return stored_row_ids(self._warehouse, file), stamps
+    def file_rows(self, file: FileScan) -> tuple[Integers, StoredFacts | None]:
+        """Row ids and stored facts of a data file, by position."""
+        facts = stored_facts(self._warehouse, file) if file.stores_row_ids else None
+        return stored_row_ids(self._warehouse, file), facts
 
     def file_marks(self, path: str) -> tuple[Integers, Integers]:
         """The positions and row ids that a delete file names."""

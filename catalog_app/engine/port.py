@@ -9,14 +9,14 @@ from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, Table
 from catalog_app.domain.row_counts import RowCounts
 from catalog_app.domain.row_merge import Behind, MergedRows, RowJudgement, RowMerge
 from catalog_app.engine.values import QueryResult, RowChanges
-from catalog_app.storage.deletes import Integers
+from catalog_app.storage.deletes import Integers, StoredFacts
 
 
 class RowEngine(Protocol):
     """All stage files and make nothing visible."""
 
-    def file_rows(self, file: FileScan) -> tuple[Integers, Integers | None]:
-        """Row ids of a data file by position, and the stamps that it stores, 0 for none; None where it stores none."""
+    def file_rows(self, file: FileScan) -> tuple[Integers, StoredFacts | None]:
+        """Row ids of a data file by position, and the facts that it stores; None where it stores none."""
         ...
 
     def file_marks(self, path: str) -> tuple[Integers, Integers]:

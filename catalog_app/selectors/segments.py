@@ -6,7 +6,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from catalog_app.domain.files import ColumnStatistics, FileScan, PartitionValues, Statistics, TableScan
+from catalog_app.domain.files import (
+    NO_FACT,
+    ColumnStatistics,
+    FileScan,
+    PartitionValues,
+    RowsFact,
+    Statistics,
+    TableScan,
+)
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
 from catalog_app.selectors.lineage import LINEAGE, Lineage
@@ -32,7 +40,8 @@ FACT_KIND = """CASE WHEN o.metrics ? 'restored_version' THEN 'restore'
 _SHOWN = """
 SELECT s.id, f.id, f.path, f.base, f.rows, f.bytes, f.partition, f.statistics, f.stores_row_ids,
        s.definition_id, s.schema_version, s.is_visible, s.added_version,
-       coalesce(m.paths, ARRAY[]::text[]), coalesce(m.rows, 0), f.stores_stamps, s.stamp,
+       coalesce(m.paths, ARRAY[]::text[]), coalesce(m.rows, 0), f.stores_stamps,
+       jsonb_build_array(s.stamp, s.kind, coalesce(s.brings_stamp, 0), coalesce(s.undoes_stamp, 0)),
        coalesce(p.events, '[]'::jsonb)
 FROM visible s JOIN catalog_app_datafile f ON f.id = s.file_id LEFT JOIN masks m ON m.segment_id = s.id
 LEFT JOIN stamped p ON p.segment_id = s.id
@@ -46,7 +55,8 @@ WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}), masks AS (
     JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
     GROUP BY d.segment_id
 ), stamped AS (
-    SELECT p.segment_id, jsonb_agg(jsonb_build_array(f.path, p.stamp) ORDER BY p.stamp) AS events
+    SELECT p.segment_id, jsonb_agg(
+        jsonb_build_array(f.path, p.stamp, p.kind, 0, coalesce(p.undoes_stamp, 0)) ORDER BY p.stamp) AS events
     FROM lineage l JOIN catalog_app_segmentstamp p
       ON p.table_id = ANY(%(table_ids)s) AND p.branch_id = l.branch_id AND p.stamped_version <= l.max_version
     JOIN catalog_app_deletefile f ON f.id = p.rows_file_id
@@ -74,7 +84,8 @@ WITH {LINEAGE}, visible AS (
     JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
     GROUP BY d.segment_id
 ), stamped AS (
-    SELECT p.segment_id, jsonb_agg(jsonb_build_array(f.path, p.stamp) ORDER BY p.stamp) AS events
+    SELECT p.segment_id, jsonb_agg(
+        jsonb_build_array(f.path, p.stamp, p.kind, 0, coalesce(p.undoes_stamp, 0)) ORDER BY p.stamp) AS events
     FROM lineage l JOIN catalog_app_segmentstamp p
       ON p.table_id = %(table_id)s AND p.branch_id = l.branch_id AND p.stamped_version <= l.max_version
     JOIN catalog_app_deletefile f ON f.id = p.rows_file_id
@@ -105,8 +116,8 @@ class SegmentState:
     delete_paths: tuple[str, ...]
     deleted_rows: int
     stores_stamps: bool = False
-    stamp: int = 0
-    stamped: tuple[tuple[str, int], ...] = ()
+    fact: RowsFact = NO_FACT
+    stamped: tuple[tuple[str, RowsFact], ...] = ()
 
 
 def segments_list(lineage: Lineage, table_id: int) -> list[SegmentState]:
@@ -142,8 +153,8 @@ def _segment(row: tuple[Any, ...]) -> SegmentState:
         delete_paths=tuple(row[13]),
         deleted_rows=int(row[14]),
         stores_stamps=row[15],
-        stamp=row[16],
-        stamped=tuple((path, stamp) for path, stamp in json_value(row[17])),
+        fact=RowsFact(*json_value(row[16])),
+        stamped=tuple((path, RowsFact(*fact)) for path, *fact in json_value(row[17])),
     )
 
 
@@ -182,7 +193,7 @@ def file_scan(segment: SegmentState, schema: Schema) -> FileScan:
         statistics=segment.statistics,
         stores_row_ids=segment.stores_row_ids,
         stores_stamps=segment.stores_stamps,
-        stamp=segment.stamp,
+        fact=segment.fact,
         stamped=segment.stamped,
     )
 
@@ -258,7 +269,7 @@ def files_load(
             statistics=_statistics(statistics),
             stores_row_ids=stores_row_ids,
             stores_stamps=stores_stamps,
-            stamp=stamp,
+            fact=RowsFact(stamp),
         )
     return found
 

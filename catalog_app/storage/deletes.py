@@ -7,6 +7,7 @@ the data file by the ``base=`` folder, and joins on the address ``base + pos``.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -90,14 +91,24 @@ def stored_row_ids(warehouse: Warehouse, file: FileScan) -> Integers:
     return np.arange(file.base, file.base + file.rows, dtype=np.int64)
 
 
-def stored_stamps(warehouse: Warehouse, file: FileScan) -> Integers | None:
-    """The stamp that every physical row of a data file stores, by position; 0 for none."""
+class StoredFacts(NamedTuple):
+    """By position, the facts that a data file stores, as of ``RowsFact``; stamp 0: none. Kinds are numbers."""
+
+    stamp: Integers
+    kind: Integers
+    prior: Integers
+    undoes: Integers
+
+
+def stored_facts(warehouse: Warehouse, file: FileScan) -> StoredFacts | None:
+    """The facts of a data file's rows; None where it stores no stamps."""
     with pq.ParquetFile(warehouse.absolute(file.path), filesystem=warehouse.filesystem) as stored:
         if STAMP_COLUMN not in stored.schema_arrow.names:
             return None
         column = stored.read(columns=[STAMP_COLUMN]).column(0)
-    found: Integers = pc.fill_null(column, 0).to_numpy().astype(np.int64, copy=False)
-    return found
+    stamps: Integers = pc.fill_null(column, 0).to_numpy().astype(np.int64, copy=False)
+    zeros = np.zeros(len(stamps), dtype=np.int64)
+    return StoredFacts(stamps, zeros, zeros, zeros)
 
 
 def live_rows(warehouse: Warehouse, file: FileScan) -> int:

@@ -18,8 +18,10 @@ from tests.reference.facts import Refused, RowId
 from tests.reference.lake import Lake as Model
 from tests.reference.state import State
 from tests.reference.statements import delete, journal, put_attributes, update
+from tests.soak import IS_SOAK
 
 STEPS = 24
+SEEDS = 500 if IS_SOAK else 8
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +169,7 @@ class Both:
         return sorted((int(dict(f.value)["0"][0]), dict(f.value)["1"][0]) for f in facts)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(SEEDS))
 def test_rows_are_merged_as_by_the_model(services: None, seed: int) -> None:
     both = Both(seed)
     try:

@@ -17,6 +17,7 @@ import sqlglot
 from sqlglot import expressions as sql
 
 from catalog_app.domain.files import (
+    FACT_KINDS,
     ColumnStatistics,
     FileScan,
     NewDataFile,
@@ -29,8 +30,12 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.engine import Tables
 from catalog_app.engine.expressions import Analysis
 from catalog_app.engine.values import QueryResult, QuerySource, RowChanges, RowSource, ValuesSource
+from catalog_app.storage.deletes import StoredFacts
 from lakeui.common.errors import InvalidValue, NotNullViolation
 from tests.stateful.expressions import evaluate
+
+Fact = tuple[int, int, int, int]
+"""As ``StoredFacts`` has them."""
 
 BYTES_PER_ROW = 16
 """Files have to have a size; nothing depends on which."""
@@ -42,7 +47,7 @@ class StoredFile:
 
     rows: tuple[dict[int, Any], ...]
     row_ids: tuple[int, ...]
-    stamps: tuple[int, ...] | None = None
+    facts: tuple[Fact, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,13 +287,13 @@ class MemoryEngine:
         schema: Schema,
         partition: PartitionValues,
         rows: Sequence[tuple[dict[int, Any], int | None]],
-        stamps: Sequence[int] | None = None,
+        facts: Sequence[Fact] | None = None,
     ) -> NewDataFile:
         base = self._allocate(table_id, len(rows))
         stores = rows[0][1] is not None
         row_ids = tuple(base + at if row_id is None else row_id for at, (_, row_id) in enumerate(rows))
         path = f"{table_id}/data/base={base}/{next(self._numbers)}.parquet"
-        kept = None if stamps is None else tuple(stamps)
+        kept = None if facts is None else tuple(facts)
         self._files[path] = StoredFile(tuple(values for values, _ in rows), row_ids, kept)
         return NewDataFile(
             path=path,
@@ -300,7 +305,7 @@ class MemoryEngine:
             stores_row_ids=stores,
             smallest_row_id=min(row_ids) if stores else None,
             largest_row_id=max(row_ids) if stores else None,
-            stamps=(min(stamps), max(stamps)) if stamps else None,
+            stamps=(min(facts)[0], max(facts)[0]) if facts else None,
         )
 
     # -- rewriting --------------------------------------------------------------------------------------------------
@@ -312,26 +317,32 @@ class MemoryEngine:
         staged = []
         for partition, files in groups.items():
             live = list(self._live(replace(scan, files=tuple(files))))
-            stamps = {file.file_id: self._stamps(file) for file in files}
+            facts = {file.file_id: self._facts(file) for file in files}
             if live:
                 rows: list[tuple[dict[int, Any], int | None]] = [(row.values, row.row_id) for row in live]
-                kept = [stamps[row.file.file_id][row.position] for row in live]
+                kept = [facts[row.file.file_id][row.position] for row in live]
                 staged.append(self._place(scan.table_id, scan.schema, partition, rows, kept))
         return staged
 
     def file_rows(self, file: FileScan) -> tuple[Any, Any]:
         stored = self._files[file.path]
-        stamps = None if stored.stamps is None else np.array(stored.stamps, dtype=np.int64)
-        return np.array(stored.row_ids, dtype=np.int64), stamps
+        columns = None if stored.facts is None else StoredFacts(*np.array(stored.facts, dtype=np.int64).T)
+        return np.array(stored.row_ids, dtype=np.int64), columns
 
-    def _stamps(self, file: FileScan) -> list[int]:
-        """By position, who decided each row."""
-        stored = self._files[file.path].stamps or [0] * file.rows
-        stamps = [stamp or file.stamp for stamp in stored]
-        for path, stamp in file.stamped:
+    def _facts(self, file: FileScan) -> list[Fact]:
+        """By position, the fact of each row."""
+        stored = self._files[file.path].facts or [(0, 0, 0, 0)] * file.rows
+        own = file.fact
+        kind = FACT_KINDS.index(own.kind) if own.kind in FACT_KINDS else 2
+        plain = (own.stamp, kind, own.prior, own.undoes)
+        if own.kind == "restore":
+            facts = [(own.stamp, kind, fact[0] or own.prior, own.undoes) for fact in stored]
+        else:
+            facts = [fact if fact[0] else plain for fact in stored]
+        for path, given in file.stamped:
             for at in self._deletes[path]:
-                stamps[at] = stamp
-        return stamps
+                facts[at] = (given.stamp, FACT_KINDS.index(given.kind), facts[at][0], given.undoes)
+        return facts
 
     def file_marks(self, path: str) -> tuple[Any, Any]:
         marks = sorted(self._deletes[path].items())

@@ -10,6 +10,7 @@ import numpy as np
 from catalog_app.domain.files import FileScan, PartitionValues
 from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.rows import fetch_all, json_value
+from catalog_app.storage.deletes import StoredFacts
 from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, News, RowFacts
 from merge_app.lineage.segments import DOT, Gone, Group, ShownFile, Stamp
 
@@ -43,11 +44,11 @@ class Reader:
     delete_paths: Mapping[int, str]
     engine: Callable[[], RowEngine]
     partitions: dict[PartitionValues, int] = field(default_factory=dict)
-    _files: dict[int, tuple[Ints, Ints | None]] = field(default_factory=dict)
+    _files: dict[int, tuple[Ints, StoredFacts | None]] = field(default_factory=dict)
     _marks: dict[int, tuple[Ints, Ints]] = field(default_factory=dict)
 
-    def file(self, file_id: int) -> tuple[Ints, Ints | None]:
-        """Row ids by position, and the stamps that the file stores, 0 where it stores none of a row."""
+    def file(self, file_id: int) -> tuple[Ints, StoredFacts | None]:
+        """Row ids by position, and the facts that the file stores."""
         if file_id not in self._files:
             self._files[file_id] = self.engine().file_rows(self.scans[file_id])
         return self._files[file_id]
@@ -115,22 +116,23 @@ def _collect_file(file: ShownFile, reader: Reader, live: _Columns, dead: _Column
     row_ids, stored = reader.file(file.file_id)
     count, stamp = len(row_ids), file.stamp
     is_restore = stamp.kind == "restore"
-    kind = KINDS[stamp.brings_kind or "insert" if is_restore else stamp.kind]
     stamps = np.full(count, stamp.brings_stamp if is_restore else stamp.version, dtype=np.int64)
+    kind = KINDS[stamp.brings_kind or "insert" if is_restore else stamp.kind]
+    kinds = np.full(count, int(kind), dtype=np.int64)
+    prior, undoes = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
     if stored is not None:
-        stamps = np.where(stored > 0, stored, stamps)
-    kinds = np.full(count, kind, dtype=np.int64)
-    brings, brings_kinds, undoes = (np.zeros(count, dtype=np.int64) for _ in range(3))
+        has = stored.stamp > 0
+        stamps, kinds = np.where(has, stored.stamp, stamps), np.where(has, stored.kind, kinds)
+        prior, undoes = np.where(has, stored.prior, 0), np.where(has, stored.undoes, 0)
     if is_restore:
-        brings, brings_kinds, undoes = stamps, kinds, np.full(count, stamp.undoes, dtype=np.int64)
+        prior, undoes = stamps, np.full(count, stamp.undoes, dtype=np.int64)
         stamps, kinds = np.full(count, stamp.version), np.full(count, int(Kind.RESTORE), dtype=np.int64)
-    prior = brings.copy()
     for item in sorted(file.stamped, key=lambda mark: mark.stamp.version):
         at, _ = reader.marks(item.file_id)
-        prior[at] = stamps[at]
-        if item.stamp.kind == "restore":
-            brings[at], brings_kinds[at], undoes[at] = stamps[at], kinds[at], item.stamp.undoes
-        stamps[at], kinds[at] = item.stamp.version, KINDS[item.stamp.kind]
+        prior[at], undoes[at] = stamps[at], item.stamp.undoes
+        stamps[at], kinds[at] = item.stamp.version, int(KINDS[item.stamp.kind])
+    is_back = kinds == Kind.RESTORE
+    brings, brings_kinds = np.where(is_back, prior, 0), np.where(is_back, int(Kind.UPDATE), 0)
     shown = np.ones(count, dtype=bool)
     for item in file.deletes:
         at, ids = reader.marks(item.file_id)
