@@ -87,6 +87,7 @@ def _refuse_who_ends_spark(user_id: int | None, idempotency_key: str) -> None:
     """Raises EngineEndedOften. What a known key stands for is answered, not judged again."""
     lost = Task.objects.filter(created_by=user_id, state=TaskState.LOST, error__code=EngineError.code)
     recent = lost.filter(finished_at__gte=Now() - ENDS_COUNT_FOR).order_by("-finished_at")
+    # Without their results, which may be large.
     ends = list(recent.only("pk", "finished_at")[:MOST_ENDS])
     if len(ends) < MOST_ENDS:
         return
@@ -138,6 +139,7 @@ def task_claim(*, task_id: UUID, worker: str) -> UUID | None:
     """
     claim = uuid4()
     queued = Task.objects.filter(pk=task_id, state=TaskState.QUEUED)
+    # Without its parameters, which may be large.
     task = queued.only("kind", "created_by").first()
     places = None if task is None else _places_of(task)
     if places is None:

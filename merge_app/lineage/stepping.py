@@ -107,13 +107,6 @@ def _at(column: Ints, at: Array, none: int) -> Ints:
 
 
 _SOURCES = (Outcome.SOURCE, Outcome.SOURCE_DECIDED)
-_KIND_NAMES = {
-    Kind.INSERT: "insert",
-    Kind.UPDATE: "update",
-    Kind.DELETE: "delete",
-    Kind.OVERWRITE: "overwrite",
-    Kind.RESTORE: "restore",
-}
 
 
 def carried_by_row(group: Group, rows: Rows, reader: MarksReader) -> Iterator[Step]:
@@ -181,7 +174,7 @@ class _FileRows:
         kinds = self.told[np.isin(self.go, positions)]
         ordered = self.go[np.isin(self.go, positions)]
         for kind in np.unique(kinds):
-            stamp = Stamp(DOT, _KIND_NAMES[Kind(int(kind))]) if kind else LAYOUT_ONLY
+            stamp = Stamp(DOT, Kind(int(kind)).name.lower()) if kind else LAYOUT_ONLY
             yield ordered[kinds == kind], stamp
 
 
@@ -194,7 +187,7 @@ def _file_steps(item: _FileRows, reader: MarksReader) -> Iterator[Step]:
     else:
         yield from _marked(item, item.here, reader)
     for kind in np.unique(item.live_kind):
-        stamp = Stamp(DOT, _KIND_NAMES[Kind(int(kind))])
+        stamp = Stamp(DOT, Kind(int(kind)).name.lower())
         yield MarkRows.of(item.file_id, item.live[item.live_kind == kind], stamp, is_live=True)
 
 

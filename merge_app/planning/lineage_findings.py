@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
+from catalog_app.domain.operations import OperationKind
 from catalog_app.rules.codes import VerdictCode
 from merge_app.lineage.outcomes import Finding
 from merge_app.lineage.steps import RowsPlan
 from merge_app.planning.findings import CellKey, Pair, Problem
+from merge_app.planning.notes import discarded_note, rows_text
 
 ROW_CODES = frozenset(
     {
@@ -56,22 +59,16 @@ def row_verdicts(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
                     yield Problem((axis, "insert"), finding.code, cell.note, cell.sentence, _details(finding))
             continue
         cell_key, note, what = _CELLS[finding.code]
-        yield Problem(cell_key, finding.code, note, f"{what}: {_rows_text(finding)}.", _details(finding))
+        yield Problem(cell_key, finding.code, note, f"{what}: {rows_text(_count(finding))}.", _details(finding))
 
 
 def lineage_notes(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
     """What the merge leaves out or overrides."""
     for finding in merged.findings:
         if finding.code in (VerdictCode.DISCARDED_UPDATE, VerdictCode.DISCARDED_DELETE):
-            is_delete = finding.code is VerdictCode.DISCARDED_DELETE
-            by = "overwrite" if pair.destination.hits("overwrite") else "partition"
-            yield Problem(
-                ("delete" if is_delete else "update", by),
-                finding.code,
-                "A5" if is_delete else "A4",
-                f"What the source did to rows that the destination took away is discarded ({_rows_text(finding)}).",
-                _details(finding),
-            )
+            kind = OperationKind.DELETE if finding.code is VerdictCode.DISCARDED_DELETE else OperationKind.UPDATE
+            by = OperationKind.OVERWRITE if pair.destination.hits("overwrite") else OperationKind.PARTITION
+            yield discarded_note(kind, by, rows_text(_count(finding)), _details(finding))
     if merged.skips_layout:
         hit = next(
             (axis for axis in ("delete", "update", "overwrite", "compaction") if pair.destination.hits(axis)),
@@ -90,10 +87,5 @@ def _count(finding: Finding) -> int:
     return len(np.unique(np.concatenate(found))) if found else 0
 
 
-def _rows_text(finding: Finding) -> str:
-    count = _count(finding)
-    return f"{count} row{'' if count == 1 else 's'}"
-
-
-def _details(finding: Finding) -> dict[str, object]:
+def _details(finding: Finding) -> dict[str, Any]:
     return {"rows": _count(finding), "files": [], "emptied_files": 0}

@@ -34,13 +34,13 @@ def row_notes(pair: Pair, judged: RowJudgement) -> Iterator[Problem]:
     """What of the source's work on rows that are merged by key found them swept away."""
     by = OperationKind.OVERWRITE if pair.destination.hits("overwrite") else OperationKind.PARTITION
     for kind, rows in judged.discarded.items():
-        yield _discarded_note(kind, by, rows_text(rows), {"rows": rows})
+        yield discarded_note(kind, by, rows_text(rows), {"rows": rows})
 
 
 def data_notes(pair: Pair, outcome: DataOutcome) -> Iterator[Problem]:
     for item in outcome.discarded:
         details = {"files": sorted(item.files), "rows": item.rows, "emptied_files": len(item.emptied)}
-        yield _discarded_note(item.kind, item.by, _extent(item), details)
+        yield discarded_note(item.kind, item.by, _extent(item), details)
     if outcome.skipped:
         hit = next((axis for axis in _DATA_AXES if pair.destination.hits(axis)), "compaction")
         versions = sorted({operation.version for operation in outcome.skipped})
@@ -67,7 +67,7 @@ def data_notes(pair: Pair, outcome: DataOutcome) -> Iterator[Problem]:
 _SWEPT = {OperationKind.PARTITION: "dropped", OperationKind.OVERWRITE: "overwrote"}
 
 
-def _discarded_note(kind: OperationKind, by: OperationKind, extent: str, details: dict[str, Any]) -> Problem:
+def discarded_note(kind: OperationKind, by: OperationKind, extent: str, details: dict[str, Any]) -> Problem:
     is_delete = kind is OperationKind.DELETE
     note = "A5" if is_delete else "A4"
     return Problem(

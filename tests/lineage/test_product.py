@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
@@ -52,6 +52,11 @@ def model_truncate(ids: list[int], value: str) -> Any:
         model_insert(ids, value, "a")(state, stamp)
 
     return run
+
+
+def of_third(third: int) -> Callable[[RowId], bool]:
+    """The model's form of the statements' ``id IN (..)``."""
+    return lambda r: r.number % 3 == third
 
 
 class Both:
@@ -110,7 +115,7 @@ class Both:
         )
         value = f"s{number}"
         ids = ", ".join(str(i) for i in range(self.next) if i % 3 == third)
-        where = lambda r: r.number % 3 == third  # noqa: E731
+        where = of_third(third)
         if kind == "insert":
             self.insert(b, rng.choice([1, 1, 2]))
         elif kind == "update":

@@ -70,7 +70,7 @@ class Rest(Law):
 
 
 class RoundTrip(Law):
-    """A change of a table followed by RESTORE to the version before is nothing to anybody."""
+    """A change of a table and RESTORE to the version before it change no merge."""
 
     CHANGES = (
         Chance.overwrite,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from catalog_app.domain.files import FileScan, PartitionValues
+from catalog_app.domain.files import FACT_KINDS, FileScan, PartitionValues
 from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.storage.deletes import StoredFacts
@@ -26,8 +26,11 @@ KINDS = {
 }
 """Kinds of events; rows that were only put elsewhere count as the images that they are."""
 
+if [Kind[name.upper()] for name in FACT_KINDS[1:]] != list(range(1, len(FACT_KINDS))):
+    raise AssertionError("the kinds that files store are not numbered as those of facts")
+
 _BIRTHS = """
-SELECT f.base, f.rows, f.id, f.partition, s.stamp FROM catalog_app_datafile f LEFT JOIN LATERAL (
+SELECT f.base, f.id, f.partition, s.stamp FROM catalog_app_datafile f LEFT JOIN LATERAL (
     SELECT stamp FROM catalog_app_segment s WHERE s.file_id = f.id AND s.kind <> 'restore' LIMIT 1
 ) s ON true
 WHERE f.table_id = %(table)s AND NOT f.stores_row_ids AND f.base <= %(largest)s AND f.base + f.rows > %(smallest)s
@@ -195,7 +198,6 @@ class _Births:
     """By row-id range, ascending: the file that its rows were inserted by, its partition and stamp."""
 
     first: Ints
-    after: Ints
     file: Ints
     partition: Ints
     stamp: Ints
@@ -205,10 +207,10 @@ class _Births:
         bounds = (int(row_ids[0]), int(row_ids[-1])) if len(row_ids) else (0, -1)
         rows = fetch_all(_BIRTHS, {"table": reader.table_id, "smallest": bounds[0], "largest": bounds[1]})
         found = [
-            (base, base + count, file_id, reader.code(tuple(json_value(partition))), DOT if stamp is None else stamp)
-            for base, count, file_id, partition, stamp in rows
+            (base, file_id, reader.code(tuple(json_value(partition))), DOT if stamp is None else stamp)
+            for base, file_id, partition, stamp in rows
         ]
-        return cls(*(np.array([row[n] for row in found], dtype=np.int64) for n in range(5)))
+        return cls(*(np.array([row[n] for row in found], dtype=np.int64) for n in range(4)))
 
     def of(self, row_ids: Ints) -> Array:
         """Positions among the ranges."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from catalog_app.domain.files import PartitionValues
@@ -33,7 +33,8 @@ SELECT object_id, version FROM catalog_app_commitoperation
 WHERE object_kind = 'table' AND object_id = ANY(%(tables)s) AND kind = 'overwrite'
 """
 
-Code = Mapping[int, Any]
+Code = Callable[[PartitionValues], int]
+"""Gives a partition its code."""
 
 
 class Vectors:
@@ -52,7 +53,7 @@ class Vectors:
         return self._known[key]
 
 
-def scopes_load(tables: Collection[int], ranges: Ranges, codes: Mapping[int, Any]) -> dict[int, list[Scope]]:
+def scopes_load(tables: Collection[int], ranges: Ranges, codes: Mapping[int, Code]) -> dict[int, list[Scope]]:
     """By table, the scopes of these commits in order. ``codes``: by table, what gives a partition its code."""
     found: dict[int, list[Scope]] = defaultdict(list)
     if not ranges.branches:
@@ -69,7 +70,7 @@ def scopes_load(tables: Collection[int], ranges: Ranges, codes: Mapping[int, Any
     return found
 
 
-def scopes_staged(staged: Sequence[Operation], knows: Reach, code: Any) -> list[Scope]:
+def scopes_staged(staged: Sequence[Operation], knows: Reach, code: Code) -> list[Scope]:
     """The scopes of what a statement wants to commit."""
     found: list[Scope] = []
     for item in staged:
@@ -94,7 +95,7 @@ def _changes(value: Any) -> tuple[Change, ...]:
 def _scopes(
     parts: tuple[OperationKind, Sequence[Change], OverwriteScope | None],
     where: tuple[int, int, Reach, Reach | None],
-    code: Any,
+    code: Code,
 ) -> Iterator[Scope]:
     kind, changes, overwrite = parts
     stamp, branch, knows, then = where
