@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import type { ComparedDetail, ComparedRow } from "../api/resources";
+import type { ComparedDetail, ComparedRow, DecisionEffect } from "../api/resources";
 import { CONFLICT, FINE } from "../testing/findings";
 import { resolution } from "../testing/review";
-import { cellPart, decisionOf, isDecidable, partsOf, rowPart } from "./decisions";
+import { cellPart, decisionOf, isDecidable, partsOf, rowPart, withCounted } from "./decisions";
 
 const column = (name: string) => ({ id: 4, name, type: "int", nullable: true, default: null, comment: null });
 const DETAIL = {
@@ -24,7 +24,7 @@ const DETAIL = {
 describe("what can be decided", () => {
   it("is the object, and each part that both sides changed, as the server names it", () => {
     expect(partsOf(DETAIL).map(({ part, part_key, label, decisions }) => [part, part_key, label, decisions.join(" ")])).toEqual([
-      ["object", "", "", "source destination leave_out rename"],
+      ["object", "", "", "source destination"],
       ["property", "owner", "property owner", "source destination"],
       ["column", "4", "column delay", "destination"],
       ["partition", '["2013",null]', "partition year=2013, month=NULL", "destination"],
@@ -35,6 +35,14 @@ describe("what can be decided", () => {
     const clash = { ...CONFLICT, code: "PRIMARY_KEY_CLASH", rule_table: "keyed" };
     const [object, rows] = partsOf({ ...DETAIL, cells: [clash] });
     expect([object?.part, rows?.part, rows?.part_key, rows?.decisions.join(" ")]).toEqual(["object", "rows", "", "source destination larger newest"]);
+  });
+
+  it("is what the server counts, once a decision was made", () => {
+    const [object, property] = partsOf(DETAIL);
+    const counted = (["rename", "destination", "leave_out"] as const).map((decision) => ({ part: "object", part_key: "", decision }) as DecisionEffect);
+    expect(object && withCounted(object, counted).decisions.join(" ")).toBe("rename destination");
+    expect(object && withCounted(object, []).decisions.join(" ")).toBe("source destination");
+    expect(property && withCounted(property, counted).decisions.join(" ")).toBe("source destination");
   });
 
   it("names a row by its key and a cell by its column before it", () => {

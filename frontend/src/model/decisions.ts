@@ -13,7 +13,8 @@ export interface Part {
   decisions: readonly ResolutionChoice["decision"][];
 }
 
-const WHOLE: Part["decisions"] = ["source", "destination", "leave_out", "rename"];
+/** `leave_out` does what `destination` does, so the page offers one of them. */
+const SIDES: Part["decisions"] = ["source", "destination"];
 
 /** The object first, then the parts that both sides changed. Rows were written under a column or partition as it was,
  * so of these only the destination's can be taken. */
@@ -32,10 +33,19 @@ export function partsOf(detail: ComparedDetail): Part[] {
   return [whole, ...rows, ...properties, ...columns, ...partitionParts(detail)];
 }
 
-/** Those that answer an open conflict of the object; all, where it was decided already. */
+/** Those that answer an open conflict of the object; the two sides, where it was decided already. */
 function wholeDecisions(detail: ComparedDetail): Part["decisions"] {
-  const answering = detail.cells.flatMap((cell) => cell.decisions.filter((option) => option.part === "object").map((option) => option.decision));
-  return answering.length ? [...new Set(answering)] : WHOLE;
+  return offered(detail.cells.flatMap((cell) => cell.decisions)) ?? SIDES;
+}
+
+/** A part with the decisions that the server counted, once it has: a decided conflict names none of its own. */
+export function withCounted(part: Part, effects: readonly DecisionEffect[]): Part {
+  return part.part === "object" ? { ...part, decisions: offered(effects) ?? part.decisions } : part;
+}
+
+function offered(choices: readonly { part: string; decision: ResolutionChoice["decision"] }[]): Part["decisions"] | undefined {
+  const whole = choices.filter(({ part, decision }) => part === "object" && decision !== "leave_out").map(({ decision }) => decision);
+  return whole.length ? [...new Set(whole)] : undefined;
 }
 
 const ALL_ROWS: Part = { part: "rows", part_key: "", label: "all rows in conflict", heading: "All conflicting rows", decisions: ["source", "destination", "larger", "newest"] };

@@ -3,7 +3,7 @@ import { useNavigate } from "react-router";
 
 import type { ComparedDetail, DecisionEffect, Resolution, ResolutionChoice } from "../../api/resources";
 import { requestAddress } from "../../model/addresses";
-import { decisionOf, effectOf, isDecidable, partsOf, type Part } from "../../model/decisions";
+import { decisionOf, effectOf, isDecidable, partsOf, withCounted, type Part } from "../../model/decisions";
 import { counted, textOr } from "../../model/format";
 import { useDecisionEffects, useNewestEffect, type Pair } from "../../queries/compare";
 import type { RequestPlace } from "../../queries/requests";
@@ -52,7 +52,8 @@ export function Decisions({ place, detail, pair, mayDecide }: { place: RequestPl
 /** With what each decision does. */
 function CountedDecision(props: Omit<PartProps, "effects">) {
   const effects = useDecisionEffects(props.pair, props.detail.kind, props.detail.object_id, props.mayDecide);
-  return <PartDecision {...props} effects={effects.data ?? []} isCounting={effects.isLoading} />;
+  const counted = effects.data ?? [];
+  return <PartDecision {...props} part={withCounted(props.part, counted)} effects={counted} isCounting={effects.isLoading} />;
 }
 
 interface PartProps {
@@ -193,7 +194,7 @@ export function useLeadToRequest(place: RequestPlace | undefined, detail: Compar
 }
 
 function isChosen(made: Resolution | undefined, decision: string): boolean {
-  return made?.is_current === true && made.decision === decision;
+  return made?.is_current === true && (made.decision === "leave_out" ? "destination" : made.decision) === decision;
 }
 
 /** What each decision keeps and leaves out, said before one is taken. */
@@ -276,9 +277,8 @@ export function choiceText(decision: ResolutionChoice["decision"], { source, des
     case "source":
       return `Keep ${source}`;
     case "destination":
-      return `Keep ${destination}`;
     case "leave_out":
-      return "Skip";
+      return `Keep ${destination}`;
     case "rename":
       return "Rename …";
     case "both":

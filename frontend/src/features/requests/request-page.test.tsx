@@ -274,7 +274,9 @@ describe("deciding conflicts", () => {
   });
 
   it("asks for a name before it renames", async () => {
-    const asked = lake(request(), { [`POST ${AT}resolutions/`]: () => json(resolution({}), 201) });
+    const object = "/api/v1/catalogs/demo/compare/delays...main/objects/table/5/";
+    const taken = { ...CONFLICT, decisions: [{ decision: "rename", part: "object", part_key: "" }] };
+    const asked = lake(request(), { [object]: { ...comparedObject(0), cells: [taken] }, [`POST ${AT}resolutions/`]: () => json(resolution({}), 201) });
     const user = userEvent.setup();
     renderAt(`${ADDRESS}?tab=compare`);
     await user.click(await screen.findByRole("button", { name: "Rename …" }));
