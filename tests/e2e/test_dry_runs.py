@@ -6,18 +6,14 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from django.conf import settings
 
-from catalog_app.models import Commit, Database, DataFile, DeleteFile, Table, Tag, Transaction
-from catalog_app.selectors.lineage import catalog_get
-from catalog_app.storage.warehouse import Warehouse
-from lakeui.common.errors import DuplicateKey, InvalidValue, MergeConflict
-from lakeui.frontdoor import Session, execute
+from lakeui.frontdoor import Session
 from lakeui.frontdoor.batches import batch_merge
 from tests.e2e.lake import Lake
 from tests.e2e.test_over_http import Http, http
+from tests.in_memory.test_dry_runs import everything, files_of, filled
 
-__all__ = ["http"]
+__all__ = ["filled", "http"]
 
 ROWS = [
     "INSERT INTO d.t VALUES (3, 'c')",
@@ -33,61 +29,6 @@ ROWS = [
 ]
 CHANGES = [statement for statement in ROWS if statement.startswith(("UPDATE", "DELETE", "MERGE"))]
 """Only these are written in one of two modes."""
-METADATA = [
-    "CREATE TABLE d.other (id INT)",
-    "DROP TABLE d.t",
-    "ALTER TABLE d.t ADD COLUMN w INT",
-    "ALTER TABLE d.t RENAME COLUMN v TO u",
-    "ALTER TABLE d.t RENAME TO d.u",
-    "ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')",
-    "CREATE DATABASE e",
-    "DROP DATABASE d CASCADE",
-    "CREATE BRANCH fresh",
-    "DROP BRANCH b",
-    "ALTER BRANCH b RENAME TO c",
-    "CREATE TAG fresh",
-    "DROP TAG early",
-    "CREATE VIEW d.v AS SELECT 1 AS one",
-    "RESTORE TABLE d.t TO VERSION AS OF 2",
-    "UNDROP TABLE d.gone",
-    "DROP CATALOG {catalog}",
-]
-READS = ["SHOW TABLES IN d", "DESCRIBE TABLE d.t", "USE BRANCH b", "BEGIN", "SHOW HISTORY"]
-
-
-@pytest.fixture
-def filled(lake: Lake) -> Lake:
-    """Table d.t of two files, a dropped table, a branch and a tag."""
-    lake.sql("CREATE TABLE d.t (id INT, v STRING, PRIMARY KEY (id))")
-    lake.sql("INSERT INTO d.t VALUES (1, 'a')")
-    lake.sql("INSERT INTO d.t VALUES (2, 'b')")
-    lake.sql("CREATE TABLE d.gone (id INT)")
-    lake.sql("DROP TABLE d.gone")
-    lake.sql("CREATE BRANCH b")
-    lake.sql("CREATE TAG early VERSION AS OF 2")
-    return lake
-
-
-def everything(lake: Lake) -> dict[str, Any]:
-    """What there is of the lake, in the metadata and on disk."""
-    catalog = catalog_get(lake.catalog)
-    tables = list(Table.objects.filter(catalog=catalog).order_by("pk").values_list("pk", flat=True))
-    warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
-    return {
-        "heads": [row[3] for row in lake.sql("SHOW BRANCHES").rows],
-        "branches": [row[0] for row in lake.sql("SHOW BRANCHES").rows],
-        "commits": Commit.objects.filter(catalog=catalog).count(),
-        "tags": Tag.objects.filter(catalog=catalog).count(),
-        "databases": Database.objects.filter(catalog=catalog).count(),
-        "views": lake.sql("SHOW VIEWS").rows,
-        "tables": tables,
-        "transactions": Transaction.objects.filter(target__catalog=catalog).count(),
-        "data": sorted(DataFile.objects.filter(table_id__in=tables).values_list("path", flat=True)),
-        "deletes": sorted(DeleteFile.objects.filter(table_id__in=tables).values_list("path", flat=True)),
-        "files": sorted(file.path for table in (0, *tables) for file in warehouse.all_under(str(table))),
-        "rows": lake.rows("d.t"),
-        "columns": lake.sql("DESCRIBE TABLE d.t").rows,
-    }
 
 
 @pytest.mark.parametrize(("mode", "statements"), [("merge-on-read", ROWS), ("copy-on-write", CHANGES)])
@@ -95,35 +36,21 @@ def test_the_metrics_are_those_of_the_write_and_nothing_is_left(filled: Lake, mo
     """Each statement has a branch of its own."""
     for kind in ("merge", "update", "delete"):
         filled.sql(f"ALTER TABLE d.t SET TBLPROPERTIES ('write.{kind}.mode' = '{mode}')")
-    for number, statement in enumerate(statements):
-        branch = f"own{number}"
+    branches = {f"own{number}": statement for number, statement in enumerate(statements)}
+    for branch in branches:
         filled.sql(f"CREATE BRANCH {branch}")
-        before, rows = everything(filled), filled.rows("d.t", branch)
-        dry = filled.sql(f"{statement} DRY RUN", branch)
-        assert everything(filled) == before, statement
-        assert filled.rows("d.t", branch) == rows, statement
+    before, files = everything(filled), files_of(filled)
+    dried = {}
+    for branch, statement in branches.items():
+        dry = dried[branch] = filled.sql(f"{statement} DRY RUN", branch)
         assert (dry.extra["dry_run"], dry.version) == (True, filled.head(branch)), statement
-        done = filled.sql(statement, branch)
+        assert files_of(filled) == files, statement
+    assert everything(filled) == before
+    for branch, statement in branches.items():
+        dry, done = dried[branch], filled.sql(statement, branch)
         # Names of columns in a file's own metadata aside, a file is as long each time; its bytes hold fresh numbers.
         assert {**dry.metrics, "bytes_written": 0} == {**done.metrics, "bytes_written": 0}, statement
         assert (dry.metrics["bytes_written"] > 0) == (done.metrics["bytes_written"] > 0), statement
-
-
-def test_a_dry_run_of_a_change_of_metadata_changes_nothing(filled: Lake) -> None:
-    before = everything(filled)
-    for statement in METADATA:
-        dry = filled.sql(f"{statement.format(catalog=filled.catalog)} DRY RUN")
-        assert everything(filled) == before, statement
-        assert dry.extra["dry_run"] is True
-
-
-def test_what_writes_nothing_has_no_dry_run(filled: Lake) -> None:
-    for statement in READS:
-        with pytest.raises(InvalidValue, match="no dry run") as refusal:
-            execute(statement, Session(filled.catalog, dry_run=True))
-        assert refusal.value.details["field"] == "dry_run", statement
-    with pytest.raises(InvalidValue):
-        execute("SELECT 1", Session(filled.catalog, dry_run=True))
 
 
 def test_examples_show_the_rows_that_would_change(filled: Lake) -> None:
@@ -134,33 +61,6 @@ def test_examples_show_the_rows_that_would_change(filled: Lake) -> None:
     ]
     dry = filled.sql("INSERT INTO d.t VALUES (3, 'c') DRY RUN")
     assert dry.extra["examples"] == [{"table": "d.t", "change": "insert", "row": {"id": 3, "v": "c"}}]
-
-
-def test_a_write_that_would_be_refused_is_refused_in_its_dry_run(filled: Lake) -> None:
-    before = everything(filled)
-    with pytest.raises(DuplicateKey):
-        filled.sql("INSERT INTO d.t VALUES (1, 'twice') DRY RUN")
-    assert everything(filled) == before
-
-
-def test_a_dry_run_in_a_transaction_leaves_the_transaction_as_it_is(filled: Lake) -> None:
-    opened = filled.sql("BEGIN").extra["transaction"]
-    filled.sql("INSERT INTO d.t VALUES (3, 'c')", transaction=opened)
-    filled.sql("DELETE FROM d.t DRY RUN", transaction=opened)
-    dry = filled.sql("COMMIT DRY RUN", transaction=opened)
-    assert dry.extra["dry_run"] is True
-    assert filled.rows("d.t") == [(1, "a"), (2, "b")]
-    filled.sql("COMMIT", transaction=opened)
-    assert filled.rows("d.t") == [(1, "a"), (2, "b"), (3, "c")]
-
-
-def test_a_dry_run_of_a_commit_that_conflicts_is_refused_and_the_transaction_stays(filled: Lake) -> None:
-    opened = filled.sql("BEGIN").extra["transaction"]
-    filled.sql("UPDATE d.t SET v = 'mine' WHERE id = 1", transaction=opened)
-    filled.sql("UPDATE d.t SET v = 'theirs' WHERE id = 1")
-    with pytest.raises(MergeConflict):
-        filled.sql("COMMIT DRY RUN", transaction=opened)
-    filled.sql("ROLLBACK", transaction=opened)
 
 
 def test_a_keyed_merge_has_a_dry_run(filled: Lake) -> None:

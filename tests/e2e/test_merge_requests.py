@@ -22,8 +22,9 @@ from merge_app.audit.verification import audit_verify
 from tests.e2e.lake import Lake
 from tests.faults.worker import arm
 from tests.members import join
+from tests.soak import IS_SOAK
 
-ROUNDS = 4
+ROUNDS = 4 if IS_SOAK else 2
 CAST = {"alice": Role.CONTRIBUTOR, "bob": Role.REVIEWER, "dora": Role.OWNER}
 
 

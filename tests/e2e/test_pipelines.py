@@ -12,23 +12,30 @@ from tests.pipelines.strategies.pipes import Pipes, batch
 from tests.pipelines.strategies.test_against_the_model import STORY, STRATEGIES, VARIANTS, agree, agree_by_run, story
 from tests.soak import IS_SOAK
 
-SOME_RUNS = ("a first run, with NULL as key and as value", "an empty batch", "late rows", "duplicate rows")
-"""The whole story is told in memory by each ``make test``."""
+SOME_RUNS = ("a first run, with NULL as key and as value", "late rows")
+"""The whole story runs in memory by each ``make test``."""
 
 
 @pytest.mark.parametrize("strategy", [*STRATEGIES, *VARIANTS] if IS_SOAK else STRATEGIES)
 def test_a_story_of_runs(lake: Lake, strategy: str) -> None:
     runs = story(strategy)
-    pipe = agree(Pipes(lake), strategy, runs if IS_SOAK else {name: runs[name] for name in SOME_RUNS})
+    agree(Pipes(lake), strategy, runs if IS_SOAK else {name: runs[name] for name in SOME_RUNS})
+
+
+def test_a_column_that_does_not_fit_changes_nothing(lake: Lake) -> None:
+    pipe = Pipes(lake)("merge_strategy: incremental", "unique_key: id")
+    pipe.run(batch(ROWS))
     before = (lake.head(), pipe.rows())
     with pytest.raises(LakeError):
         pipe.run(batch([("one", "a", 9)], ("id STRING", "value STRING", "at INT")))
-    assert (lake.head(), pipe.rows()) == before, "a column that does not fit changes nothing"
+    assert (lake.head(), pipe.rows()) == before
 
 
-@pytest.mark.parametrize("gone", ["invalidate", "new_record"])
+@pytest.mark.parametrize("gone", ["invalidate", "new_record"] if IS_SOAK else ["new_record"])
 def test_keys_that_are_gone(lake: Lake, gone: str) -> None:
-    agree_by_run(Pipes(lake), gone, [ROWS, [], ROWS[1:], [*ROWS[1:], (4, None, 1)], ROWS])
+    """Many rows have the other way."""
+    whole = [ROWS, [], ROWS[1:], [*ROWS[1:], (4, None, 1)], ROWS]
+    agree_by_run(Pipes(lake), gone, whole if IS_SOAK else [ROWS, ROWS[1:], ROWS])
 
 
 def test_many_rows_end_like_few(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,7 +46,7 @@ def test_many_rows_end_like_few(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> 
     agree_by_run(Pipes(lake), "invalidate", [ROWS, [(1, "x", 2), *ROWS[1:], (4, "d", 1)]])
 
 
-@pytest.mark.parametrize("strategy", ["incremental", "scd2"])
+@pytest.mark.parametrize("strategy", ["incremental", "scd2"] if IS_SOAK else ["scd2"])
 def test_many_rows_may_come_from_a_table_with_a_column_twice(
     lake: Lake, monkeypatch: pytest.MonkeyPatch, strategy: str
 ) -> None:
@@ -97,17 +104,16 @@ def test_versions_by_the_time_of_the_run_hold_until_a_marker(lake: Lake) -> None
     assert held == [(1, "a", False), (1, "x", True), (2, "b", True), (3, "c", False)]
 
 
-def test_named_partitions_of_every_type_are_replaced(lake: Lake) -> None:
-    for kind, value, other in (
-        ("DATE", "2026-01-31", "2026-02-01"),
-        ("DECIMAL(5, 2)", "1.50", "2.5"),
-        ("INT", "7", "8"),
-    ):
-        named = ("merge_strategy: snapshot", "partition_column: p", "allow_empty: true", f"partitions: [{value}, null]")
-        pipe = Pipes(lake)(*named[:2])
-        source = f"SELECT id, CAST(p AS {kind}) AS p FROM VALUES (1, '{value}'), (2, '{other}'), (3, NULL) AS v(id, p)"
-        pipe.run(source)
-        pipe.run(f"{source} WHERE id = 1", config="\n".join(named))
-        assert pipe.rows(columns="id") == [(1,), (2,)]
-        pipe.run(f"{source} WHERE false", config="\n".join(named))
-        assert pipe.rows(columns="id") == [(2,)]
+TYPES = (("DECIMAL(5, 2)", "1.50", "2.5"), ("DATE", "2026-01-31", "2026-02-01"), ("INT", "7", "8"))
+
+
+@pytest.mark.parametrize(("kind", "value", "other"), TYPES if IS_SOAK else TYPES[:1])
+def test_named_partitions_of_every_type_are_replaced(lake: Lake, kind: str, value: str, other: str) -> None:
+    named = ("merge_strategy: snapshot", "partition_column: p", "allow_empty: true", f"partitions: [{value}, null]")
+    pipe = Pipes(lake)(*named[:2])
+    source = f"SELECT id, CAST(p AS {kind}) AS p FROM VALUES (1, '{value}'), (2, '{other}'), (3, NULL) AS v(id, p)"
+    pipe.run(source)
+    pipe.run(f"{source} WHERE id = 1", config="\n".join(named))
+    assert pipe.rows(columns="id") == [(1,), (2,)]
+    pipe.run(f"{source} WHERE false", config="\n".join(named))
+    assert pipe.rows(columns="id") == [(2,)]

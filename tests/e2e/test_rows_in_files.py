@@ -10,25 +10,18 @@ from tests.e2e.rows import MODES, OPTIMIZE, delete, properties, row_ids, rows, r
 from tests.in_memory import test_concurrent_merges
 from tests.in_memory.test_concurrent_merges import numbers, test_two_merges_do_not_insert_one_key_twice
 from tests.in_memory.test_concurrent_statements import (
-    test_a_delete_looks_again_when_its_rows_were_updated_meanwhile,
     test_an_update_follows_its_rows_into_files_compacted_meanwhile,
-    test_two_inserts_of_one_key_do_not_both_land,
 )
 from tests.in_memory.test_emptied_files import (
     test_an_update_of_all_rows_of_a_file_replaces_it,
-    test_what_an_overwrite_took_names_the_files_that_were_emptied,
     two_files,
 )
 from tests.in_memory.test_primary_keys import (
     keyed,
     test_keys_may_move_onto_keys_that_the_same_update_frees,
-    test_one_key_inserted_and_compacted_on_both_branches_is_refused,
 )
 from tests.in_memory.test_repeated_merges import (
     moved,
-    test_a_partition_that_an_earlier_merge_moved_moves_again,
-    test_a_sideways_merge_of_a_skipped_compaction_arrives_once,
-    test_branches_that_compact_and_merge_in_turn_stay_the_same,
     test_changes_follow_into_a_partition_that_an_earlier_merge_moved,
     test_rows_under_the_old_name_of_a_partition_stay_there_although_they_were_compacted_with_those_renamed,
     two_partitions,
@@ -36,7 +29,6 @@ from tests.in_memory.test_repeated_merges import (
 from tests.in_memory.test_required_columns import (
     empty,
     filled,
-    test_a_row_deleted_twice_hides_no_live_one,
     test_nulls_that_the_strict_side_filled_are_no_conflict,
 )
 from tests.in_memory.test_restore import (
@@ -45,10 +37,7 @@ from tests.in_memory.test_restore import (
 from tests.in_memory.test_row_work import (
     parted,
     test_a_compaction_and_a_rename_of_files_that_the_destination_changed,
-    test_a_delete_after_a_compaction_reaches_images_that_an_overwrite_filters,
     test_filtered_images_in_a_renamed_partition_come_over_once,
-    test_rows_written_into_a_renamed_partition_go_with_it,
-    test_rows_written_since_follow_a_swap_of_partitions,
 )
 
 __all__ = [
@@ -59,26 +48,15 @@ __all__ = [
     "numbers",
     "parted",
     "test_a_compaction_and_a_rename_of_files_that_the_destination_changed",
-    "test_a_delete_after_a_compaction_reaches_images_that_an_overwrite_filters",
-    "test_a_delete_looks_again_when_its_rows_were_updated_meanwhile",
-    "test_a_partition_that_an_earlier_merge_moved_moves_again",
-    "test_a_row_deleted_twice_hides_no_live_one",
-    "test_a_sideways_merge_of_a_skipped_compaction_arrives_once",
     "test_an_update_follows_its_rows_into_files_compacted_meanwhile",
     "test_an_update_of_all_rows_of_a_file_replaces_it",
-    "test_branches_that_compact_and_merge_in_turn_stay_the_same",
     "test_changes_follow_into_a_partition_that_an_earlier_merge_moved",
     "test_filtered_images_in_a_renamed_partition_come_over_once",
     "test_keys_may_move_onto_keys_that_the_same_update_frees",
     "test_nulls_that_the_strict_side_filled_are_no_conflict",
-    "test_one_key_inserted_and_compacted_on_both_branches_is_refused",
     "test_rows_that_came_after_a_restore_stay_where_the_other_side_put_older_images_back",
     "test_rows_under_the_old_name_of_a_partition_stay_there_although_they_were_compacted_with_those_renamed",
-    "test_rows_written_into_a_renamed_partition_go_with_it",
-    "test_rows_written_since_follow_a_swap_of_partitions",
-    "test_two_inserts_of_one_key_do_not_both_land",
     "test_two_merges_do_not_insert_one_key_twice",
-    "test_what_an_overwrite_took_names_the_files_that_were_emptied",
     "two_files",
     "two_partitions",
 ]

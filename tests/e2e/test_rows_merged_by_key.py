@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -85,8 +85,8 @@ def expected(task: RowMerge) -> Iterator[tuple[int, tuple[Row, Row, Row], Merged
         )
 
 
-def judged_as_the_model_says(keyed: Lake) -> None:
-    for choices in CHOICES:
+def judged_as_the_model_says(keyed: Lake, chosen: Sequence[tuple[RowChoice, ...]]) -> None:
+    for choices in chosen:
         task = task_of(keyed, choices)
         found = compute.engine().rows_judge(task)
         merged = list(expected(task))
@@ -110,7 +110,8 @@ def test_every_way_in_which_rows_differ_is_judged_and_merged_as_the_model_says(
     keyed: Lake, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where rows are too many for this process: Spark counts them, and writes them from a staging folder."""
-    judged_as_the_model_says(keyed)
+    # How files were written changes no judgement; each choice is judged once.
+    judged_as_the_model_says(keyed, CHOICES if IS_SOAK or few else CHOICES[:1])
     monkeypatch.setattr(row_merging, "FEW_ROWS", few)
     conflicting = [key for key, _, merged in expected(task_of(keyed)) if merged.conflicting]
     for conflict in keyed.refused("b"):
@@ -154,18 +155,3 @@ def test_what_the_plan_judged_is_what_the_merge_writes(lake: Lake, monkeypatch: 
     lake.sql("UPDATE d.w SET n = 22 WHERE id = 2")
     lake.merge("e")
     assert lake.rows("d.w") == [(1, 11, 21), (2, 10, 22)]
-
-
-def test_a_third_branch_gets_what_a_merge_by_key_made(lake: Lake) -> None:
-    lake.sql("CREATE TABLE d.s (id INT PRIMARY KEY, v STRING, n INT)")
-    lake.sql("INSERT INTO d.s VALUES (1, 'a', 1), (2, 'b', 2)")
-    lake.sql("CREATE BRANCH e")
-    lake.sql("CREATE BRANCH f")
-    lake.sql("UPDATE d.s SET v = 'E' WHERE id = 1", "e")
-    lake.sql("INSERT INTO d.s VALUES (5, 'e', 5)", "e")
-    lake.sql("UPDATE d.s SET n = 100 WHERE id = 1")
-    lake.merge("e")
-    lake.merge("e", "f")
-    lake.merge("main", "f")
-    assert lake.rows("d.s", "f") == lake.rows("d.s") == [(1, "E", 100), (2, "b", 2), (5, "e", 5)]
-    assert lake.breaches() == []

@@ -76,3 +76,18 @@ def test_a_key_that_an_update_moved_clashes_with_an_inserted_one(keyed: Lake) ->
     keyed.sql("INSERT INTO d.k VALUES (5, 'b')", "b")
     keyed.sql("UPDATE d.k SET id = 5 WHERE id = 1")
     assert keyed.codes("b") == {"PRIMARY_KEY_CLASH"}
+
+
+def test_a_third_branch_gets_what_a_merge_by_key_made(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.s (id INT PRIMARY KEY, v STRING, n INT)")
+    lake.sql("INSERT INTO d.s VALUES (1, 'a', 1), (2, 'b', 2)")
+    lake.sql("CREATE BRANCH e")
+    lake.sql("CREATE BRANCH f")
+    lake.sql("UPDATE d.s SET v = 'E' WHERE id = 1", "e")
+    lake.sql("INSERT INTO d.s VALUES (5, 'e', 5)", "e")
+    lake.sql("UPDATE d.s SET n = 100 WHERE id = 1")
+    lake.merge("e")
+    lake.merge("e", "f")
+    lake.merge("main", "f")
+    assert lake.rows("d.s", "f") == lake.rows("d.s") == [(1, "E", 100), (2, "b", 2), (5, "e", 5)]
+    assert lake.breaches() == []
