@@ -23,7 +23,7 @@ test: java $(VENV)/.installed-dev ## Run all tests; ARGS="-k words" chooses some
 
 soak: java $(VENV)/.installed-dev ## The proofs of reliability at length, some three hours
 	@LAKEUI_SOAK=1 exec $(BIN)/python -m pytest tests/reference tests/lineage tests/stateful tests/concurrency tests/faults tests/contract tests/differential tests/merge_rows tests/keyed tests/in_memory \
-	  tests/e2e/test_pipelines.py tests/e2e/test_rows_merged_by_key.py tests/e2e/test_nothing_changed.py tests/engine/test_row_changes.py $(ARGS)
+	  tests/e2e/test_pipelines.py tests/e2e/test_rows_merged_by_key.py tests/e2e/test_nothing_changed.py tests/e2e/test_whole_values.py tests/e2e/test_merge_requests.py tests/engine/test_row_changes.py $(ARGS)
 
 check: $(VENV)/.installed-dev frontend/node_modules/.installed ## Style, types, import rules, migrations, deployment settings
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh .ci/check

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from catalog_app.engine.answers import json_rows, outputs_of
 from catalog_app.engine.arriving import batches
 from lakeui.common.errors import ResultTooLarge
+from lakeui.common.parquet import dictionary_columns
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame
@@ -99,7 +100,8 @@ def _apart(names: Sequence[str]) -> list[str]:
 
 def _writer(schema: pa.Schema, names: list[str], target: ExportTarget) -> AbstractContextManager[Any]:
     if target.format is ExportFormat.PARQUET:
-        return pq.ParquetWriter(target.path, _renamed(schema, names), compression="zstd")
+        named = _renamed(schema, names)
+        return pq.ParquetWriter(target.path, named, compression="zstd", use_dictionary=dictionary_columns(named))
     shown = _shown(schema.empty_table(), names, target).schema
     return pacsv.CSVWriter(target.path, shown)
 

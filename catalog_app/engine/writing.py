@@ -27,6 +27,7 @@ from catalog_app.engine.types import is_arrow_writable, quoted
 from catalog_app.storage.field_ids import field_ids_add
 from catalog_app.storage.footers import FileFacts, read_facts
 from catalog_app.storage.warehouse import StoredFile, Warehouse
+from lakeui.common.parquet import dictionary_columns
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame
@@ -141,6 +142,7 @@ class FileWriter:
             schema,
             filesystem=self.warehouse.filesystem,
             compression=compression,
+            use_dictionary=dictionary_columns(schema),
             store_schema=False,
             store_decimal_as_integer=True,
         )

@@ -26,6 +26,7 @@ from catalog_app.importing.keeping import values_require
 from catalog_app.importing.text_types import EVERY, TIMES, TextProfile
 from catalog_app.importing.values import ColumnChoice, FileFormat, FoundColumn, Reading, Scan
 from lakeui.common.errors import InvalidValue
+from lakeui.common.parquet import dictionary_columns
 
 SAMPLE_ROWS = 50
 
@@ -318,7 +319,8 @@ def file_convert(
         sources, _ = _named_apart(opened.names)
         places = [sources.index(choice.source) for choice in chosen]
         schema = pa.schema([(f"c{index}", opened.schema.field(place).type) for index, place in enumerate(places)])
-        with pq.ParquetWriter(target, schema, compression="zstd", store_schema=False) as writer:
+        encoded = dictionary_columns(schema)
+        with pq.ParquetWriter(target, schema, compression="zstd", use_dictionary=encoded, store_schema=False) as writer:
             for batch in _required(opened, reading):
                 columns = [batch.column(place) for place in places]
                 for column, choice, kind in zip(columns, chosen, types, strict=True):

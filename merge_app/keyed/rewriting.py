@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lakeui.common.parquet import dictionary_columns
 from merge_app.keyed.dataset import DataFile
 from merge_app.keyed.schemas import completed, conformed
 from merge_app.keyed.values import STEP_ROWS, FileFormat, Flags, Integers, rows_taken
@@ -86,7 +87,10 @@ class PartWriter:
         name = f"{self._stem}.{uuid.uuid4().hex[:12]}.parquet"
         path = f"{self._folder}/{name}" if self._folder else name
         (self._root / path).parent.mkdir(parents=True, exist_ok=True)
-        self._writer = pq.ParquetWriter(self._root / path, self._schema, compression=self._form.compression or "none")
+        compression, encoded = self._form.compression or "none", dictionary_columns(self._schema)
+        self._writer = pq.ParquetWriter(
+            self._root / path, self._schema, compression=compression, use_dictionary=encoded
+        )
         self.written.append(path)
         return self._writer
 

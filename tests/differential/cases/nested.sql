@@ -133,3 +133,16 @@ TRY UPDATE d.t AS t SET k = t.k + 10 WHERE t.s.y < 2;
 -- [11, {'x': 100, 'y': 1}]
 -- [2, {'x': 200, 'y': 2}]
 -- [3, {'x': 300, 'y': 5}]
+
+-- Elements that are all NULL
+CREATE TABLE d.t (k int, a array<smallint>, s struct<a:array<string>>, m map<int,date>);
+INSERT INTO d.t VALUES (1, array(CAST(NULL AS smallint)), named_struct('a', array(CAST(NULL AS string))), map(1, CAST(NULL AS date)));
+ASK SELECT t.k AS k FROM d.t AS t WHERE exists(t.a, e -> e IS NULL);
+-- columns: k int
+-- [1]
+ASK SELECT t.k AS k FROM d.t AS t WHERE exists(t.s.a, e -> e IS NULL);
+-- columns: k int
+-- [1]
+ASK SELECT t.k AS k FROM d.t AS t WHERE exists(map_values(t.m), e -> e IS NULL);
+-- columns: k int
+-- [1]

@@ -1,0 +1,24 @@
+"""How Parquet files are written, whoever reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+
+def dictionary_columns(schema: pa.Schema) -> list[str]:
+    """Paths of the leaves that may be dictionary encoded, for ``use_dictionary``: those outside of arrays and maps.
+
+    A chunk that holds only NULL would get an empty dictionary, and Spark looks an element up before it asks whether it
+    is NULL. *Example:* ``exists(a, e -> e IS NULL)`` over ``[NULL]``.
+    """
+    return [path for field in schema for path in _leaves(field.name, field.type)]
+
+
+def _leaves(path: str, kind: pa.DataType) -> Iterator[str]:
+    if pa.types.is_struct(kind):
+        for field in kind:
+            yield from _leaves(f"{path}.{field.name}", field.type)
+    elif not pa.types.is_nested(kind):
+        yield path
