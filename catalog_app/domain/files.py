@@ -9,7 +9,7 @@ the same ``base=<base>`` folder name, so that deletes are matched on one bigint,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from catalog_app.domain.schema import Schema
@@ -18,6 +18,15 @@ ROW_ID_FIELD = 2147483540
 ROW_ID_COLUMN = "_row_id"
 STAMP_FIELD = 2147483539
 STAMP_COLUMN = "_last_updated_sequence_number"
+FACT_FIELDS = {
+    STAMP_COLUMN: STAMP_FIELD,
+    "_last_updated_kind": 2147483450,
+    "_brings_sequence_number": 2147483449,
+    "_undoes_sequence_number": 2147483448,
+}
+"""The columns that hold the facts of rows, by field id. The last three lie in the range that Iceberg keeps free for
+columns of metadata, and are no ids of its own.
+"""
 
 PartitionValues = tuple[str | None, ...]
 
@@ -39,6 +48,11 @@ class RowsFact:
 
 
 NO_FACT = RowsFact()
+
+
+def kind_number(kind: str) -> int:
+    """How files store a kind. Rows that were only put elsewhere count as the images that they are."""
+    return FACT_KINDS.index(kind if kind in FACT_KINDS else "update")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +77,8 @@ Statistics = dict[int, ColumnStatistics]
 class NewDataFile:
     """A data file staged in the warehouse, not yet visible. ``path`` is relative to the warehouse.
     ``partition`` has one text per partition column (Spark's cast to string; None for null). ``stamps``: the smallest
-    and largest stamp that the file stores; None: all its rows have the stamp of the commit that takes it.
+    and largest stamp that the file stores; None: all its rows have the stamp of the commit that takes it. 0 is the
+    smallest where some rows have it.
     """
 
     path: str
@@ -117,3 +132,19 @@ class TableScan:
     table_id: int
     schema: Schema
     files: tuple[FileScan, ...]
+
+
+def own_facts_open(scan: TableScan, after: int) -> TableScan:
+    """The scan, facts of a transaction without stamps: its commits, all after ``after``, become one that is not made
+    yet. A file stores no stamp then, and has that of its segment.
+    """
+
+    def opened(fact: RowsFact) -> RowsFact:
+        stamp, prior, undoes = (0 if n > after else n for n in (fact.stamp, fact.prior, fact.undoes))
+        return RowsFact(stamp, fact.kind, prior, undoes)
+
+    files = (
+        replace(file, fact=opened(file.fact), stamped=tuple((path, opened(fact)) for path, fact in file.stamped))
+        for file in scan.files
+    )
+    return replace(scan, files=tuple(files))

@@ -15,12 +15,23 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, FileScan, NewDataFile, NewDeleteFile, TableScan
+from catalog_app.domain.files import (
+    FACT_FIELDS,
+    ROW_ID_COLUMN,
+    ROW_ID_FIELD,
+    FileScan,
+    NewDataFile,
+    NewDeleteFile,
+    RowsFact,
+    TableScan,
+)
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.rewriting import write_bins
 from catalog_app.engine.types import is_arrow_writable
 from catalog_app.engine.writing import FileWriter, Staged
-from catalog_app.storage.deletes import POSITION_COLUMN, Integers, deleted_positions, read_integers
+from catalog_app.storage.deletes import POSITION_COLUMN, Integers, StoredFacts, deleted_positions, read_integers
+from catalog_app.storage.facts import FIELDS, fact_columns, facts_of, marks_read, rows_facts
+from catalog_app.storage.facts import Marks as Marked
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession
@@ -169,19 +180,25 @@ def _copy_here(writer: FileWriter, table_id: int, touched: Sequence[FileScan], i
 def _copy_one(writer: FileWriter, file: FileScan, images: _Images, path: str) -> str | None:
     """Write the file's rows, images in the places of the rows that they replace; None where no row is left."""
     gone = deleted_positions(writer.warehouse, file.delete_paths)
+    facts = _Facts.load(writer, file) if len(gone) < file.rows else None
     positions, rows = images.places.get(file.file_id, (np.empty(0, dtype=np.int64),) * 2)
     if len(gone) == file.rows and not len(positions):
         return None
     with pq.ParquetFile(writer.warehouse.absolute(file.path), filesystem=writer.warehouse.filesystem) as source:
-        schema = _with_row_id_field(source.schema_arrow)
+        schema = _with_hidden_fields(source.schema_arrow, stores_facts=facts is not None)
         with writer.open_table(path, schema) as output:
             waiting: list[pa.Table] = []
             start = 0
             for batch in source.iter_batches(batch_size=BATCH_ROWS):
-                table = _with_row_ids(pa.Table.from_batches([batch]), schema, file.base + start)
+                table = pa.Table.from_batches([batch])
                 end = start + table.num_rows
+                table = _with_row_ids(table, file.base + start)
+                table = _with_facts(table, schema, None if facts is None else facts.of(table, start))
                 first, last = np.searchsorted(positions, [start, end])
-                fresh = None if images.table is None else images.table.take(pa.array(rows[first:last])).cast(schema)
+                fresh = None
+                if images.table is not None:
+                    taken = images.table.take(pa.array(rows[first:last]))
+                    fresh = _with_facts(taken, schema, None if facts is None else _image_facts(taken.num_rows))
                 waiting.append(_merged(table, gone, start, positions[first:last], fresh))
                 start = end
                 if sum(item.num_rows for item in waiting) >= ROW_GROUP_ROWS:
@@ -205,14 +222,48 @@ def _merged(table: pa.Table, gone: Integers, start: int, positions: Integers, fr
     return pa.concat_tables([table, fresh]).take(pa.array(order[keep]))
 
 
-def _with_row_id_field(schema: pa.Schema) -> pa.Schema:
-    if ROW_ID_COLUMN in schema.names:
-        return schema
-    return schema.append(pa.field(ROW_ID_COLUMN, pa.int64(), metadata={"PARQUET:field_id": str(ROW_ID_FIELD)}))
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What the rows of a file store where they are copied to."""
+
+    file: FileScan
+    marks: Marked
+
+    @classmethod
+    def load(cls, writer: FileWriter, file: FileScan) -> _Facts:
+        return cls(file, marks_read(writer.warehouse, file))
+
+    def of(self, table: pa.Table, start: int) -> StoredFacts:
+        """The facts of the rows from position ``start`` on, as ``table`` has them."""
+        stored = facts_of(table) if self.file.stores_stamps else None
+        end = start + table.num_rows
+        marks = ((at[(at >= start) & (at < end)] - start, fact) for at, fact in self.marks)
+        return rows_facts(self.file.fact, stored, marks, table.num_rows)
 
 
-def _with_row_ids(table: pa.Table, schema: pa.Schema, first: int) -> pa.Table:
-    if ROW_ID_COLUMN not in table.column_names:
-        row_ids = pa.array(np.arange(first, first + table.num_rows, dtype=np.int64))
-        table = table.append_column(schema.field(ROW_ID_COLUMN), row_ids)
-    return table.cast(schema)
+def _image_facts(count: int) -> StoredFacts:
+    """New images have the stamp of the commit that takes the file."""
+    return rows_facts(RowsFact(0, "update"), None, (), count)
+
+
+def _with_hidden_fields(schema: pa.Schema, *, stores_facts: bool) -> pa.Schema:
+    """The fields of the table's columns, of row ids, and of facts where rows have those of other commits."""
+    hidden = {ROW_ID_COLUMN, *FACT_FIELDS}
+    row_id = pa.field(ROW_ID_COLUMN, pa.int64(), metadata={"PARQUET:field_id": str(ROW_ID_FIELD)})
+    columns = [field for field in schema if field.name not in hidden]
+    return pa.schema([*columns, row_id, *(FIELDS if stores_facts else ())])
+
+
+def _with_row_ids(table: pa.Table, first: int) -> pa.Table:
+    if ROW_ID_COLUMN in table.column_names:
+        return table
+    row_ids = pa.array(np.arange(first, first + table.num_rows, dtype=np.int64))
+    return table.append_column(ROW_ID_COLUMN, row_ids)
+
+
+def _with_facts(table: pa.Table, schema: pa.Schema, facts: StoredFacts | None) -> pa.Table:
+    """The rows under the schema, with these facts in place of those that they may bring."""
+    table = table.select([name for name in table.column_names if name not in FACT_FIELDS])
+    for field, column in zip(FIELDS, () if facts is None else fact_columns(facts), strict=False):
+        table = table.append_column(field, column)
+    return table.select(schema.names).cast(schema)

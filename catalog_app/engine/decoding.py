@@ -10,14 +10,14 @@ import re
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from catalog_app.domain.files import ROW_ID_COLUMN
+from catalog_app.domain.files import FACT_FIELDS, ROW_ID_COLUMN
 from catalog_app.domain.nested import read_type
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.types import ParsedType, value_type
 from catalog_app.engine.types import quoted, storage_type, text_literal
 
 # The last is the column under which Spark counts the rows of a file: it refuses to where the file has one of that name.
-_RESERVED = re.compile(rf"{ROW_ID_COLUMN}$|__lake_|__c\d+$|_tmp_metadata_row_index$")
+_RESERVED = re.compile(rf"(?:{'|'.join([ROW_ID_COLUMN, *FACT_FIELDS])})$|__lake_|__c\d+$|_tmp_metadata_row_index$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from catalog_app.engine.expressions import Analysis
 from catalog_app.engine.freezing import freeze_rows, staging_folder
 from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
 from catalog_app.engine.merging import merge_rows
-from catalog_app.engine.reading import ROW_ID, query_dataframe, table_dataframe
+from catalog_app.engine.reading import FACTS, ROW_ID, query_dataframe, table_dataframe
 from catalog_app.engine.row_merging import KeptRows, rows_compared, rows_judged, rows_merged
 from catalog_app.engine.session import SparkSessions
 from catalog_app.engine.sources import target_dataframe
@@ -41,10 +41,10 @@ from catalog_app.storage.deletes import (
     live_row_ids,
     live_rows,
     read_integers,
-    stored_facts,
     stored_row_ids,
     write_deletes,
 )
+from catalog_app.storage.facts import file_rows
 from catalog_app.storage.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -194,8 +194,7 @@ class Engine:
 
     def file_rows(self, file: FileScan) -> tuple[Integers, StoredFacts | None]:
         """Row ids and stored facts of a data file, by position."""
-        facts = stored_facts(self._warehouse, file) if file.stores_row_ids else None
-        return stored_row_ids(self._warehouse, file), facts
+        return file_rows(self._warehouse, file)
 
     def file_marks(self, path: str) -> tuple[Integers, Integers]:
         """The positions and row ids that a delete file names."""
@@ -255,7 +254,9 @@ class Engine:
         return count_kept_rows(self._warehouse, delete_paths, emptied, images, holders)
 
     def repartition(self, table_id: int, file: FileScan, partition: Sequence[str | None]) -> NewDataFile | None:
-        """The live rows of ``file`` under other partition values, row ids kept; None when no row is live."""
+        """The live rows of ``file`` under other partition values, with the row ids and facts that it stores; None when
+        no row is live.
+        """
         columns = file.schema.partition_columns
         values = {
             column.name.casefold(): "NULL" if value is None else text_literal(value)
@@ -264,9 +265,11 @@ class Engine:
 
         def work(spark: SparkSession) -> NewDataFile | None:
             scan = TableScan(table_id, file.schema, (file,))
-            rows = table_dataframe(spark, self._warehouse, scan, with_address=True).alias("t")
-            moved = rows.selectExpr(*(_assigned(column, values, "t") for column in file.schema.columns), ROW_ID)
-            target = Target(table_id, file.schema, with_row_ids=True)
+            stores = file.stores_stamps
+            rows = table_dataframe(spark, self._warehouse, scan, with_address=True, with_facts=stores).alias("t")
+            hidden = [ROW_ID, *FACTS] if stores else [ROW_ID]
+            moved = rows.selectExpr(*(_assigned(column, values, "t") for column in file.schema.columns), *hidden)
+            target = Target(table_id, file.schema, with_row_ids=True, with_facts=stores)
             staged = self._writer.write(target, moved, may_be_small=file.rows <= SMALL_SCAN_ROWS)
             return staged[0] if staged else None
 

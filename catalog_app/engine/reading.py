@@ -11,9 +11,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, FileScan, TableScan
+from catalog_app.domain.files import FACT_FIELDS, ROW_ID_COLUMN, ROW_ID_FIELD, FileScan, TableScan
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.asking import bound_dataframe, sql_dataframe
 from catalog_app.engine.decoding import Held, decoded, held, internal_name, read_name
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from catalog_app.storage.warehouse import Warehouse
 
 ADDRESS, ROW_ID = "__lake_place", "__lake_id"
+FACTS = tuple(f"__lake{name}" for name in FACT_FIELDS)
+"""What rows are told to store as their facts, in the order of the columns in files."""
+BASE = "__lake_base"
 FIELD_ID = "parquet.field.id"
 MASKED_AT_ONCE = 5_000_000
 """Files with deletes are read together with the others as long as they hold at most so many rows."""
@@ -39,7 +43,7 @@ _ADDRESS = "CAST(base AS BIGINT) + _metadata.row_index"
 _file_schemas: Known[str, Any] = Known()
 """By path; what is written into a file never changes."""
 
-_OWN_NAMES = frozenset({"base", "_metadata", ROW_ID_COLUMN})
+_OWN_NAMES = frozenset({"base", "_metadata", ROW_ID_COLUMN, *FACT_FIELDS})
 """What Spark and this module call columns beside those of a table."""
 
 
@@ -52,25 +56,27 @@ class _Group:
     held: tuple[Held | None, ...]
     is_apart: bool
     stores_row_ids: bool
+    stores_stamps: bool
     folder: str
 
 
 def table_dataframe(
-    spark: SparkSession, warehouse: Warehouse, scan: TableScan, *, with_address: bool = False
+    spark: SparkSession, warehouse: Warehouse, scan: TableScan, *, with_address: bool = False, with_facts: bool = False
 ) -> DataFrame:
-    """The live rows of the scan, with ``ROW_ID`` and ``ADDRESS`` behind their columns if wanted.
+    """The live rows of the scan, with ``ROW_ID`` and ``ADDRESS`` behind their columns if wanted, and behind these
+    ``BASE`` and ``FACTS`` as the file stores them.
 
     Only rows of files that have deletes are looked up among these. Where there are few, all files are one scan: a union
     of two would cost more than it spares, as every row is copied for it.
     """
     parts = [
-        _read_group(spark, warehouse, scan.schema, group, files, with_address=with_address)
-        for group, files in _groups(scan, with_address=with_address).items()
+        _read_group(spark, warehouse, scan.schema, group, files, with_address=with_address, with_facts=with_facts)
+        for group, files in _groups(scan, with_address=with_address, with_facts=with_facts).items()
     ]
     return reduce(lambda one, other: one.unionAll(other), parts) if parts else _empty(spark, scan.schema, with_address)
 
 
-def _groups(scan: TableScan, *, with_address: bool) -> dict[_Group, list[FileScan]]:
+def _groups(scan: TableScan, *, with_address: bool, with_facts: bool) -> dict[_Group, list[FileScan]]:
     groups: dict[_Group, list[FileScan]] = {}
     are_many = sum(file.rows for file in scan.files if file.delete_paths) > MASKED_AT_ONCE
     # Files of one definition share its value: it is compared once, not once a file.
@@ -82,6 +88,7 @@ def _groups(scan: TableScan, *, with_address: bool) -> dict[_Group, list[FileSca
             mapped[id(file.schema)],
             are_many and bool(file.delete_paths),
             with_address and file.stores_row_ids,
+            with_facts and file.stores_stamps,
             file.path.rsplit("/", 2)[0],
         )
         groups.setdefault(group, []).append(file)
@@ -96,6 +103,7 @@ def _read_group(
     files: Sequence[FileScan],
     *,
     with_address: bool,
+    with_facts: bool,
 ) -> DataFrame:
     marked = [file for file in files if file.delete_paths]
     found = [(column, item) for column, item in zip(schema.columns, group.held, strict=True) if item is not None]
@@ -104,12 +112,17 @@ def _read_group(
     fields = [(names[column.id], item.type, item.id) for column, item in found]
     if group.stores_row_ids:
         fields.append((ROW_ID_COLUMN, "bigint", ROW_ID_FIELD))
+    if group.stores_stamps:
+        fields += [(name, "bigint", identifier) for name, identifier in FACT_FIELDS.items()]
     frame = _read_files(spark, warehouse, fields, group.folder, [file.path for file in files])
     columns = [
         decoded(column, item, names.get(column.id, "")) for column, item in zip(schema.columns, group.held, strict=True)
     ]
     if group.stores_row_ids:
         columns.append(ROW_ID_COLUMN)
+    if with_facts:
+        columns.append(f"CAST(base AS BIGINT) AS {BASE}")
+        columns += [name if group.stores_stamps else f"CAST(NULL AS bigint) AS {name}" for name in FACT_FIELDS]
     if with_address or marked:
         columns.append(f"{_ADDRESS} AS {ADDRESS}")
     if marked:
@@ -122,22 +135,24 @@ def _read_group(
     if not with_address:
         return _named(frame, schema, values)
     row_id = f"coalesce({ROW_ID_COLUMN}, {ADDRESS})" if group.stores_row_ids else ADDRESS
-    return _named(frame, schema, values, row_id=row_id, address=ADDRESS)
+    facts = {BASE: BASE, **dict(zip(FACTS, FACT_FIELDS, strict=True))} if with_facts else {}
+    return _named(frame, schema, values, {ROW_ID: row_id, ADDRESS: ADDRESS, **facts})
 
 
-def _named(frame: DataFrame, schema: Schema, values: Sequence[str], **further: str) -> DataFrame:
-    """SQL values under the names of the schema's columns, which say where they are CHAR. ``further``: SQL of
-    ``row_id`` and ``address``.
+def _named(
+    frame: DataFrame, schema: Schema, values: Sequence[str], further: Mapping[str, str] = MappingProxyType({})
+) -> DataFrame:
+    """SQL values under the names of the schema's columns, which say where they are CHAR. ``further``: SQL of columns of
+    ours, by name.
     """
     from pyspark.sql.connect.functions import expr
 
-    names = {"row_id": ROW_ID, "address": ADDRESS}
     outputs = []
     for column, value in zip(schema.columns, values, strict=True):
         metadata = char_metadata(column.type)
         output = expr(value)
         outputs.append(output.alias(column.name) if metadata is None else output.alias(column.name, metadata=metadata))
-    return frame.select(*outputs, *(expr(value).alias(names[name]) for name, value in further.items()))
+    return frame.select(*outputs, *(expr(value).alias(name) for name, value in further.items()))
 
 
 def _masked(files: Sequence[FileScan], marked: Sequence[FileScan]) -> str:
@@ -188,8 +203,8 @@ def _empty(spark: SparkSession, schema: Schema, with_address: bool) -> DataFrame
     """
     types = [storage_type(column.type) for column in schema.columns]
     values = [f"CAST(NULL AS {kind})" if with_address else unknown_null(kind) for kind in types]
-    further = dict.fromkeys(("row_id", "address"), "CAST(NULL AS bigint)") if with_address else {}
-    return _named(spark.range(0), schema, values, **further)
+    further = dict.fromkeys((ROW_ID, ADDRESS), "CAST(NULL AS bigint)") if with_address else {}
+    return _named(spark.range(0), schema, values, further)
 
 
 def query_dataframe(

@@ -6,7 +6,6 @@ All keep row ids. Except for compaction no Spark job is needed: one column, or o
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +21,9 @@ from catalog_app.domain.files import (
     PartitionValues,
     TableScan,
 )
-from catalog_app.engine.reading import ADDRESS, table_dataframe
+from catalog_app.engine.facts import FactReader
+from catalog_app.engine.freezing import staging_folder
+from catalog_app.engine.reading import ADDRESS
 from catalog_app.engine.writing import FileWriter, Staged, Target
 from catalog_app.storage.deletes import (
     Integers,
@@ -47,13 +48,25 @@ def compact_files(spark: SparkSession, writer: FileWriter, scan: TableScan, targ
 def write_bins(
     spark: SparkSession, writer: FileWriter, scan: TableScan, bins: Sequence[tuple[PartitionValues, Sequence[FileScan]]]
 ) -> list[NewDataFile]:
-    """The live rows of each bin of files as one file under its partition value, in the order of addresses."""
-    target = Target(scan.table_id, scan.schema, with_row_ids=True)
+    """The live rows of each bin of files as one file under its partition value, in the order of addresses. Each keeps
+    its row id and its fact.
+    """
     if not bins:
         return []
+    with staging_folder(writer, scan.table_id) as folder:
+        return _write_bins(writer, scan, bins, FactReader(spark, writer, scan, folder))
+
+
+def _write_bins(
+    writer: FileWriter,
+    scan: TableScan,
+    bins: Sequence[tuple[PartitionValues, Sequence[FileScan]]],
+    reader: FactReader,
+) -> list[NewDataFile]:
+    target = Target(scan.table_id, scan.schema, with_row_ids=True, with_facts=True)
     parts = []
     for number, (_, files) in enumerate(bins):
-        rows = table_dataframe(spark, writer.warehouse, replace(scan, files=tuple(files)), with_address=True)
+        rows = reader.dataframe(files)
         # One task per bin: it writes one file, in the order of addresses.
         ordered = rows.coalesce(1).sortWithinPartitions(ADDRESS)
         parts.append(ordered.selectExpr(*target.inputs, f"{number} AS {_BIN}"))

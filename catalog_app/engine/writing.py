@@ -17,12 +17,12 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, NewDataFile, PartitionValues
+from catalog_app.domain.files import FACT_FIELDS, ROW_ID_COLUMN, ROW_ID_FIELD, NewDataFile, PartitionValues
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.types import ParsedType
 from catalog_app.engine.arriving import gathered
 from catalog_app.engine.decoding import file_name, internal_name
-from catalog_app.engine.reading import FIELD_ID, ROW_ID
+from catalog_app.engine.reading import FACTS, FIELD_ID, ROW_ID
 from catalog_app.engine.types import is_arrow_writable, quoted
 from catalog_app.storage.field_ids import field_ids_add
 from catalog_app.storage.footers import FileFacts, read_facts
@@ -48,23 +48,27 @@ Allocate = Callable[[int, int], int]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where rows go: the table, the schema they are written under, and whether row ids are stored with them."""
+    """Where rows go: the table, the schema they are written under, and whether row ids, and facts of rows beside them,
+    are stored with them.
+    """
 
     table_id: int
     schema: Schema
     with_row_ids: bool = False
+    with_facts: bool = False
 
     @property
     def columns(self) -> list[str]:
         """Internal names in order."""
-        names = [internal_name(column) for column in self.schema.columns]
-        return [*names, ROW_ID_COLUMN] if self.with_row_ids else names
+        return [internal for internal, _, _ in self.fields()]
 
     @property
     def inputs(self) -> list[str]:
         """SQL that gives rows their internal names."""
         named = [f"{quoted(column.name)} AS {internal_name(column)}" for column in self.schema.columns]
-        return [*named, f"{ROW_ID} AS {ROW_ID_COLUMN}"] if self.with_row_ids else named
+        hidden = [ROW_ID, *FACTS] if self.with_facts else [ROW_ID] if self.with_row_ids else []
+        names = [ROW_ID_COLUMN, *FACT_FIELDS]
+        return [*named, *(f"{value} AS {name}" for value, name in zip(hidden, names, strict=False))]
 
     @property
     def partition_texts(self) -> list[str]:
@@ -74,7 +78,9 @@ class Target:
     def fields(self) -> list[tuple[str, str, int]]:
         """Internal name, name in the file, field id."""
         named = [(internal_name(column), file_name(column), column.id) for column in self.schema.columns]
-        return [*named, (ROW_ID_COLUMN, ROW_ID_COLUMN, ROW_ID_FIELD)] if self.with_row_ids else named
+        facts = [(name, name, identifier) for name, identifier in FACT_FIELDS.items()]
+        hidden = [(ROW_ID_COLUMN, ROW_ID_COLUMN, ROW_ID_FIELD), *(facts if self.with_facts else [])]
+        return [*named, *hidden] if self.with_row_ids else named
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +251,7 @@ class FileWriter:
             stores_row_ids=row_ids is not None,
             smallest_row_id=row_ids[0] if row_ids else None,
             largest_row_id=row_ids[1] if row_ids else None,
+            stamps=fact.stamps,
         )
 
 

@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, STAMP_COLUMN, FileScan, NewDeleteFile
+from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, FileScan, NewDeleteFile
 from catalog_app.storage.warehouse import Warehouse
 
 PATH_COLUMN, PATH_FIELD = "file_path", 2147483546
@@ -92,23 +91,14 @@ def stored_row_ids(warehouse: Warehouse, file: FileScan) -> Integers:
 
 
 class StoredFacts(NamedTuple):
-    """By position, the facts that a data file stores, as of ``RowsFact``; stamp 0: none. Kinds are numbers."""
+    """By position, the facts that a data file stores, as of ``RowsFact``. Kinds are numbers. Stamp 0: that of the
+    segment; kind 0: all of the segment's fact.
+    """
 
     stamp: Integers
     kind: Integers
     prior: Integers
     undoes: Integers
-
-
-def stored_facts(warehouse: Warehouse, file: FileScan) -> StoredFacts | None:
-    """The facts of a data file's rows; None where it stores no stamps."""
-    with pq.ParquetFile(warehouse.absolute(file.path), filesystem=warehouse.filesystem) as stored:
-        if STAMP_COLUMN not in stored.schema_arrow.names:
-            return None
-        column = stored.read(columns=[STAMP_COLUMN]).column(0)
-    stamps: Integers = pc.fill_null(column, 0).to_numpy().astype(np.int64, copy=False)
-    zeros = np.zeros(len(stamps), dtype=np.int64)
-    return StoredFacts(stamps, zeros, zeros, zeros)
 
 
 def live_rows(warehouse: Warehouse, file: FileScan) -> int:

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from catalog_app.domain.files import ROW_ID_FIELD, ColumnStatistics, Statistics
+from catalog_app.domain.files import FACT_FIELDS, ROW_ID_FIELD, STAMP_FIELD, ColumnStatistics, Statistics
 from catalog_app.storage.warehouse import Warehouse
 
 TEXT_BOUND_LENGTH = 64
@@ -26,12 +26,15 @@ _FIELD_ID = b"PARQUET:field_id"
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """``row_ids`` are the smallest and largest stored row id, None where the file stores none."""
+    """``row_ids`` are the smallest and largest stored row id, None where the file stores none. So are ``stamps``, of
+    which the smallest is 0 where some row stores none.
+    """
 
     rows: int
     bytes: int
     statistics: Statistics
     row_ids: tuple[int, int] | None
+    stamps: tuple[int, int] | None = None
 
 
 def read_facts(warehouse: Warehouse, path: str) -> FileFacts:
@@ -52,7 +55,16 @@ def read_facts(warehouse: Warehouse, path: str) -> FileFacts:
         rows = metadata.num_rows
     stored = statistics.pop(ROW_ID_FIELD, None)
     row_ids = None if stored is None or stored.minimum is None else (int(stored.minimum), int(stored.maximum))
-    return FileFacts(rows=rows, bytes=warehouse.size(path), statistics=statistics, row_ids=row_ids)
+    stamps = _stamps(statistics.get(STAMP_FIELD))
+    for identifier in FACT_FIELDS.values():
+        statistics.pop(identifier, None)
+    return FileFacts(rows, warehouse.size(path), statistics, row_ids, stamps)
+
+
+def _stamps(bounds: ColumnStatistics | None) -> tuple[int, int] | None:
+    if bounds is None:
+        return None
+    return (0 if bounds.nulls else int(bounds.minimum), int(bounds.maximum or 0))
 
 
 def _written_by_arrow(metadata: pq.FileMetaData) -> bool:

@@ -29,7 +29,7 @@ from lakeui.frontdoor.ddl import commit_table, create_operation, new_table
 from lakeui.frontdoor.evolving import Evolved
 from lakeui.frontdoor.field_values import whole_columns
 from lakeui.frontdoor.keys import assigns_key, refuse_duplicate_keys, without_changed_rows
-from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.places import Call, TablePlace, scan_for_copies, table_for_writing
 from lakeui.frontdoor.pruning import pruned
 from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.values import StatementResult
@@ -232,7 +232,9 @@ def _predicate(where: sql.Condition | None) -> Predicate:
 
 def _copied(target: TablePlace, statement: str, scan: TableScan, marks: Marks) -> Copied:
     """The touched files written anew, where the table asks for that."""
-    return engine().copy(scan, marks) if copies_files(target.table, statement) else Copied()
+    if not copies_files(target.table, statement):
+        return Copied()
+    return engine().copy(scan_for_copies(target.place, scan), marks)
 
 
 def _row_metrics(
@@ -312,7 +314,8 @@ def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
     call.context.step("compact", f"{len(chosen)} of {len(segments)} files of {target.label}")
     with staging(call):
-        staged = engine().compact(table_scan(target.place.lineage, table, chosen), target_bytes=TARGET_BYTES)
+        scan = scan_for_copies(target.place, table_scan(target.place.lineage, table, chosen))
+        staged = engine().compact(scan, target_bytes=TARGET_BYTES)
     added = data_files_register(table.table_id, staged)
     metrics |= {"files_added": len(added), "bytes_written": _bytes(staged)}
     effects = FileEffects(added, tuple(segment.file_id for segment in chosen))

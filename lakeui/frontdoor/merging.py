@@ -26,7 +26,7 @@ from lakeui.frontdoor.data import definition_of, staging, write_metrics
 from lakeui.frontdoor.evolving import Evolved
 from lakeui.frontdoor.keys import refuse_duplicate_keys
 from lakeui.frontdoor.merge_clauses import Prepared, merge_prepare
-from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
+from lakeui.frontdoor.places import Call, TablePlace, scan_for_copies, table_for_writing
 from lakeui.frontdoor.pruning import pruned
 from lakeui.frontdoor.queries import query_source
 from lakeui.frontdoor.values import StatementResult
@@ -150,7 +150,7 @@ def _stage(merge: _Merge, prepared: Prepared, frozen: FrozenSource) -> _Staged:
     changes = engine().merge(task, frozen)
     _refuse_duplicate_keys(merge, fresh.table, changes)
     marks = Marks(changes.updated, changes.deleted, changes.images)
-    copied = engine().copy(scan, marks) if copies else Copied()
+    copied = engine().copy(scan_for_copies(merge.target.place, scan), marks) if copies else Copied()
     return _Staged(fresh, changes, copied, chosen, keys)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from catalog_app.domain.files import TableScan
+from catalog_app.domain.files import TableScan, own_facts_open
 from catalog_app.domain.roles import Principal
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.engine.values import FileSource
@@ -165,6 +165,11 @@ class TablePlace:
     @property
     def label(self) -> str:
         return f"{self.place.database.name}.{self.table.name}"
+
+
+def scan_for_copies(place: Place, scan: TableScan) -> TableScan:
+    """The scan for files that keep facts of rows: what a transaction decided gets its stamp when it commits."""
+    return own_facts_open(scan, place.branch.fork_version) if place.branch.is_workspace else scan
 
 
 def branch_of(call: Call, name: TableName | DatabaseName) -> Branch:

@@ -84,4 +84,5 @@ class _Table:
             partition=new.partition,
             statistics=new.statistics,
             stores_row_ids=new.stores_row_ids,
+            stores_stamps=new.stamps is not None,
         )

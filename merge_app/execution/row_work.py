@@ -170,6 +170,7 @@ def _rewritten(before: FileScan, file: NewDataFile, file_id: int = 0) -> FileSca
         partition=file.partition,
         delete_paths=(),
         stores_row_ids=file.stores_row_ids,
+        stores_stamps=file.stamps is not None,
     )
 
 

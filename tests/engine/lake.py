@@ -68,6 +68,7 @@ class Lake:
                     partition=item.partition,
                     statistics=item.statistics,
                     stores_row_ids=item.stores_row_ids,
+                    stores_stamps=item.stamps is not None,
                 )
             )
 

@@ -17,7 +17,6 @@ import sqlglot
 from sqlglot import expressions as sql
 
 from catalog_app.domain.files import (
-    FACT_KINDS,
     ColumnStatistics,
     FileScan,
     NewDataFile,
@@ -31,6 +30,7 @@ from catalog_app.engine.engine import Tables
 from catalog_app.engine.expressions import Analysis
 from catalog_app.engine.values import QueryResult, QuerySource, RowChanges, RowSource, ValuesSource
 from catalog_app.storage.deletes import StoredFacts
+from catalog_app.storage.facts import rows_facts
 from lakeui.common.errors import InvalidValue, NotNullViolation
 from tests.stateful.expressions import evaluate
 
@@ -331,18 +331,9 @@ class MemoryEngine:
 
     def _facts(self, file: FileScan) -> list[Fact]:
         """By position, the fact of each row."""
-        stored = self._files[file.path].facts or [(0, 0, 0, 0)] * file.rows
-        own = file.fact
-        kind = FACT_KINDS.index(own.kind) if own.kind in FACT_KINDS else 2
-        plain = (own.stamp, kind, own.prior, own.undoes)
-        if own.kind == "restore":
-            facts = [(own.stamp, kind, fact[0] or own.prior, own.undoes) for fact in stored]
-        else:
-            facts = [fact if fact[0] else plain for fact in stored]
-        for path, given in file.stamped:
-            for at in self._deletes[path]:
-                facts[at] = (given.stamp, FACT_KINDS.index(given.kind), facts[at][0], given.undoes)
-        return facts
+        marks = ((np.array(sorted(self._deletes[path]), dtype=np.int64), fact) for path, fact in file.stamped)
+        facts = rows_facts(file.fact, self.file_rows(file)[1], marks, file.rows)
+        return [(*map(int, fact),) for fact in zip(*facts, strict=True)]
 
     def file_marks(self, path: str) -> tuple[Any, Any]:
         marks = sorted(self._deletes[path].items())
@@ -419,7 +410,12 @@ class MemoryEngine:
             for position, (values, row_id) in enumerate(zip(stored.rows, stored.row_ids, strict=True))
             if position not in gone and row_id not in refused
         ]
-        return self._place(table_id, file.schema, file.partition, rows) if rows else None
+        kept = stored.facts and [
+            fact
+            for position, (fact, row_id) in enumerate(zip(stored.facts, stored.row_ids, strict=True))
+            if position not in gone and row_id not in refused
+        ]
+        return self._place(table_id, file.schema, file.partition, rows, kept) if rows else None
 
     def repartition(self, table_id: int, file: FileScan, partition: Sequence[str | None]) -> NewDataFile | None:
         columns = file.schema.partition_columns
@@ -427,10 +423,11 @@ class MemoryEngine:
             column.id: _stored(column, _parsed(column, text)) for column, text in zip(columns, partition, strict=True)
         }
         scan = TableScan(table_id, file.schema, (file,))
-        rows: list[tuple[dict[int, Any], int | None]] = [
-            ({**row.values, **fixed}, row.row_id) for row in self._live(scan)
-        ]
-        return self._place(table_id, file.schema, tuple(partition), rows) if rows else None
+        live = list(self._live(scan))
+        rows: list[tuple[dict[int, Any], int | None]] = [({**row.values, **fixed}, row.row_id) for row in live]
+        stored = self._files[file.path].facts
+        kept = stored and [stored[row.position] for row in live]
+        return self._place(table_id, file.schema, tuple(partition), rows, kept) if rows else None
 
 
 def _named(schema: Schema, values: Mapping[int, Any], *further: int) -> str:

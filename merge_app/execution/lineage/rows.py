@@ -124,9 +124,9 @@ def _collect_file(file: ShownFile, reader: Reader, live: _Columns, dead: _Column
     kinds = np.full(count, int(kind), dtype=np.int64)
     prior, undoes = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
     if stored is not None:
-        has = stored.stamp > 0
-        stamps, kinds = np.where(has, stored.stamp, stamps), np.where(has, stored.kind, kinds)
-        prior, undoes = np.where(has, stored.prior, 0), np.where(has, stored.undoes, 0)
+        stamps = np.where(stored.stamp > 0, stored.stamp, stamps)
+        kinds = np.where(stored.kind > 0, stored.kind, kinds)
+        prior, undoes = stored.prior.copy(), stored.undoes.copy()
     if is_restore:
         prior, undoes = stamps, np.full(count, stamp.undoes, dtype=np.int64)
         stamps, kinds = np.full(count, stamp.version), np.full(count, int(Kind.RESTORE), dtype=np.int64)

@@ -65,6 +65,9 @@ def tables_changed(ranges: Ranges) -> set[int]:
     return {row[0] for row in fetch_all(_TABLES, ranges.parameters)} if ranges.branches else set()
 
 
+_NEWEST = "CASE f.smallest_stamp WHEN 0 THEN greatest(f.largest_stamp, x.stamp) ELSE f.largest_stamp END"
+"""The largest stamp of a file that stores some; rows without have that of the segment."""
+
 _EVENT = "jsonb_build_array({file}, d.stamp, d.kind, d.brings_stamp, d.brings_kind, d.undoes_stamp)"
 
 
@@ -98,7 +101,7 @@ def _shown(side: str) -> str:
 
 def _differing(side: str, other: str) -> str:
     return f"""
-SELECT '{side}', x.*, f.rows, f.smallest_row_id, f.largest_row_id, f.partition, f.largest_stamp
+SELECT '{side}', x.*, f.rows, f.smallest_row_id, f.largest_row_id, f.partition, {_NEWEST}
 FROM {side} x JOIN catalog_app_datafile f ON f.id = x.file_id
 WHERE x.file_id = ANY(%(touched)s) OR NOT EXISTS (
     SELECT 1 FROM {other} y WHERE y.file_id = x.file_id AND y.stamp = x.stamp AND y.kind = x.kind
@@ -138,7 +141,7 @@ WHERE d.stamp = d.attached_version AND d.kind IN {_FACT_KINDS}
 
 _SNAPSHOT = f"""
 WITH {_shown("source")}
-SELECT x.*, f.rows, f.smallest_row_id, f.largest_row_id, f.partition, f.largest_stamp
+SELECT x.*, f.rows, f.smallest_row_id, f.largest_row_id, f.partition, {_NEWEST}
 FROM source x JOIN catalog_app_datafile f ON f.id = x.file_id
 """
 

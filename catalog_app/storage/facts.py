@@ -1,0 +1,86 @@
+"""Facts of rows in data files: who decided each row, where a file holds rows of several commits (lineage.md §11).
+
+A file that takes rows from others stores the fact of each in the columns ``FACT_FIELDS``. NULL in place of a stamp is
+the stamp of the segment, as in Iceberg v3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from catalog_app.domain.files import FACT_FIELDS, ROW_ID_COLUMN, STAMP_FIELD, FileScan, RowsFact, kind_number
+from catalog_app.storage.deletes import POSITION_COLUMN, Integers, StoredFacts, read_integers
+from catalog_app.storage.warehouse import Warehouse
+
+FIELD_ID = b"PARQUET:field_id"
+FIELDS = tuple(
+    pa.field(name, pa.int64(), metadata={FIELD_ID: str(identifier)}) for name, identifier in FACT_FIELDS.items()
+)
+
+Marks = Sequence[tuple[Integers, RowsFact]]
+"""Positions of a file whose rows have another fact than the file says, in order of decision."""
+
+
+def file_rows(warehouse: Warehouse, file: FileScan) -> tuple[Integers, StoredFacts | None]:
+    """Row ids and stored facts of a data file by position, without its data columns."""
+    row_ids: Integers = np.arange(file.base, file.base + file.rows, dtype=np.int64)
+    if not file.stores_row_ids:
+        return row_ids, None
+    with pq.ParquetFile(warehouse.absolute(file.path), filesystem=warehouse.filesystem) as stored:
+        if not stores_facts(stored.schema_arrow):
+            return _integers(stored.read(columns=[ROW_ID_COLUMN]).column(0)), None
+        table = stored.read(columns=[ROW_ID_COLUMN, *FACT_FIELDS])
+    return _integers(table.column(ROW_ID_COLUMN)), facts_of(table)
+
+
+def stores_facts(schema: pa.Schema) -> bool:
+    """Whether a file of this schema stores facts of rows: a column of the user may have the same name."""
+    return any(int((field.metadata or {}).get(FIELD_ID, 0)) == STAMP_FIELD for field in schema)
+
+
+def facts_of(table: pa.Table) -> StoredFacts:
+    """The facts in the columns of a table."""
+    return StoredFacts(*(_integers(pc.fill_null(table.column(name), 0)) for name in FACT_FIELDS))
+
+
+def _integers(column: pa.ChunkedArray) -> Integers:
+    values: Integers = column.to_numpy()
+    return values.astype(np.int64, copy=False)
+
+
+def marks_read(warehouse: Warehouse, file: FileScan) -> Marks:
+    """The positions that ``file.stamped`` names, with their facts."""
+    return [(read_integers(warehouse, path, POSITION_COLUMN), fact) for path, fact in file.stamped]
+
+
+def rows_facts(
+    own: RowsFact, stored: StoredFacts | None, marks: Iterable[tuple[Integers, RowsFact]], count: int
+) -> StoredFacts:
+    """The facts of ``count`` rows of a file as another one stores them. ``own``: that of the file as it is shown."""
+    numbers = (own.stamp, kind_number(own.kind), own.prior, own.undoes)
+    found = StoredFacts(*(np.full(count, number, dtype=np.int64) for number in numbers))
+    if stored is not None:
+        has_stamp, is_told = stored.stamp > 0, stored.kind > 0
+        if own.kind == "restore":
+            found = found._replace(prior=np.where(has_stamp, stored.stamp, own.prior))
+        else:
+            found = StoredFacts(
+                np.where(has_stamp, stored.stamp, found.stamp),
+                np.where(is_told, stored.kind, found.kind),
+                np.where(is_told, stored.prior, found.prior),
+                np.where(is_told, stored.undoes, found.undoes),
+            )
+    for at, fact in marks:
+        found.prior[at], found.undoes[at] = found.stamp[at], fact.undoes
+        found.stamp[at], found.kind[at] = fact.stamp, kind_number(fact.kind)
+    return found
+
+
+def fact_columns(facts: StoredFacts) -> list[pa.Array]:
+    """The facts as columns of a file, 0 as NULL."""
+    return [pa.array(values, mask=values == 0) for values in facts]
