@@ -125,6 +125,11 @@ _LINE = """line AS MATERIALIZED (
 )"""
 """The destination's visible schema line before this commit: what ``is_visible`` is judged by (semantics §4.5)."""
 
+_STAMP = """CASE WHEN s.stamp = s.added_version AND EXISTS (
+    SELECT 1 FROM catalog_app_branch b WHERE b.id = s.branch_id AND b.is_workspace)
+    THEN %(version)s ELSE s.stamp END"""
+"""Who decided the fact of a segment ``s``. What a transaction decided has the stamp of its commit."""
+
 _BRING = f"""
 WITH {LINEAGE}, {_SOURCE}, {_LINE},
 replay AS (SELECT * FROM unnest(%(old)s::bigint[], %(new)s::bigint[]) AS r(old_id, new_id))
@@ -132,7 +137,7 @@ INSERT INTO catalog_app_segment
     (table_id, branch_id, operation_id, added_version, file_id, definition_id, schema_version, is_visible,
      stamp, kind)
 SELECT s.table_id, %(branch)s, replay.new_id, %(version)s, s.file_id, s.definition_id, s.schema_version,
-       line.version IS NOT NULL, s.stamp, s.kind
+       line.version IS NOT NULL, {_STAMP}, s.kind
 FROM replay JOIN catalog_app_segment s ON s.operation_id = replay.old_id
 LEFT JOIN line ON line.table_id = s.table_id AND line.version = s.schema_version
      AND line.definition_id = s.definition_id
@@ -165,7 +170,7 @@ INSERT INTO catalog_app_segment
     (table_id, branch_id, operation_id, added_version, file_id, definition_id, schema_version, is_visible,
      stamp, kind)
 SELECT s.table_id, %(branch)s, replay.new_id, %(version)s, s.file_id, s.definition_id, s.schema_version,
-       line.version IS NOT NULL, s.stamp, s.kind
+       line.version IS NOT NULL, {_STAMP}, s.kind
 FROM replay JOIN catalog_app_segment s ON s.operation_id = replay.old_id
 JOIN catalog_app_segmentremoval r ON r.segment_id = s.id
 JOIN source m ON m.branch_id = r.branch_id AND r.removed_version <= m.max_version
@@ -208,7 +213,7 @@ wanted AS (
                          %(definitions)s::bigint[], %(schema_versions)s::bigint[])
         AS w(table_id, file_id, origin_id, operation_id, definition_id, schema_version)
 ), latest AS (
-    SELECT DISTINCT ON (w.file_id) w.file_id, s.definition_id, s.schema_version, s.stamp, s.kind
+    SELECT DISTINCT ON (w.file_id) w.file_id, s.definition_id, s.schema_version, {_STAMP} AS stamp, s.kind
     FROM wanted w JOIN catalog_app_segment s ON s.table_id = w.table_id AND s.file_id = w.origin_id
     LEFT JOIN (SELECT branch_id, max_version FROM source UNION ALL SELECT branch_id, max_version FROM lineage) m
       ON m.branch_id = s.branch_id AND s.added_version <= m.max_version

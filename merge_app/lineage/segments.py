@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 DOT = 1 << 62
 """The stamp of a commit that is not made yet: of a statement, or of the transaction that is committed (R2, R11)."""
@@ -37,8 +39,8 @@ class Marked:
 class ShownFile:
     """A data file as one side shows it. ``smallest`` and ``largest`` bound its row ids.
 
-    ``segment_id`` is 0 for a file that a statement staged. ``newest``: of a file that stores a stamp per row, the
-    largest of them; else that of the segment.
+    ``segment_id`` is 0 for a file that a statement staged. ``oldest`` and ``newest`` bound the stamps of a file that
+    stores one per row; 0 for others.
     """
 
     segment_id: int
@@ -51,6 +53,7 @@ class ShownFile:
     deletes: tuple[Marked, ...] = ()
     stamped: tuple[Marked, ...] = ()
     newest: int = 0
+    oldest: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ class Gone:
     masks: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FileSide:
     """One side of a table: the files that the other side shows otherwise or not at all, and what it took away since."""
 
@@ -76,11 +79,16 @@ class FileSide:
     news: AbstractSet[int]
 
     def decides(self, file: ShownFile) -> bool:
-        """Whether a fact of the file is news."""
+        """Whether a fact of the file is news, or may be: not every stamp between the bounds is in the file."""
         events = [file.stamp, *(item.stamp for item in (*file.deletes, *file.stamped))]
         if any(event.version in self.news and event.kind not in LAYOUT for event in events):
             return True
-        return file.newest in self.news
+        at = bisect_left(self._versions, max(file.oldest, 1))
+        return at < len(self._versions) and self._versions[at] <= file.newest
+
+    @cached_property
+    def _versions(self) -> list[int]:
+        return sorted(self.news)
 
     def lays_out(self, file: ShownFile) -> bool:
         """Whether the side wrote the file since, of rows that the other side knows."""

@@ -65,8 +65,9 @@ def tables_changed(ranges: Ranges) -> set[int]:
     return {row[0] for row in fetch_all(_TABLES, ranges.parameters)} if ranges.branches else set()
 
 
-_NEWEST = "CASE f.smallest_stamp WHEN 0 THEN greatest(f.largest_stamp, x.stamp) ELSE f.largest_stamp END"
-"""The largest stamp of a file that stores some; rows without have that of the segment."""
+_BOUNDS = """f.smallest_stamp,
+    CASE f.smallest_stamp WHEN 0 THEN greatest(f.largest_stamp, x.stamp) ELSE f.largest_stamp END"""
+"""Of the stamps of a file that stores some; rows without have that of the segment."""
 
 _EVENT = "jsonb_build_array({file}, d.stamp, d.kind, d.brings_stamp, d.brings_kind, d.undoes_stamp)"
 
@@ -101,7 +102,7 @@ def _shown(side: str) -> str:
 
 def _differing(side: str, other: str) -> str:
     return f"""
-SELECT '{side}', x.*, f.rows, f.smallest_row_id, f.largest_row_id, f.partition, {_NEWEST}
+SELECT '{side}', x.*, f.rows, f.smallest_row_id, f.largest_row_id, f.partition, {_BOUNDS}
 FROM {side} x JOIN catalog_app_datafile f ON f.id = x.file_id
 WHERE x.file_id = ANY(%(touched)s) OR NOT EXISTS (
     SELECT 1 FROM {other} y WHERE y.file_id = x.file_id AND y.stamp = x.stamp AND y.kind = x.kind
@@ -141,7 +142,7 @@ WHERE d.stamp = d.attached_version AND d.kind IN {_FACT_KINDS}
 
 _SNAPSHOT = f"""
 WITH {_shown("source")}
-SELECT x.*, f.rows, f.smallest_row_id, f.largest_row_id, f.partition, {_NEWEST}
+SELECT x.*, f.rows, f.smallest_row_id, f.largest_row_id, f.partition, {_BOUNDS}
 FROM source x JOIN catalog_app_datafile f ON f.id = x.file_id
 """
 
@@ -241,7 +242,7 @@ def _marked(events: Any, dots: frozenset[int]) -> tuple[Marked, ...]:
 
 def _file(row: Sequence[Any], dots: frozenset[int]) -> ShownFile:
     file_id, segment_id, *stamp = row[:7]
-    deletes, stamped, rows, smallest, largest, partition, newest = row[7:]
+    deletes, stamped, rows, smallest, largest, partition, oldest, newest = row[7:]
     return ShownFile(
         segment_id,
         file_id,
@@ -253,6 +254,7 @@ def _file(row: Sequence[Any], dots: frozenset[int]) -> ShownFile:
         _marked(deletes, dots),
         _marked(stamped, dots),
         DOT if newest in dots else newest or 0,
+        oldest or 0,
     )
 
 

@@ -1,0 +1,60 @@
+"""Files of rows of several commits, on rows in memory: each row is judged by its own fact (lineage §1, §7)."""
+
+from __future__ import annotations
+
+import pytest
+from django.conf import settings
+
+from catalog_app.models import DataFile
+from tests.e2e.lake import Lake
+from tests.e2e.rows import OPTIMIZE, delete, rows, run, set_v
+
+
+@pytest.fixture(autouse=True)
+def by_lineage(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", True)
+
+
+def two_rows_create(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (id INT, v STRING)")
+    for number in (1, 2):
+        lake.sql(f"INSERT INTO d.t VALUES ({number}, 'o')")
+    lake.sql("CREATE BRANCH b")
+
+
+def test_a_row_is_news_beside_a_younger_one_that_is_none(lake: Lake) -> None:
+    two_rows_create(lake)
+    run(lake, "b", "INSERT INTO d.t VALUES (5, 'b')")
+    run(lake, "main", "INSERT INTO d.t VALUES (9, 'm')")
+    lake.merge("main", "b")
+    run(lake, "b", OPTIMIZE)
+    run(lake, "main", delete(1))
+    lake.merge("b", "main")
+    assert rows(lake) == "2o 5b 9m"
+
+
+def test_an_update_in_a_transaction_that_compacts_is_news(lake: Lake) -> None:
+    two_rows_create(lake)
+    opened = lake.sql("BEGIN").extra["transaction"]
+    for statement in (set_v("t", 1), "INSERT INTO d.t VALUES (7, 't')", OPTIMIZE):
+        lake.sql(statement, transaction=opened)
+    lake.sql("COMMIT", transaction=opened)
+    run(lake, "b", delete(2))
+    lake.merge("main", "b")
+    assert rows(lake, "b") == "1t 7t"
+
+
+@pytest.mark.parametrize("is_by_lineage", [False, True])
+def test_what_a_transaction_wrote_has_its_stamp(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch, is_by_lineage: bool
+) -> None:
+    """The check of the fixture looks at the stamps of the compacted file."""
+    monkeypatch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", is_by_lineage)
+    two_rows_create(lake)
+    opened = lake.sql("BEGIN").extra["transaction"]
+    for number in (7, 8):
+        lake.sql(f"INSERT INTO d.t VALUES ({number}, 't')", transaction=opened)
+    lake.sql("COMMIT", transaction=opened)
+    version = lake.head()
+    run(lake, "main", OPTIMIZE)
+    assert DataFile.objects.filter(stores_stamps=True).latest("pk").largest_stamp == version
