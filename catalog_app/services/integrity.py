@@ -88,6 +88,11 @@ METADATA_INVARIANTS = {
     "an open transaction has no workspace, or a closed one still has": """
         SELECT b.id FROM catalog_app_transaction x JOIN catalog_app_branch b ON b.id = x.workspace_id
         WHERE b.catalog_id = %(catalog)s AND (NOT b.is_workspace OR (x.state = 'open') <> (b.dropped_at IS NULL))""",
+    "a data file stores stamps of which it has no bounds, or bounds of none": """
+        SELECT f.id FROM catalog_app_datafile f JOIN catalog_app_table t ON t.id = f.table_id
+        WHERE t.catalog_id = %(catalog)s AND CASE WHEN f.stores_stamps
+            THEN coalesce(f.smallest_stamp > f.largest_stamp OR f.smallest_stamp < 0, true)
+            ELSE num_nonnulls(f.smallest_stamp, f.largest_stamp) > 0 END""",
     "a delete file names more rows than its data file has": """
         SELECT f.id FROM catalog_app_deletefile f JOIN catalog_app_datafile d ON d.id = f.data_file_id
         JOIN catalog_app_table t ON t.id = f.table_id WHERE t.catalog_id = %(catalog)s AND f.rows > d.rows""",
@@ -110,6 +115,12 @@ BRANCH_INVARIANTS = {
         SELECT v.id FROM visible v JOIN catalog_app_expiredfile e ON e.data_file_id = v.file_id
         JOIN current_tables t ON t.table_id = v.table_id AND NOT t.is_dropped
         JOIN current_databases d ON d.database_id = t.database_id AND NOT d.is_dropped""",
+    "a visible file stores a stamp that the branch does not know": """
+        SELECT v.file_id FROM visible v JOIN catalog_app_datafile f ON f.id = v.file_id AND f.stores_stamps
+        JOIN unnest(ARRAY[f.smallest_stamp, f.largest_stamp]) AS s(stamp) ON s.stamp > 0
+        WHERE NOT EXISTS (
+            SELECT 1 FROM reached k JOIN catalog_app_commit c ON c.branch_id = k.branch_id AND c.version = s.stamp
+            WHERE c.version <= k.max_version)""",
     "two valid tables of a database share a name": """
         SELECT min(t.table_id) FROM current_tables t
         WHERE NOT t.is_dropped AND t.database_id NOT IN (SELECT database_id FROM current_databases WHERE is_dropped)
@@ -119,8 +130,15 @@ BRANCH_INVARIANTS = {
         GROUP BY d.name_key HAVING count(*) > 1""",
 }
 
+_REACHED = """reached AS (
+    SELECT branch_id, max_version FROM lineage
+    UNION ALL
+    SELECT r.reached_branch_id, r.reached_version FROM lineage l JOIN catalog_app_branchreach r
+      ON r.branch_id = l.branch_id AND r.at_version <= l.max_version
+)"""
+
 _VISIBLE_EVERYWHERE = f"""
-WITH {LINEAGE}, visible AS (
+WITH {LINEAGE}, {_REACHED}, visible AS (
     SELECT s.* FROM lineage l JOIN catalog_app_segment s
       ON s.branch_id = l.branch_id AND s.added_version <= l.max_version
     WHERE NOT EXISTS (
@@ -166,13 +184,29 @@ _BRANCH = _VISIBLE_EVERYWHERE + _together(BRANCH_INVARIANTS) + " ORDER BY place,
 
 RowIds = Callable[[FileScan], Sequence[int]]
 """Tells the ids of a data file's rows that no delete marks."""
+Stamps = Callable[[FileScan], Collection[int]]
+"""Tells the stamps that a data file stores, 0 for rows without."""
+
+_UNKNOWN = f"""
+WITH {LINEAGE}, {_REACHED}
+SELECT s.stamp FROM unnest(%(stamps)s::bigint[]) AS s(stamp)
+WHERE NOT EXISTS (
+    SELECT 1 FROM reached k JOIN catalog_app_commit c ON c.branch_id = k.branch_id AND c.version = s.stamp
+    WHERE c.version <= k.max_version)
+"""
+
+_BOUNDS = "SELECT id, smallest_stamp, largest_stamp FROM catalog_app_datafile WHERE id = ANY(%(files)s)"
 
 
 def catalog_check(
-    catalog: Catalog, *, size_of: Callable[[str], int | None] | None = None, row_ids_of: RowIds | None = None
+    catalog: Catalog,
+    *,
+    size_of: Callable[[str], int | None] | None = None,
+    row_ids_of: RowIds | None = None,
+    stamps_of: Stamps | None = None,
 ) -> list[str]:
     """Every breach in words; empty when all is well. ``size_of`` tells a file's bytes, None when it is missing. Only
-    with ``row_ids_of`` rows are looked at.
+    with ``row_ids_of`` and ``stamps_of`` rows are looked at.
     """
     # Prepared, because each branch is asked, and to plan what it is asked takes longer than to answer.
     of_metadata, of_branch = tuple(METADATA_INVARIANTS), tuple(BRANCH_INVARIANTS)
@@ -183,8 +217,11 @@ def catalog_check(
     for branch in Branch.objects.filter(catalog=catalog, dropped_at__isnull=True):
         found = fetch_all(_BRANCH, branch_lineage(branch).parameters, prepared=True)
         breaches += [f"on branch {branch.name}: {of_branch[place]} (id {identity})" for place, identity in found]
+        files = {} if row_ids_of is None and stamps_of is None else _files_storing(branch, storing)
         if row_ids_of is not None:
-            breaches += _rows_twice(branch, storing, row_ids_of)
+            breaches += _rows_twice(branch, files, row_ids_of)
+        if stamps_of is not None:
+            breaches += _strange_stamps(branch, files, stamps_of)
     if size_of is not None:
         for path, size in fetch_all(_FILES, {"catalog": catalog.pk}):
             found_size = size_of(path)
@@ -193,14 +230,40 @@ def catalog_check(
     return breaches
 
 
-def _rows_twice(branch: Branch, storing: Collection[int], row_ids_of: RowIds) -> list[str]:
-    """Rows that are live in two files of a table: an image next to the row that it replaces."""
+def _files_storing(branch: Branch, storing: Collection[int]) -> dict[str, tuple[FileScan, ...]]:
+    """By table, the files of those that hold rows from other files."""
     lineage = branch_lineage(branch)
+    tables = tables_list(lineage, [database.database_id for database in databases_list(lineage)])
+    return {table.name: table_scan(lineage, table).files for table in tables if table.table_id in storing}
+
+
+def _rows_twice(branch: Branch, tables: Mapping[str, Sequence[FileScan]], row_ids_of: RowIds) -> list[str]:
+    """Rows that are live in two files of a table: an image next to the row that it replaces."""
     breaches = []
-    for table in tables_list(lineage, [database.database_id for database in databases_list(lineage)]):
-        files = table_scan(lineage, table).files if table.table_id in storing else ()
+    for name, files in tables.items():
         if any(file.stores_row_ids for file in files):
             seen = Counter(row_id for file in files for row_id in row_ids_of(file))
             twice = sorted(row_id for row_id, count in seen.items() if count > 1)
-            breaches += [f"on branch {branch.name}: row {row_id} of table {table.name} lives twice" for row_id in twice]
+            breaches += [f"on branch {branch.name}: row {row_id} of table {name} lives twice" for row_id in twice]
     return breaches
+
+
+def _strange_stamps(branch: Branch, tables: Mapping[str, Sequence[FileScan]], stamps_of: Stamps) -> list[str]:
+    """Stamps in files that no commit has which the branch knows, or that lie out of the file's bounds."""
+    files = {file.file_id: file for scans in tables.values() for file in scans if file.stores_stamps}
+    stored = {file_id: set(stamps_of(file)) for file_id, file in files.items()}
+    bounds = fetch_all(_BOUNDS, {"files": list(files)}) if files else []
+    found = [
+        f"on branch {branch.name}: file {files[file_id].path} stores other stamps than {smallest} to {largest}"
+        for file_id, smallest, largest in bounds
+        if (min(stored[file_id]), max(stored[file_id])) != (smallest, largest)
+    ]
+    stamps = sorted(set().union(*stored.values()) - {0})
+    parameters = {**branch_lineage(branch).parameters, "stamps": stamps}
+    unknown = {stamp for (stamp,) in fetch_all(_UNKNOWN, parameters)} if stamps else set()
+    found += [
+        f"on branch {branch.name}: file {files[file_id].path} stores stamp {stamp}, which the branch does not know"
+        for file_id, own in stored.items()
+        for stamp in sorted(own & unknown)
+    ]
+    return found

@@ -38,6 +38,12 @@ def file_rows(warehouse: Warehouse, file: FileScan) -> tuple[Integers, StoredFac
     return _integers(table.column(ROW_ID_COLUMN)), facts_of(table)
 
 
+def stored_stamps(warehouse: Warehouse, file: FileScan) -> list[int]:
+    """The distinct stamps that a data file stores, 0 where rows store none."""
+    facts = file_rows(warehouse, file)[1]
+    return [] if facts is None else [int(stamp) for stamp in np.unique(facts.stamp)]
+
+
 def stores_facts(schema: pa.Schema) -> bool:
     """Whether a file of this schema stores facts of rows: a column of the user may have the same name."""
     return any(int((field.metadata or {}).get(FIELD_ID, 0)) == STAMP_FIELD for field in schema)

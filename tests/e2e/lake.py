@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
+from catalog_app.domain.files import FileScan
 from catalog_app.selectors.lineage import branch_get, catalog_get
 from catalog_app.services.integrity import catalog_check
 from lakeui.common.errors import MergeConflict
@@ -51,5 +52,11 @@ class Lake:
         return branch_get(catalog_get(self.catalog), branch).head_version
 
     def breaches(self) -> list[str]:
-        """What check_catalog finds, and rows that live twice."""
-        return catalog_check(catalog_get(self.catalog), row_ids_of=compute.engine().live_row_ids)
+        """What check_catalog finds, and rows that live twice or store strange stamps."""
+        engine = compute.engine()
+
+        def stamps_of(file: FileScan) -> set[int]:
+            _, facts = engine.file_rows(file)
+            return set() if facts is None else set(facts.stamp.tolist())
+
+        return catalog_check(catalog_get(self.catalog), row_ids_of=engine.live_row_ids, stamps_of=stamps_of)

@@ -56,6 +56,11 @@ DAMAGE = {
         UPDATE catalog_app_tag SET version = version + 1000 WHERE catalog_id = %(catalog)s""",
     "an open transaction has no workspace, or a closed one still has": """
         UPDATE catalog_app_branch SET dropped_at = now() WHERE catalog_id = %(catalog)s AND is_workspace""",
+    "a data file stores stamps of which it has no bounds, or bounds of none": f"""
+        UPDATE catalog_app_datafile SET largest_stamp = 1 WHERE table_id = {T}""",
+    "a visible file stores a stamp that the branch does not know": f"""
+        UPDATE catalog_app_datafile SET stores_stamps = true, smallest_stamp = 0, largest_stamp = 100000
+        WHERE table_id = {T}""",
     "a delete file names more rows than its data file has": f"""
         UPDATE catalog_app_deletefile SET rows = rows + 1000 WHERE table_id = {T}""",
     "a file is visible twice": f"""

@@ -6,6 +6,8 @@ import pytest
 from django.conf import settings
 
 from catalog_app.models import DataFile
+from catalog_app.selectors.lineage import catalog_get
+from catalog_app.services.integrity import catalog_check
 from tests.e2e.lake import Lake
 from tests.e2e.rows import OPTIMIZE, delete, rows, run, set_v
 
@@ -58,3 +60,13 @@ def test_what_a_transaction_wrote_has_its_stamp(
     version = lake.head()
     run(lake, "main", OPTIMIZE)
     assert DataFile.objects.filter(stores_stamps=True).latest("pk").largest_stamp == version
+
+
+def test_the_check_names_stamps_that_nobody_knows(lake: Lake) -> None:
+    two_rows_create(lake)
+    run(lake, "main", OPTIMIZE)
+    catalog = catalog_get(lake.catalog)
+    breaches = catalog_check(catalog, stamps_of=lambda _: {3, 99})
+    assert len(breaches) == 2
+    assert "stores other stamps than 3 to 4" in breaches[0]
+    assert "stores stamp 99, which the branch does not know" in breaches[1]
