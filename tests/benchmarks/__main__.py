@@ -24,6 +24,7 @@ from tests.benchmarks import (
     resources,
     row_merges,
     row_sights,
+    stamps,
 )
 from tests.benchmarks.lake import postgres
 
@@ -37,6 +38,7 @@ PARTS = (
     "merges",
     "keyed",
     "sights",
+    "stamps",
     "pipelines",
     "nested",
 )
@@ -62,6 +64,7 @@ def main() -> None:
             "pipelines": lambda: pipelines.figures(rows=options.rows),
             "keyed": lambda: keyed_merges.figures(largest=options.keyed_rows),
             "sights": lambda: row_sights.figures(rows=options.rows),
+            "stamps": lambda: stamps.figures(rows=options.rows),
             "nested": lambda: nested_columns.figures(rows=options.nested_rows),
             "compare": compare.figures,
             "requests": requests.figures,
