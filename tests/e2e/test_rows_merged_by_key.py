@@ -128,8 +128,9 @@ def test_every_way_in_which_rows_differ_is_judged_and_merged_as_the_model_says(
     keyed.merge("b")
     assert keyed.rows("d.k") == sorted(wanted, key=repr)
     assert keyed.breaches() == []
-    keyed.merge("main", "b")
-    assert keyed.rows("d.k", "b") == keyed.rows("d.k")
+    if IS_SOAK or few:
+        keyed.merge("main", "b")
+        assert keyed.rows("d.k", "b") == keyed.rows("d.k")
 
 
 def test_what_the_plan_judged_is_what_the_merge_writes(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:

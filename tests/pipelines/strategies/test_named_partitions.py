@@ -91,3 +91,15 @@ def test_whole_numbers_and_dates_name_partitions_without_quotes(pipes: Pipes) ->
     pipe.run(batch([(1, "a", 7), (2, "b", 8)]))
     pipe.run(batch([]), config="merge_strategy: snapshot\npartition_column: at\npartitions: [7]\nallow_empty: true")
     assert pipe.rows() == [(2, "b", 8)]
+
+
+@pytest.mark.parametrize(("kind", "value", "other"), [("DATE", "2026-01-31", "2026-02-01"), ("INT", "7", "8")])
+def test_they_are_found_by_values_of_their_type(pipes: Pipes, kind: str, value: str, other: str) -> None:
+    named = ("merge_strategy: snapshot", "partition_column: p", EMPTY, f"partitions: [{value}, null]")
+    made = pipes(*named[:2])
+    source = f"SELECT id, CAST(p AS {kind}) AS p FROM VALUES (1, '{value}'), (2, '{other}'), (3, NULL) AS v(id, p)"
+    made.run(source)
+    made.run(f"{source} WHERE id = 1", config="\n".join(named))
+    assert made.rows(columns="id") == [(1,), (2,)]
+    made.run(f"{source} WHERE false", config="\n".join(named))
+    assert made.rows(columns="id") == [(2,)]
