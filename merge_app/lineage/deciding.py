@@ -46,8 +46,14 @@ class Compared:
     left: Concurrent
 
 
-def compare(pairs: Pairs, source: FactColumns, target: FactColumns, news: News) -> Compared:
-    """Steps 1 to 4 of §3 without the rule. What the rule decides stays the target's until then."""
+def compare(
+    pairs: Pairs, source: FactColumns, target: FactColumns, news: News, has: tuple[Mask, Mask] | None = None
+) -> Compared:
+    """Steps 1 to 4 of §3 without the rule. What the rule decides stays the target's until then.
+
+    ``has``: of facts that belong to rows, where each side has the row live. Where one side alone has it, that side's
+    fact stays, before P7 is asked (R7).
+    """
     source_stamps, target_stamps = taken(source.stamp, pairs.source_at, 0), taken(target.stamp, pairs.target_at, 0)
     differ = source_stamps != target_stamps
     source_news = news.from_source(source_stamps) & differ
@@ -60,8 +66,13 @@ def compare(pairs: Pairs, source: FactColumns, target: FactColumns, news: News) 
     outcome[at] = Outcome.TARGET
     met = Concurrent(at, source.take(pairs.source_at[at]), target.take(pairs.target_at[at]))
     same = met.source.value == met.target.value
-    source_nothing = ~same & met.source.is_nothing
-    target_nothing = ~same & ~source_nothing & met.target.is_nothing
+    source_nothing, target_nothing = met.source.is_nothing, met.target.is_nothing
+    if has is not None:
+        alike = has[0][at] == has[1][at]
+        source_nothing = np.where(alike, source_nothing, has[1][at])
+        target_nothing = np.where(alike, target_nothing, has[0][at])
+    source_nothing &= ~same
+    target_nothing &= ~same & ~source_nothing
     outcome[at[same & (met.source.stamp > met.target.stamp)]] = Outcome.SOURCE
     outcome[at[source_nothing]] = Outcome.TARGET_DECIDED
     outcome[at[target_nothing]] = Outcome.SOURCE_DECIDED

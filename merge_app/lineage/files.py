@@ -15,7 +15,10 @@ from merge_app.lineage.outcomes import Finding, Pairs
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Touched:
-    """Rows that one side changed, and the file of each: the stamp that the other side has, and the range."""
+    """Rows that one side changed, and the file of each: the stamp that the other side has, and the range.
+
+    A row that the other side changed and brought back lies where it lay: it has the stamp that this side knows.
+    """
 
     row_id: Ints
     stamp: Array
@@ -28,11 +31,12 @@ class Touched:
 def files_judge(facts: TableFacts, pairs: Pairs, compared: Compared, news: News) -> Iterator[Finding]:
     """The source updated rows of a file of which the target updated or deleted rows."""
     of_target = (pairs, compared.target_news, pairs.target_at, pairs.source_at, facts.target, facts.source)
-    by_kind = {kind: _touched(*of_target, news.from_target, kind) for kind in (Kind.UPDATE, Kind.DELETE)}
+    from_target, from_source = (news.from_target, news.from_source), (news.from_source, news.from_target)
+    by_kind = {kind: _touched(*of_target, from_target, kind) for kind in (Kind.UPDATE, Kind.DELETE)}
     if not any(len(touched.row_id) for touched in by_kind.values()):
         return
     of_source = (pairs, compared.source_news, pairs.source_at, pairs.target_at, facts.source, facts.target)
-    updated = _touched(*of_source, news.from_source, Kind.UPDATE)
+    updated = _touched(*of_source, from_source, Kind.UPDATE)
     for code, rule, kind in (
         (VerdictCode.SAME_FILE_UPDATE_UPDATE, "A3", Kind.UPDATE),
         (VerdictCode.SAME_FILE_UPDATE_DELETE, "A1", Kind.DELETE),
@@ -49,16 +53,20 @@ def _touched(
     other_at: Array,
     side: RowFacts,
     other: RowFacts,
-    from_side: Callable[[Array], Mask],
+    are_news: tuple[Callable[[Array], Mask], Callable[[Array], Mask]],
     kind: Kind,
 ) -> Touched:
-    """Net changes of one kind to rows that are live on the other side."""
+    """Net changes of one kind to rows that are live on the other side. ``are_news``: which stamps of facts of the side,
+    and of the other, are news.
+    """
     at = np.flatnonzero(is_news & (other_at >= 0) & (side_at >= 0))
     facts = side.image.take(side_at[at])
-    hit = kinds_for(facts, from_side(facts.brings_stamp)) == kind
+    hit = kinds_for(facts, are_news[0](facts.brings_stamp)) == kind
     hit &= ~facts.is_nothing & (other.image.value[other_at[at]] != ABSENT)
     at = at[hit]
-    return Touched(pairs.row_id[at], other.image.stamp[other_at[at]], side.range_id[side_at[at]])
+    was = other.image.take(other_at[at])
+    stamps = np.where(are_news[1](was.stamp) & was.is_nothing, was.was_stamp, was.stamp)
+    return Touched(pairs.row_id[at], stamps, side.range_id[side_at[at]])
 
 
 def _same_files(mine: Touched, theirs: Touched) -> tuple[Touched, Touched]:

@@ -71,7 +71,7 @@ def objects_merge(source: Facts, target: Facts, news: News, *, stamp: int, widen
         merged[thing] = {}
         for key in dict.fromkeys([*theirs, *mine]):
             pair = mine.get(key, NO_FACT), theirs.get(key, NO_FACT)
-            merged[thing][key], by_rule = _newer(thing, key, *pair, sides)
+            merged[thing][key], by_rule = _newer(thing, key, pair, (_has(mine, key), _has(theirs, key)), sides)
             decides = decides or not any(merged[thing][key] is fact for fact in pair)
             if by_rule and thing in both_alive:
                 findings.append(_overridden(thing, key, *pair, widens))
@@ -84,8 +84,14 @@ def objects_merge(source: Facts, target: Facts, news: News, *, stamp: int, widen
     return ObjectsOutcome(merged, alive, source_news, target_news, tuple(findings), decides)
 
 
-def _newer(thing: ObjectId, key: Key, mine: Fact, theirs: Fact, sides: _Sides) -> tuple[Fact, bool]:
-    """§3 for one attribute, and whether the rule of the pair decided: the source's value (P1)."""
+def _newer(
+    thing: ObjectId, key: Key, pair: tuple[Fact, Fact], has: tuple[bool, bool], sides: _Sides
+) -> tuple[Fact, bool]:
+    """§3 for one attribute, and whether the rule of the pair decided: the source's value (P1).
+
+    ``has``: whether a side has that to which the attribute belongs. Else it wins over nothing, asked before P7 (R7).
+    """
+    mine, theirs = pair
     if mine.stamp == theirs.stamp:
         if (mine.value, mine.kind) != (theirs.value, theirs.kind):
             raise AttributesContradict(thing, key)
@@ -99,6 +105,8 @@ def _newer(thing: ObjectId, key: Key, mine: Fact, theirs: Fact, sides: _Sides) -
         return mine, False
     if mine.value == theirs.value:
         return (mine if mine.stamp > theirs.stamp else theirs), False
+    if has[0] != has[1]:
+        return _decided(*(pair if has[0] else pair[::-1]), sides.stamp), False
     if _is_nothing(mine, sides.of_source):
         return _decided(theirs, mine, sides.stamp), False
     return _decided(mine, theirs, sides.stamp), not _is_nothing(theirs, sides.of_target)

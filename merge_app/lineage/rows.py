@@ -85,16 +85,15 @@ def _is_newer(met: Concurrent) -> Mask:
 
 
 def partitions_decide(facts: TableFacts, pairs: Pairs, compared: Compared, news: News) -> Iterator[Finding]:
-    """The partition of a row that is not there says nothing (R7). A rename of the source is carried out as a scope,
-    where it still applies. Where both sides wrote the row elsewhere, they wrote one cell.
+    """The row is live on both sides, or on none: then its partition says nothing (R7). A rename of the source is
+    carried out as a scope, where it still applies. Where both sides wrote the row elsewhere, they wrote one cell.
     """
     left, outcome = compared.left, compared.decided.outcome
-    on_source = taken(facts.source.image.value, pairs.source_at[left.at], ABSENT) != ABSENT
-    on_target = taken(facts.target.image.value, pairs.target_at[left.at], ABSENT) != ABSENT
+    is_live = taken(facts.source.image.value, pairs.source_at[left.at], ABSENT) != ABSENT
     mine, theirs = source_kinds(left.source, news), target_kinds(left.target, news)
-    stays = ~on_source | ((mine == Kind.MOVE) & on_target)
+    stays = ~is_live | (mine == Kind.MOVE)
     outcome[left.at] = np.where(stays, Outcome.TARGET_DECIDED, Outcome.SOURCE_DECIDED)
-    refused = ~stays & on_target & WRITTEN[mine] & WRITTEN[theirs]
+    refused = ~stays & WRITTEN[mine] & WRITTEN[theirs]
     if facts.alive.is_judged and refused.any():
         code = VerdictCode.PRIMARY_KEY_CLASH if facts.has_key else VerdictCode.SAME_FILE_UPDATE_UPDATE
         yield Finding(code, None, "R10" if facts.has_key else "A3", rows=pairs.row_id[left.at[refused]])

@@ -26,7 +26,7 @@ from merge_app.lineage.outcomes import Finding, Outcome, Pairs, taken
 
 def standing_scopes(scopes: Sequence[Scope], news: Ints) -> tuple[Scope, ...]:
     """The news among scopes, in order: without what was taken back, and without predicates whose table was overwritten
-    afterwards.
+    afterwards, by a commit that knew them or later in their own commit (R9).
     """
     versions = set(news.tolist())
     fresh = sorted((scope for scope in scopes if scope.stamp in versions), key=lambda scope: scope.stamp)
@@ -35,9 +35,15 @@ def standing_scopes(scopes: Sequence[Scope], news: Ints) -> tuple[Scope, ...]:
         if scope.kind is ScopeKind.RESTORE and not any(other.takes_back(scope) for other in restores):
             restores.append(scope)
     left = [scope for scope in fresh if not any(restore.takes_back(scope) for restore in restores)]
-    whole = [scope for scope in left if scope.kind is ScopeKind.OVERWRITE and scope.partition is None]
+    whole = [
+        (at, scope) for at, scope in enumerate(left) if scope.kind is ScopeKind.OVERWRITE and scope.partition is None
+    ]
+
+    def is_overwritten(at: int, scope: Scope) -> bool:
+        return any(other.saw(scope) or (other.stamp == scope.stamp and later > at) for later, other in whole)
+
     return tuple(
-        scope for scope in left if scope.kind not in PREDICATES or not any(other.saw(scope) for other in whole)
+        scope for at, scope in enumerate(left) if scope.kind not in PREDICATES or not is_overwritten(at, scope)
     )
 
 

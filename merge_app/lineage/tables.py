@@ -19,7 +19,11 @@ def table_merge(table: ObjectId, facts: TableFacts, news: News, *, stamp: int, c
     """
     pairs = differing_rows(facts.source, facts.target)
     rows = compare(pairs, facts.source.image, facts.target.image, news)
-    partitions = compare(pairs, facts.source.partition, facts.target.partition, news)
+    live = (
+        taken(facts.source.image.value, pairs.source_at, ABSENT) != ABSENT,
+        taken(facts.target.image.value, pairs.target_at, ABSENT) != ABSENT,
+    )
+    partitions = compare(pairs, facts.source.partition, facts.target.partition, news, live)
     findings = [*rows_decide(facts, pairs, rows, news, cells), *partitions_decide(facts, pairs, partitions, news)]
     standing = standing_scopes(facts.source_scopes, news.of_source)
     if facts.alive.is_judged and not facts.has_key:

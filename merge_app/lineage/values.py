@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from merge_app.lineage.facts import Facts, ObjectId
+from merge_app.lineage.facts import NO_FACT, Facts, News, ObjectId
 from merge_app.lineage.objects import ObjectsOutcome, Widens, is_alive, value_of
 
 
@@ -65,3 +65,28 @@ def _unproved(had: _Column | None, wanted: _Column, widens: Widens) -> tuple[boo
     if had is None or had.exists != wanted.exists:
         return wanted.required, True
     return wanted.required and not had.required, not widens(had.type, wanted.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """One side dropped ``column``, which goes on because the other side added it too. The drop took its values: rows of
+    that side that are news to the other must hold none, else COLUMN_MISSING (R13).
+    """
+
+    table: ObjectId
+    column: Hashable
+    is_of_source: bool
+
+
+def values_taken(source: Facts, target: Facts, objects: ObjectsOutcome, news: News) -> Iterator[Taken]:
+    """Columns of the result whose drop is news."""
+    for table, alive in objects.alive.items():
+        if not alive.is_judged:
+            continue
+        for key, fact in objects.facts[table].items():
+            if key[0] != "column" or key[2] != "exists" or not fact.value:
+                continue
+            for side, versions in ((source, news.of_source), (target, news.of_target)):
+                exists = side.get(table, {}).get(key, NO_FACT)
+                if not exists.value and exists.stamp in versions:
+                    yield Taken(table, key[1], side is source)

@@ -21,6 +21,21 @@ def merge(
 
     The merge knows its own stamp only if it decided a fact (§2).
     """
+    sides = sides_merge(source, target, stamp, conflicts, decisions)
+    result = sides.result
+    sides.verdicts |= breaches(result)
+    result.known = target.known.join(source.known)
+    if sides.verdicts:
+        raise Refused(*sides.verdicts)
+    if any(fact.stamp == stamp for o in result.own for fact in result.facts[o].values()):
+        result.known = result.known.at(stamp)
+    return result
+
+
+def sides_merge(
+    source: State, target: State, stamp: Stamp, conflicts: str = "file", decisions: Decisions | None = None
+) -> Sides:
+    """The facts of the result and the verdicts of rules. What no state may be is not yet judged."""
     sides = Sides(source, target, stamp, conflicts, decisions or {})
     objects = list({**target.facts, **source.facts})
     changed = [o for o in objects if source.facts.get(o) is not target.facts.get(o)]
@@ -30,14 +45,7 @@ def merge(
         object_judge(sides, o)
         if not o.startswith("D"):
             _table_merge(sides, o)
-    result = sides.result
-    sides.verdicts |= breaches(result)
-    result.known = target.known.join(source.known)
-    if sides.verdicts:
-        raise Refused(*sides.verdicts)
-    if any(fact.stamp == stamp for o in result.own for fact in result.facts[o].values()):
-        result.known = result.known.at(stamp)
-    return result
+    return sides
 
 
 def _facts_merge(sides: Sides, o: str, *, is_of_rows: bool) -> None:

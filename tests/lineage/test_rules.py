@@ -1,0 +1,81 @@
+"""Rules that random histories seldom play: R7 before P7, R8 of rows brought back, R9 within one commit, R13."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from merge_app.lineage.facts import Aliveness, Fact, Kind, News, RowFacts, Scope, ScopeKind, TableFacts, fact_columns
+from merge_app.lineage.objects import objects_merge
+from merge_app.lineage.outcomes import CONFLICT, Outcome
+from merge_app.lineage.scopes import standing_scopes
+from merge_app.lineage.tables import table_merge
+from merge_app.lineage.values import Taken, values_taken
+
+NEWS = News(np.array([10]), np.array([11, 12]))
+"""The source has commit 10, the target 11 and 12; both have 1."""
+
+
+def ints(*values: int) -> Any:
+    return np.array(values, dtype=np.int64)
+
+
+def no_cells(source: Any, target: Any, base: Any) -> Any:
+    return np.full(len(source), CONFLICT)
+
+
+def rows(image: Any, partition: Any = None) -> RowFacts:
+    ids = np.arange(len(image), dtype=np.int64)
+    partition = fact_columns(stamp=ints(*[1] * len(ids)), kind=Kind.INSERT, value=0) if partition is None else partition
+    return RowFacts(ids, image, partition, ints(*[0] * len(ids)), ints(*[1] * len(ids)))
+
+
+def test_a_partition_of_a_row_that_one_side_lacks_wins_over_nothing_before_p7() -> None:
+    gone = fact_columns(stamp=ints(10), kind=Kind.DELETE, value=-1, was=7, was_stamp=1, was_known=True)
+    kept = fact_columns(stamp=ints(1), kind=Kind.INSERT, value=7)
+    moved = fact_columns(stamp=ints(10), kind=Kind.UPDATE, value=2, was=0, was_stamp=1, was_known=True)
+    back = fact_columns(stamp=ints(12), kind=Kind.RESTORE, value=0, was=0, was_stamp=1, was_known=True)
+    found = table_merge("t", TableFacts(rows(gone, moved), rows(kept, back)), NEWS, stamp=99, cells=no_cells)
+    assert found.partitions.outcome.tolist() == [Outcome.TARGET_DECIDED]
+
+
+def test_a_row_that_the_other_side_brought_back_lies_in_the_file_where_it_lay() -> None:
+    """The source updates row 0 of a file. The target deletes row 1, and took row 0 away and brought it back."""
+    source = fact_columns(
+        stamp=ints(10, 1), kind=np.array([Kind.UPDATE, Kind.INSERT]), value=ints(8, 7),
+        was=ints(6, -1), was_stamp=ints(1, 0), was_known=np.array([True, False]),
+    )  # fmt: skip
+    target = fact_columns(
+        stamp=ints(12, 11), kind=np.array([Kind.RESTORE, Kind.DELETE]), value=ints(6, -1),
+        was=ints(6, 7), was_stamp=ints(1, 1), was_known=np.array([True, True]),
+    )  # fmt: skip
+    found = table_merge("t", TableFacts(rows(source), rows(target)), NEWS, stamp=99, cells=no_cells)
+    assert [finding.code for finding in found.findings if finding.is_conflict] == ["SAME_FILE_UPDATE_DELETE"]
+
+
+def test_an_overwrite_absorbs_the_predicates_before_it_in_its_own_commit() -> None:
+    deleted, overwritten = (Scope(10, "b", kind, {}) for kind in (ScopeKind.DELETE, ScopeKind.OVERWRITE))
+    assert standing_scopes([deleted, overwritten], NEWS.of_source) == (overwritten,)
+    assert standing_scopes([overwritten, deleted], NEWS.of_source) == (overwritten, deleted)
+
+
+def test_an_attribute_of_a_column_that_one_side_lacks_wins_over_nothing_before_p7() -> None:
+    """Both added the column; the source took it away. The target's NOT NULL is what it was at first."""
+    table = {("exists",): Fact(True, 1, Kind.SET), ("home",): Fact(None, 1, Kind.SET)}
+    exists, required = ("column", "n", "exists"), ("column", "n", "required")
+    source = {"t": {**table, exists: Fact(None, 10, Kind.RESTORE), required: Fact(True, 10, Kind.SET)}}
+    past = ((1, None), (11, True))
+    target = {"t": {**table, exists: Fact((None,), 11, Kind.SET), required: Fact(None, 12, Kind.SET, None, past)}}
+    merged = objects_merge(source, target, NEWS, stamp=99, widens=lambda narrow, wide: True)
+    assert merged.facts["t"][required].value is None
+
+
+def test_the_drop_of_a_column_that_goes_on_takes_its_values() -> None:
+    table = {("exists",): Fact(True, 1, Kind.SET)}
+    exists = ("column", "n", "exists")
+    source = {"t": {**table, exists: Fact(None, 10, Kind.SET, None, ((0, None),))}}
+    target = {"t": {**table, exists: Fact((None,), 11, Kind.SET)}}
+    merged = objects_merge(source, target, NEWS, stamp=99, widens=lambda narrow, wide: True)
+    assert merged.alive["t"] == Aliveness()
+    assert list(values_taken(source, target, merged, NEWS)) == [Taken("t", "n", True)]
