@@ -44,6 +44,8 @@ class DuckMemoryEngine(MergingMemoryEngine):
     def __init__(self, allocate: Callable[[int, int], int]) -> None:
         super().__init__(allocate)
         self._frozen: dict[str, Columns] = {}
+        # To make a database takes ten times as long as a query. Each query has tables of its own in it.
+        self._database = duckdb.connect(config={"threads": "1"})
 
     @contextmanager
     def frozen(self, table_id: int, source: SourceRows) -> Iterator[FrozenSource]:
@@ -75,11 +77,11 @@ class DuckMemoryEngine(MergingMemoryEngine):
         )
 
     def _query(self, text: str, tables: Tables) -> tuple[list[tuple[str, str]], list[list[Any]]]:
-        with duckdb.connect(config={"threads": "1"}) as connection:
+        with self._database.cursor() as connection:
             for name, relation in tables.items():
                 columns, rows = self._relation(relation)
                 typed = ", ".join(f"{_quoted(column)} {_duck_type(kind)}" for column, kind in columns)
-                connection.execute(f"CREATE TABLE {_quoted(name)} ({typed})")
+                connection.execute(f"CREATE TEMP TABLE {_quoted(name)} ({typed})")
                 if rows:
                     places = ", ".join(["?"] * len(columns))
                     connection.executemany(f"INSERT INTO {_quoted(name)} VALUES ({places})", [list(r) for r in rows])
