@@ -51,13 +51,16 @@ ACTS = np.array([[by_kind[kind] for kind in Kind] for by_kind in (_GONE, _LIVE)]
 WRITTEN = np.isin(np.arange(len(Kind)), [Kind.INSERT, Kind.UPDATE, Kind.OVERWRITE])
 """Kinds that write a partition with the row, by kind."""
 
+KEPT = "kept"
+"""The rule of a delete that finds the row updated: the target's image stays (§3)."""
+
 Notes = Mapping[tuple[Act, Act], tuple[VerdictCode, str]]
 NOTES: Notes = {
     (Act.UPDATE, Act.OVERWRITE): (VerdictCode.DISCARDED_UPDATE, "A4"),
     (Act.UPDATE, Act.RESTORE): (VerdictCode.DISCARDED_UPDATE, "A4"),
     (Act.RESTORE, Act.OVERWRITE): (VerdictCode.DISCARDED_UPDATE, "A4"),
     (Act.DELETE, Act.RESTORE): (VerdictCode.DISCARDED_DELETE, "A5"),
-    (Act.DELETE, Act.UPDATE): (VerdictCode.DISCARDED_DELETE, "kept"),
+    (Act.DELETE, Act.UPDATE): (VerdictCode.DISCARDED_DELETE, KEPT),
     (Act.RESTORE, Act.UPDATE): (VerdictCode.OVERRIDDEN_BY_SOURCE, "P1"),
     (Act.RESTORE, Act.DELETE): (VerdictCode.OVERRIDDEN_BY_SOURCE, "P1"),
     (Act.RESTORE, Act.RESTORE): (VerdictCode.OVERRIDDEN_BY_SOURCE, "P1"),

@@ -82,9 +82,12 @@ class TableSteps:
 
 @dataclass(frozen=True, slots=True)
 class RowsPlan:
-    """``outcome``: None where no row had to be looked at. ``skips_layout``: a compaction of the source is not taken."""
+    """``outcome``: None where no row had to be looked at. ``skips_layout``: a compaction of the source is not taken.
+    ``emptied``: by file that the source left no row, the row ids that it took last.
+    """
 
     steps: TableSteps
     findings: tuple[Finding, ...] = field(default=(), compare=False)
     outcome: TableOutcome | None = field(default=None, compare=False)
     skips_layout: bool = False
+    emptied: tuple[Ints, ...] = field(default=(), compare=False)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from catalog_app.domain.operations import OperationKind
 from catalog_app.rules.codes import VerdictCode
+from merge_app.lineage.facts import Ints
 from merge_app.lineage.outcomes import Finding
+from merge_app.lineage.rules import KEPT
 from merge_app.lineage.steps import RowsPlan
 from merge_app.planning.findings import CellKey, Pair, Problem
-from merge_app.planning.notes import discarded_note, rows_text
+from merge_app.planning.notes import discarded_note, extent_text, rows_text
 
 ROW_CODES = frozenset(
     {
@@ -65,10 +67,13 @@ def row_verdicts(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
 def lineage_notes(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
     """What the merge leaves out or overrides."""
     for finding in merged.findings:
-        if finding.code in (VerdictCode.DISCARDED_UPDATE, VerdictCode.DISCARDED_DELETE):
+        # Rows that stay as the destination updated them are counted with the table.
+        if finding.code in (VerdictCode.DISCARDED_UPDATE, VerdictCode.DISCARDED_DELETE) and finding.rule != KEPT:
             kind = OperationKind.DELETE if finding.code is VerdictCode.DISCARDED_DELETE else OperationKind.UPDATE
             by = OperationKind.OVERWRITE if pair.destination.hits("overwrite") else OperationKind.PARTITION
-            yield discarded_note(kind, by, rows_text(_count(finding)), _details(finding))
+            rows, emptied = _discarded(finding, merged.emptied)
+            details = {"rows": rows, "files": [], "emptied_files": emptied}
+            yield discarded_note(kind, by, extent_text(rows, emptied), details)
     if merged.skips_layout:
         hit = next(
             (axis for axis in ("delete", "update", "overwrite", "compaction") if pair.destination.hits(axis)),
@@ -80,6 +85,14 @@ def lineage_notes(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
             "",
             "The destination changed files that the source compacted; the rows come over uncompacted.",
         )
+
+
+def _discarded(finding: Finding, emptied: Sequence[Ints]) -> tuple[int, int]:
+    """How many rows are discarded, but for those of whole files, and how many files."""
+    assert finding.rows is not None
+    rows = np.unique(finding.rows)
+    whole = [ids for ids in emptied if len(ids) and np.isin(ids, rows).all()]
+    return len(np.setdiff1d(rows, np.concatenate([rows[:0], *whole]))), len(whole)
 
 
 def _count(finding: Finding) -> int:

@@ -9,7 +9,7 @@ from catalog_app.domain.operations import ColumnAttribute, ColumnChange, Operati
 from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.rules.codes import VerdictCode
 from merge_app.planning.conditions import partition_text
-from merge_app.planning.data import DataOutcome, Discarded
+from merge_app.planning.data import DataOutcome
 from merge_app.planning.field_changes import fields_dropped_over, fields_overridden
 from merge_app.planning.findings import Pair, Problem
 from merge_app.planning.surviving import ObjectChanges
@@ -40,7 +40,7 @@ def row_notes(pair: Pair, judged: RowJudgement) -> Iterator[Problem]:
 def data_notes(pair: Pair, outcome: DataOutcome) -> Iterator[Problem]:
     for item in outcome.discarded:
         details = {"files": sorted(item.files), "rows": item.rows, "emptied_files": len(item.emptied)}
-        yield discarded_note(item.kind, item.by, _extent(item), details)
+        yield discarded_note(item.kind, item.by, extent_text(item.rows, len(item.emptied)), details)
     if outcome.skipped:
         hit = next((axis for axis in _DATA_AXES if pair.destination.hits(axis)), "compaction")
         versions = sorted({operation.version for operation in outcome.skipped})
@@ -83,12 +83,12 @@ def rows_text(rows: int) -> str:
     return f"{rows} row{'' if rows == 1 else 's'}"
 
 
-def _extent(item: Discarded) -> str:
-    rows = rows_text(item.rows)
-    if not item.emptied:
-        return rows
-    files = f"{len(item.emptied)} whole file{'' if len(item.emptied) == 1 else 's'}"
-    return f"{rows} and {files}" if item.rows else files
+def extent_text(rows: int, emptied: int) -> str:
+    """``emptied``: files of which every row was taken."""
+    if not emptied:
+        return rows_text(rows)
+    files = f"{emptied} whole file{'' if emptied == 1 else 's'}"
+    return f"{rows_text(rows)} and {files}" if rows else files
 
 
 def _drop_note(pair: Pair) -> Iterator[Problem]:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
 import pytest
-from django.conf import settings
 
-from catalog_app.services.files import addresses_allocate
 from lakeui.common.errors import LakeError, MergeConflict
-from lakeui.frontdoor import compute
 from tests.e2e.lake import Lake
-from tests.in_memory.engine import LakeMemoryEngine
 from tests.reference.facts import Refused, RowId
 from tests.reference.lake import Lake as Model
 from tests.reference.state import State
@@ -22,15 +18,6 @@ from tests.soak import IS_SOAK
 
 STEPS = 24
 SEEDS = 500 if IS_SOAK else 8
-
-
-@pytest.fixture(scope="module")
-def services(open_database: None) -> Iterator[None]:
-    engine = LakeMemoryEngine(addresses_allocate)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compute, "engine_make", lambda: engine)
-        patch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", True)
-        yield
 
 
 def model_insert(ids: list[int], value: str, part: str) -> Any:

@@ -13,7 +13,7 @@ from catalog_app.selectors.lineage import Lineage
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.lineage.readers import reader_of
 from merge_app.execution.lineage.restoring import RestoredFiles
-from merge_app.execution.lineage.rows import Reader, placed_rows
+from merge_app.execution.lineage.rows import Reader, gone_rows, placed_rows
 from merge_app.execution.lineage.scopes import overwritten_load, scopes_load, scopes_staged
 from merge_app.execution.lineage.sides import Sides, sides_load
 from merge_app.execution.reach import Reach
@@ -108,8 +108,11 @@ def _table(
         skips |= group.whose is not Whose.SOURCE and any(source.lays_out(file) for file in group.source)
     if not met:
         return RowsPlan(TableSteps(tuple(steps)), skips_layout=skips)
-    merged, more, kept = _rows(case, _together(met), sides.news, reader, scopes, overwritten)
-    return RowsPlan(TableSteps((*steps, *more), kept), merged.findings, merged, skips)
+    together = _together(met)
+    merged, more, kept = _rows(case, together, sides.news, reader, scopes, overwritten)
+    whole = [item for item in together.source_gone if item.delete_file is None]
+    emptied = tuple(gone_rows(item, reader) for item in whole) if merged.findings else ()
+    return RowsPlan(TableSteps((*steps, *more), kept), merged.findings, merged, skips, emptied)
 
 
 def _decides(group: Group, side: FileSide) -> bool:

@@ -153,14 +153,18 @@ def _collect_file(file: ShownFile, reader: Reader, live: _Columns, dead: _Column
 
 
 def _collect_gone(item: Gone, reader: Reader, dead: _Columns) -> None:
+    _collect_dead(gone_rows(item, reader), item.stamp, dead)
+
+
+def gone_rows(item: Gone, reader: Reader) -> Ints:
+    """The row ids of what was taken away."""
     if item.delete_file is not None:
-        _collect_dead(reader.marks(item.delete_file)[1], item.stamp, dead)
-        return
+        return reader.marks(item.delete_file)[1]
     row_ids, _ = reader.file(item.file_id)
     left = np.ones(len(row_ids), dtype=bool)
     for mask in item.masks:
         left[reader.marks(mask)[0]] = False
-    _collect_dead(row_ids[left], item.stamp, dead)
+    return row_ids[left]
 
 
 def _collect_dead(row_ids: Ints, stamp: Stamp, dead: _Columns) -> None:
