@@ -15,14 +15,10 @@ from typing import Any
 from sqlglot import exp
 
 from lakeui.common.errors import ForbiddenStatement, LakeError, NotSupported
-from lakeui.sql.growth import growth_check
+from lakeui.sql.growth import growth_check, words
+from lakeui.sql.sizes import sizes_check
 
 PLACEHOLDER_PREFIX = "__lake_"
-
-
-def words(text: str) -> frozenset[str]:
-    """The words of a text."""
-    return frozenset(text.split())
 
 
 _QUERY_NODES = words(
@@ -91,6 +87,7 @@ def check(tree: exp.Expr, *, deterministic: bool = False, allow_queries: bool = 
                 remedy="Use only functions of the row and of the time of the statement.",
                 function=node.name,
             )
+    sizes_check(tree)
 
 
 def is_repeatable(tree: exp.Expr) -> bool:

@@ -40,7 +40,16 @@ _FUNCTIONS = {
     "randstr": _Growing(0),
     "array_repeat": _Growing(1, content=0, most=MOST_ELEMENTS),
     "sequence": _Growing(1, most=MOST_ELEMENTS),
+    "array_insert": _Growing(1, most=MOST_ELEMENTS),
+    "format_number": _Growing(1),
 }
+_ADDING = frozenset({"array_insert", "format_number"})
+"""Their size adds to the value, and may be negative or a text."""
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
 
 
 def growth_check(call: exp.Anonymous, *, is_random: Callable[[str], bool]) -> None:
@@ -49,6 +58,8 @@ def growth_check(call: exp.Anonymous, *, is_random: Callable[[str], bool]) -> No
     if growing is None or len(call.expressions) <= growing.size:
         return
     size = call.expressions[growing.size]
+    if call.name.lower() in _ADDING and isinstance(size, exp.Literal) and size.is_string:
+        return
     sizes = call.expressions if call.name.lower() == "sequence" else [size]
     if any(is_random(inner.name.lower()) for part in sizes for inner in part.find_all(exp.Anonymous)):
         raise InvalidValue(
@@ -59,44 +70,32 @@ def growth_check(call: exp.Anonymous, *, is_random: Callable[[str], bool]) -> No
         raise InvalidValue(
             f"{call.name} stands in more than {DEEPEST} functions that repeat values.", remedy="Write it in steps."
         )
-    known = _number(size)
-    first = _number(call.expressions[0]) if call.name.lower() == "sequence" else None
+    known = number_in(size)
+    first = number_in(call.expressions[0]) if call.name.lower() == "sequence" else None
     if known is None and size.find(exp.Column) is None and call.name.lower() != "sequence":
         raise InvalidValue(
             f"The size that {call.name} takes is neither a number nor of a column.", remedy="Write the number."
         )
     if known is not None and abs(known - (first or 0)) > _most(call, growing):
         raise _too_large(call.name, growing)
-    _joined_check(call)
 
 
-def _joined_check(call: exp.Anonymous) -> None:
-    """Raises InvalidValue where one expression joins values that are too large together, by ``||`` or a function."""
-    top: exp.Expr = call
-    while isinstance(top.parent, exp.DPipe | exp.Paren | exp.Cast | exp.Anonymous):
-        top = top.parent
-    calls = (inner for inner in top.find_all(exp.Anonymous) if inner.name.lower() in _FUNCTIONS)
-    first = next(calls)
-    # All calls of one expression come here: the first that is found judges for all of them.
-    if top is call or first is not call:
-        return
-    if sum(map(_largest, (first, *calls))) > LARGEST_JOINED_BYTES:
-        raise InvalidValue(
-            f"One expression joins values that together have more than {LARGEST_JOINED_BYTES} bytes.",
-            remedy="Ask for smaller values: write the size of each as a number.",
-        )
-
-
-def _largest(call: exp.Anonymous) -> float:
-    """The most bytes that the text lets the call make; elements of an array count as one."""
-    growing = _FUNCTIONS[call.name.lower()]
-    if growing.most == MOST_ELEMENTS:
-        return 0
-    known = _number(call.expressions[growing.size]) if len(call.expressions) > growing.size else None
-    content = None if growing.content is None else call.expressions[growing.content]
-    if known is None or not isinstance(content, exp.Literal | None):
-        return LARGEST_VALUE_BYTES
-    return max(known, 0) * (_BYTES_A_CHARACTER if content is None else len(content.name.encode()))
+def size_of_growing(call: exp.Anonymous, sizes: list[float]) -> float | None:
+    """The most bytes that the text lets the call make, given those of its arguments; None for other functions."""
+    growing = _FUNCTIONS.get(call.name.lower())
+    if growing is None or len(sizes) <= growing.size:
+        return None
+    known = number_in(call.expressions[growing.size])
+    if call.name.lower() == "sequence":
+        first = number_in(call.expressions[0])
+        count = MOST_ELEMENTS if known is None or first is None else abs(known - first) + 1
+        return 8.0 * min(count, MOST_ELEMENTS)
+    if call.name.lower() in _ADDING:
+        return sum(sizes) + abs(known or 0) * 8
+    if known is None:
+        return float(LARGEST_VALUE_BYTES)
+    once = _BYTES_A_CHARACTER if growing.content is None else sizes[growing.content]
+    return min(max(known, 0) * once, LARGEST_VALUE_BYTES)
 
 
 def growth_guarded(call: exp.Anonymous, render: Render) -> list[str]:
@@ -130,8 +129,12 @@ def _is_checked_by_row(call: exp.Anonymous) -> bool:
 
 def _size_condition(call: exp.Anonymous, growing: _Growing, arguments: list[str]) -> str:
     size = f"CAST({arguments[growing.size]} AS DOUBLE)"
+    if call.name.lower() in _ADDING:
+        text = isinstance(call.expressions[growing.size], exp.Literal)
+        is_known = text or number_in(call.expressions[growing.size]) is not None
+        return "" if is_known else f"ABS(TRY_CAST({arguments[growing.size]} AS DOUBLE)) > {growing.most}"
     conditions = []
-    if _number(call.expressions[growing.size]) is None:
+    if number_in(call.expressions[growing.size]) is None:
         conditions.append(f"{size} > {growing.most}")
     if growing.content is not None and not isinstance(call.expressions[growing.content], exp.Literal):
         content = f"OCTET_LENGTH(CAST({arguments[growing.content]} AS STRING))"
@@ -145,7 +148,7 @@ def _sequence_condition(call: exp.Anonymous, arguments: list[str]) -> str:
     """By the count of numbers, or by the span of times; steps of a day and more cannot count to a million."""
     start, stop, step = [*call.expressions, None][:3]
     if step is None or not isinstance(step, exp.Interval):
-        if _number(start) is not None and _number(stop) is not None and step is None:
+        if number_in(start) is not None and number_in(stop) is not None and step is None:
             return ""
         width = f"ABS(TRY_CAST(CAST({arguments[2]} AS STRING) AS DOUBLE))" if step is not None else "1"
         first, last = (f"TRY_CAST(CAST({text} AS STRING) AS DOUBLE)" for text in arguments[:2])
@@ -167,18 +170,18 @@ def _most(call: exp.Anonymous, growing: _Growing) -> float:
     return min(growing.most, LARGEST_VALUE_BYTES / max(len(content.name.encode()), 1))
 
 
-def _number(node: exp.Expr) -> float | None:
+def number_in(node: exp.Expr) -> float | None:
     """The value of a number that is written out, with +, - and * over such."""
     match node:
         case exp.Paren():
-            return _number(node.this)
+            return number_in(node.this)
         case exp.Literal() if not node.is_string:
             return float(node.name)
         case exp.Neg():
-            inner = _number(node.this)
+            inner = number_in(node.this)
             return None if inner is None else -inner
         case exp.Add() | exp.Sub() | exp.Mul():
-            one, other = _number(node.this), _number(node.expression)
+            one, other = number_in(node.this), number_in(node.expression)
             if one is None or other is None:
                 return None
             return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from lakeui.common.errors import NotSupported
-from lakeui.sql.allowlist import words
+from lakeui.sql.growth import words
 
 _AGGREGATES = words(
     """any any_value approx_count_distinct approx_percentile array_agg avg bit_and bit_or bit_xor bool_and bool_or

@@ -429,7 +429,7 @@ def test_a_string_survives_reading_and_writing(value: str) -> None:
     assert parse(statement.query.text) == statement
 
 
-@given(st.text(min_size=1, max_size=20).filter(lambda value: value.strip()))
+@given(st.text(min_size=1, max_size=20).filter(lambda value: value.strip() and not value.lower().startswith("__lake_")))
 def test_a_quoted_name_survives_reading_and_writing(value: str) -> None:
     written = "`" + value.replace("`", "``") + "`"
     name = unicodedata.normalize("NFC", written)
