@@ -118,24 +118,41 @@ def _attempt(task: Task, context: TaskContext) -> tuple[TaskState, dict[str, Any
         return TaskState.SUCCEEDED, task.result, None
     try:
         return TaskState.SUCCEEDED, handler_for(task.kind)(context, task.parameters), None
-    except LakeError as error:
-        if isinstance(reason := context.stopped_by, StatementTimeout):
-            return TaskState.FAILED, None, reason.as_problem()
-        if isinstance(error, TaskCancelled):
-            return TaskState.CANCELLED, None, error.as_problem()
-        if _stopped(context):
-            # The engine, interrupted, reports its own failure; the person asked for a cancel and should read that.
-            return TaskState.CANCELLED, None, TaskCancelled("The task was cancelled.").as_problem()
-        if isinstance(error, EngineLost):
-            return TaskState.LOST, None, error.as_problem()
-        return TaskState.FAILED, None, error.as_problem()
     except (OperationalError, InterfaceError):
         raise
-    # The row must end in some state whatever the handler raised; the trace goes to the log under the same id.
-    except Exception:
+    # The row must end in some state whatever the handler raised.
+    except Exception as error:
+        if (kept := _kept_result(task)) is not None:
+            # What stopped the work came after its commit.
+            logger.warning("task %s was committed before it stopped: %s", task.pk, error)
+            return TaskState.SUCCEEDED, kept, None
+        return _failure(task, context, error)
+
+
+def _kept_result(task: Task) -> dict[str, Any] | None:
+    result: dict[str, Any] | None = Task.objects.filter(pk=task.pk).values_list("result", flat=True).first()
+    return result
+
+
+def _failure(task: Task, context: TaskContext, error: Exception) -> tuple[TaskState, None, dict[str, Any]]:
+    """The state of a task that wrote nothing, and the problem that says why."""
+    if not isinstance(error, LakeError):
+        # The trace goes to the log under the same id.
         problem = internal_problem()
-        logger.exception("task %s (%s) failed unexpectedly, error %s", task.pk, task.kind, problem["error_id"])
+        logger.error(
+            "task %s (%s) failed unexpectedly, error %s", task.pk, task.kind, problem["error_id"], exc_info=error
+        )
         return TaskState.FAILED, None, problem
+    if isinstance(reason := context.stopped_by, StatementTimeout):
+        return TaskState.FAILED, None, reason.as_problem()
+    if isinstance(error, TaskCancelled):
+        return TaskState.CANCELLED, None, error.as_problem()
+    if _stopped(context):
+        # The engine, interrupted, reports its own failure; the person asked for a cancel and should read that.
+        return TaskState.CANCELLED, None, TaskCancelled("The task was cancelled.").as_problem()
+    if isinstance(error, EngineLost):
+        return TaskState.LOST, None, error.as_problem()
+    return TaskState.FAILED, None, error.as_problem()
 
 
 def _stopped(context: TaskContext) -> bool:

@@ -27,7 +27,9 @@ CONTRACT = {
     "CARDINALITY": 422,
     "TYPE_NARROWING": 422,
     "PROPERTY_NOT_FOUND": 422,
+    "ENGINE_ENDED_OFTEN": 429,
     "ENGINE_ERROR": 502,
+    "ENGINE_AWAY": 503,
     "OVERLOADED": 503,
 }
 """The list of interfaces §2."""
@@ -38,6 +40,8 @@ NOT_OF_STATEMENTS = {
     "BRANCH_MOVED",  # tests/sql/test_failures.py, over a branch that never rests
     "STALE",  # tests/review
     "ENGINE_ERROR",  # tests/faults/test_killed_servers.py
+    "ENGINE_AWAY",  # tests/engine/test_away.py
+    "ENGINE_ENDED_OFTEN",  # tests/jobs/test_ended_engines.py
     "OVERLOADED",  # tests/keyed/test_replacing.py
 }
 """What no statement ends in by itself, and where it is tried."""

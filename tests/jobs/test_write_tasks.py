@@ -16,7 +16,7 @@ from merge_app.jobs.context import TaskContext
 from merge_app.jobs.models import QUERY_TASK_KIND, WRITE_TASK_KINDS, Task, TaskState
 from merge_app.jobs.request_work import task_longest_seconds
 from merge_app.jobs.runner import task_run
-from merge_app.jobs.services import task_cancel, task_claim, task_submit
+from merge_app.jobs.services import task_cancel, task_claim, task_keep, task_submit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -83,6 +83,27 @@ def test_the_longest_time_stops_a_write_and_its_outcome_says_so(
     assert task_run(task_id=task.pk, worker="a") == TaskState.FAILED
     error = Task.objects.get(pk=task.pk).error
     assert (error["code"], error["status"], error["seconds"]) == ("STATEMENT_TIMEOUT", 504, 0.05)
+
+
+@pytest.mark.parametrize("failure", [EngineError("The statement was interrupted."), RuntimeError("after the commit")])
+def test_a_write_that_stops_after_its_commit_has_succeeded(
+    failure: Exception, rung: list[str], settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def committed(context: TaskContext, parameters: Any) -> dict[str, Any]:
+        interrupted = threading.Event()
+        context.on_cancel(interrupted.set)
+        assert context.task_id
+        task_keep(task_id=context.task_id, claim=context.claim, result={"version": 7})
+        assert interrupted.wait(30)
+        raise failure
+
+    monkeypatch.setattr(runner, "BEAT_SECONDS", 0.02)
+    monkeypatch.setitem(registry._HANDLERS, "sql", committed)
+    settings.LAKEUI = {**settings.LAKEUI, "WRITE_TASK_SECONDS": 0.05}
+    task = write(person("alice"))
+    assert task_run(task_id=task.pk, worker="a") == TaskState.SUCCEEDED
+    kept = Task.objects.get(pk=task.pk)
+    assert (kept.result, kept.error) == ({"version": 7}, None)
 
 
 def test_a_write_that_runs_is_cancelled(rung: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
