@@ -24,12 +24,15 @@ _CLASS = re.compile(r"\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\] ?")
 _POSITION = re.compile(r"line (\d+),? pos(?:ition)? (\d+)")
 _FOREIGN_ADVICE = re.compile(r" ?(?:If necessary set \"spark\.|Please, refer to 'https?:).*$")
 """Advice that only who runs a Spark of their own could follow."""
-_LOST = (
+_UNKNOWN = (
     "SESSION_NOT_FOUND",
     "SESSION_CLOSED",
     "SESSION_CHANGED",
     "NO_ACTIVE_SESSION",
     "server side session identifier",
+)
+_LOST = (
+    *_UNKNOWN,
     "RETRIES_EXCEEDED",
     "UNAVAILABLE",
     "Connection refused",
@@ -63,6 +66,12 @@ def is_lost(error: BaseException) -> bool:
     """Whether the session or the server behind it is gone, so that a new session may help."""
     text = f"{type(error).__name__}: {error}"
     return any(mark in text for mark in _LOST)
+
+
+def is_unknown(error: BaseException) -> bool:
+    """Whether a server answers that does not know the session."""
+    text = f"{type(error).__name__}: {error}"
+    return any(mark in text for mark in _UNKNOWN)
 
 
 def translate(error: BaseException) -> LakeError:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from catalog_app.engine.failures import is_lost, translate
+from catalog_app.engine.failures import is_lost, is_unknown, translate
 from lakeui.common.errors import EngineAway, EngineLost, LakeError
 
 if TYPE_CHECKING:
@@ -95,11 +95,18 @@ class SparkSessions:
                 raise translate(error) from error
             logger.warning("The Spark server does not answer: %s", error)
             raise EngineAway from error
+        began = time.monotonic()
         try:
             result = self._tagged(session, work)
         except failures as error:
             if not is_lost(error):
                 raise translate(error) from error
+            if is_unknown(error) and time.monotonic() - began < TRUSTED_SECONDS:
+                # No server starts again so fast: this one ended before the work began.
+                logger.warning("The Spark server was started again before a piece of work: %s", error)
+                self._forget(session)
+                self._answered_at = 0.0
+                raise EngineAway from error
             logger.error("The Spark server ended under a piece of work: %s", error)
             self._forget(session)
             raise EngineLost from error

@@ -120,29 +120,26 @@ def _attempt(task: Task, context: TaskContext) -> tuple[TaskState, dict[str, Any
         return TaskState.SUCCEEDED, handler_for(task.kind)(context, task.parameters), None
     except (OperationalError, InterfaceError):
         raise
-    # The row must end in some state whatever the handler raised.
-    except Exception as error:
-        if (kept := _kept_result(task)) is not None:
-            # What stopped the work came after its commit.
-            logger.warning("task %s was committed before it stopped: %s", task.pk, error)
-            return TaskState.SUCCEEDED, kept, None
-        return _failure(task, context, error)
-
-
-def _kept_result(task: Task) -> dict[str, Any] | None:
-    result: dict[str, Any] | None = Task.objects.filter(pk=task.pk).values_list("result", flat=True).first()
-    return result
-
-
-def _failure(task: Task, context: TaskContext, error: Exception) -> tuple[TaskState, None, dict[str, Any]]:
-    """The state of a task that wrote nothing, and the problem that says why."""
-    if not isinstance(error, LakeError):
-        # The trace goes to the log under the same id.
+    except LakeError as error:
+        return _committed(task) or _failure(context, error)
+    # The row must end in some state whatever the handler raised; the trace goes to the log under the same id.
+    except Exception:
         problem = internal_problem()
-        logger.error(
-            "task %s (%s) failed unexpectedly, error %s", task.pk, task.kind, problem["error_id"], exc_info=error
-        )
-        return TaskState.FAILED, None, problem
+        logger.exception("task %s (%s) failed unexpectedly, error %s", task.pk, task.kind, problem["error_id"])
+        return _committed(task) or (TaskState.FAILED, None, problem)
+
+
+def _committed(task: Task) -> tuple[TaskState, dict[str, Any], None] | None:
+    """How a task ended that was stopped, or failed, after its commit; None where nothing was committed."""
+    kept = Task.objects.filter(pk=task.pk).values_list("result", flat=True).first()
+    if kept is None:
+        return None
+    logger.warning("task %s was committed before it stopped", task.pk)
+    return TaskState.SUCCEEDED, kept, None
+
+
+def _failure(context: TaskContext, error: LakeError) -> tuple[TaskState, None, dict[str, Any]]:
+    """The state of a task that wrote nothing, and the problem that says why."""
     if isinstance(reason := context.stopped_by, StatementTimeout):
         return TaskState.FAILED, None, reason.as_problem()
     if isinstance(error, TaskCancelled):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
+from pyspark.errors import PySparkException
 
 from catalog_app.engine import session
 from catalog_app.engine.session import SparkSessions
-from lakeui.common.errors import EngineAway
+from lakeui.common.errors import EngineAway, EngineLost
 
 
 @pytest.mark.filterwarnings("ignore:.*RETRIES_EXCEEDED")
@@ -16,3 +19,32 @@ def test_a_spark_that_starts_is_away_and_says_when_to_come_again(monkeypatch: py
         SparkSessions("sc://127.0.0.1:1").run(lambda spark: pytest.fail("nobody answers"))
     problem = away.value.as_problem()
     assert (problem["code"], problem["status"], problem["retry_after"]) == ("ENGINE_AWAY", 503, 10)
+
+
+@pytest.mark.parametrize(
+    ("message", "seconds", "expected"),
+    [
+        ("[INVALID_HANDLE.SESSION_NOT_FOUND] Session not found", 0.0, EngineAway),
+        ("[INVALID_HANDLE.SESSION_CHANGED] The server has restarted", 0.0, EngineAway),
+        ("[INVALID_HANDLE.SESSION_NOT_FOUND] Session not found", 5.0, EngineLost),
+        ("UNAVAILABLE: Connection refused", 0.0, EngineLost),
+    ],
+)
+def test_a_spark_that_started_again_before_the_work_is_away_and_one_under_it_is_lost(
+    message: str, seconds: float, expected: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(session.time, "monotonic", lambda: clock[0])
+    stub = SimpleNamespace()
+    monkeypatch.setattr(session, "_connect", lambda remote: stub)
+    sessions = SparkSessions("sc://nowhere")
+    sessions._answered_at = clock[0]
+
+    def work(spark: object) -> None:
+        clock[0] += seconds
+        raise PySparkException(message)
+
+    with pytest.raises(expected) as failure:
+        sessions.run(work)  # type: ignore[arg-type]
+    assert type(failure.value) is expected
+    assert sessions._session is None
