@@ -21,6 +21,7 @@ from merge_app.execution.apply import CommitHeader
 from merge_app.execution.commit import ATTEMPTS, branch_moved_error
 from merge_app.execution.merge import MergeOrder, Prepared, merge_prepare
 from merge_app.planning.values import MergePlan, Verdict
+from merge_app.review.errors import TooManyQueued
 from merge_app.review.judgement import Standing
 from merge_app.review.merging import RequestSponsor, merge_require, refuse_blocked
 from merge_app.review.models import MergeRequest
@@ -38,10 +39,17 @@ from merge_app.review.sight import Sight, branches_now, seen_now, sight_keep, si
 from merge_app.review.standing import request_standing
 from merge_app.review.states import REVIEWED, RequestState, may_become
 
+MOST_QUEUED = 50
+"""Requests that one person has in merge queues at a time."""
+RETRY_SECONDS = 30
+
 
 def queue_enter(*, principal: Principal, request: MergeRequest, engine: EngineSource) -> MergeRequest:
-    """Put the request into the queue of its destination. Raises MergeBlocked where it could not be merged now."""
+    """Put the request into the queue of its destination. Raises MergeBlocked where it could not be merged now,
+    and TooManyQueued.
+    """
     merge_require(principal, request)
+    _require_few(principal)
     sponsor = RequestSponsor(request.pk, CommitHeader("MERGE BRANCH"))
     order = MergeOrder(request.source_id, request.destination_id, CommitHeader("MERGE BRANCH"), sponsor=sponsor)
     for _ in range(ATTEMPTS):
@@ -49,6 +57,18 @@ def queue_enter(*, principal: Principal, request: MergeRequest, engine: EngineSo
         if entered is not None:
             return entered
     raise branch_moved_error()
+
+
+def _require_few(principal: Principal) -> None:
+    mine = MergeRequest.objects.filter(state=RequestState.QUEUED, queued_by=person_id(principal))
+    if (waiting := mine.count()) < MOST_QUEUED:
+        return
+    raise TooManyQueued(
+        f"{waiting} merge requests that you put into queues wait for their turn, which is the most at a time.",
+        remedy="Wait until one is merged, or take one out of its queue.",
+        retry_after=RETRY_SECONDS,
+        waiting=waiting,
+    )
 
 
 def _enter(principal: Principal, request: MergeRequest, prepared: Prepared) -> MergeRequest | None:

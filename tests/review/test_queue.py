@@ -15,6 +15,7 @@ from merge_app.audit.verification import audit_verify
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
 from merge_app.jobs.services import task_cancel
+from merge_app.review import queue
 from merge_app.review.models import MergeRequest
 from tests.api.test_statements import problem
 from tests.review.conftest import ReviewLake
@@ -67,6 +68,21 @@ def test_requests_are_merged_in_their_turn_on_what_the_one_before_left(lake: Rev
     assert [commit.statement[-2:] for commit in merges] == ["#3", "#2", "#1"]
     assert {commit.author_name for commit in merges} == {"alice"}
     assert audit_verify(requests[0].catalog) == []
+
+
+@pytest.mark.usefixtures("nobody_hears")
+def test_one_person_has_a_bounded_number_of_requests_in_queues(
+    lake: ReviewLake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queue, "MOST_QUEUED", 1)
+    first, second = approved(lake, 1), approved(lake, 2)
+    queued(lake, 1)
+    refused = queued(lake, 2)
+    body = problem(refused, 429, "TOO_MANY_QUEUED")
+    assert (refused["Retry-After"], body["retry_after"], body["waiting"]) == ("30", 30, 1)
+    turn()
+    assert queued(lake, 2).json()["state"] == "queued"
+    assert (state(lake, first), state(lake, second)) == ("merged", "queued")
 
 
 @pytest.mark.usefixtures("nobody_hears")
