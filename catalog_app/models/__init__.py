@@ -21,11 +21,12 @@ from catalog_app.models.files import (
     SegmentStamp,
 )
 from catalog_app.models.imports import FileImport
-from catalog_app.models.objects import Database, DatabaseRecord, Table, TableRecord, ViewRecord
+from catalog_app.models.objects import AttributeFacts, Database, DatabaseRecord, Table, TableRecord, ViewRecord
 from catalog_app.models.people import CatalogMember, ProtectionRule
 from catalog_app.models.schemas import InvisibleSchemaHistory, SchemaDefinition, TableSchema, TableSchemaHistory
 
 __all__ = [
+    "AttributeFacts",
     "Branch",
     "BranchReach",
     "Catalog",

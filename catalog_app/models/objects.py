@@ -94,6 +94,29 @@ class TableRecord(ObjectRecord):
         indexes = [models.Index(fields=["branch", "database", "name_key"], name="table_record_name")]
 
 
+class AttributeFacts(models.Model):
+    """The facts of an object's attributes that came to a branch with one commit: by attribute ``[value, stamp, kind]``,
+    of a restored one also stamp and kind of the fact that it brings back (``AttributeFact.as_json``).
+
+    ``version`` says since when the branch has them, each stamp who decided. The newest fact of an attribute on the
+    look-up chain speaks. What a commit leaves alone is in no row of it, so no statement reads facts to write its own.
+    """
+
+    branch = models.ForeignKey(Branch, models.PROTECT, related_name="+", db_index=False)
+    version = models.BigIntegerField()
+    object_kind = models.TextField()
+    object_id = models.BigIntegerField()
+    facts = models.JSONField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["object_kind", "object_id", "branch", "version"], name="attribute_facts_once"
+            )
+        ]
+        indexes = [models.Index(fields=["branch", "version"], name="attribute_facts_version")]
+
+
 class ViewRecord(ObjectRecord):
     """A view of one branch. Views are never merged; a branch sees those of its parent at the cut."""
 

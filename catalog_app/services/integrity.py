@@ -11,6 +11,7 @@ from catalog_app.selectors.lineage import LINEAGE, branch_lineage
 from catalog_app.selectors.objects import databases_list, tables_list
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import table_scan
+from catalog_app.services.attribute_checks import facts_check, states_check
 
 METADATA_INVARIANTS = {
     "a branch's head is not its newest commit": """
@@ -212,11 +213,13 @@ def catalog_check(
     of_metadata, of_branch = tuple(METADATA_INVARIANTS), tuple(BRANCH_INVARIANTS)
     found = fetch_all(_METADATA, {"catalog": catalog.pk}, prepared=True)
     breaches = [f"{of_metadata[place]} (id {identity})" for place, identity in found]
+    breaches += facts_check(catalog.pk)
     # Without stored ids rows have the addresses of their own file.
     storing = {row[0] for row in fetch_all(_STORING, {"catalog": catalog.pk})}
     for branch in Branch.objects.filter(catalog=catalog, dropped_at__isnull=True):
         found = fetch_all(_BRANCH, branch_lineage(branch).parameters, prepared=True)
         breaches += [f"on branch {branch.name}: {of_branch[place]} (id {identity})" for place, identity in found]
+        breaches += states_check(branch)
         files = {} if row_ids_of is None and stamps_of is None else _files_storing(branch, storing)
         if row_ids_of is not None:
             breaches += _rows_twice(branch, files, row_ids_of)

@@ -18,6 +18,7 @@ from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.protection import Asked, protection_judge
 from catalog_app.selectors.rows import fetch_all
 from merge_app.audit.bypasses import bypass_record
+from merge_app.execution.lineage.attributes import FactsSource, Restores, attributes_record, facts_of_plan
 from merge_app.execution.reach import Reach, reach_load
 from merge_app.execution.reads import TableRead, reads_copy, reads_record
 from merge_app.execution.record import definitions_of_merged, objects_record, operations_record, schemas_record
@@ -88,6 +89,10 @@ class Source:
     head_commit_id: int | None
     is_workspace: bool = False
 
+    @property
+    def facts_source(self) -> FactsSource:
+        return FactsSource(self.lineage, self.reach, self.lineage.branch_ids[0] if self.is_workspace else None)
+
 
 @dataclass(frozen=True, slots=True)
 class Applied:
@@ -108,6 +113,7 @@ def plan_apply(
     source: Source | None = None,
     definitions: Mapping[int, StagedDefinition] | None = None,
     row_work: Mapping[int, RowWorkResult] | None = None,
+    restores: Restores | None = None,
 ) -> Applied:
     """Write the plan as the next commit of ``branch``, whose row the caller has locked."""
     lineage = branch_lineage(branch)
@@ -117,6 +123,12 @@ def plan_apply(
     recorded = operations_record(plan, commit=commit, is_replay=is_replay)
     objects_record(plan, branch_id=branch.pk, version=version, recorded=recorded)
     new_definitions = schemas_record(plan, branch_id=branch.pk, version=version)
+    reach = reach_load(lineage) if source is not None else {}
+    came_from = source.facts_source if source is not None else None
+    facts = facts_of_plan(
+        plan, branch=branch, lineage=lineage, version=version, source=came_from, reach=reach, restores=restores
+    )
+    attributes_record(facts, branch_id=branch.pk, version=version)
     staged = {t: StagedDefinition(*known) for t, known in definitions_of_merged(plan, lineage).items()}
     staged |= {**(definitions or {}), **{t: StagedDefinition(d, version) for t, d in new_definitions.items()}}
     segments_apply(
@@ -138,7 +150,7 @@ def plan_apply(
     if source is not None and source.is_workspace:
         reads_copy(commit, written, source.lineage.branch_ids[0])
     if source is not None and source.head_commit_id is not None:
-        _reach_write(branch, version, lineage, source.reach)
+        _reach_write(branch, version, reach, source.reach)
     branch.head_version, branch.head_commit = version, commit
     kept_rows = {table_id: result.kept_rows for table_id, result in (row_work or {}).items()}
     return Applied(commit.pk, version, plan.notes, tuple(new_definitions), kept_rows)
@@ -203,8 +215,7 @@ def commit_write(branch: Branch, header: CommitHeader, source: Source | None, st
     return commit
 
 
-def _reach_write(branch: Branch, version: int, lineage: Lineage, source: Reach) -> None:
-    known = reach_load(lineage)
+def _reach_write(branch: Branch, version: int, known: Reach, source: Reach) -> None:
     BranchReach.objects.bulk_create(
         BranchReach(branch=branch, at_version=version, reached_branch_id=reached, reached_version=upto)
         for reached, upto in source.items()

@@ -21,6 +21,7 @@ from lakeui.common.errors import BranchMoved, MergeConflict, NotFound
 from lakeui.common.faults import fault_point
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import Applied, CommitHeader, RowWorkResult, StagedDefinition, plan_apply
+from merge_app.execution.lineage.attributes import Restores
 from merge_app.execution.lineage.restoring import RestoredFiles
 from merge_app.execution.load import SourceSide, plan_input_load
 from merge_app.execution.reach import chain_reach, reach_load
@@ -62,6 +63,7 @@ class StagedStatement:
     definitions: Mapping[int, StagedDefinition] = field(default_factory=dict)
     tested: tuple[TestedRows, ...] = ()
     restored: Mapping[int, RestoredFiles] = field(default_factory=dict)
+    restores: Restores | None = None
 
 
 def statement_commit(
@@ -167,7 +169,12 @@ def _commit_under_lock(
         raise StatementOvertaken
     fault_point("write.planned")
     applied = plan_apply(
-        ready.planned, branch=branch, header=header, definitions=staged.definitions, row_work=ready.row_work
+        ready.planned,
+        branch=branch,
+        header=header,
+        definitions=staged.definitions,
+        row_work=ready.row_work,
+        restores=staged.restores,
     )
     if record is not None:
         record(ready.planned, applied)

@@ -25,6 +25,7 @@ from merge_app.audit.services import AttemptRecord, attempt_record
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import Applied, CommitHeader
 from merge_app.execution.commit import StagedStatement, statement_commit
+from merge_app.execution.lineage.attributes import Restores
 from merge_app.execution.lineage.restoring import RestoredFiles, restored_files
 from merge_app.execution.outcome import refusal_describe
 from merge_app.execution.replacements import overwrite_with, replaces_rows
@@ -145,6 +146,7 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
         recovery.databases,
         recovery.tables,
         restored=_restored(recovery, engine),
+        restores=Restores(recovery.version if recovery.kind == "restore" else None),
     )
     recorded: list[MergeAttempt] = []
 

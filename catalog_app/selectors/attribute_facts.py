@@ -1,0 +1,95 @@
+"""Facts of attributes as branches have them: one query for many objects."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from catalog_app.domain.attribute_facts import AttributeFact
+from catalog_app.domain.operations import ObjectKind
+from catalog_app.selectors.lineage import LINEAGE, Lineage
+from catalog_app.selectors.rows import fetch_all, json_value
+
+ObjectKey = tuple[ObjectKind, int]
+History = list[tuple[int, dict[str, AttributeFact]]]
+"""The facts that came to a chain, by version, the oldest first."""
+
+_CHAIN = """
+SELECT f.object_kind, f.object_id, f.version, f.facts
+FROM wanted w CROSS JOIN lineage l JOIN catalog_app_attributefacts f
+  ON f.object_kind = w.object_kind AND f.object_id = w.object_id
+ AND f.branch_id = l.branch_id AND f.version <= l.max_version
+ORDER BY f.version
+"""
+
+_NAMED = f"""
+WITH {LINEAGE}, wanted AS (
+    SELECT * FROM unnest(%(kinds)s::text[], %(ids)s::bigint[]) AS w(object_kind, object_id)
+) {_CHAIN}
+"""
+
+_NEWS = f"""
+WITH {LINEAGE}, wanted AS MATERIALIZED (
+    SELECT DISTINCT f.object_kind, f.object_id
+    FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[]) AS r(branch_id, after, upto)
+    JOIN catalog_app_attributefacts f
+      ON f.branch_id = r.branch_id AND f.version > r.after AND f.version <= r.upto
+) {_CHAIN}
+"""
+
+
+def attribute_histories(lineage: Lineage, objects: Collection[ObjectKey]) -> dict[ObjectKey, History]:
+    """All facts that these objects ever had on the chain."""
+    if not objects:
+        return {}
+    kinds, ids = zip(*((kind.value, identity) for kind, identity in objects), strict=True)
+    return _read(fetch_all(_NAMED, {**lineage.parameters, "kinds": list(kinds), "ids": list(ids)}))
+
+
+def attribute_news(
+    lineage: Lineage, ranges: Iterable[tuple[int, int, int]]
+) -> dict[ObjectKey, dict[str, AttributeFact]]:
+    """The facts on the chain of each object of which any came in these ranges: (branch, after, upto)."""
+    columns = tuple(zip(*ranges, strict=True))
+    if not columns:
+        return {}
+    asked = dict(zip(("branches", "after", "upto"), map(list, columns), strict=True))
+    found = _read(fetch_all(_NEWS, {**lineage.parameters, **asked}, prepared=True))
+    return {key: newest(history) for key, history in found.items()}
+
+
+def newest(history: History, upto: int | None = None) -> dict[str, AttributeFact]:
+    """By attribute its newest fact, or the newest up to a version."""
+    found: dict[str, AttributeFact] = {}
+    for version, facts in history:
+        if upto is None or version <= upto:
+            found |= facts
+    return found
+
+
+def _read(rows: Iterable[tuple[Any, ...]]) -> dict[ObjectKey, History]:
+    found: dict[ObjectKey, History] = defaultdict(list)
+    for kind, identity, version, facts in rows:
+        found[ObjectKind(kind), identity].append((version, facts_from_json(json_value(facts))))
+    return found
+
+
+def facts_from_json(value: Mapping[str, list[Any]]) -> dict[str, AttributeFact]:
+    return {attribute: AttributeFact(*fact) for attribute, fact in value.items()}
+
+
+_MAKERS = """
+SELECT c.catalog_id, c.version, c.branch_id
+FROM unnest(%(catalogs)s::bigint[], %(versions)s::bigint[]) AS w(catalog_id, version)
+JOIN catalog_app_commit c ON c.catalog_id = w.catalog_id AND c.version = w.version
+"""
+
+
+def stamp_branches(stamps: Collection[tuple[int, int]]) -> dict[tuple[int, int], int]:
+    """The branches of commits, by catalog and version."""
+    if not stamps:
+        return {}
+    catalogs, versions = zip(*stamps, strict=True)
+    rows = fetch_all(_MAKERS, {"catalogs": list(catalogs), "versions": list(versions)})
+    return {(row[0], row[1]): row[2] for row in rows}

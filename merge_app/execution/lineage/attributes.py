@@ -1,0 +1,240 @@
+"""The facts of attributes that a commit writes: a statement's own, a restore's, and what a merge brings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from catalog_app.domain.attribute_facts import (
+    AttributeFact,
+    Facts,
+    Knows,
+    Merged,
+    attributes_set,
+    facts_merged,
+    facts_restored,
+    facts_set,
+    is_implied_drop,
+)
+from catalog_app.domain.operations import ObjectKind
+from catalog_app.domain.state import ObjectState
+from catalog_app.models import Branch
+from catalog_app.selectors.attribute_facts import (
+    History,
+    attribute_histories,
+    attribute_news,
+    newest,
+    stamp_branches,
+)
+from catalog_app.selectors.lineage import Lineage
+from catalog_app.selectors.objects import databases_load, tables_load
+from catalog_app.selectors.rows import fetch_all
+from merge_app.execution.reach import Reach, own_ranges
+from merge_app.planning.surviving import ObjectKey
+from merge_app.planning.values import Action, MergePlan, ObjectPlan
+
+Written = Mapping[ObjectKey, Facts]
+
+_WRITE = """
+INSERT INTO catalog_app_attributefacts (branch_id, version, object_kind, object_id, facts)
+SELECT %(branch)s, %(version)s, object_kind, object_id, facts
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS w(object_kind text, object_id bigint, facts jsonb)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Restores:
+    """A statement brings objects back: to ``version``, None: to before they were dropped."""
+
+    version: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FactsSource:
+    """Where a merge comes from. ``workspace``: that of a transaction, whose commits are one with the merge (R11)."""
+
+    lineage: Lineage
+    reach: Reach
+    workspace: int | None
+
+
+def attributes_record(written: Written, *, branch_id: int, version: int) -> None:
+    rows = [
+        {
+            "object_kind": kind.value,
+            "object_id": object_id,
+            "facts": {attribute: fact.as_json() for attribute, fact in facts.items()},
+        }
+        for (kind, object_id), facts in written.items()
+        if facts
+    ]
+    if rows:
+        fetch_all(f"{_WRITE} RETURNING id", {"branch": branch_id, "version": version, "rows": json.dumps(rows)})
+
+
+def statement_facts(plan: MergePlan, version: int) -> Written:
+    """What a statement sets, without a look at what there is."""
+    return {key: facts_set(found, version) for key, (_, found) in _set(plan).items()}
+
+
+def _set(plan: MergePlan) -> dict[ObjectKey, tuple[ObjectPlan, dict[str, Any]]]:
+    """The objects of which a plan sets attributes."""
+    dropped = _dropped_databases(plan)
+    return {
+        (item.kind, item.object_id): (item, found)
+        for item in plan.objects
+        if (found := attributes_set(item.before, item.after, item.operations, dropped))
+    }
+
+
+def _dropped_databases(plan: MergePlan) -> set[int]:
+    return {item.object_id for item in plan.objects if item.kind is ObjectKind.DATABASE and item.after.is_dropped}
+
+
+def restored_facts(plan: MergePlan, lineage: Lineage, version: int, restores: Restores) -> Written:
+    changed = _set(plan)
+    histories = attribute_histories(lineage, changed)
+    return {
+        key: _restored(item.after, histories.get(key, []), found, version, restores)
+        for key, (item, found) in changed.items()
+    }
+
+
+def _restored(
+    after: ObjectState, history: History, attributes: Mapping[str, Any], version: int, restores: Restores
+) -> dict[str, AttributeFact]:
+    present = newest(history)
+    then = _before_the_drop(history) if restores.version is None else newest(history, restores.version)
+    return facts_restored(after, present, then, attributes, version)
+
+
+def _before_the_drop(history: History) -> dict[str, AttributeFact]:
+    """By attribute its newest fact that has a value."""
+    found: dict[str, AttributeFact] = {}
+    for _, facts in history:
+        found |= {attribute: fact for attribute, fact in facts.items() if fact.value is not None}
+    return found
+
+
+def merged_facts(
+    plan: MergePlan, branch: Branch, lineage: Lineage, reach: Reach, version: int, source: FactsSource
+) -> Written:
+    """What the merge leaves on the target of the facts of both sides, where its plan says what became of each object.
+
+    ``lineage`` and ``reach`` are the target's before the merge. All of it is four queries, whatever it merges.
+    """
+    ranges = [(item.branch_id, item.after, item.upto) for item in own_ranges(source.lineage, reach)]
+    theirs: Mapping[ObjectKey, Facts] = attribute_news(source.lineage, ranges)
+    items = {(item.kind, item.object_id): item for item in plan.objects}
+    wanted = dict.fromkeys((*theirs, *_set(plan)))
+    if not wanted:
+        return {}
+    here = {key: newest(history) for key, history in attribute_histories(lineage, list(wanted)).items()}
+    catalogs = _catalogs(branch, source)
+    makers = _Makers.of(catalogs, theirs, here)
+    told = {key: makers.restamped(facts, version, reach, source.workspace) for key, facts in theirs.items()}
+    after = {**_states(lineage, [key for key in wanted if key not in items]), **_outcomes(items)}
+    dropped = _dropped_databases(plan)
+    found = {}
+    for key in wanted:
+        present, item = here.get(key, {}), items.get(key)
+        merged = Merged(
+            after.get(key),
+            version,
+            source_knows=makers.knows(source.reach, catalogs[1]),
+            target_knows=makers.knows(reach, catalogs[0], own=version),
+            is_implied=item is not None and is_implied_drop(item.before, item.after, dropped),
+        )
+        found[key] = facts_merged(told.get(key, {}), present, merged)
+    return found
+
+
+def _states(lineage: Lineage, objects: Collection[ObjectKey]) -> dict[ObjectKey, ObjectState]:
+    """What the target has of objects that the plan leaves alone."""
+    databases, tables = (
+        [identity for kind, identity in objects if kind is wanted] for wanted in (ObjectKind.DATABASE, ObjectKind.TABLE)
+    )
+    found: dict[ObjectKey, ObjectState] = {}
+    found |= {(ObjectKind.DATABASE, i): state for i, state in databases_load(lineage, databases).items()}
+    found |= {(ObjectKind.TABLE, i): state for i, state in tables_load(lineage, tables).items()}
+    return found
+
+
+def _outcomes(items: Mapping[ObjectKey, ObjectPlan]) -> dict[ObjectKey, ObjectState]:
+    """The states after the merge, but for objects that the target neither had nor gets."""
+    return {key: item.after for key, item in items.items() if item.before is not None or item.action is Action.CREATE}
+
+
+_CATALOG = "SELECT catalog_id FROM catalog_app_branch WHERE id = %(branch)s"
+
+
+def _catalogs(branch: Branch, source: FactsSource) -> tuple[int, int]:
+    """Those of source and target."""
+    ((mine,),) = fetch_all(_CATALOG, {"branch": source.lineage.branch_ids[0]}, prepared=True)
+    return mine, branch.catalog_id
+
+
+@dataclass(frozen=True, slots=True)
+class _Makers:
+    """By catalog and stamp, the branch that the stamp was made on."""
+
+    catalogs: tuple[int, int]
+    branches: Mapping[tuple[int, int], int]
+
+    @classmethod
+    def of(cls, catalogs: tuple[int, int], *sides: Mapping[ObjectKey, Facts]) -> _Makers:
+        stamps = {(catalog, stamp) for catalog, facts in zip(catalogs, sides, strict=True) for stamp in _stamps(facts)}
+        return cls(catalogs, stamp_branches(stamps))
+
+    def knows(self, reach: Reach, catalog: int, own: int | None = None) -> Knows:
+        """Whether what reaches so far knows a stamp. ``own``: that of the merge, which is news."""
+
+        def ask(stamp: int) -> bool:
+            if stamp == own:
+                return False
+            return not stamp or reach.get(self.branches.get((catalog, stamp), 0), 0) >= stamp
+
+        return ask
+
+    def restamped(self, facts: Facts, version: int, reach: Reach, workspace: int | None) -> Facts:
+        """What a transaction did has the stamp of its commit. So has what comes from another catalog, as versions are
+        numbers of one; ``reach`` says what of it the target has already.
+        """
+        mine = self.catalogs[0]
+        if workspace is not None:
+            return {
+                name: fact.of_commit(version, lambda stamp: self.branches.get((mine, stamp)) == workspace)
+                for name, fact in facts.items()
+            }
+        if mine == self.catalogs[1]:
+            return facts
+        knows = self.knows(reach, mine)
+        return {name: fact.foreign(0 if knows(fact.stamp) else version) for name, fact in facts.items()}
+
+
+def _stamps(sides: Mapping[ObjectKey, Facts]) -> Iterator[int]:
+    for facts in sides.values():
+        for fact in facts.values():
+            yield fact.stamp
+            if fact.brings_stamp:
+                yield fact.brings_stamp
+
+
+def facts_of_plan(
+    plan: MergePlan,
+    *,
+    branch: Branch,
+    lineage: Lineage,
+    version: int,
+    source: FactsSource | None = None,
+    reach: Reach | None = None,
+    restores: Restores | None = None,
+) -> Written:
+    """``reach``: what the target reaches, of a merge."""
+    if source is not None and reach is not None:
+        return merged_facts(plan, branch, lineage, reach, version, source)
+    if restores is not None:
+        return restored_facts(plan, lineage, version, restores)
+    return statement_facts(plan, version)
