@@ -202,9 +202,9 @@ class Merged:
     is_implied: bool = False
 
     def tells(self, attribute: str) -> bool:
-        if self.after is None or (attribute == "exists" and self.is_implied):
-            return False
-        return is_observed(self.after, attribute)
+        if attribute == "exists":
+            return not self.is_implied
+        return self.after is not None and is_observed(self.after, attribute)
 
 
 def is_implied_drop(before: ObjectState | None, after: ObjectState, dropped: Collection[int]) -> bool:

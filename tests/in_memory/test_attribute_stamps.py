@@ -14,7 +14,7 @@ import pytest
 from django.conf import settings
 from django.db import connection, transaction
 
-from catalog_app.domain.attribute_facts import AttributeFact, Facts
+from catalog_app.domain.attribute_facts import AttributeFact, Facts, Merged, facts_merged
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.models import AttributeFacts
 from catalog_app.selectors.attribute_facts import ObjectKey, attribute_histories, newest
@@ -153,6 +153,12 @@ def test_what_was_made_and_dropped_is_known_after_a_merge(table: Lake) -> None:
     table.merge("dev")
     assert facts(table) == facts(table, "dev")
     assert table.breaches() == []
+
+
+def test_what_a_decision_leaves_out_does_not_exist() -> None:
+    source = {"exists": AttributeFact(True, 3, "set"), "name": AttributeFact("t", 3, "set")}
+    merged = Merged(None, 9, source_knows=lambda stamp: stamp < 4, target_knows=lambda stamp: stamp < 3)
+    assert facts_merged(source, {}, merged) == source | {"exists": AttributeFact(None, 9, "set")}
 
 
 def statement(rng: Random, number: int) -> str:
