@@ -19,6 +19,7 @@ from tests.benchmarks import (
     lineage,
     metadata,
     nested_columns,
+    partitions,
     pipelines,
     requests,
     resources,
@@ -41,6 +42,7 @@ PARTS = (
     "stamps",
     "pipelines",
     "nested",
+    "partitions",
 )
 
 
@@ -66,6 +68,7 @@ def main() -> None:
             "sights": lambda: row_sights.figures(rows=options.rows),
             "stamps": lambda: stamps.figures(rows=options.rows),
             "nested": lambda: nested_columns.figures(rows=options.nested_rows),
+            "partitions": lambda: partitions.figures(rows=options.rows),
             "compare": compare.figures,
             "requests": requests.figures,
         }
