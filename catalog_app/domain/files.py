@@ -108,7 +108,7 @@ class FileScan:
     """One visible data file: how to find, decode and mask it. ``schema`` is the definition it was written under.
 
     ``fact``: that of its rows, but for those that store another one, and for the positions of the files ``stamped``,
-    which come with theirs in order of decision.
+    which come with theirs in order of decision. ``is_moved``: ``partition`` are not the values that the file stores.
     """
 
     file_id: int
@@ -123,6 +123,7 @@ class FileScan:
     stores_stamps: bool = False
     fact: RowsFact = NO_FACT
     stamped: tuple[tuple[str, RowsFact], ...] = ()
+    is_moved: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,8 @@ def copy_touched(spark: SparkSession, writer: FileWriter, scan: TableScan, marks
 
 def _can_copy_here(writer: FileWriter, schema: Schema, touched: Sequence[FileScan]) -> bool:
     """Whether the rows go from file to file as they lie there, and are not too many."""
+    if any(file.is_moved for file in touched):
+        return False
     is_plain = all(is_arrow_writable(column.type) and not column.type.startswith(_NESTED) for column in schema.columns)
     is_same = all(file.schema.columns == schema.columns for file in touched)
     return is_plain and is_same and sum(writer.warehouse.size(file.path) for file in touched) <= HERE_BYTES

@@ -14,12 +14,12 @@ from functools import reduce
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from catalog_app.domain.files import FACT_FIELDS, ROW_ID_COLUMN, ROW_ID_FIELD, FileScan, TableScan
+from catalog_app.domain.files import FACT_FIELDS, ROW_ID_COLUMN, ROW_ID_FIELD, FileScan, PartitionValues, TableScan
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.asking import bound_dataframe, sql_dataframe
 from catalog_app.engine.decoding import Held, decoded, held, internal_name, read_name
 from catalog_app.engine.known import Known
-from catalog_app.engine.types import char_metadata, spark_type, storage_type, unknown_null
+from catalog_app.engine.types import char_metadata, spark_type, storage_type, text_literal, unknown_null
 from catalog_app.engine.values import FileSource, QuerySource
 from catalog_app.storage.deletes import POSITION_COLUMN, POSITION_FIELD
 
@@ -50,7 +50,8 @@ _OWN_NAMES = frozenset({"base", "_metadata", ROW_ID_COLUMN, *FACT_FIELDS})
 @dataclass(frozen=True, slots=True)
 class _Group:
     """What files must share to be read in one scan; ``folder`` is the one above their ``base=`` folders. ``is_apart``:
-    files with deletes, of which there are too many to be read with others.
+    files with deletes, of which there are too many to be read with others. ``moved_to``: of a partition that was
+    renamed its values, which stand in no file.
     """
 
     held: tuple[Held | None, ...]
@@ -58,6 +59,7 @@ class _Group:
     stores_row_ids: bool
     stores_stamps: bool
     folder: str
+    moved_to: PartitionValues | None = None
 
 
 def table_dataframe(
@@ -90,6 +92,7 @@ def _groups(scan: TableScan, *, with_address: bool, with_facts: bool) -> dict[_G
             with_address and file.stores_row_ids,
             with_facts and file.stores_stamps,
             file.path.rsplit("/", 2)[0],
+            file.partition if file.is_moved else None,
         )
         groups.setdefault(group, []).append(file)
     return groups
@@ -115,8 +118,10 @@ def _read_group(
     if group.stores_stamps:
         fields += [(name, "bigint", identifier) for name, identifier in FACT_FIELDS.items()]
     frame = _read_files(spark, warehouse, fields, group.folder, [file.path for file in files])
+    fixed = _partition_literals(schema, group.moved_to)
     columns = [
-        decoded(column, item, names.get(column.id, "")) for column, item in zip(schema.columns, group.held, strict=True)
+        fixed.get(column.id) or decoded(column, item, names.get(column.id, ""))
+        for column, item in zip(schema.columns, group.held, strict=True)
     ]
     if group.stores_row_ids:
         columns.append(ROW_ID_COLUMN)
@@ -137,6 +142,17 @@ def _read_group(
     row_id = f"coalesce({ROW_ID_COLUMN}, {ADDRESS})" if group.stores_row_ids else ADDRESS
     facts = {BASE: BASE, **dict(zip(FACTS, FACT_FIELDS, strict=True))} if with_facts else {}
     return _named(frame, schema, values, {ROW_ID: row_id, ADDRESS: ADDRESS, **facts})
+
+
+def _partition_literals(schema: Schema, values: PartitionValues | None) -> dict[int, str]:
+    """SQL of the partition columns of a renamed partition, by column."""
+    if values is None:
+        return {}
+    return {
+        column.id: f"CAST({'NULL' if text is None else text_literal(text)} AS {storage_type(column.type)})"
+        f" AS {internal_name(column)}"
+        for column, text in zip(schema.partition_columns, values, strict=True)
+    }
 
 
 def _named(

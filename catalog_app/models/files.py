@@ -13,7 +13,8 @@ from catalog_app.models.schemas import SchemaDefinition
 class DataFile(models.Model):
     """A Parquet file of rows. It owns the addresses ``[base, base + rows)`` of its table.
 
-    ``partition`` lists one text or null per partition column; ``statistics`` maps column id to
+    ``partition`` lists one text or null per partition column, as the file stores these columns: where its rows are now
+    says the segment. ``statistics`` maps column id to
     ``[minimum, maximum, null count]``; paths are relative to the warehouse; sizes are bytes.
 
     ``stores_stamps``: the file holds rows of several commits, each with its stamp in the column
@@ -88,6 +89,10 @@ class Segment(SegmentEvent):
     ``schema_version`` is the version it was written under, found in TableSchemaHistory when ``is_visible`` and in
     InvisibleSchemaHistory when not; ``definition`` is that version's content. The composite foreign keys of the
     first migration keep file, segment and table together.
+
+    ``partition`` is where the rows of the file lie. ``partition_stamp`` and ``partition_kind`` say who decided that
+    ("move" or "restore"); 0: whoever wrote the rows. ``partition_brings`` is the stamp that a restored partition had
+    before, ``partition_undoes`` that of the fact which was replaced; null: of whoever wrote the rows.
     """
 
     added_version = models.BigIntegerField()
@@ -95,13 +100,21 @@ class Segment(SegmentEvent):
     definition = models.ForeignKey(SchemaDefinition, models.PROTECT, related_name="+", db_index=False)
     schema_version = models.BigIntegerField()
     is_visible = models.BooleanField()
+    partition = models.JSONField(default=list, db_default=[])
+    partition_stamp = models.BigIntegerField(db_default=0)
+    partition_kind = models.TextField(db_default="")
+    partition_brings = models.BigIntegerField(null=True)
+    partition_undoes = models.BigIntegerField(null=True)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["branch", "file", "added_version"], name="segment_once_a_version"),
             models.UniqueConstraint(fields=["id", "table"], name="segment_of_table"),
         ]
-        indexes = [models.Index(fields=["table", "branch", "added_version"], name="segment_branch_version")]
+        indexes = [
+            models.Index(fields=["table", "branch", "added_version"], name="segment_branch_version"),
+            models.Index(fields=["table"], name="segment_moved", condition=Q(partition_stamp__gt=0)),
+        ]
 
 
 class SegmentRemoval(SegmentEvent):

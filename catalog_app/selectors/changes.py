@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import AddedFile
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
@@ -91,7 +92,7 @@ class VisibleFile:
 
 _FILES = f"""
 WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS})
-SELECT v.table_id, f.id, f.base, f.rows, f.partition, f.stores_row_ids, f.smallest_row_id, f.largest_row_id,
+SELECT v.table_id, f.id, f.base, f.rows, v.partition, f.stores_row_ids, f.smallest_row_id, f.largest_row_id,
        masks.ids, masks.counts
 FROM visible v JOIN catalog_app_datafile f ON f.id = v.file_id
 LEFT JOIN (
@@ -146,9 +147,9 @@ def table_files_at(lineage: Lineage, versions: Mapping[int, int]) -> dict[int, s
     return found
 
 
-def masked(files: Iterable[VisibleFile]) -> set[tuple[int, frozenset[tuple[int, int, int]]]]:
-    """The files with their deletes: what two sights of a table differ in, whatever operations led to it."""
-    return {(item.added.file_id, item.deletes) for item in files}
+def masked(files: Iterable[VisibleFile]) -> set[tuple[int, PartitionValues, frozenset[tuple[int, int, int]]]]:
+    """The files with partition and deletes: what two sights of a table differ in, whatever operations led to it."""
+    return {(item.added.file_id, item.added.partition, item.deletes) for item in files}
 
 
 def _file(row: tuple[Any, ...]) -> VisibleFile:

@@ -188,10 +188,10 @@ def table_sizes(lineage: Lineage, table_ids: Collection[int]) -> dict[int, Table
 
 _PARTITIONS = f"""
 WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}), masks AS ({MASKS}), held AS (
-    SELECT f.partition, sum(greatest(f.rows - coalesce(m.rows, 0), 0))::bigint AS rows, sum(f.bytes)::bigint AS bytes,
+    SELECT v.partition, sum(greatest(f.rows - coalesce(m.rows, 0), 0))::bigint AS rows, sum(f.bytes)::bigint AS bytes,
            count(*) AS files
     FROM visible v JOIN catalog_app_datafile f ON f.id = v.file_id LEFT JOIN masks m ON m.segment_id = v.id
-    GROUP BY f.partition
+    GROUP BY v.partition
 ), declared AS (SELECT value::jsonb AS partition FROM unnest(%(declared)s::text[]) AS d(value))
 SELECT partition, coalesce(h.rows, 0), coalesce(h.bytes, 0), coalesce(h.files, 0), d.partition IS NOT NULL,
        partition::text
@@ -202,7 +202,7 @@ WHERE partition::text > %(after)s ORDER BY partition::text LIMIT %(limit)s
 _PARTITION_COUNT = f"""
 WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS})
 SELECT count(*) FROM (
-    SELECT f.partition FROM visible v JOIN catalog_app_datafile f ON f.id = v.file_id
+    SELECT v.partition FROM visible v
     UNION SELECT value::jsonb FROM unnest(%(declared)s::text[]) AS d(value)
 ) p
 """

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from catalog_app.domain.files import (
     NO_FACT,
@@ -15,6 +15,7 @@ from catalog_app.domain.files import (
     Statistics,
     TableScan,
 )
+from catalog_app.domain.partitions import partition_bounds
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
 from catalog_app.selectors.lineage import LINEAGE, Lineage
@@ -38,11 +39,11 @@ FACT_KIND = """CASE WHEN o.metrics ? 'restored_version' THEN 'restore'
 """What an operation ``o`` made of the rows of its events, as their facts name it."""
 
 _SHOWN = """
-SELECT s.id, f.id, f.path, f.base, f.rows, f.bytes, f.partition, f.statistics, f.stores_row_ids,
+SELECT s.id, f.id, f.path, f.base, f.rows, f.bytes, s.partition, f.statistics, f.stores_row_ids,
        s.definition_id, s.schema_version, s.is_visible, s.added_version,
        coalesce(m.paths, ARRAY[]::text[]), coalesce(m.rows, 0), f.stores_stamps,
        jsonb_build_array(s.stamp, s.kind, coalesce(s.brings_stamp, 0), coalesce(s.undoes_stamp, 0)),
-       coalesce(p.events, '[]'::jsonb)
+       coalesce(p.events, '[]'::jsonb), s.partition <> f.partition
 FROM visible s JOIN catalog_app_datafile f ON f.id = s.file_id LEFT JOIN masks m ON m.segment_id = s.id
 LEFT JOIN stamped p ON p.segment_id = s.id
 """
@@ -118,12 +119,13 @@ class SegmentState:
     stores_stamps: bool = False
     fact: RowsFact = NO_FACT
     stamped: tuple[tuple[str, RowsFact], ...] = ()
+    is_moved: bool = False
 
 
 def segments_list(lineage: Lineage, table_id: int) -> list[SegmentState]:
     """The visible segments of a table, in the order in which they were added."""
     rows = fetch_all(_SEGMENTS, {**lineage.parameters, "table_ids": [table_id]})
-    return [_segment(row) for row in rows]
+    return _with_bounds([_segment(row) for row in rows])
 
 
 def segments_page(
@@ -132,7 +134,28 @@ def segments_page(
     """Visible segments behind the key ``after`` (added version and segment id), without reading the others."""
     after_version, after_id = after or (0, 0)
     parameters = {"table_id": table_id, "after_version": after_version, "after_id": after_id, "limit": limit}
-    return [_segment(row) for row in fetch_all(_PAGE, {**lineage.parameters, **parameters})]
+    return _with_bounds([_segment(row) for row in fetch_all(_PAGE, {**lineage.parameters, **parameters})])
+
+
+def _with_bounds(segments: list[SegmentState]) -> list[SegmentState]:
+    """The segments, those of renamed partitions with statistics that hold for the new values."""
+    schemas = definitions_load({item.definition_id for item in segments if item.is_moved})
+    return [moved_bounds(item, schemas[item.definition_id]) if item.is_moved else item for item in segments]
+
+
+_Moved = TypeVar("_Moved", SegmentState, FileScan)
+
+
+def moved_bounds(item: _Moved, schema: Schema) -> _Moved:
+    """Statistics in which the partition's values take the place of those that the file stores."""
+    columns = schema.partition_columns
+    bounds = dict(item.statistics or {})
+    for column, text in zip(columns, item.partition, strict=True):
+        found = partition_bounds(column.type, text, item.rows)
+        bounds.pop(column.id, None)
+        if found is not None:
+            bounds[column.id] = found
+    return replace(item, statistics=bounds)
 
 
 def _segment(row: tuple[Any, ...]) -> SegmentState:
@@ -155,6 +178,7 @@ def _segment(row: tuple[Any, ...]) -> SegmentState:
         stores_stamps=row[15],
         fact=RowsFact(*json_value(row[16])),
         stamped=tuple((path, RowsFact(*fact)) for path, *fact in json_value(row[17])),
+        is_moved=row[18],
     )
 
 
@@ -164,6 +188,8 @@ def _statistics(value: Any) -> Statistics:
 
 def definitions_load(definition_ids: Collection[int]) -> dict[int, Schema]:
     """Schema definitions by id."""
+    if not definition_ids:
+        return {}
     query = "SELECT id, content FROM catalog_app_schemadefinition WHERE id = ANY(%(ids)s)"
     rows = fetch_all(query, {"ids": list(definition_ids)})
     return {row[0]: Schema.from_json(json_value(row[1])) for row in rows}
@@ -195,6 +221,7 @@ def file_scan(segment: SegmentState, schema: Schema) -> FileScan:
         stores_stamps=segment.stores_stamps,
         fact=segment.fact,
         stamped=segment.stamped,
+        is_moved=segment.is_moved,
     )
 
 

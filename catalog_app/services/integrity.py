@@ -112,6 +112,9 @@ BRANCH_INVARIANTS = {
             SELECT 1 FROM lineage l JOIN catalog_app_invisibleschemahistory i ON i.branch_id = l.branch_id
               AND i.added_version <= l.max_version
             WHERE i.table_id = v.table_id AND i.version = v.schema_version AND i.definition_id = v.definition_id)""",
+    "rows lie in another partition than they were written in, and nobody moved them": """
+        SELECT v.id FROM visible v JOIN catalog_app_datafile f ON f.id = v.file_id
+        WHERE v.partition <> f.partition AND v.partition_stamp = 0""",
     "a visible file has expired": """
         SELECT v.id FROM visible v JOIN catalog_app_expiredfile e ON e.data_file_id = v.file_id
         JOIN current_tables t ON t.table_id = v.table_id AND NOT t.is_dropped

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from catalog_app.domain.files import TableScan
+from catalog_app.domain.files import PartitionValues, TableScan
 from catalog_app.domain.state import TableState
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.objects import tables_load
@@ -48,6 +48,6 @@ def state_valid(lineage: Lineage, table_id: int) -> TableState | None:
     return None if state is None or state.is_dropped else state
 
 
-def _as_seen(segment: SegmentState) -> tuple[int, frozenset[str]]:
-    """A file with the deletes that mask it."""
-    return segment.file_id, frozenset(segment.delete_paths)
+def _as_seen(segment: SegmentState) -> tuple[int, PartitionValues, frozenset[str]]:
+    """A file with its partition and the deletes that mask it."""
+    return segment.file_id, segment.partition, frozenset(segment.delete_paths)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from django.conf import settings
+
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import FileEffects
 from catalog_app.engine.types import storage_type, text_literal
@@ -55,6 +59,7 @@ def drop_partition(call: Call, statement: sql.DropPartition) -> StatementResult:
 
 
 def rename_partition(call: Call, statement: sql.RenamePartition) -> StatementResult:
+    """Where rows are merged by lineage, the segments say the new values and the files stay."""
     target = table_for_writing(call, statement.table)
     table = target.table
     before = alterations.partition_values(table, statement.before)
@@ -64,8 +69,8 @@ def rename_partition(call: Call, statement: sql.RenamePartition) -> StatementRes
         raise NotFound("partition", _label(target, before), where=f"in table {target.label}")
     if _known(target, after)[0]:
         raise AlreadyExists("partition", _label(target, after), where=f"in table {target.label}")
-    effects = FileEffects()
-    if segments:
+    effects = FileEffects(removed=tuple(segment.file_id for segment in segments))
+    if segments and not (settings.LAKEUI["MERGE_BY_LINEAGE"] and not table.schema.is_keyed):
         assignments = tuple(
             (column.name, "NULL" if value is None else f"CAST({text_literal(value)} AS {storage_type(column.type)})")
             for column, value in zip(table.schema.partition_columns, after, strict=True)
@@ -74,7 +79,7 @@ def rename_partition(call: Call, statement: sql.RenamePartition) -> StatementRes
         with interruptible(call.context):
             changes = engine().update(scan, assignments, None, alias=table.name, writes_equal=True)
         images = data_files_register(table.table_id, changes.images)
-        effects = FileEffects(images, tuple(segment.file_id for segment in segments))
+        effects = replace(effects, added=images)
     change = alterations.partition_change(table, before, after, effects=effects)
     return commit_operations(
         call,

@@ -34,8 +34,8 @@ from merge_app.planning.values import DivergedFile, FactKind, PlanInput, TableFa
 
 _PARTITIONS = f"""
 WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS})
-SELECT v.table_id, f.partition, sum(f.rows) FROM visible v JOIN catalog_app_datafile f ON f.id = v.file_id
-GROUP BY v.table_id, f.partition
+SELECT v.table_id, v.partition, sum(f.rows) FROM visible v JOIN catalog_app_datafile f ON f.id = v.file_id
+GROUP BY v.table_id, v.partition
 """
 
 

@@ -27,7 +27,7 @@ from merge_app.execution.known_in_part import known_in_part_load
 from merge_app.execution.left_out_before import left_out_before_load
 from merge_app.execution.lineage.planning import Parties, TableCase, rows_plan
 from merge_app.execution.lineage.restoring import RestoredFiles
-from merge_app.execution.lineage.sides import Ranges, tables_changed
+from merge_app.execution.lineage.sides import Ranges, moves_rows, tables_changed
 from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import Reach, merges_since, own_ranges, reach_load
 from merge_app.execution.reads import stale_reads_load
@@ -254,7 +254,9 @@ def _with_tables(planned: PlanInput, side: SourceSide, destination: Lineage) -> 
 def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Lineage) -> list[TableCase]:
     """The tables on both sides whose rows the source changed. Those with a primary key are merged by key."""
     is_whole = side.lineage is not None or (side.seen is not None and side.seen != destination)
-    if not (is_whole or side.restored):
+    moved = {item.object_id for item in side.operations if side.lineage is None and moves_rows(item)}
+    by_statement = {*side.restored, *moved}
+    if not (is_whole or by_statement):
         return []
     sides = sides_of(planned)
     changed = set(planned.lineage_tables) if side.lineage is not None else _tables_changed(side)
@@ -262,7 +264,7 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Lineage) 
     for object_id in sorted(changed):
         before, state = planned.tables.get(object_id), planned.source_tables.get(object_id)
         key = ObjectKind.TABLE, object_id
-        if before is None or before.schema.is_keyed or not (is_whole or object_id in side.restored):
+        if before is None or before.schema.is_keyed or not (is_whole or object_id in by_statement):
             continue
         is_gone = _is_gone(before, planned.databases) or (
             state is not None and _is_gone(state, planned.source_databases)

@@ -54,8 +54,8 @@ WITH {LINEAGE}, source AS MATERIALIZED (
     SELECT h.version, h.definition_id FROM lineage l JOIN catalog_app_tableschemahistory h
       ON h.branch_id = l.branch_id AND h.version <= l.max_version AND h.table_id = ANY(%(table_ids)s)
 ), here AS MATERIALIZED ({VISIBLE_SEGMENTS}), removed AS MATERIALIZED (
-    SELECT h.id, h.file_id FROM here h JOIN catalog_app_datafile f ON f.id = h.file_id
-    WHERE %(remove_all)s OR f.partition = ANY(%(remove_partitions)s::text[]::jsonb[])
+    SELECT h.id, h.file_id FROM here h
+    WHERE %(remove_all)s OR h.partition = ANY(%(remove_partitions)s::text[]::jsonb[])
        OR h.file_id = ANY(%(remove_files)s)
 ), brought AS MATERIALIZED (
     SELECT s.file_id, s.definition_id, s.schema_version FROM catalog_app_segment s

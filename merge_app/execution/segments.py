@@ -66,8 +66,8 @@ chosen AS (
     SELECT v.id, v.table_id, w.operation_id, 1 AS place FROM visible v JOIN whole w USING (table_id)
     WHERE NOT v.file_id = ANY(%(spared)s)
     UNION ALL
-    SELECT v.id, v.table_id, p.operation_id, 1 FROM visible v JOIN catalog_app_datafile d ON d.id = v.file_id
-    JOIN parts p ON p.table_id = v.table_id AND p.partition::jsonb = d.partition
+    SELECT v.id, v.table_id, p.operation_id, 1 FROM visible v
+    JOIN parts p ON p.table_id = v.table_id AND p.partition::jsonb = v.partition
     WHERE NOT v.file_id = ANY(%(spared)s)
     UNION ALL
     SELECT v.id, v.table_id, f.operation_id, f.place FROM visible v JOIN files f USING (file_id)
@@ -129,15 +129,21 @@ _STAMP = """CASE WHEN s.stamp = s.added_version AND EXISTS (
     SELECT 1 FROM catalog_app_branch b WHERE b.id = s.branch_id AND b.is_workspace)
     THEN %(version)s ELSE s.stamp END"""
 """Who decided the fact of a segment ``s``. What a transaction decided has the stamp of its commit."""
+_PLACE = "partition, partition_stamp, partition_kind, partition_brings, partition_undoes"
+
+
+def _place(alias: str) -> str:
+    return ", ".join(f"{alias}.{name}" for name in _PLACE.split(", "))
+
 
 _BRING = f"""
 WITH {LINEAGE}, {_SOURCE}, {_LINE},
 replay AS (SELECT * FROM unnest(%(old)s::bigint[], %(new)s::bigint[]) AS r(old_id, new_id))
 INSERT INTO catalog_app_segment
     (table_id, branch_id, operation_id, added_version, file_id, definition_id, schema_version, is_visible,
-     stamp, kind)
+     stamp, kind, {_PLACE})
 SELECT s.table_id, %(branch)s, replay.new_id, %(version)s, s.file_id, s.definition_id, s.schema_version,
-       line.version IS NOT NULL, {_STAMP}, s.kind
+       line.version IS NOT NULL, {_STAMP}, s.kind, {_place("s")}
 FROM replay JOIN catalog_app_segment s ON s.operation_id = replay.old_id
 LEFT JOIN line ON line.table_id = s.table_id AND line.version = s.schema_version
      AND line.definition_id = s.definition_id
@@ -168,9 +174,9 @@ WITH {LINEAGE}, {_SOURCE}, {_LINE},
 replay AS (SELECT * FROM unnest(%(old)s::bigint[], %(new)s::bigint[]) AS r(old_id, new_id))
 INSERT INTO catalog_app_segment
     (table_id, branch_id, operation_id, added_version, file_id, definition_id, schema_version, is_visible,
-     stamp, kind)
+     stamp, kind, {_PLACE})
 SELECT s.table_id, %(branch)s, replay.new_id, %(version)s, s.file_id, s.definition_id, s.schema_version,
-       line.version IS NOT NULL, {_STAMP}, s.kind
+       line.version IS NOT NULL, {_STAMP}, s.kind, {_place("s")}
 FROM replay JOIN catalog_app_segment s ON s.operation_id = replay.old_id
 JOIN catalog_app_segmentremoval r ON r.segment_id = s.id
 JOIN source m ON m.branch_id = r.branch_id AND r.removed_version <= m.max_version
@@ -213,7 +219,8 @@ wanted AS (
                          %(definitions)s::bigint[], %(schema_versions)s::bigint[])
         AS w(table_id, file_id, origin_id, operation_id, definition_id, schema_version)
 ), latest AS (
-    SELECT DISTINCT ON (w.file_id) w.file_id, s.definition_id, s.schema_version, {_STAMP} AS stamp, s.kind
+    SELECT DISTINCT ON (w.file_id) w.file_id, s.definition_id, s.schema_version, {_STAMP} AS stamp, s.kind,
+           w.file_id = w.origin_id AS is_itself, {_place("s")}
     FROM wanted w JOIN catalog_app_segment s ON s.table_id = w.table_id AND s.file_id = w.origin_id
     LEFT JOIN (SELECT branch_id, max_version FROM source UNION ALL SELECT branch_id, max_version FROM lineage) m
       ON m.branch_id = s.branch_id AND s.added_version <= m.max_version
@@ -221,22 +228,34 @@ wanted AS (
 ), placed AS (
     SELECT w.table_id, w.operation_id, w.file_id, coalesce(s.definition_id, w.definition_id) AS definition_id,
            coalesce(s.schema_version, w.schema_version) AS schema_version, s.file_id IS NULL AS is_new,
-           s.stamp, s.kind
-    FROM wanted w LEFT JOIN latest s ON s.file_id = w.file_id
+           s.stamp, s.kind, f.partition AS stored, coalesce(s.is_itself, false) AS is_itself, {_place("s")}
+    FROM wanted w JOIN catalog_app_datafile f ON f.id = w.file_id LEFT JOIN latest s ON s.file_id = w.file_id
 )
 INSERT INTO catalog_app_segment
     (table_id, branch_id, operation_id, added_version, file_id, definition_id, schema_version, is_visible,
-     stamp, kind)
+     stamp, kind, {_PLACE})
 SELECT p.table_id, %(branch)s, p.operation_id, %(version)s, p.file_id, p.definition_id, p.schema_version,
-       p.is_new OR line.version IS NOT NULL, coalesce(p.stamp, o.origin_version), coalesce(p.kind, {FACT_KIND})
+       p.is_new OR line.version IS NOT NULL, coalesce(p.stamp, o.origin_version), coalesce(p.kind, {FACT_KIND}),
+       CASE WHEN p.is_itself THEN p.partition ELSE p.stored END,
+       coalesce(CASE WHEN p.is_itself THEN p.partition_stamp ELSE kept.partition_stamp END, 0),
+       coalesce(CASE WHEN p.is_itself THEN p.partition_kind ELSE kept.partition_kind END, ''),
+       CASE WHEN p.is_itself THEN p.partition_brings ELSE kept.partition_brings END,
+       CASE WHEN p.is_itself THEN p.partition_undoes ELSE kept.partition_undoes END
 FROM placed p JOIN catalog_app_commitoperation o ON o.id = p.operation_id
+LEFT JOIN LATERAL (
+    SELECT m.* FROM catalog_app_segment m
+    JOIN lineage l ON l.branch_id = m.branch_id AND m.added_version <= l.max_version
+    WHERE m.table_id = p.table_id AND m.partition_stamp > 0 AND m.partition = p.stored
+      AND o.kind IN ('update', 'compaction')
+    ORDER BY m.partition_stamp DESC LIMIT 1
+) kept ON p.is_new
 LEFT JOIN line ON line.table_id = p.table_id AND line.version = p.schema_version
      AND line.definition_id = p.definition_id
 ORDER BY p.file_id
 """
 """A file that some segment of either side shows, or showed, keeps the schema version that it was written under, and so
 does one that was rewritten elsewhere before the source merged it; a statement's new file lies under the statement's
-own, which is on the visible line."""
+own, which is on the visible line. What an update or compaction writes keeps who decided the partition of its rows."""
 
 
 def _bring_files(work: SegmentWork) -> None:

@@ -66,7 +66,8 @@ def predicates_judge(facts: TableFacts, pairs: Pairs, standing: Sequence[Scope],
 @dataclass(slots=True, eq=False)
 class Reached:
     """Rows that a scope of the source may change: live on the target, with an image or partition that is news to the
-    source. ``at``: their positions among the pairs; ``live``, ``partition``: how the result has them now.
+    source. ``at``: their positions among the pairs; ``live``, ``partition``: how the result has them now;
+    ``source_partition``: where the source has or had them.
     """
 
     at: Array
@@ -75,7 +76,7 @@ class Reached:
     is_targets: Mask
     live: Mask
     partition: Array
-    on_source: Mask
+    source_partition: Array
 
     def inside(self, partition: int | None) -> Mask:
         return self.live if partition is None else self.live & (self.partition == partition)
@@ -130,13 +131,15 @@ def _reached(facts: TableFacts, pairs: Pairs, rows: Compared, partitions: Compar
         is_targets,
         images.value != ABSENT,
         places.value,
-        taken(source.image.value, few.source_at, ABSENT) != ABSENT,
+        taken(source.partition.value, few.source_at, ABSENT),
     )
 
 
 def _rename_judge(scope: Scope, reached: Reached, pairs: Pairs, theirs: Sequence[Scope]) -> Iterator[Finding]:
-    """R12, when the turn of the rename comes."""
-    taken_by = reached.inside(scope.to) & reached.row_is_news & ~reached.on_source
+    """R12, when the turn of the rename comes. One rename on both sides is one rename."""
+    if any((other.kind, other.partition, other.to) == (scope.kind, scope.partition, scope.to) for other in theirs):
+        return
+    taken_by = reached.inside(scope.to) & reached.partition_is_news & (reached.source_partition != scope.to)
     if scope.to is not None and taken_by.any():
         rows = pairs.row_id[reached.at[taken_by]]
         yield Finding(VerdictCode.PARTITION_EXISTS, None, "R12", target_rows=rows, scopes=(scope,))

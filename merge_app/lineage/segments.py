@@ -27,6 +27,10 @@ class Stamp:
     undoes: int = 0
 
 
+AS_WRITTEN = Stamp(0, "")
+"""The stamp of a partition that nobody decided since the rows were written."""
+
+
 @dataclass(frozen=True, slots=True)
 class Marked:
     """A file of positions with the fact of these rows: they are deleted, or live by decision."""
@@ -39,6 +43,7 @@ class Marked:
 class ShownFile:
     """A data file as one side shows it. ``smallest`` and ``largest`` bound its row ids.
 
+    ``placed``: who decided the partition of its rows; version 0: whoever wrote them.
     ``segment_id`` is 0 for a file that a statement staged. ``oldest`` and ``newest`` bound the stamps of a file that
     stores one per row; 0 for others.
     """
@@ -54,12 +59,13 @@ class ShownFile:
     stamped: tuple[Marked, ...] = ()
     newest: int = 0
     oldest: int = 0
+    placed: Stamp = AS_WRITTEN
 
 
 @dataclass(frozen=True, slots=True)
 class Gone:
     """Rows that one side took away, whether or not it shows the file now: all of ``delete_file``, or without one all
-    rows of the file but those of ``masks``.
+    rows of the file but those of ``masks``. ``partition`` and ``placed`` (see ``ShownFile``): where they lay.
     """
 
     file_id: int
@@ -68,6 +74,8 @@ class Gone:
     stamp: Stamp
     delete_file: int | None = None
     masks: tuple[int, ...] = ()
+    partition: tuple[str | None, ...] = ()
+    placed: Stamp = AS_WRITTEN
 
 
 @dataclass(frozen=True)
@@ -82,6 +90,8 @@ class FileSide:
         """Whether a fact of the file is news, or may be: not every stamp between the bounds is in the file."""
         events = [file.stamp, *(item.stamp for item in (*file.deletes, *file.stamped))]
         if any(event.version in self.news and event.kind not in LAYOUT for event in events):
+            return True
+        if file.placed.version in self.news:
             return True
         at = bisect_left(self._versions, max(file.oldest, 1))
         return at < len(self._versions) and self._versions[at] <= file.newest

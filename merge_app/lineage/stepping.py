@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
-from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind
+from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, RowFacts
 from merge_app.lineage.outcomes import Outcome, TableOutcome
-from merge_app.lineage.segments import DOT, Group, Marked, ShownFile, Stamp
+from merge_app.lineage.segments import AS_WRITTEN, DOT, Group, Marked, ShownFile, Stamp
 from merge_app.lineage.steps import (
     LAYOUT_ONLY,
     AttachDeletes,
@@ -25,6 +25,17 @@ class MarksReader(Protocol):
     """What tells positions and row ids of a delete file."""
 
     def marks(self, delete_file: int) -> tuple[Ints, Ints]: ...
+
+    def values(self, code: int) -> tuple[str | None, ...]:
+        """The values of a partition."""
+        ...
+
+
+class PartsApart(Exception):
+    """Rows of one file belong into several partitions, which no segment can say."""
+
+    def __init__(self, file_id: int) -> None:
+        super().__init__(f"the rows of data file {file_id} belong into several partitions")
 
 
 def carried_whole(group: Group) -> Iterator[Step]:
@@ -53,13 +64,20 @@ def carried_whole(group: Group) -> Iterator[Step]:
 def _grows(file: ShownFile, coming: ShownFile) -> bool:
     """Whether the source's state of a file is the target's with more deletes."""
     marks, further = ({mark.file_id for mark in item.deletes} for item in (file, coming))
-    return file.stamp == coming.stamp and file.stamped == coming.stamped and marks <= further
+    is_same = (file.stamp, file.stamped, file.partition, file.placed) == (
+        coming.stamp,
+        coming.stamped,
+        coming.partition,
+        coming.placed,
+    )
+    return is_same and marks <= further
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
     """The rows of a group that differ, by position: outcome, and where either side has them live (file 0: nowhere).
-    ``is_own``: where the commit at hand decided the source's fact.
+    ``is_own``: where the commit at hand decided the source's fact. ``partition``, ``placing`` and ``placed_kind``: of
+    the result the code of the row's partition, how it was decided, and the kind of that fact.
     """
 
     outcome: Array
@@ -71,6 +89,9 @@ class Rows:
     source_kind: Array
     target_kind: Array
     is_own: Array
+    partition: Array
+    placing: Array
+    placed_kind: Array
 
     @classmethod
     def of(
@@ -78,13 +99,19 @@ class Rows:
         merged: TableOutcome,
         source: tuple[Ints, Ints],
         target: tuple[Ints, Ints],
-        values: Array,
-        facts: tuple[FactColumns, FactColumns],
+        facts: tuple[RowFacts, RowFacts],
     ) -> Rows:
-        """``source``, ``target``: files and positions of the rows of the sides; ``values``: of the result; ``facts``:
-        of the images of both sides.
-        """
+        """``source``, ``target``: files and positions of the rows of the sides; ``facts``: those of both sides."""
         pairs = merged.pairs
+        images = facts[0].image, facts[1].image
+        values = merged.row_facts(*facts, DOT).value
+        placed = merged.partition_facts(*facts, DOT)
+        mine, theirs = (
+            _at(side.partition.value, at, ABSENT)
+            for side, at in zip(facts, (pairs.source_at, pairs.target_at), strict=True)
+        )
+        # A side whose row is gone says nothing of its partition (R7).
+        of_image = np.where(np.isin(merged.rows.outcome, _SOURCES), mine, theirs)
         (source_file, source_position), (target_file, target_position) = source, target
         return cls(
             merged.rows.outcome,
@@ -93,9 +120,12 @@ class Rows:
             _at(target_file, pairs.target_at, 0),
             _at(target_position, pairs.target_at, -1),
             values != ABSENT,
-            _at(facts[0].kind, pairs.source_at, 0),
-            _at(facts[1].kind, pairs.target_at, 0),
-            _at(facts[0].stamp, pairs.source_at, 0) == DOT,
+            _at(images[0].kind, pairs.source_at, 0),
+            _at(images[1].kind, pairs.target_at, 0),
+            _at(images[0].stamp, pairs.source_at, 0) == DOT,
+            np.where(placed.value == ABSENT, of_image, placed.value),
+            merged.partitions.outcome,
+            placed.kind,
         )
 
 
@@ -123,11 +153,13 @@ def carried_by_row(group: Group, rows: Rows, reader: MarksReader) -> Iterator[St
         goes = theirs[from_source[theirs] | ~rows.is_live[theirs]]
         stays = theirs[(rows.outcome[theirs] == Outcome.TARGET_DECIDED) & rows.is_live[theirs]]
         decided = comes[rows.outcome[comes] == Outcome.SOURCE_DECIDED]
+        lives = np.concatenate([comes, np.setdiff1d(theirs, goes)]) if file_id in here else comes
         yield from _file_steps(
             _FileRows(
                 file_id,
+                _put(here.get(file_id), here, there, rows, lives, reader),
+                _put(there.get(file_id), here, there, rows, lives, reader),
                 here.get(file_id),
-                there.get(file_id),
                 go=rows.target_position[goes],
                 told=told[goes],
                 come=rows.source_position[comes],
@@ -136,6 +168,37 @@ def carried_by_row(group: Group, rows: Rows, reader: MarksReader) -> Iterator[St
             ),
             reader,
         )
+
+
+def _put(
+    file: ShownFile | None,
+    here: Mapping[int, ShownFile],
+    there: Mapping[int, ShownFile],
+    rows: Rows,
+    lives: Array,
+    reader: MarksReader,
+) -> ShownFile | None:
+    """The file in the partition where these of its rows belong: all that are looked at and live in it."""
+    if file is None or not len(lives):
+        return file
+    codes = np.unique(rows.partition[lives])
+    if len(codes) > 1:
+        raise PartsApart(file.file_id)
+    partition, placed = reader.values(int(codes[0])), _who_placed(here, there, rows, lives)
+    if partition != file.partition and not placed.version:
+        placed = Stamp(DOT, Kind.MOVE.name.lower())
+    return replace(file, partition=partition, placed=placed)
+
+
+def _who_placed(here: Mapping[int, ShownFile], there: Mapping[int, ShownFile], rows: Rows, lives: Array) -> Stamp:
+    placing = rows.placing[lives]
+    decided = lives[placing >= Outcome.TARGET_DECIDED]
+    if len(decided):
+        return Stamp(DOT, Kind(int(rows.placed_kind[decided[0]])).name.lower())
+    of_source = placing == Outcome.SOURCE
+    files = [there[int(f)] for f in np.unique(rows.source_file[lives[of_source]]) if f]
+    files += [here[int(f)] for f in np.unique(rows.target_file[lives[~of_source]]) if f]
+    return max((file.placed for file in files), key=lambda stamp: stamp.version, default=AS_WRITTEN)
 
 
 def _told(rows: Rows) -> Array:
@@ -149,6 +212,8 @@ def _told(rows: Rows) -> Array:
 
 def _by_file(files: Ints) -> dict[int, Array]:
     """By file, the places of its rows."""
+    if not len(files):
+        return {}
     order = np.argsort(files, kind="stable")
     found, starts = np.unique(files[order], return_index=True)
     return {int(file): part for file, part in zip(found, np.split(order, starts[1:]), strict=True) if file}
@@ -157,12 +222,13 @@ def _by_file(files: Ints) -> dict[int, Array]:
 @dataclass(frozen=True, slots=True, eq=False)
 class _FileRows:
     """Of one file, positions of rows: those that go, each with the kind under which that is told, those that come, and
-    those that live by decision.
+    those that live by decision. ``here`` and ``there`` are in the partition of the result, ``before`` as it was here.
     """
 
     file_id: int
     here: ShownFile | None
     there: ShownFile | None
+    before: ShownFile | None
     go: Ints
     told: Array
     come: Ints
@@ -206,6 +272,9 @@ def _marked(item: _FileRows, here: ShownFile, reader: MarksReader) -> Iterator[S
     if len(left) and len(left) + len(masked) == here.rows and len(parts) == 1 and not len(item.live):
         yield RemoveSegments(item.file_id, here.segment_id, parts[0][1])
         return
+    if here != item.before:
+        yield RemoveSegments(item.file_id, here.segment_id)
+        yield CarrySegments(here)
     known = {mark.file_id for mark in here.deletes}
     for mark in item.there.deletes if item.there is not None else ():
         positions = reader.marks(mark.file_id)[0]

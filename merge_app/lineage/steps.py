@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -84,6 +85,7 @@ class TableSteps:
 class RowsPlan:
     """``outcome``: None where no row had to be looked at. ``skips_layout``: a compaction of the source is not taken.
     ``emptied``: by file that the source left no row, the row ids that it took last.
+    ``partitions``: values by the codes that scopes name.
     """
 
     steps: TableSteps
@@ -91,3 +93,4 @@ class RowsPlan:
     outcome: TableOutcome | None = field(default=None, compare=False)
     skips_layout: bool = False
     emptied: tuple[Ints, ...] = field(default=(), compare=False)
+    partitions: Mapping[int, tuple[str | None, ...]] = field(compare=False, default_factory=dict)

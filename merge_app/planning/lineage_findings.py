@@ -9,10 +9,11 @@ import numpy as np
 
 from catalog_app.domain.operations import OperationKind
 from catalog_app.rules.codes import VerdictCode
-from merge_app.lineage.facts import Ints
+from merge_app.lineage.facts import Ints, ScopeKind
 from merge_app.lineage.outcomes import Finding
 from merge_app.lineage.rules import KEPT
 from merge_app.lineage.steps import RowsPlan
+from merge_app.planning.conditions import ROW_PLACING_AXES, partition_text
 from merge_app.planning.findings import CellKey, Pair, Problem
 from merge_app.planning.notes import discarded_note, extent_text, rows_text
 
@@ -32,17 +33,12 @@ _CELLS: dict[VerdictCode, tuple[CellKey, str, str]] = {
         "A1",
         "The source updated rows of a file of which the destination deleted rows",
     ),
-    VerdictCode.PARTITION_DROPPED_ON_DEST: (
-        ("partition", "partition"),
-        "P",
-        "The source renamed a partition that the destination dropped",
-    ),
-    VerdictCode.PARTITION_EXISTS: (
-        ("partition", "partition"),
-        "P",
-        "The source renamed a partition to a name that the destination filled",
-    ),
 }
+_RENAMES = {
+    VerdictCode.PARTITION_DROPPED_ON_DEST: "is not there any more",
+    VerdictCode.PARTITION_EXISTS: "cannot take that name, which is in use",
+}
+_SWEPT = {ScopeKind.DROP_PARTITION: "dropped", ScopeKind.OVERWRITE: "overwrote"}
 
 
 def row_verdicts(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
@@ -50,7 +46,9 @@ def row_verdicts(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
     seen: set[VerdictCode] = set()
     # The finding of files names all rows of the files; that of the rows themselves comes first.
     for finding in reversed(merged.findings):
-        if not finding.is_conflict or finding.code in seen:
+        if finding.code in _RENAMES:
+            yield _rename_problem(pair, finding, merged)
+        if not finding.is_conflict or finding.code in {*seen, *_RENAMES}:
             continue
         seen.add(finding.code)
         if finding.code is VerdictCode.PREDICATE_DML_VS_INSERT:
@@ -64,9 +62,45 @@ def row_verdicts(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
         yield Problem(cell_key, finding.code, note, f"{what}: {rows_text(_count(finding))}.", _details(finding))
 
 
+def _rename_problem(pair: Pair, finding: Finding, merged: RowsPlan) -> Problem:
+    scope = finding.scopes[0]
+    before, after = (merged.partitions[code] for code in (scope.partition, scope.to) if code is not None)
+    axis = "partition"
+    if finding.code is VerdictCode.PARTITION_EXISTS:
+        axis = next((name for name in ROW_PLACING_AXES if pair.destination.hits(name)), axis)
+    return Problem(
+        ("partition", axis),
+        finding.code,
+        "P",
+        f"The source renamed partition {partition_text(before)} to {partition_text(after)};"
+        f" on the destination it {_RENAMES[finding.code]}.",
+        {"partition": list(before), "renamed_to": list(after)},
+    )
+
+
+def _swept_note(pair: Pair, finding: Finding, merged: RowsPlan) -> Problem | None:
+    """Rows that a scope of the source took although it never saw them. Those of a whole table are noted elsewhere."""
+    scope, rows = finding.scopes[0], _count(finding)
+    if scope.partition is None:
+        return None
+    partition, is_drop = merged.partitions[scope.partition], scope.kind is ScopeKind.DROP_PARTITION
+    axis = next((name for name in ("insert", "update", "overwrite") if pair.destination.hits(name)), "insert")
+    return Problem(
+        ("partition" if is_drop else "overwrite", axis),
+        VerdictCode.DROPS_DEST_CHANGES,
+        "P" if is_drop else "",
+        f"The source {_SWEPT[scope.kind]} the partition {partition_text(partition)}, where the destination wrote"
+        f" {rows_text(rows)} since; {'it goes' if rows == 1 else 'they go'} with it.",
+        {"partition": list(partition), "rows": rows},
+    )
+
+
 def lineage_notes(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
     """What the merge leaves out or overrides."""
     for finding in merged.findings:
+        if finding.code is VerdictCode.DROPS_DEST_CHANGES:
+            note = _swept_note(pair, finding, merged)
+            yield from () if note is None else (note,)
         # Rows that stay as the destination updated them are counted with the table.
         if finding.code in (VerdictCode.DISCARDED_UPDATE, VerdictCode.DISCARDED_DELETE) and finding.rule != KEPT:
             kind = OperationKind.DELETE if finding.code is VerdictCode.DISCARDED_DELETE else OperationKind.UPDATE

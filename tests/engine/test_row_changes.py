@@ -262,3 +262,19 @@ def test_changes_are_counted_with_the_values_of_watched_columns(lake: Lake, keye
     assert found.values[2].examples == ('{"k":3,"v":"other"}',)
     assert (found.values[2].rows, found.values[3].rows) == (1, 2)
     assert '"w":{"m":7}' in found.values[3].examples[0]
+
+
+def test_a_renamed_partition_has_the_values_of_its_segments(lake: Lake) -> None:
+    lake.schema = schema_of("k bigint", "d date", "n int", partition_by=(2, 3))
+    lake.query("SELECT id, DATE '2026-01-01', CAST(NULL AS INT) FROM range(3)")
+    lake.files = [replace(file, partition=("2026-02-03", "7"), is_moved=True) for file in lake.files]
+    assert lake.rows("SELECT k, CAST(d AS STRING), n FROM __lake_0 WHERE n = 7 ORDER BY k") == [
+        [k, "2026-02-03", 7] for k in range(3)
+    ]
+    changes = lake.engine.update(lake.scan(), (("k", "k + 10"),), "d = DATE '2026-02-03' AND k = 1", alias="t")
+    assert [image.partition for image in changes.images] == [("2026-02-03", "7")]
+    (compacted,) = lake.engine.compact(lake.scan(), target_bytes=1)
+    assert compacted.partition == ("2026-02-03", "7")
+    lake.files = []
+    lake.add([compacted])
+    assert lake.rows("SELECT DISTINCT CAST(d AS STRING), n FROM __lake_0") == [["2026-02-03", 7]]

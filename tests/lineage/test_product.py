@@ -13,7 +13,15 @@ from tests.e2e.lake import Lake
 from tests.reference.facts import Refused, RowId
 from tests.reference.lake import Lake as Model
 from tests.reference.state import State
-from tests.reference.statements import delete, journal, put_attributes, update
+from tests.reference.statements import (
+    add_partition,
+    delete,
+    journal,
+    overwrite,
+    put_attributes,
+    rename_partition,
+    update,
+)
 from tests.soak import IS_SOAK
 
 STEPS = 24
@@ -31,12 +39,12 @@ def model_insert(ids: list[int], value: str, part: str) -> Any:
     return run
 
 
-def model_truncate(ids: list[int], value: str) -> Any:
+def model_overwrite(ids: list[int], value: str, part: str | None = None) -> Any:
     def run(state: State, stamp: Any) -> None:
-        for r in state.in_scope("T1", None):
+        for r in state.in_scope("T1", part):
             state.put("T1", ("row", r), None, stamp, "overwrite")
-        journal(state, stamp, "T1", "overwrite", partition=None)
-        model_insert(ids, value, "a")(state, stamp)
+        journal(state, stamp, "T1", "overwrite", partition=part)
+        model_insert(ids, value, part or "a")(state, stamp)
 
     return run
 
@@ -56,7 +64,7 @@ class Both:
         self.versions: dict[str, list[int]] = {}
         self.journal: list[str] = []
         self.lake.sql("CREATE DATABASE d")
-        self.lake.sql("CREATE TABLE d.t (id INT, v STRING)")
+        self.lake.sql("CREATE TABLE d.t (id INT, v STRING, p STRING) PARTITIONED BY (p)")
         self.model.commit("main", put_attributes("D1", exists=True, name="D1"))
         columns = {
             f"column__{c}__{of}": value
@@ -84,11 +92,11 @@ class Both:
         self.model.commit(b, *statements)
         self.versions[b].append(after)
 
-    def insert(self, b: str, count: int) -> None:
+    def insert(self, b: str, count: int, part: str = "a") -> None:
         ids = list(range(self.next, self.next + count))
         self.next += count
-        rows = ", ".join(f"({i}, 'n')" for i in ids)
-        self.both(b, f"INSERT INTO d.t VALUES {rows}", model_insert(ids, "n", "a"))
+        rows = ", ".join(f"({i}, 'n', '{part}')" for i in ids)
+        self.both(b, f"INSERT INTO d.t VALUES {rows}", model_insert(ids, "n", part))
 
     def step(self, number: int) -> None:
         rng, b = self.rng, self.rng.choice(("main", "b1", "b2"))
@@ -98,35 +106,29 @@ class Both:
             + ["update"] * 4
             + ["delete"] * 3
             + ["truncate", "overwrite", "optimize", "optimize", "restore"]
+            + ["partition"] * 4
             + ["merge"] * 6
         )
         value = f"s{number}"
         ids = ", ".join(str(i) for i in range(self.next) if i % 3 == third)
         where = of_third(third)
         if kind == "insert":
-            self.insert(b, rng.choice([1, 1, 2]))
+            self.insert(b, rng.choice([1, 1, 2]), rng.choice("aab"))
+        elif kind in ("partition", "restore"):
+            getattr(self, kind)(b)
         elif kind == "update":
             sql = f"UPDATE d.t SET v = '{value}' WHERE id IN ({ids})"
             self.both(b, sql, update("T1", where, {"v": (value, 1)}))
         elif kind == "delete":
             self.both(b, f"DELETE FROM d.t WHERE id IN ({ids})", delete("T1", where))
         elif kind == "truncate":
-            self.both(b, "TRUNCATE TABLE d.t", model_truncate([], ""))
+            self.both(b, "TRUNCATE TABLE d.t", model_overwrite([], ""))
         elif kind == "overwrite":
             i, self.next = self.next, self.next + 1
-            self.both(b, f"INSERT OVERWRITE d.t VALUES ({i}, 'o')", model_truncate([i], "o"))
+            self.both(b, f"INSERT OVERWRITE d.t VALUES ({i}, 'o', 'a')", model_overwrite([i], "o"))
         elif kind == "optimize":
             self.say(b, "OPTIMIZE")
             self.lake.sql("OPTIMIZE d.t", b)
-        elif kind == "restore":
-            at = rng.randrange(2 if b == "main" else 0, len(self.versions[b]))
-            sql = f"RESTORE TABLE d.t TO VERSION AS OF {self.versions[b][at]}"
-            self.say(b, sql)
-            before = self.lake.head(b)
-            self.lake.sql(sql, b)
-            if self.lake.head(b) != before:
-                self.model.restore(b, at, ["T1"])
-                self.versions[b].append(self.lake.head(b))
         else:
             self.merge(rng.choice([n for n in ("main", "b1", "b2") if n != b]), b)
         self.merge("main", "mirror")
@@ -135,6 +137,34 @@ class Both:
     def compare(self, *branches: str) -> None:
         for name in branches:
             assert self.rows(name) == self.model_rows(name), f"rows of {name}"
+
+    def restore(self, b: str) -> None:
+        at = self.rng.randrange(2 if b == "main" else 0, len(self.versions[b]))
+        sql = f"RESTORE TABLE d.t TO VERSION AS OF {self.versions[b][at]}"
+        self.say(b, sql)
+        before = self.lake.head(b)
+        self.lake.sql(sql, b)
+        if self.lake.head(b) != before:
+            self.model.restore(b, at, ["T1"])
+            self.versions[b].append(self.lake.head(b))
+
+    def partition(self, b: str) -> None:
+        """A statement on partitions, where it makes sense."""
+        old, new = self.rng.choice("abc"), self.rng.choice("abcd")
+        table, state = "ALTER TABLE d.t", self.model.branches[b]
+        kind = self.rng.choice(["rename"] * 4 + ["drop", "add", "overwrite"])
+        if kind == "overwrite":
+            i, self.next = self.next, self.next + 1
+            sql = f"INSERT OVERWRITE d.t PARTITION (p = '{old}') VALUES ({i}, 'o')"
+            self.both(b, sql, model_overwrite([i], "o", old))
+        elif kind == "drop" and state.has_partition("T1", old):
+            gone = overwrite("T1", old, kind="drop partition")
+            self.both(b, f"{table} DROP IF EXISTS PARTITION (p = '{old}')", gone)
+        elif kind == "add" and not state.has_partition("T1", new):
+            self.both(b, f"{table} ADD IF NOT EXISTS PARTITION (p = '{new}')", add_partition("T1", new))
+        elif kind == "rename" and state.has_partition("T1", old) and not state.has_partition("T1", new):
+            sql = f"{table} PARTITION (p = '{old}') RENAME TO PARTITION (p = '{new}')"
+            self.both(b, sql, rename_partition("T1", old, new))
 
     def merge(self, source: str, target: str) -> None:
         if target != "mirror":
@@ -157,11 +187,14 @@ class Both:
         assert after >= before
 
     def rows(self, b: str) -> list[tuple[Any, ...]]:
-        return sorted(tuple(row) for row in self.lake.sql("SELECT id, v FROM d.t", b).rows)
+        return sorted(tuple(row) for row in self.lake.sql("SELECT id, v, p FROM d.t", b).rows)
 
     def model_rows(self, b: str) -> list[tuple[Any, ...]]:
-        facts = self.model.branches[b].rows("T1").values()
-        return sorted((int(dict(f.value)["0"][0]), dict(f.value)["1"][0]) for f in facts)
+        state = self.model.branches[b]
+        return sorted(
+            (int(dict(f.value)["0"][0]), dict(f.value)["1"][0], state.partition("T1", r))
+            for r, f in state.rows("T1").items()
+        )
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))

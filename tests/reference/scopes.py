@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.reference.facts import Scope
 from tests.reference.sides import Sides
 from tests.reference.state import State
@@ -54,14 +56,20 @@ def _rename_carry_out(sides: Sides, scope: Scope) -> None:
     """R12: a rename is judged when its turn comes."""
     t, source, target, result = scope.table, sides.source, sides.target, sides.result
     if sides.is_judged(t):
-        mine = source.rows(t)
-        for r in result.in_scope(t, scope.to):
-            if r not in mine and not source.known.knows(target.fact(t, "row", r).stamp):
+        theirs = standing_scopes(target, source, t)
+        if not any((it.kind, it.partition, it.to) == (scope.kind, scope.partition, scope.to) for it in theirs):
+            if any(_fills(sides, t, r, scope.to) for r in result.in_scope(t, scope.to)):
                 sides.verdicts.add("PARTITION_EXISTS")
-        for other in standing_scopes(target, source, t):
-            if other.kind == "drop partition" and other.partition == scope.partition:
+            if any(it.kind == "drop partition" and it.partition == scope.partition for it in theirs):
                 sides.verdicts.add("PARTITION_DROPPED_ON_DEST")
     for r in result.in_scope(t, scope.partition):
         moved = target.fact(t, "partition", r)
         if target.value(t, "row", r) is not None and not source.known.knows(moved.stamp):
             result.put(t, ("partition", r), scope.to, sides.stamp, "move")
+
+
+def _fills(sides: Sides, t: str, r: Any, to: str | None) -> bool:
+    """Whether the target put the row into the partition, and the source neither knows that nor did it too."""
+    source, target = sides.source, sides.target
+    is_news = r in target.rows(t) and not source.known.knows(target.fact(t, "partition", r).stamp)
+    return is_news and source.value(t, "partition", r) != to

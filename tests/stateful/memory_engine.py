@@ -104,7 +104,8 @@ class MemoryEngine:
             gone = self._deleted_positions(file)
             for position, (values, row_id) in enumerate(zip(stored.rows, stored.row_ids, strict=True)):
                 if position not in gone:
-                    yield LiveRow(file, position, row_id, _read_as(scan.schema, file.schema, values))
+                    held = _read_as(scan.schema, file.schema, values)
+                    yield LiveRow(file, position, row_id, {**held, **_moved_values(scan.schema, file)})
 
     def _deleted_positions(self, file: FileScan) -> set[int]:
         return {position for path in file.delete_paths for position in self._deletes[path]}
@@ -491,6 +492,14 @@ def by_name(schema: Schema, values: Mapping[int, Any]) -> dict[str, Any]:
 
 def _read_as(schema: Schema, written: Schema, values: Mapping[int, Any]) -> dict[int, Any]:
     return {column.id: _read_column(column, written, values) for column in schema.columns}
+
+
+def _moved_values(schema: Schema, file: FileScan) -> dict[int, Any]:
+    """The partition columns of a renamed partition, which the file stores as they were."""
+    if not file.is_moved:
+        return {}
+    columns = schema.partition_columns
+    return {c.id: _stored(c, _parsed(c, text)) for c, text in zip(columns, file.partition, strict=True)}
 
 
 def _read_column(column: Column, written: Schema, values: Mapping[int, Any]) -> Any:

@@ -48,8 +48,12 @@ _COLUMNS = "stamp bigint, kind text, brings_stamp bigint, brings_kind text, undo
 _NAMES = "stamp, kind, brings_stamp, brings_kind, undoes_stamp"
 
 
+def _version(stamp: str) -> str:
+    return f"nullif(CASE {stamp} WHEN {DOT} THEN %(version)s ELSE {stamp} END, 0)"
+
+
 def _values(alias: str) -> str:
-    stamps = [f"nullif(CASE {alias}.{n} WHEN {DOT} THEN %(version)s ELSE {alias}.{n} END, 0)" for n in _STAMPS]
+    stamps = [_version(f"{alias}.{name}") for name in _STAMPS]
     return f"coalesce({stamps[0]}, 0), {alias}.kind, {stamps[1]}, {alias}.brings_kind, {stamps[2]}"
 
 
@@ -64,12 +68,15 @@ FROM jsonb_to_recordset(%(rows)s::jsonb) AS w(table_id bigint, segment_id bigint
 _CARRY = f"""
 WITH {LINEAGE}, {_LINE}
 INSERT INTO catalog_app_segment (table_id, branch_id, operation_id, added_version, file_id, definition_id,
-                                 schema_version, is_visible, {_NAMES})
+                                 schema_version, is_visible, {_NAMES}, partition, partition_stamp, partition_kind,
+                                 partition_brings, partition_undoes)
 SELECT w.table_id, %(branch)s, s.operation_id, %(version)s, w.file_id,
        coalesce(s.definition_id, w.definition_id), coalesce(s.schema_version, w.schema_version),
-       s.id IS NULL OR line.version IS NOT NULL, {_values("w")}
+       s.id IS NULL OR line.version IS NOT NULL, {_values("w")}, w.partition, coalesce({_version("w.placed")}, 0),
+       w.placed_kind, {_version("w.placed_brings")}, {_version("w.placed_undoes")}
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS w(
-    table_id bigint, file_id bigint, segment_id bigint, definition_id bigint, schema_version bigint, {_COLUMNS})
+    table_id bigint, file_id bigint, segment_id bigint, definition_id bigint, schema_version bigint, {_COLUMNS},
+    partition jsonb, placed bigint, placed_kind text, placed_brings bigint, placed_undoes bigint)
 LEFT JOIN catalog_app_segment s ON s.id = w.segment_id
 LEFT JOIN line ON line.table_id = s.table_id AND line.version = s.schema_version
      AND line.definition_id = s.definition_id
@@ -152,6 +159,11 @@ def _rows(
                         "segment_id": file.segment_id or None,
                         "definition_id": under[0],
                         "schema_version": under[1],
+                        "partition": list(file.partition),
+                        "placed": file.placed.version,
+                        "placed_kind": file.placed.kind,
+                        "placed_brings": file.placed.brings_stamp,
+                        "placed_undoes": file.placed.undoes,
                         **_stamp(file.stamp),
                     },
                 )

@@ -17,7 +17,18 @@ from merge_app.execution.lineage.rows import Reader, gone_rows, placed_rows
 from merge_app.execution.lineage.scopes import overwritten_load, scopes_load, scopes_staged
 from merge_app.execution.lineage.sides import Sides, sides_load
 from merge_app.execution.reach import Reach
-from merge_app.lineage.facts import ABSENT, Aliveness, Granularity, Ints, Kind, News, RowFacts, Scope, TableFacts
+from merge_app.lineage.facts import (
+    ABSENT,
+    Aliveness,
+    Granularity,
+    Ints,
+    Kind,
+    News,
+    RowFacts,
+    Scope,
+    ScopeKind,
+    TableFacts,
+)
 from merge_app.lineage.outcomes import CONFLICT, Outcome, TableOutcome
 from merge_app.lineage.segments import DOT, FileSide, Group, Whose, groups
 from merge_app.lineage.stepping import Rows, carried_by_row, carried_whole
@@ -106,13 +117,13 @@ def _table(
         elif group.whose is Whose.ROWS or (scopes[0] and _decides(group, target)):
             met.append(group)
         skips |= group.whose is not Whose.SOURCE and any(source.lays_out(file) for file in group.source)
-    if not met:
+    if not met and not any(scope.kind is ScopeKind.RENAME_PARTITION for scope in scopes[0]):
         return RowsPlan(TableSteps(tuple(steps)), skips_layout=skips)
     together = _together(met)
     merged, more, kept = _rows(case, together, sides.news, reader, scopes, overwritten)
     whole = [item for item in together.source_gone if item.delete_file is None]
     emptied = tuple(gone_rows(item, reader) for item in whole) if merged.findings else ()
-    return RowsPlan(TableSteps((*steps, *more), kept), merged.findings, merged, skips, emptied)
+    return RowsPlan(TableSteps((*steps, *more), kept), merged.findings, merged, skips, emptied, reader.names)
 
 
 def _decides(group: Group, side: FileSide) -> bool:
@@ -149,9 +160,8 @@ def _rows(
         overwritten=overwritten,
     )
     merged = table_merge(case.table_id, facts, news, stamp=DOT, cells=_no_cells)
-    values = merged.row_facts(source.facts, target.facts, DOT).value
-    facts_of = source.facts.image, target.facts.image
-    rows = Rows.of(merged, (source.file, source.position), (target.file, target.position), values, facts_of)
+    places = (source.file, source.position), (target.file, target.position)
+    rows = Rows.of(merged, *places, (source.facts, target.facts))
     return merged, list(carried_by_row(group, rows, reader)), _kept(merged, source.facts, target.facts)
 
 

@@ -14,7 +14,7 @@ from merge_app.execution.lineage.readers import reader_of
 from merge_app.execution.lineage.rows import Reader, side_rows
 from merge_app.execution.lineage.sides import Ranges, gone_load, snapshot_load
 from merge_app.execution.reach import reach_load
-from merge_app.lineage.facts import Array, Ints
+from merge_app.lineage.facts import ABSENT, Array, Ints
 from merge_app.lineage.segments import DOT, FileSide, Gone, Group, Marked, ShownFile, Stamp, groups
 
 
@@ -65,7 +65,12 @@ def _bundle(table_id: int, group: Group, reader: Reader, engine: EngineSource) -
     undone = _stamps_of(rows_then["row_id"], rows_now)
     writer = _Writer(table_id, reader, engine)
     shown = [
-        replace(file, stamped=(*file.stamped, *writer.restored(file.file_id, rows_then, back, undone))) for file in then
+        replace(
+            file,
+            stamped=(*file.stamped, *writer.restored(file.file_id, rows_then, back, undone)),
+            placed=_placed_again(file, rows_then, rows_now),
+        )
+        for file in then
     ]
     return RestoredFiles(tuple(shown), tuple(item for file in now for item in writer.taken(file, rows_now, gone)))
 
@@ -76,9 +81,22 @@ def _came_back(file: ShownFile, undoes: int) -> ShownFile:
     return replace(file, stamp=Stamp(DOT, "restore", *brings, undoes))
 
 
+def _placed_again(file: ShownFile, then: Mapping[str, Array], now: Mapping[str, Array]) -> Stamp:
+    """Who decided the partition of a file's rows: the restore, where one of them lies elsewhere now."""
+    rows = _live(now) & np.isin(now["row_id"], then["row_id"][then["file"] == file.file_id])
+    place = next(iter(then["partition"][then["file"] == file.file_id]), ABSENT)
+    elsewhere = rows & (now["partition"] != place)
+    if not elsewhere.any():
+        return file.placed
+    placed = file.placed
+    before = placed.brings_stamp if placed.kind == "restore" else placed.version
+    return Stamp(DOT, "restore", before, "move" if before else "", int(now["placed"][elsewhere].max()))
+
+
 def _went(file: ShownFile) -> Gone:
     masks = tuple(mark.file_id for mark in file.deletes)
-    return Gone(file.file_id, file.smallest, file.largest, Stamp(DOT, "restore"), None, masks)
+    bounds = file.smallest, file.largest
+    return Gone(file.file_id, *bounds, Stamp(DOT, "restore"), None, masks, file.partition, file.placed)
 
 
 def _live(rows: Mapping[str, Array]) -> Array:
@@ -122,7 +140,8 @@ class _Writer:
         positions = rows["position"][gone & (rows["file"] == file.file_id)]
         if len(positions):
             written = self._written(file.file_id, positions)
-            yield Gone(file.file_id, file.smallest, file.largest, Stamp(DOT, "restore"), written)
+            bounds, where = (file.smallest, file.largest), (file.partition, file.placed)
+            yield Gone(file.file_id, *bounds, Stamp(DOT, "restore"), written, (), *where)
 
     def _written(self, file_id: int, positions: Ints) -> int:
         staged = self.engine().mark_rows(self.table_id, self.reader.scans[file_id], np.sort(positions))

@@ -65,6 +65,15 @@ class Reader:
     def code(self, partition: PartitionValues) -> int:
         return self.partitions.setdefault(partition, len(self.partitions))
 
+    def values(self, code: int) -> PartitionValues:
+        """The partition of a code."""
+        return self.names[code]
+
+    @property
+    def names(self) -> dict[int, PartitionValues]:
+        """Partitions by code."""
+        return {code: values for values, code in self.partitions.items()}
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
@@ -89,6 +98,10 @@ class _Columns:
     file: list[Ints] = field(default_factory=list)
     position: list[Ints] = field(default_factory=list)
     partition: list[Ints] = field(default_factory=list)
+    placed: list[Ints] = field(default_factory=list)
+    placed_kind: list[Array] = field(default_factory=list)
+    placed_brings: list[Ints] = field(default_factory=list)
+    placed_undoes: list[Ints] = field(default_factory=list)
 
     def whole(self) -> dict[str, Array]:
         empty = np.zeros(0, dtype=np.int64)
@@ -140,7 +153,7 @@ def _collect_file(file: ShownFile, reader: Reader, live: _Columns, dead: _Column
     for item in file.deletes:
         at, ids = reader.marks(item.file_id)
         shown[at] = False
-        _collect_dead(ids, item.stamp, dead)
+        _collect_dead(ids, item.stamp, dead, _place_until(file, item.stamp, reader))
     at = np.flatnonzero(shown)
     for name, column in (
         ("row_id", row_ids), ("stamp", stamps), ("kind", kinds), ("brings_stamp", brings),
@@ -149,11 +162,23 @@ def _collect_file(file: ShownFile, reader: Reader, live: _Columns, dead: _Column
         getattr(live, name).append(column[at])
     live.file.append(np.full(len(at), file.file_id, dtype=np.int64))
     live.position.append(at)
-    live.partition.append(np.full(len(at), reader.code(file.partition), dtype=np.int64))
+    for name, value in _place_columns(file.partition, file.placed, reader).items():
+        getattr(live, name).append(np.full(len(at), value, dtype=np.int64))
+
+
+def _place_columns(partition: PartitionValues, placed: Stamp, reader: Reader) -> dict[str, int]:
+    return {
+        "partition": reader.code(partition),
+        "placed": placed.version,
+        "placed_kind": int(Kind[(placed.kind or "never").upper()]),
+        "placed_brings": placed.brings_stamp,
+        "placed_undoes": placed.undoes,
+    }
 
 
 def _collect_gone(item: Gone, reader: Reader, dead: _Columns) -> None:
-    _collect_dead(gone_rows(item, reader), item.stamp, dead)
+    place = _place_until(item, item.stamp, reader)
+    _collect_dead(gone_rows(item, reader), item.stamp, dead, place)
 
 
 def gone_rows(item: Gone, reader: Reader) -> Ints:
@@ -167,7 +192,14 @@ def gone_rows(item: Gone, reader: Reader) -> Ints:
     return row_ids[left]
 
 
-def _collect_dead(row_ids: Ints, stamp: Stamp, dead: _Columns) -> None:
+def _place_until(item: ShownFile | Gone, stamp: Stamp, reader: Reader) -> dict[str, int]:
+    """Where rows lay that were deleted at ``stamp``. A later rename says nothing of them."""
+    if item.placed.version > stamp.version:
+        return {"partition": ABSENT, "placed": 0, "placed_kind": 0, "placed_brings": 0, "placed_undoes": 0}
+    return _place_columns(item.partition, item.placed, reader)
+
+
+def _collect_dead(row_ids: Ints, stamp: Stamp, dead: _Columns, place: Mapping[str, int]) -> None:
     if not stamp.version:
         return
     count = len(row_ids)
@@ -177,7 +209,7 @@ def _collect_dead(row_ids: Ints, stamp: Stamp, dead: _Columns) -> None:
     dead.row_id.append(row_ids)
     for name, value in zip(("stamp", "kind", "brings_stamp", "brings_kind", "undoes", "prior"), values, strict=True):
         getattr(dead, name).append(np.full(count, value, dtype=np.int64))
-    for name, value in (("file", 0), ("position", -1), ("partition", ABSENT)):
+    for name, value in {"file": 0, "position": -1, **place}.items():
         getattr(dead, name).append(np.full(count, value, dtype=np.int64))
 
 
@@ -185,8 +217,13 @@ def placed_rows(group: Group, reader: Reader, news: News) -> tuple[Placed, Place
     """The rows of both sides whose facts differ or may: those that neither side has news of are left out."""
     source = side_rows(group.source, group.source_gone, reader)
     target = side_rows(group.target, group.target_gone, reader)
-    fresh = np.union1d(
-        source["row_id"][news.from_source(source["stamp"])], target["row_id"][news.from_target(target["stamp"])]
+    fresh = np.unique(
+        np.concatenate(
+            [
+                rows["row_id"][is_news(rows["stamp"]) | is_news(rows["placed"])]
+                for rows, is_news in ((source, news.from_source), (target, news.from_target))
+            ]
+        )
     )
     births = _Births.load(reader, fresh)
     files = np.unique(np.concatenate([source["file"], target["file"]]))
@@ -240,19 +277,33 @@ def _placed(rows: Mapping[str, Array], files: Ints, births: _Births, news: Ints)
         rows["prior"],
         is_back,
     )
-    is_moved = is_live & (rows["partition"] != births.partition[at])
-    moved = np.where(is_moved, rows["stamp"], births.stamp[at])
-    zeros = np.zeros(len(at), dtype=np.int64)
-    partition = FactColumns(
-        # A stamp that the other side knows decides nothing, whichever it is.
-        np.where(np.isin(moved, news), moved, 0),
-        np.full(len(at), int(Kind.UPDATE), dtype=np.int64),
-        rows["partition"],
-        zeros,
-        zeros,
-        zeros,
-        zeros,
-        np.zeros(len(at), dtype=bool),
-    )
+    partition = _partition_facts(rows, births.partition[at], births.stamp[at], news)
     facts_of = RowFacts(rows["row_id"], facts, partition, births.file[at], births.stamp[at])
     return Placed(facts_of, rows["file"], rows["position"])
+
+
+def _partition_facts(rows: Mapping[str, Array], born_in: Ints, born_at: Ints, news: Ints) -> FactColumns:
+    """Who decided where the rows lie: a rename or restore; else who wrote them there."""
+    # A row that is younger than the rename was written where it lies.
+    is_decided = rows["placed"] > born_at
+    is_live = rows["file"] > 0
+    written = np.where(is_live & (rows["partition"] != born_in), rows["stamp"], born_at)
+    stamps = np.where(is_decided, rows["placed"], written)
+    kinds = np.where(is_decided, rows["placed_kind"], int(Kind.UPDATE))
+    # P7: a partition that the rows had before is what the other side knows, if that knows its stamp of then, and not
+    # what was replaced since.
+    prior = np.where(rows["placed_brings"] > 0, rows["placed_brings"], born_at)
+    knows_prior, knows_undone = (~np.isin(stamp, news) for stamp in (prior, rows["placed_undoes"]))
+    has_prior = (kinds == Kind.RESTORE) | ((kinds == Kind.MOVE) & (rows["partition"] == born_in))
+    is_back = is_decided & has_prior & knows_prior & ((rows["placed_undoes"] == 0) | ~knows_undone)
+    return FactColumns(
+        # A stamp that the other side knows decides nothing, whichever it is.
+        np.where(np.isin(stamps, news), stamps, 0),
+        kinds,
+        rows["partition"],
+        rows["placed_brings"],
+        np.where(rows["placed_brings"] > 0, int(Kind.MOVE), 0),
+        rows["partition"],
+        prior,
+        is_back,
+    )

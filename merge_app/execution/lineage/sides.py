@@ -9,12 +9,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import Operation, OperationKind, PartitionChange
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from merge_app.execution.reach import Reach
 from merge_app.lineage.facts import Ints, News
-from merge_app.lineage.segments import DOT, LAYOUT, FileSide, Gone, Marked, ShownFile, Stamp
+from merge_app.lineage.segments import AS_WRITTEN, DOT, LAYOUT, FileSide, Gone, Marked, ShownFile, Stamp
 from merge_app.planning.surviving import RESTORED_VERSION
 
 
@@ -91,7 +92,8 @@ def _shown(side: str) -> str:
     GROUP BY d.segment_id
 ), {side} AS MATERIALIZED (
     SELECT s.table_id, s.file_id, s.id, s.stamp, s.kind, coalesce(s.brings_stamp, 0) AS brings_stamp, s.brings_kind,
-           coalesce(s.undoes_stamp, 0) AS undoes_stamp,
+           coalesce(s.undoes_stamp, 0) AS undoes_stamp, s.partition, s.partition_stamp, s.partition_kind,
+           coalesce(s.partition_brings, 0) AS partition_brings, coalesce(s.partition_undoes, 0) AS partition_undoes,
            coalesce(d.events, '[]'::jsonb) AS deletes, coalesce(p.events, '[]'::jsonb) AS stamped
     FROM {side}_line l JOIN catalog_app_segment s
       ON s.table_id = ANY(%(tables)s) AND s.branch_id = l.branch_id AND s.added_version <= l.max_version
@@ -102,10 +104,11 @@ def _shown(side: str) -> str:
 
 def _differing(side: str, other: str) -> str:
     return f"""
-SELECT '{side}', x.*, f.rows, f.smallest_row_id, f.largest_row_id, f.partition, {_BOUNDS}
+SELECT '{side}', x.*, f.rows, f.smallest_row_id, f.largest_row_id, {_BOUNDS}
 FROM {side} x JOIN catalog_app_datafile f ON f.id = x.file_id
 WHERE x.file_id = ANY(%(touched)s) OR NOT EXISTS (
     SELECT 1 FROM {other} y WHERE y.file_id = x.file_id AND y.stamp = x.stamp AND y.kind = x.kind
+      AND y.partition = x.partition AND y.partition_stamp = x.partition_stamp
       AND y.deletes = x.deletes AND y.stamped = x.stamped)"""
 
 
@@ -115,6 +118,7 @@ WITH {_shown("source")}, {_shown("target")}
 """
 
 _FACT_KINDS = "('delete', 'update', 'overwrite', 'restore')"
+_PLACE = "s.partition, s.partition_stamp, s.partition_kind, s.partition_brings, s.partition_undoes"
 _GONE = f"""
 WITH {RANGES}
 SELECT r.table_id, s.file_id, f.smallest_row_id, f.largest_row_id, NULL::bigint,
@@ -124,7 +128,7 @@ SELECT r.table_id, s.file_id, f.smallest_row_id, f.largest_row_id, NULL::bigint,
                 (d.branch_id = r.branch_id AND d.attached_version <= r.removed_version)
                 OR EXISTS (
                     SELECT 1 FROM unnest(b.ancestor_branches, b.ancestor_limits) AS a(branch_id, upto)
-                    WHERE a.branch_id = d.branch_id AND d.attached_version <= a.upto)))
+                    WHERE a.branch_id = d.branch_id AND d.attached_version <= a.upto))), {_PLACE}
 FROM ranges g JOIN catalog_app_segmentremoval r ON r.table_id = ANY(%(tables)s)
   AND r.branch_id = g.branch_id AND r.removed_version > g.after AND r.removed_version <= g.upto
 JOIN catalog_app_branch b ON b.id = r.branch_id
@@ -132,9 +136,10 @@ JOIN catalog_app_segment s ON s.id = r.segment_id JOIN catalog_app_datafile f ON
 WHERE r.stamp = r.removed_version AND r.kind IN {_FACT_KINDS}
 UNION ALL
 SELECT d.table_id, f.id, f.smallest_row_id, f.largest_row_id, d.delete_file_id,
-       d.stamp, d.kind, d.brings_stamp, d.brings_kind, d.undoes_stamp, NULL
+       d.stamp, d.kind, d.brings_stamp, d.brings_kind, d.undoes_stamp, NULL, {_PLACE}
 FROM ranges g JOIN catalog_app_segmentdelete d ON d.table_id = ANY(%(tables)s)
   AND d.branch_id = g.branch_id AND d.attached_version > g.after AND d.attached_version <= g.upto
+JOIN catalog_app_segment s ON s.id = d.segment_id
 JOIN catalog_app_deletefile x ON x.id = d.delete_file_id JOIN catalog_app_datafile f ON f.id = x.data_file_id
 WHERE d.stamp = d.attached_version AND d.kind IN {_FACT_KINDS}
 """
@@ -142,7 +147,7 @@ WHERE d.stamp = d.attached_version AND d.kind IN {_FACT_KINDS}
 
 _SNAPSHOT = f"""
 WITH {_shown("source")}
-SELECT x.*, f.rows, f.smallest_row_id, f.largest_row_id, f.partition, {_BOUNDS}
+SELECT x.*, f.rows, f.smallest_row_id, f.largest_row_id, {_BOUNDS}
 FROM source x JOIN catalog_app_datafile f ON f.id = x.file_id
 """
 
@@ -242,7 +247,7 @@ def _marked(events: Any, dots: frozenset[int]) -> tuple[Marked, ...]:
 
 def _file(row: Sequence[Any], dots: frozenset[int]) -> ShownFile:
     file_id, segment_id, *stamp = row[:7]
-    deletes, stamped, rows, smallest, largest, partition, oldest, newest = row[7:]
+    partition, placed, kind, brings, undoes, deletes, stamped, rows, smallest, largest, oldest, newest = row[7:]
     return ShownFile(
         segment_id,
         file_id,
@@ -255,7 +260,13 @@ def _file(row: Sequence[Any], dots: frozenset[int]) -> ShownFile:
         _marked(stamped, dots),
         DOT if newest in dots else newest or 0,
         oldest or 0,
+        _placed((placed, kind, brings, undoes), dots),
     )
+
+
+def _placed(values: Sequence[Any], dots: frozenset[int]) -> Stamp:
+    version, kind, brings, undoes = values
+    return _stamp((version, kind, brings, "move" if brings else "", undoes), dots)
 
 
 def gone_load(tables: Collection[int], ranges: Ranges, dots: frozenset[int] = frozenset()) -> dict[int, list[Gone]]:
@@ -266,7 +277,9 @@ def gone_load(tables: Collection[int], ranges: Ranges, dots: frozenset[int] = fr
             _GONE, {**ranges.parameters, "tables": list(tables)}
         ):
             stamp = _stamp(rest[:5], dots)
-            found[table_id].append(Gone(file_id, smallest, largest, stamp, delete, tuple(rest[5] or ())))
+            masks, partition, *placed = rest[5:]
+            where = tuple(json_value(partition)), _placed(placed, dots)
+            found[table_id].append(Gone(file_id, smallest, largest, stamp, delete, tuple(masks or ()), *where))
     return found
 
 
@@ -295,19 +308,52 @@ def _overlay(
             continue
         table_id = operation.object_id
         files = {file.file_id: file for file in shown[table_id]}
+        if moves_rows(operation):
+            shown[table_id] = [*_moved(operation, files)]
+            continue
         for mark in effects.deletes:
             file = files[mark.data_file_id]
             files[file.file_id] = replace(file, deletes=(*file.deletes, Marked(mark.delete_file_id, stamp)))
-            gone[table_id].append(Gone(file.file_id, file.smallest, file.largest, stamp, mark.delete_file_id))
+            gone[table_id].append(_gone(file, stamp, mark.delete_file_id))
+        placed = _kept_places(operation, list(files.values()))
         for file_id in effects.removed:
             file = files.pop(file_id)
             masks = tuple(mark.file_id for mark in file.deletes)
             if stamp.kind not in LAYOUT:
-                gone[table_id].append(Gone(file_id, file.smallest, file.largest, stamp, None, masks))
+                gone[table_id].append(_gone(file, stamp, None, masks))
         for added in effects.added:
             bounds = added.smallest_row_id, added.largest_row_id
-            files[added.file_id] = ShownFile(0, added.file_id, added.rows, *bounds, added.partition, stamp)
+            who = placed.get(added.partition, AS_WRITTEN)
+            files[added.file_id] = ShownFile(0, added.file_id, added.rows, *bounds, added.partition, stamp, placed=who)
         shown[table_id] = list(files.values())
+
+
+def _gone(file: ShownFile, stamp: Stamp, delete_file: int | None, masks: tuple[int, ...] = ()) -> Gone:
+    where = file.partition, file.placed
+    return Gone(file.file_id, file.smallest, file.largest, stamp, delete_file, masks, *where)
+
+
+def moves_rows(operation: Operation) -> bool:
+    """Whether an operation renames a partition without its files: those that it names lie elsewhere from now on."""
+    effects = operation.effects
+    return effects is not None and fact_kind(operation) == "move" and not effects.added
+
+
+def _moved(operation: Operation, files: Mapping[int, ShownFile]) -> Iterator[ShownFile]:
+    assert operation.effects is not None
+    renamed = {c.before: c.after for c in operation.changes if isinstance(c, PartitionChange)}
+    for file_id, file in files.items():
+        after = renamed.get(file.partition) if file_id in operation.effects.removed else None
+        who = Stamp(DOT, "move", undoes=file.placed.version)
+        yield file if after is None else replace(file, partition=after, placed=who)
+
+
+def _kept_places(operation: Operation, files: Sequence[ShownFile]) -> dict[PartitionValues, Stamp]:
+    """By partition, who decided it for the rows that an update or compaction writes anew."""
+    if operation.kind not in (OperationKind.UPDATE, OperationKind.COMPACTION):
+        return {}
+    ordered = sorted(files, key=lambda file: file.placed.version)
+    return {file.partition: file.placed for file in ordered}
 
 
 def fact_kind(operation: Operation) -> str:
