@@ -27,7 +27,7 @@ END $$;
 
 
 class Migration(migrations.Migration):
-    dependencies = [("catalog_app", "0011_commit_reads")]
+    dependencies = [("catalog_app", "0012_attribute_stamps")]
 
     operations = [
         migrations.AddField("segment", "partition", models.JSONField(db_default=[], default=list)),
