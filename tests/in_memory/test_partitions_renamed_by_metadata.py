@@ -15,7 +15,7 @@ from catalog_app.models import DataFile, Segment
 from tests.e2e.lake import Lake
 
 RENAME = "ALTER TABLE d.t PARTITION (p = 'x') RENAME TO PARTITION (p = 'w')"
-FILL = "catalog_app.migrations.0012_partitions"
+FILL = "catalog_app.migrations.0013_partitions"
 
 
 @pytest.fixture
