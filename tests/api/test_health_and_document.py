@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.test import Client
-from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from lakeui.api.health import PartMissing, spark_address
 from lakeui.common.broker import redis_client
@@ -107,6 +106,9 @@ def test_what_is_no_spark_address_counts_as_missing(remote: str) -> None:
 
 
 def test_the_document_is_valid_openapi_3_1() -> None:
+    # A third of a second to import, for one test of one worker.
+    from openapi_spec_validator import OpenAPIV31SpecValidator
+
     response = Client().get("/api/v1/schema/")
     assert response.status_code == 200
     document = response.json()
