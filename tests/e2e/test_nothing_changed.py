@@ -9,28 +9,44 @@ from tests.e2e.lake import Lake
 from tests.soak import IS_SOAK
 
 NESTED = "named_struct('a', double('NaN'), 'b', map('k', array(1, NULL)))"
+COLUMNS = "(id INT, v STRING, x DOUBLE, n STRUCT<a: DOUBLE, b: MAP<STRING, ARRAY<INT>>>, c CHAR(4))"
+ROWS = (
+    f"SELECT 1, 'a', double('NaN'), {NESTED}, 'x'",
+    "SELECT 2, NULL, -0.0D, NULL, NULL",
+    f"SELECT 3, 'c', 1D, {NESTED}, 'y'",
+)
 WAYS = [("few", "merge-on-read"), ("many", "copy-on-write"), ("few", "copy-on-write"), ("many", "merge-on-read")]
-WRITTEN = pytest.mark.parametrize(("things", "mode"), WAYS if IS_SOAK else WAYS[:2], indirect=["things"])
+WRITTEN = pytest.mark.parametrize(("rows_pass", "mode"), WAYS if IS_SOAK else WAYS[:2], indirect=["rows_pass"])
 SAME = "MERGE INTO d.t USING d.s AS s ON t.id = s.id WHEN MATCHED THEN UPDATE SET *"
 
 
 @pytest.fixture(params=["few", "many"])
-def things(lake: Lake, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Lake:
-    """Tables d.t and d.s with the same awkward rows in two files. Rows pass through this process, or not."""
+def rows_pass(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows pass through this process, or not."""
     if request.param == "many":
         monkeypatch.setattr(changes, "SMALL_ROWS", 0)
         monkeypatch.setattr(freezing, "FEW_ROWS", 0)
         monkeypatch.setattr(merging, "FEW_ROWS", 0)
-    columns = "(id INT, v STRING, x DOUBLE, n STRUCT<a: DOUBLE, b: MAP<STRING, ARRAY<INT>>>, c CHAR(4))"
-    for table in ("t", "s"):
-        lake.sql(f"CREATE TABLE d.{table} {columns}")
-        lake.sql(f"INSERT INTO d.{table} SELECT 1, 'a', double('NaN'), {NESTED}, 'x'")
-        lake.sql(f"INSERT INTO d.{table} SELECT 2, NULL, -0.0D, NULL, NULL UNION ALL SELECT 3, 'c', 1D, {NESTED}, 'y'")
+
+
+@pytest.fixture
+def things(lake: Lake, rows_pass: None) -> Lake:
+    """Table d.t with awkward rows in two files."""
+    lake.sql(f"CREATE TABLE d.t {COLUMNS}")
+    lake.sql(f"INSERT INTO d.t {ROWS[0]}")
+    lake.sql(f"INSERT INTO d.t {ROWS[1]} UNION ALL {ROWS[2]}")
     return lake
 
 
+@pytest.fixture
+def beside(things: Lake) -> None:
+    """Table d.s with the same rows."""
+    things.sql(f"CREATE TABLE d.s {COLUMNS}")
+    things.sql(f"INSERT INTO d.s {' UNION ALL '.join(ROWS)}")
+
+
 @WRITTEN
-def test_equal_values_make_no_version_and_no_file(things: Lake, mode: str) -> None:
+def test_equal_values_make_no_version_and_no_file(things: Lake, beside: None, mode: str) -> None:
     modes = ", ".join(f"'write.{statement}.mode' = '{mode}'" for statement in ("merge", "update"))
     things.sql(f"ALTER TABLE d.t SET TBLPROPERTIES ({modes})")
     head, files = things.head(), things.sql("SHOW SEGMENTS d.t").rows
@@ -50,7 +66,7 @@ def test_equal_values_make_no_version_and_no_file(things: Lake, mode: str) -> No
 
 
 @WRITTEN
-def test_only_rows_that_change_are_written_and_counted(things: Lake, mode: str) -> None:
+def test_only_rows_that_change_are_written_and_counted(things: Lake, beside: None, mode: str) -> None:
     modes = ", ".join(f"'write.{statement}.mode' = '{mode}'" for statement in ("merge", "update"))
     things.sql(f"ALTER TABLE d.t SET TBLPROPERTIES ({modes})")
     before = things.head()
@@ -75,17 +91,17 @@ def test_values_that_differ_from_run_to_run_are_computed_once(things: Lake) -> N
     assert len({row[0] for row in things.rows("d.t", columns="v")}) == 3
 
 
-def test_a_value_is_computed_of_rows_that_live_and_match_alone(things: Lake) -> None:
+def test_a_value_is_computed_of_rows_that_live_and_match_alone(lake: Lake, rows_pass: None) -> None:
     """What would overflow in a row that is gone, or that WHERE leaves out, is nothing to the statement."""
-    things.sql("CREATE TABLE d.n (id INT, n INT)")
-    things.sql("INSERT INTO d.n VALUES (1, 2147483647), (2, 0), (3, 2147483647), (4, 1)")
-    things.sql("DELETE FROM d.n WHERE id = 3")
-    assert things.sql("UPDATE d.n SET n = n + 1 WHERE n < 5").metrics["rows_updated"] == 2
-    assert things.rows("d.n") == [(1, 2147483647), (2, 1), (4, 2)]
+    lake.sql("CREATE TABLE d.n (id INT, n INT)")
+    lake.sql("INSERT INTO d.n VALUES (1, 2147483647), (2, 0), (3, 2147483647), (4, 1)")
+    lake.sql("DELETE FROM d.n WHERE id = 3")
+    assert lake.sql("UPDATE d.n SET n = n + 1 WHERE n < 5").metrics["rows_updated"] == 2
+    assert lake.rows("d.n") == [(1, 2147483647), (2, 1), (4, 2)]
 
 
-@pytest.mark.parametrize("things", ["few", "many"] if IS_SOAK else ["few"], indirect=True)
-def test_a_merge_of_branches_sees_no_update_where_values_stayed(things: Lake) -> None:
+@pytest.mark.parametrize("rows_pass", ["few", "many"] if IS_SOAK else ["few"], indirect=True)
+def test_a_merge_of_branches_sees_no_update_where_values_stayed(things: Lake, beside: None) -> None:
     things.sql("CREATE BRANCH dev")
     things.sql("UPDATE d.t SET v = v, x = x", "dev")
     things.sql(SAME, "dev")
