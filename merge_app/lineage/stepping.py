@@ -92,6 +92,8 @@ class Rows:
     partition: Array
     placing: Array
     placed_kind: Array
+    source_stamp: Ints
+    source_undoes: Ints
 
     @classmethod
     def of(
@@ -100,8 +102,11 @@ class Rows:
         source: tuple[Ints, Ints],
         target: tuple[Ints, Ints],
         facts: tuple[RowFacts, RowFacts],
+        undoes: Ints,
     ) -> Rows:
-        """``source``, ``target``: files and positions of the rows of the sides; ``facts``: those of both sides."""
+        """``source``, ``target``: files and positions of the rows of the sides; ``facts``: those of both sides;
+        ``undoes``: of the source's images.
+        """
         pairs = merged.pairs
         images = facts[0].image, facts[1].image
         values = merged.row_facts(*facts, DOT).value
@@ -126,6 +131,8 @@ class Rows:
             np.where(placed.value == ABSENT, of_image, placed.value),
             merged.partitions.outcome,
             placed.kind,
+            _at(images[0].stamp, pairs.source_at, 0),
+            _at(undoes, pairs.source_at, 0),
         )
 
 
@@ -147,10 +154,14 @@ def carried_by_row(group: Group, rows: Rows, reader: MarksReader) -> Iterator[St
     none = np.zeros(0, dtype=np.int64)
     from_source = np.isin(rows.outcome, _SOURCES)
     told = _told(rows)
+    # An image that both sides show at one place stays there: its fact alone is the source's.
+    in_place = from_source & rows.is_live & (rows.source_file == rows.target_file)
+    in_place &= rows.source_position == rows.target_position
     for file_id in sorted({*here, *there}):
         mine, theirs = on_source.get(file_id, none), on_target.get(file_id, none)
-        comes = mine[from_source[mine] & rows.is_live[mine]]
-        goes = theirs[from_source[theirs] | ~rows.is_live[theirs]]
+        comes = mine[from_source[mine] & rows.is_live[mine] & ~in_place[mine]]
+        goes = theirs[(from_source[theirs] & ~in_place[theirs]) | ~rows.is_live[theirs]]
+        retold = theirs[in_place[theirs]]
         stays = theirs[(rows.outcome[theirs] == Outcome.TARGET_DECIDED) & rows.is_live[theirs]]
         decided = comes[rows.outcome[comes] == Outcome.SOURCE_DECIDED]
         lives = np.concatenate([comes, np.setdiff1d(theirs, goes)]) if file_id in here else comes
@@ -168,6 +179,19 @@ def carried_by_row(group: Group, rows: Rows, reader: MarksReader) -> Iterator[St
             ),
             reader,
         )
+        yield from _retold(file_id, rows, retold)
+
+
+def _retold(file_id: int, rows: Rows, at: Array) -> Iterator[Step]:
+    """Rows that stay where they are, by their facts on the source."""
+    is_decided = rows.outcome[at] == Outcome.SOURCE_DECIDED
+    stamps = np.where(is_decided, DOT, rows.source_stamp[at])
+    undoes = np.where(is_decided, 0, rows.source_undoes[at])
+    facts = np.stack([stamps, rows.source_kind[at].astype(np.int64), undoes], axis=1)
+    for fact in np.unique(facts, axis=0):
+        chosen = at[(facts == fact).all(axis=1)]
+        stamp = Stamp(int(fact[0]), Kind(int(fact[1])).name.lower(), undoes=int(fact[2]))
+        yield MarkRows.of(file_id, rows.target_position[chosen], stamp, is_live=True)
 
 
 def _put(

@@ -161,7 +161,7 @@ def _rows(
     )
     merged = table_merge(case.table_id, facts, news, stamp=DOT, cells=_no_cells)
     places = (source.file, source.position), (target.file, target.position)
-    rows = Rows.of(merged, *places, (source.facts, target.facts))
+    rows = Rows.of(merged, *places, (source.facts, target.facts), source.undoes)
     return merged, list(carried_by_row(group, rows, reader)), _kept(merged, source.facts, target.facts)
 
 

@@ -77,11 +77,14 @@ class Reader:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
-    """The rows of a side: facts, and where live rows lie: the file by id, 0 where a row is deleted, and position."""
+    """The rows of a side: facts, and where live rows lie: the file by id, 0 where a row is deleted, and position.
+    ``undoes``: of a restored row, the stamp that the restore replaced.
+    """
 
     facts: RowFacts
     file: Ints
     position: Ints
+    undoes: Ints
 
 
 @dataclass(slots=True)
@@ -279,7 +282,7 @@ def _placed(rows: Mapping[str, Array], files: Ints, births: _Births, news: Ints)
     )
     partition = _partition_facts(rows, births.partition[at], births.stamp[at], news)
     facts_of = RowFacts(rows["row_id"], facts, partition, births.file[at], births.stamp[at])
-    return Placed(facts_of, rows["file"], rows["position"])
+    return Placed(facts_of, rows["file"], rows["position"], rows["undoes"])
 
 
 def _partition_facts(rows: Mapping[str, Array], born_in: Ints, born_at: Ints, news: Ints) -> FactColumns:
