@@ -10,6 +10,7 @@ import numpy as np
 from catalog_app.domain.operations import Operation
 from catalog_app.domain.schema import Schema
 from catalog_app.selectors.lineage import Lineage
+from lakeui.common.errors import NotSupported
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.lineage.readers import reader_of
 from merge_app.execution.lineage.restoring import RestoredFiles
@@ -31,7 +32,7 @@ from merge_app.lineage.facts import (
 )
 from merge_app.lineage.outcomes import CONFLICT, Outcome, TableOutcome
 from merge_app.lineage.segments import DOT, FileSide, Group, Whose, groups
-from merge_app.lineage.stepping import Rows, carried_by_row, carried_whole
+from merge_app.lineage.stepping import PartsApart, Rows, carried_by_row, carried_whole
 from merge_app.lineage.steps import RowsPlan, Step, TableSteps
 from merge_app.lineage.tables import table_merge
 
@@ -162,7 +163,14 @@ def _rows(
     merged = table_merge(case.table_id, facts, news, stamp=DOT, cells=_no_cells)
     places = (source.file, source.position), (target.file, target.position)
     rows = Rows.of(merged, *places, (source.facts, target.facts), source.undoes)
-    return merged, list(carried_by_row(group, rows, reader)), _kept(merged, source.facts, target.facts)
+    try:
+        steps = list(carried_by_row(group, rows, reader))
+    except PartsApart as apart:
+        raise NotSupported(
+            f"A merge cannot part a file yet: {apart}.",
+            remedy="UPDATE these rows on the destination, so that each partition has a file of its own.",
+        ) from apart
+    return merged, steps, _kept(merged, source.facts, target.facts)
 
 
 def _kept(merged: TableOutcome, source: RowFacts, target: RowFacts) -> int:
