@@ -25,7 +25,7 @@ from tests.reference.statements import (
 from tests.soak import IS_SOAK
 
 STEPS = 24
-SEEDS = 500 if IS_SOAK else 8
+SEEDS = 500 if IS_SOAK else 24
 
 
 def model_insert(ids: list[int], value: str, part: str) -> Any:
