@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpResponse
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
-from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric, SummaryMetricFamily
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
@@ -18,7 +18,7 @@ from catalog_app.selectors.totals import lake_totals
 from lakeui.api.base import ApiView
 from lakeui.common.instruments import shared_registry
 from lakeui.runtime.home import restarts_read
-from merge_app.audit.selectors import merge_totals
+from merge_app.audit.selectors import MERGE_SECONDS, merge_totals
 from merge_app.jobs.models import QUERY_KIND
 from merge_app.jobs.selectors import queue_age, unfinished_totals
 from merge_app.review.queue import queued_count
@@ -97,9 +97,11 @@ def _merges() -> Iterator[Metric]:
         merges.add_metric([attempts.outcome, attempts.verdict], attempts.count)
     yield merges
     merged = [attempts for attempts in totals if attempts.outcome == "merged"]
-    yield SummaryMetricFamily(
+    counts = [sum(attempts.within[place] for attempts in merged) for place in range(len(MERGE_SECONDS))]
+    limits = [*map(str, MERGE_SECONDS), "+Inf"]
+    yield HistogramMetricFamily(
         "lakeui_merge_seconds",
         "Time of merges that went through.",
-        count_value=sum(attempts.count for attempts in merged),
+        buckets=[*zip(limits, [*counts, sum(attempts.count for attempts in merged)], strict=True)],
         sum_value=sum(attempts.seconds for attempts in merged),
     )

@@ -88,14 +88,21 @@ def audit_counts(*, catalog_id: int) -> dict[str, int]:
     )
 
 
+MERGE_SECONDS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1_000.0)
+
+
 @dataclass(frozen=True, slots=True)
 class MergeTotal:
-    """Attempts of one outcome and verdict, and how long they took together in seconds, as far as they recorded it."""
+    """Attempts of one outcome and verdict, and how long they took together in seconds, as far as they recorded it.
+
+    ``within``: how many took at most each of MERGE_SECONDS.
+    """
 
     outcome: str
     verdict: str
     count: int
     seconds: float
+    within: tuple[int, ...]
 
 
 def merge_totals() -> list[MergeTotal]:
@@ -103,13 +110,14 @@ def merge_totals() -> list[MergeTotal]:
     duration = Cast(KeyTextTransform("duration_ms", "body"), FloatField())
     groups = (
         MergeAttempt.objects.filter(kind="merge")
-        .annotate(verdict=_gravest_verdict())
+        .annotate(verdict=_gravest_verdict(), took=duration)
         .values_list("outcome", "verdict")
-        .annotate(count=Count("pk"), taken=Coalesce(Sum(duration), 0.0))
+        .annotate(count=Count("pk"), taken=Coalesce(Sum("took"), 0.0))
+        .annotate(**{f"within_{n}": Count("pk", filter=Q(took__lte=s * 1000)) for n, s in enumerate(MERGE_SECONDS)})
     )
     return [
-        MergeTotal(outcome, verdict, count, taken / 1000)
-        for outcome, verdict, count, taken in groups.order_by("outcome", "verdict")
+        MergeTotal(outcome, verdict, count, taken / 1000, tuple(within))
+        for outcome, verdict, count, taken, *within in groups.order_by("outcome", "verdict")
     ]
 
 

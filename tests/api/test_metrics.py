@@ -70,6 +70,7 @@ def test_commits_and_merges_are_counted(alice: Caller) -> None:
     assert value("lakeui_merges_total", outcome="refused", verdict="conflict") == 1
     assert value("lakeui_merge_seconds_count") == 1
     assert value("lakeui_merge_seconds_sum") > 0
+    assert value("lakeui_merge_seconds_bucket", le="1000.0") == value("lakeui_merge_seconds_bucket", le="+Inf") == 1
     assert value("lakeui_branches") == 3
 
 
