@@ -81,6 +81,9 @@ class Peer:
         """Make one change of the setup."""
         return self._asked(lambda: self._run(statement))
 
+    def has(self, table: str) -> bool:
+        return table in self._tables
+
     def rows(self, table: str) -> Rows:
         return self._read(f"SELECT * FROM {self._tables[table]}")
 

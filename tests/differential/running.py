@@ -33,7 +33,8 @@ def compared(spark: SparkSession, history: History) -> list[Difference]:
     with closing(Peer(spark)) as peer:
         lake = LakeSide()
         found = list(_setup(lake, peer, history.setup))
-        if not found:
+        # Where both refuse a table there is nothing to ask.
+        if not found and all(peer.has(statement.table) for statement in history.setup):
             found += _questions(lake, peer, history.questions)
             found += _trials(lake, peer, history.trials)
     return found
@@ -50,6 +51,8 @@ def _setup(lake: LakeSide, peer: Peer, statements: Sequence[Setup]) -> Iterator[
             return
         changed[statement.table] = statement
     for table, last in changed.items():
+        if not peer.has(table):
+            continue
         found = _found(last, lake.rows(table), peer.rows(table))
         if found:
             yield found
