@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
 from django.conf import settings
+from django.db import connection, transaction
 
-from catalog_app.models import DataFile
+from catalog_app.models import DataFile, Segment
 from catalog_app.selectors.lineage import catalog_get
 from catalog_app.services.integrity import catalog_check
 from tests.e2e.lake import Lake
@@ -60,6 +63,24 @@ def test_what_a_transaction_wrote_has_its_stamp(
     version = lake.head()
     run(lake, "main", OPTIMIZE)
     assert DataFile.objects.filter(stores_stamps=True).latest("pk").largest_stamp == version
+
+
+def test_the_upgrade_gives_what_a_transaction_wrote_the_stamp_of_its_commit(lake: Lake) -> None:
+    two_rows_create(lake)
+    opened = lake.sql("BEGIN").extra["transaction"]
+    lake.sql("INSERT INTO d.t VALUES (7, 't')", transaction=opened)
+    lake.sql("COMMIT", transaction=opened)
+    written = Segment.objects.filter(branch__is_workspace=False).latest("pk")
+    of_workspace = Segment.objects.filter(branch__is_workspace=True).latest("pk").stamp
+    assert (written.stamp, of_workspace < written.stamp) == (lake.head(), True)
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("ALTER TABLE catalog_app_segment DISABLE TRIGGER USER")
+        Segment.objects.filter(pk=written.pk).update(stamp=of_workspace)
+        cursor.execute(import_module("catalog_app.migrations.0014_stamps_of_transactions").RESTAMP)
+        written.refresh_from_db()
+        transaction.set_rollback(True)
+    assert written.stamp == lake.head()
 
 
 def test_the_check_names_stamps_that_nobody_knows(lake: Lake) -> None:
