@@ -100,7 +100,7 @@ def column_attributes(column: Column) -> dict[str, Any]:
 
 
 def is_observed(state: ObjectState, attribute: str) -> bool:
-    """Whether the state tells the attribute. It does not tell what a column has that is not there (R7), or that merges
+    """Whether the state shows the attribute. It does not show what a column has that is not there (R7), or that merges
     made one with another, nor that a column was put in its place.
     """
     if not isinstance(state, TableState) or not attribute.startswith("column/"):
@@ -180,8 +180,8 @@ def facts_restored(
     found: dict[str, AttributeFact] = {}
     for attribute in dict.fromkeys((*present, *wanted)):
         value = wanted.get(attribute)
-        is_told = attribute in attributes or (attribute != "exists" and is_observed(after, attribute))
-        if is_told and value != present.get(attribute, NO_FACT).value:
+        is_shown = attribute in attributes or (attribute != "exists" and is_observed(after, attribute))
+        if is_shown and value != present.get(attribute, NO_FACT).value:
             brought = then.get(attribute, NO_FACT)
             # A new name, or what then had without a fact: nothing is brought back.
             known = brought if brought.value == value else AttributeFact(value)
@@ -201,7 +201,7 @@ class Merged:
     target_knows: Knows
     is_implied: bool = False
 
-    def tells(self, attribute: str) -> bool:
+    def shows(self, attribute: str) -> bool:
         if attribute == "exists":
             return not self.is_implied
         return self.after is not None and is_observed(self.after, attribute)
@@ -222,11 +222,11 @@ def facts_merged(source: Facts, target: Facts, merged: Merged) -> dict[str, Attr
     found: dict[str, AttributeFact] = {}
     for attribute in dict.fromkeys((*target, *source, *values)):
         mine, theirs = source.get(attribute, NO_FACT), target.get(attribute, NO_FACT)
-        is_told, value = merged.tells(attribute), values.get(attribute)
+        is_shown, value = merged.shows(attribute), values.get(attribute)
         fact = _newer(mine, theirs, merged)
         if fact is None:
-            fact = AttributeFact(value if is_told else mine.value, merged.stamp, FactKind.SET.value)
-        elif is_told and fact.value != value:
+            fact = AttributeFact(value if is_shown else mine.value, merged.stamp, FactKind.SET.value)
+        elif is_shown and fact.value != value:
             fact = AttributeFact(value, merged.stamp, FactKind.SET.value)
         if fact is not theirs:
             found[attribute] = fact

@@ -93,12 +93,12 @@ def _facts() -> list[str]:
     stamp, kind, prior, undoes = _OWN
     is_restored = f"{kind} = {_RESTORE}"
 
-    def told(stored: str, own: str) -> str:
+    def stored_or_own(stored: str, own: str) -> str:
         return f"nullif(CASE WHEN {_KIND} IS NULL OR {is_restored} THEN {own} ELSE {stored} END, 0L)"
 
     return [
         f"nullif(CASE WHEN {is_restored} THEN {stamp} ELSE coalesce({_STAMP}, {stamp}) END, 0L)",
-        told(_KIND, kind),
-        f"CASE WHEN {is_restored} THEN nullif(coalesce({_STAMP}, {prior}), 0L) ELSE {told(_PRIOR, prior)} END",
-        told(_UNDOES, undoes),
+        stored_or_own(_KIND, kind),
+        f"CASE WHEN {is_restored} THEN nullif(coalesce({_STAMP}, {prior}), 0L) ELSE {stored_or_own(_PRIOR, prior)} END",
+        stored_or_own(_UNDOES, undoes),
     ]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 ADDRESS, ROW_ID = "__lake_place", "__lake_id"
 FACTS = tuple(f"__lake{name}" for name in FACT_FIELDS)
-"""What rows are told to store as their facts, in the order of the columns in files."""
+"""What rows store as their facts, in the order of the columns in files."""
 BASE = "__lake_base"
 FIELD_ID = "parquet.field.id"
 MASKED_AT_ONCE = 5_000_000

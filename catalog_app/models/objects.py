@@ -99,7 +99,7 @@ class AttributeFacts(models.Model):
     of a restored one also stamp and kind of the fact that it brings back (``AttributeFact.as_json``).
 
     ``version`` says since when the branch has them, each stamp who decided. The newest fact of an attribute on the
-    look-up chain speaks. What a commit leaves alone is in no row of it, so no statement reads facts to write its own.
+    look-up chain counts. What a commit leaves alone is in no row of it, so no statement reads facts to write its own.
     """
 
     branch = models.ForeignKey(Branch, models.PROTECT, related_name="+", db_index=False)

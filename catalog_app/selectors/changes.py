@@ -148,7 +148,7 @@ def table_files_at(lineage: Lineage, versions: Mapping[int, int]) -> dict[int, s
 
 
 def masked(files: Iterable[VisibleFile]) -> set[tuple[int, PartitionValues, frozenset[tuple[int, int, int]]]]:
-    """The files with partition and deletes: what two sights of a table differ in, whatever operations led to it."""
+    """The files with partition and deletes: what two states of a table differ in, whatever operations led to them."""
     return {(item.added.file_id, item.added.partition, item.deletes) for item in files}
 
 

@@ -87,7 +87,7 @@ def _breaches(key: ObjectKey, one: Group, other: Group, lines: Lines) -> Iterato
 def states_check(branch: Branch) -> list[str]:
     """The objects of a branch that are not what their facts say."""
     lineage = branch_lineage(branch)
-    databases = {(state.database_id): state for state in databases_list(lineage)}
+    databases = {state.database_id: state for state in databases_list(lineage)}
     states: list[ObjectState] = [*databases.values(), *tables_list(lineage, list(databases))]
     return [f"on branch {branch.name}: {wrong}" for wrong in _states_check(states, lineage)]
 

@@ -224,8 +224,8 @@ def _load() -> _Pass:
         touched[branch_id, version].add((ObjectKind.TABLE, identity))
     moves: dict[tuple[int, int, int], tuple[Operation, ...]] = {}
     for branch_id, version, identity, changes in fetch_all(_MOVES, {}):
-        told = tuple(change_from_json(change) for change in json_value(changes))
-        operation = Operation(OperationKind.COLUMN, ObjectKind.TABLE, identity, told)
+        changed = tuple(change_from_json(change) for change in json_value(changes))
+        operation = Operation(OperationKind.COLUMN, ObjectKind.TABLE, identity, changed)
         moves[branch_id, version, identity] = (*moves.get((branch_id, version, identity), ()), operation)
     return _Pass(Lines.load(), records, schemas, moves, _restores(), touched)
 

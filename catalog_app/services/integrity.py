@@ -187,9 +187,9 @@ _METADATA = _together(METADATA_INVARIANTS) + " ORDER BY place, id"
 _BRANCH = _VISIBLE_EVERYWHERE + _together(BRANCH_INVARIANTS) + " ORDER BY place, id"
 
 RowIds = Callable[[FileScan], Sequence[int]]
-"""Tells the ids of a data file's rows that no delete marks."""
+"""Gives the ids of a data file's rows that no delete marks."""
 Stamps = Callable[[FileScan], Collection[int]]
-"""Tells the stamps that a data file stores, 0 for rows without."""
+"""Gives the stamps that a data file stores, 0 for rows without."""
 
 _UNKNOWN = f"""
 WITH {LINEAGE}, {_REACHED}

@@ -15,11 +15,11 @@ import pyarrow.parquet as pq
 
 from catalog_app.domain.files import FACT_FIELDS, ROW_ID_COLUMN, STAMP_FIELD, FileScan, RowsFact, kind_number
 from catalog_app.storage.deletes import POSITION_COLUMN, Integers, StoredFacts, read_integers
+from catalog_app.storage.footers import PARQUET_FIELD_ID
 from catalog_app.storage.warehouse import Warehouse
 
-FIELD_ID = b"PARQUET:field_id"
 FIELDS = tuple(
-    pa.field(name, pa.int64(), metadata={FIELD_ID: str(identifier)}) for name, identifier in FACT_FIELDS.items()
+    pa.field(name, pa.int64(), metadata={PARQUET_FIELD_ID: str(identifier)}) for name, identifier in FACT_FIELDS.items()
 )
 
 Marks = Sequence[tuple[Integers, RowsFact]]
@@ -46,7 +46,7 @@ def stored_stamps(warehouse: Warehouse, file: FileScan) -> list[int]:
 
 def stores_facts(schema: pa.Schema) -> bool:
     """Whether a file of this schema stores facts of rows: a column of the user may have the same name."""
-    return any(int((field.metadata or {}).get(FIELD_ID, 0)) == STAMP_FIELD for field in schema)
+    return any(int((field.metadata or {}).get(PARQUET_FIELD_ID, 0)) == STAMP_FIELD for field in schema)
 
 
 def facts_of(table: pa.Table) -> StoredFacts:
@@ -71,15 +71,15 @@ def rows_facts(
     numbers = (own.stamp, kind_number(own.kind), own.prior, own.undoes)
     found = StoredFacts(*(np.full(count, number, dtype=np.int64) for number in numbers))
     if stored is not None:
-        has_stamp, is_told = stored.stamp > 0, stored.kind > 0
+        has_stamp, has_kind = stored.stamp > 0, stored.kind > 0
         if own.kind == "restore":
             found = found._replace(prior=np.where(has_stamp, stored.stamp, own.prior))
         else:
             found = StoredFacts(
                 np.where(has_stamp, stored.stamp, found.stamp),
-                np.where(is_told, stored.kind, found.kind),
-                np.where(is_told, stored.prior, found.prior),
-                np.where(is_told, stored.undoes, found.undoes),
+                np.where(has_kind, stored.kind, found.kind),
+                np.where(has_kind, stored.prior, found.prior),
+                np.where(has_kind, stored.undoes, found.undoes),
             )
     for at, fact in marks:
         found.prior[at], found.undoes[at] = found.stamp[at], fact.undoes

@@ -21,7 +21,7 @@ from catalog_app.domain.files import FACT_FIELDS, ROW_ID_FIELD, STAMP_FIELD, Col
 from catalog_app.storage.warehouse import Warehouse
 
 TEXT_BOUND_LENGTH = 64
-_FIELD_ID = b"PARQUET:field_id"
+PARQUET_FIELD_ID = b"PARQUET:field_id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def _identified_leaves(schema: pa.Schema) -> Iterator[tuple[int, pa.Field, int]]
     """Top-level fields with a field id: index of the (first) leaf, field, id."""
     leaf = 0
     for field in schema:
-        identifier = (field.metadata or {}).get(_FIELD_ID)
+        identifier = (field.metadata or {}).get(PARQUET_FIELD_ID)
         if identifier is not None:
             yield leaf, field, int(identifier)
         leaf += _leaves(field.type)

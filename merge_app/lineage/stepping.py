@@ -161,7 +161,7 @@ def carried_by_row(group: Group, rows: Rows, reader: MarksReader) -> Iterator[St
         mine, theirs = on_source.get(file_id, none), on_target.get(file_id, none)
         comes = mine[from_source[mine] & rows.is_live[mine] & ~in_place[mine]]
         goes = theirs[(from_source[theirs] & ~in_place[theirs]) | ~rows.is_live[theirs]]
-        retold = theirs[in_place[theirs]]
+        taken = theirs[in_place[theirs]]
         stays = theirs[(rows.outcome[theirs] == Outcome.TARGET_DECIDED) & rows.is_live[theirs]]
         decided = comes[rows.outcome[comes] == Outcome.SOURCE_DECIDED]
         lives = np.concatenate([comes, np.setdiff1d(theirs, goes)]) if file_id in here else comes
@@ -179,10 +179,10 @@ def carried_by_row(group: Group, rows: Rows, reader: MarksReader) -> Iterator[St
             ),
             reader,
         )
-        yield from _retold(file_id, rows, retold)
+        yield from _facts_taken(file_id, rows, taken)
 
 
-def _retold(file_id: int, rows: Rows, at: Array) -> Iterator[Step]:
+def _facts_taken(file_id: int, rows: Rows, at: Array) -> Iterator[Step]:
     """Rows that stay where they are, by their facts on the source."""
     is_decided = rows.outcome[at] == Outcome.SOURCE_DECIDED
     stamps = np.where(is_decided, DOT, rows.source_stamp[at])

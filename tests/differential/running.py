@@ -33,7 +33,7 @@ def compared(spark: SparkSession, history: History) -> list[Difference]:
     with closing(Peer(spark)) as peer:
         lake = LakeSide()
         found = list(_setup(lake, peer, history.setup))
-        # Where both refuse a table there is nothing to ask.
+        # A table that neither side made has no rows to compare.
         if not found and all(peer.has(statement.table) for statement in history.setup):
             found += _questions(lake, peer, history.questions)
             found += _trials(lake, peer, history.trials)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from pyspark.errors import PySparkException
@@ -40,11 +41,11 @@ def test_a_spark_that_started_again_before_the_work_is_away_and_one_under_it_is_
     sessions = SparkSessions("sc://nowhere")
     sessions._answered_at = clock[0]
 
-    def work(spark: object) -> None:
+    def work(spark: Any) -> None:
         clock[0] += seconds
         raise PySparkException(message)
 
     with pytest.raises(expected) as failure:
-        sessions.run(work)  # type: ignore[arg-type]
+        sessions.run(work)
     assert type(failure.value) is expected
     assert sessions._session is None

@@ -64,11 +64,11 @@ def follow(
     files: Files,
     source: FileScan,
     *to_files: FileScan,
-    spared_paths: tuple[str, ...] = (),
-    spared_files: tuple[FileScan, ...] = (),
+    kept_paths: tuple[str, ...] = (),
+    kept_files: tuple[FileScan, ...] = (),
     shown_in: tuple[FileScan, ...] = (),
 ) -> dict[int, list[int]]:
-    made = follow_deletes(files.writer, 1, source.delete_paths, source, to_files, spared_paths, spared_files, shown_in)
+    made = follow_deletes(files.writer, 1, source.delete_paths, source, to_files, kept_paths, kept_files, shown_in)
     return files.marked(made)
 
 
@@ -90,11 +90,11 @@ def test_a_row_that_is_deleted_already_is_not_deleted_twice(files: Files) -> Non
     assert follow(files, source, files.without(target, 0)) == {}
 
 
-def test_spared_rows_stay(files: Files) -> None:
+def test_rows_that_the_target_keeps_are_not_deleted(files: Files) -> None:
     source, target = files.without(files.plain(4), 0, 1, 2), files.holding(0, 1, 2, 3)
-    spared = files.without(files.plain(1), 100)
+    kept = files.without(files.plain(1), 100)
     by_delete = files.without(target, 1).delete_paths
-    found = follow(files, source, target, spared_paths=by_delete, spared_files=(files.holding(2), spared))
+    found = follow(files, source, target, kept_paths=by_delete, kept_files=(files.holding(2), kept))
     assert found == {target.file_id: [0]}
 
 

@@ -134,7 +134,7 @@ def merged_facts(
     here = {key: newest(history) for key, history in attribute_histories(lineage, list(wanted)).items()}
     catalogs = _catalogs(branch, source)
     makers = _Makers.of(catalogs, theirs, here)
-    told = {key: makers.restamped(facts, version, reach, source.workspace) for key, facts in theirs.items()}
+    restamped = {key: makers.restamped(facts, version, reach, source.workspace) for key, facts in theirs.items()}
     after = {**_states(lineage, [key for key in wanted if key not in items]), **_outcomes(items)}
     dropped = _dropped_databases(plan)
     found = {}
@@ -147,7 +147,7 @@ def merged_facts(
             target_knows=makers.knows(reach, catalogs[0], own=version),
             is_implied=item is not None and is_implied_drop(item.before, item.after, dropped),
         )
-        found[key] = facts_merged(told.get(key, {}), present, merged)
+        found[key] = facts_merged(restamped.get(key, {}), present, merged)
     return found
 
 
