@@ -10,6 +10,7 @@ from tests.e2e.lake import Lake
 from tests.pipelines.strategies.cases import ROWS
 from tests.pipelines.strategies.pipes import Pipes, batch
 from tests.pipelines.strategies.test_against_the_model import STORY, STRATEGIES, VARIANTS, agree, agree_by_run, story
+from tests.pipelines.strategies.test_named_partitions import found_by_value
 from tests.soak import IS_SOAK
 
 SOME_RUNS = ("a first run, with NULL as key and as value", "late rows")
@@ -104,11 +105,4 @@ TYPES = (("DECIMAL(5, 2)", "1.50", "2.5"), ("DATE", "2026-01-31", "2026-02-01"),
 
 @pytest.mark.parametrize(("kind", "value", "other"), TYPES if IS_SOAK else TYPES[:1])
 def test_named_partitions_of_every_type_are_replaced(lake: Lake, kind: str, value: str, other: str) -> None:
-    named = ("merge_strategy: snapshot", "partition_column: p", "allow_empty: true", f"partitions: [{value}, null]")
-    pipe = Pipes(lake)(*named[:2])
-    source = f"SELECT id, CAST(p AS {kind}) AS p FROM VALUES (1, '{value}'), (2, '{other}'), (3, NULL) AS v(id, p)"
-    pipe.run(source)
-    pipe.run(f"{source} WHERE id = 1", config="\n".join(named))
-    assert pipe.rows(columns="id") == [(1,), (2,)]
-    pipe.run(f"{source} WHERE false", config="\n".join(named))
-    assert pipe.rows(columns="id") == [(2,)]
+    found_by_value(Pipes(lake), kind, value, other)

@@ -95,6 +95,11 @@ def test_whole_numbers_and_dates_name_partitions_without_quotes(pipes: Pipes) ->
 
 @pytest.mark.parametrize(("kind", "value", "other"), [("DATE", "2026-01-31", "2026-02-01"), ("INT", "7", "8")])
 def test_they_are_found_by_values_of_their_type(pipes: Pipes, kind: str, value: str, other: str) -> None:
+    found_by_value(pipes, kind, value, other)
+
+
+def found_by_value(pipes: Pipes, kind: str, value: str, other: str) -> None:
+    """A run replaces the partitions of ``value`` and of NULL, and leaves that of ``other``."""
     named = ("merge_strategy: snapshot", "partition_column: p", EMPTY, f"partitions: [{value}, null]")
     made = pipes(*named[:2])
     source = f"SELECT id, CAST(p AS {kind}) AS p FROM VALUES (1, '{value}'), (2, '{other}'), (3, NULL) AS v(id, p)"
