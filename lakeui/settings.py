@@ -60,6 +60,8 @@ LAKEUI: dict[str, Any] = {
     # Writes, loads, merges and runs of pipelines: how many of one person run at a time, fewer than there are worker
     # processes, and how long one may take; 0 for no limit.
     "WRITE_TASKS_PER_PERSON": number(os.environ, "LAKEUI_WRITE_TASKS_PER_PERSON", default=1),
+    # How many of them one person may have waiting; 0 for no limit.
+    "WAITING_TASKS_PER_PERSON": number(os.environ, "LAKEUI_WAITING_TASKS_PER_PERSON", default=100),
     "WRITE_TASK_SECONDS": number(os.environ, "LAKEUI_WRITE_TASK_SECONDS", default=14_400),
     "WRITE_TASK_SECONDS_BY_ROLE": numbers_by_name(
         os.environ, "LAKEUI_WRITE_TASK_SECONDS_BY_ROLE", known=[role.value for role in Role]

@@ -11,6 +11,12 @@ class EngineEndedOften(LakeError):
     code, status, title = "ENGINE_ENDED_OFTEN", 429, "The compute engine ended under your statements"
 
 
+class TooManyQueued(LakeError):
+    """Details: ``retry_after`` in seconds, and ``waiting``, how many pieces of this person's work wait already."""
+
+    code, status, title = "TOO_MANY_QUEUED", 429, "Too much of your work waits"
+
+
 class TaskCancelled(LakeError):
     """Somebody asked for the task to stop, and it stopped before its commit."""
 

@@ -100,6 +100,9 @@ class Task(models.Model):
             models.Index(fields=["-created_at"], name="task_newest"),
             models.Index(fields=["created_by", "finished_at"], name="task_lost", condition=Q(state=TaskState.LOST)),
             models.Index(fields=["ring_at"], name="task_queued", condition=Q(state=TaskState.QUEUED)),
+            models.Index(
+                fields=["created_by", "kind", "created_at"], name="task_waiting", condition=Q(state=TaskState.QUEUED)
+            ),
             models.Index(fields=["heartbeat_at"], name="task_running", condition=Q(state=TaskState.RUNNING)),
         ]
 

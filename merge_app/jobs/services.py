@@ -26,7 +26,14 @@ from lakeui.common.errors import EngineError
 from lakeui.common.json_values import storable
 from lakeui.common.logs import current_request_id
 from merge_app.jobs.context import Report
-from merge_app.jobs.errors import EngineEndedOften, IdempotencyMismatch, TaskCancelled, TaskFinished, TaskSuperseded
+from merge_app.jobs.errors import (
+    EngineEndedOften,
+    IdempotencyMismatch,
+    TaskCancelled,
+    TaskFinished,
+    TaskSuperseded,
+    TooManyQueued,
+)
 from merge_app.jobs.models import QUERY_TASK_KIND, WRITE_TASK_KINDS, Task, TaskState
 from merge_app.jobs.registry import handler_for
 
@@ -38,6 +45,8 @@ MOST_ATTEMPTS = 3
 MOST_ENDS = 3
 ENDS_COUNT_FOR = timedelta(minutes=10)
 """Whoever had so many statements in a Spark that ended, within that time, waits."""
+RETRY_SECONDS = 30
+"""When whoever has too much waiting work may ask again."""
 STATEMENT_KINDS = frozenset({"sql", QUERY_TASK_KIND})
 
 
@@ -56,11 +65,14 @@ def task_submit(
 
     Members of the catalog see the task; the ``scopes`` of a token go along to where it runs.
     With an ``idempotency_key`` the user's earlier task of that key is answered instead of a second one.
-    Raises IdempotencyMismatch if that task came from another request (by ``request_digest``), and EngineEndedOften.
+    Raises IdempotencyMismatch if that task came from another request (by ``request_digest``), EngineEndedOften, and
+    TooManyQueued.
     """
     handler_for(kind)
     if user is not None and kind in STATEMENT_KINDS:
         _refuse_who_ends_spark(user.pk, idempotency_key)
+    if user is not None and kind in WRITE_TASK_KINDS:
+        _refuse_who_waits_often(user.pk, idempotency_key)
     task = Task(
         kind=kind,
         parameters=dict(parameters),
@@ -91,7 +103,7 @@ def _refuse_who_ends_spark(user_id: int | None, idempotency_key: str) -> None:
     ends = list(recent.only("pk", "finished_at")[:MOST_ENDS])
     if len(ends) < MOST_ENDS:
         return
-    if idempotency_key and Task.objects.filter(created_by=user_id, idempotency_key=idempotency_key).exists():
+    if _is_known(user_id, idempotency_key):
         return
     oldest = ends[-1].finished_at or timezone.now()
     again = oldest + ENDS_COUNT_FOR - timezone.now()
@@ -102,6 +114,26 @@ def _refuse_who_ends_spark(user_id: int | None, idempotency_key: str) -> None:
         retry_after=max(1, ceil(again.total_seconds())),
         tasks=[str(task.pk) for task in ends],
     )
+
+
+def _refuse_who_waits_often(user_id: int | None, idempotency_key: str) -> None:
+    """Raises TooManyQueued. Requests at the same instant may each find the last place: the bound is not exact."""
+    most = int(settings.LAKEUI["WAITING_TASKS_PER_PERSON"])
+    waiting = Task.objects.filter(kind__in=WRITE_TASK_KINDS, created_by=user_id, state=TaskState.QUEUED).count()
+    if not most or waiting < most or _is_known(user_id, idempotency_key):
+        return
+    raise TooManyQueued(
+        f"{waiting} of your writes, loads, merges and pipeline runs wait for a worker, which is the most at a time.",
+        remedy="Wait until some have run, or cancel some.",
+        retry_after=RETRY_SECONDS,
+        waiting=waiting,
+    )
+
+
+def _is_known(user_id: int | None, idempotency_key: str) -> bool:
+    """Whether a task holds the key, so that the request is answered and not judged again."""
+    known = Task.objects.filter(created_by=user_id, idempotency_key=idempotency_key)
+    return bool(idempotency_key) and known.exists()
 
 
 def _earlier(task: Task) -> Task:

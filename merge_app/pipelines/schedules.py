@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from catalog_app.domain.roles import Scope
 from lakeui.common.errors import LakeError
+from merge_app.jobs.errors import TooManyQueued
 from merge_app.pipelines.cron import next_time
 from merge_app.pipelines.errors import PipelineBusy
 from merge_app.pipelines.models import Pipeline, Trigger
@@ -48,6 +49,9 @@ def _tick(pipeline_id: int, moment: datetime) -> bool:
         try:
             scopes = None if pipeline.scopes is None else [Scope(name) for name in pipeline.scopes]
             run_submit(pipeline, user=pipeline.owner, trigger=Trigger.SCHEDULE, scopes=scopes, due_at=due_at)
+        except TooManyQueued as error:
+            logger.warning("pipeline %s is due and is left out: %s", pipeline.pk, error.message)
+            return False
         except PipelineBusy:
             logger.info("pipeline %s is due but still runs", pipeline.pk)
             return False

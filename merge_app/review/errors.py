@@ -9,9 +9,3 @@ class WrongState(LakeError):
     """The request is in a state that does not allow this. Details: ``state``."""
 
     code, status, title = "WRONG_STATE", 409, "The merge request is in another state"
-
-
-class TooManyQueued(LakeError):
-    """Details: ``retry_after`` in seconds, and ``waiting``, how many requests the person has in merge queues."""
-
-    code, status, title = "TOO_MANY_QUEUED", 429, "Too many merge requests wait"

@@ -20,8 +20,8 @@ from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import CommitHeader
 from merge_app.execution.commit import ATTEMPTS, branch_moved_error
 from merge_app.execution.merge import MergeOrder, Prepared, merge_prepare
+from merge_app.jobs.errors import TooManyQueued
 from merge_app.planning.values import MergePlan, Verdict
-from merge_app.review.errors import TooManyQueued
 from merge_app.review.judgement import Standing
 from merge_app.review.merging import RequestSponsor, merge_require, refuse_blocked
 from merge_app.review.models import MergeRequest

@@ -13,6 +13,7 @@ from catalog_app.domain.roles import Role
 from lakeui.common.errors import EngineError
 from merge_app.jobs import registry, runner
 from merge_app.jobs.context import TaskContext
+from merge_app.jobs.errors import TooManyQueued
 from merge_app.jobs.models import QUERY_TASK_KIND, WRITE_TASK_KINDS, Task, TaskState
 from merge_app.jobs.request_work import task_longest_seconds
 from merge_app.jobs.runner import task_run
@@ -129,3 +130,34 @@ def test_the_time_of_a_write_depends_on_the_role(settings: Any, monkeypatch: pyt
     assert task_longest_seconds(Task(kind="import", created_by_id=1)) == 100
     assert task_longest_seconds(Task(kind="sql", catalog_id=owner)) == 0
     assert task_longest_seconds(Task(kind="merge queue", created_by_id=1)) == 0
+
+
+@pytest.mark.parametrize("kind", sorted(WRITE_TASK_KINDS))
+def test_the_waiting_work_of_one_person_is_bounded(kind: str, rung: list[str], settings: Any) -> None:
+    settings.LAKEUI = {**settings.LAKEUI, "WAITING_TASKS_PER_PERSON": 2}
+    alice, bob = person("alice"), person("bob")
+    first, _ = write(alice, kind), write(alice)
+    with pytest.raises(TooManyQueued) as refused:
+        write(alice, kind)
+    assert refused.value.details == {"retry_after": 30, "waiting": 2}
+    assert Task.objects.filter(created_by=alice).count() == 2
+    write(bob, kind)
+    write(None, kind)
+    task_submit(kind=QUERY_TASK_KIND, parameters={"statement": "SELECT 1"}, user=alice)
+    assert task_claim(task_id=first.pk, worker="a") is not None
+    write(alice, kind)
+
+
+def test_a_known_key_is_answered_however_much_waits(rung: list[str], settings: Any) -> None:
+    settings.LAKEUI = {**settings.LAKEUI, "WAITING_TASKS_PER_PERSON": 1}
+    alice = person("alice")
+    asked = {"kind": "sql", "parameters": {"statement": "INSERT"}, "user": alice, "idempotency_key": "k"}
+    assert task_submit(**asked).pk == task_submit(**asked).pk
+    with pytest.raises(TooManyQueued):
+        task_submit(**{**asked, "idempotency_key": "other"})
+
+
+def test_0_sets_no_limit_to_waiting_work(rung: list[str], settings: Any) -> None:
+    settings.LAKEUI = {**settings.LAKEUI, "WAITING_TASKS_PER_PERSON": 0}
+    alice = person("alice")
+    assert len({write(alice).pk for _ in range(5)}) == 5

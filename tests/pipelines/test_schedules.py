@@ -57,6 +57,19 @@ def test_a_schedule_goes_by_its_time_zone(pipeline: Pipeline, alice: User) -> No
         pipeline_edit(pipeline, {"schedule_timezone": "Asia/Tokio"}, author_id=alice.pk)
 
 
+def test_a_run_is_left_out_while_too_much_of_its_owner_waits(
+    scheduled: Pipeline, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.LAKEUI = {**settings.LAKEUI, "WAITING_TASKS_PER_PERSON": 1}
+    Task.objects.create(kind="sql", created_by=scheduled.owner)
+    due = scheduled.next_run_at
+    assert due is not None
+    assert schedules_tick(due) == 0
+    assert runs(scheduled) == []
+    assert pipeline_get(LAKEUI, scheduled.pk).next_run_at == due + HOUR
+    assert "is left out: 1 of your writes" in caplog.text
+
+
 def test_missed_times_make_one_run(scheduled: Pipeline) -> None:
     assert scheduled.next_run_at is not None
     late = scheduled.next_run_at + 5 * HOUR + timedelta(minutes=1)
