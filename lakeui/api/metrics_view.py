@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpResponse
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
-from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
@@ -18,7 +18,6 @@ from catalog_app.selectors.totals import lake_totals
 from lakeui.api.base import ApiView
 from lakeui.common.instruments import shared_registry
 from lakeui.runtime.home import restarts_read
-from merge_app.audit.selectors import MERGE_SECONDS, merge_totals
 from merge_app.jobs.models import QUERY_KIND
 from merge_app.jobs.selectors import queue_age, unfinished_totals
 from merge_app.review.queue import queued_count
@@ -62,16 +61,17 @@ class LakeCollector:
         totals = lake_totals()
         yield GaugeMetricFamily("lakeui_catalogs", "Valid catalogs.", value=totals.catalogs)
         yield GaugeMetricFamily("lakeui_branches", "Valid branches.", value=totals.branches)
-        yield CounterMetricFamily("lakeui_commits", "Commits of all branches.", value=totals.commits)
         tasks = GaugeMetricFamily("lakeui_tasks", "Tasks that wait or run.", labels=["kind", "state"])
         unfinished = unfinished_totals()
-        for kind, state, count in unfinished:
-            tasks.add_metric([kind, state], count)
+        for total in unfinished:
+            tasks.add_metric([total.kind, total.state], total.count)
         yield tasks
-        queries = sum(count for kind, _, count in unfinished if kind == QUERY_KIND)
+        queries = sum(total.count for total in unfinished if total.kind == QUERY_KIND)
         yield GaugeMetricFamily("lakeui_running_queries", "Queries that run in web processes.", value=queries)
         yield GaugeMetricFamily(
-            "lakeui_task_queue_age_seconds", "How long the oldest task that waits has waited.", value=queue_age()
+            "lakeui_task_queue_age_seconds",
+            "How long the oldest task that waits has waited.",
+            value=queue_age(unfinished),
         )
         yield GaugeMetricFamily(
             "lakeui_webhook_deliveries_pending", "Messages to webhooks that wait.", value=deliveries_pending()
@@ -85,23 +85,3 @@ class LakeCollector:
         yield GaugeMetricFamily(
             "lakeui_merge_queue_requests", "Merge requests that wait in merge queues.", value=queued_count()
         )
-        yield from _merges()
-
-
-def _merges() -> Iterator[Metric]:
-    merges = CounterMetricFamily(
-        "lakeui_merges", "Attempts to merge by outcome and gravest verdict.", labels=["outcome", "verdict"]
-    )
-    totals = merge_totals()
-    for attempts in totals:
-        merges.add_metric([attempts.outcome, attempts.verdict], attempts.count)
-    yield merges
-    merged = [attempts for attempts in totals if attempts.outcome == "merged"]
-    counts = [sum(attempts.within[place] for attempts in merged) for place in range(len(MERGE_SECONDS))]
-    limits = [*map(str, MERGE_SECONDS), "+Inf"]
-    yield HistogramMetricFamily(
-        "lakeui_merge_seconds",
-        "Time of merges that went through.",
-        buckets=[*zip(limits, [*counts, sum(attempts.count for attempts in merged)], strict=True)],
-        sum_value=sum(attempts.seconds for attempts in merged),
-    )

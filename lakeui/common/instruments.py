@@ -1,4 +1,7 @@
-"""What processes count for Prometheus: requests, statements, tasks, runs, deliveries, and the time that Spark takes."""
+"""What processes count for Prometheus: requests, statements, commits, merges, tasks, runs, deliveries, and time on Spark.
+
+A scrape then costs the same whatever the database holds.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.multiprocess import MultiProcessCollector
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
+MERGE_SECONDS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1_000.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,9 @@ class Instruments:
     task_wait_seconds: Histogram
     pipeline_runs: Counter
     webhook_attempts: Counter
+    commits: Counter
+    merges: Counter
+    merge_seconds: Histogram
 
 
 @cache
@@ -35,8 +42,8 @@ def instruments() -> Instruments:
     def counter(name: str, said: str, *labels: str) -> Counter:
         return Counter(name, said, labels, registry=own)
 
-    def seconds(name: str, said: str, *labels: str) -> Histogram:
-        return Histogram(name, said, labels, registry=own, buckets=SECONDS)
+    def seconds(name: str, said: str, *labels: str, buckets: tuple[float, ...] = SECONDS) -> Histogram:
+        return Histogram(name, said, labels, registry=own, buckets=buckets)
 
     return Instruments(
         counter("lakeui_http_requests", "Requests answered.", "method", "route", "status"),
@@ -50,6 +57,9 @@ def instruments() -> Instruments:
             "lakeui_pipeline_runs", "Runs of pipelines by trigger and code of their outcome.", "trigger", "outcome"
         ),
         counter("lakeui_webhook_attempts", "Attempts to deliver to webhooks.", "event", "outcome"),
+        counter("lakeui_commits", "Commits of all branches."),
+        counter("lakeui_merges", "Attempts to merge by outcome and gravest verdict.", "outcome", "verdict"),
+        seconds("lakeui_merge_seconds", "Time of merges that went through.", buckets=MERGE_SECONDS),
     )
 
 

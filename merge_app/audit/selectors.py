@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Case, Count, FloatField, Func, IntegerField, Q, QuerySet, Sum, TextField, Value, When
-from django.db.models.fields.json import KeyTextTransform, KeyTransform
+from django.db.models import Count, Func, IntegerField, Q, QuerySet, TextField
+from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Cast, Coalesce
 
 from catalog_app.models import Branch, Catalog
@@ -17,7 +17,6 @@ from catalog_app.selectors.lineage import LINEAGE, branch_lineage
 from catalog_app.selectors.rows import fetch_all
 from lakeui.common.errors import BranchProtected, LakeError, MergeBlocked, MergeConflict, NotFound
 from merge_app.audit.models import MergeAttempt
-from merge_app.planning.values import Verdict
 
 
 def audit_list(*, visible: QuerySet[Catalog], kind: str = "merge", **wanted: Any) -> QuerySet[MergeAttempt]:
@@ -86,48 +85,6 @@ def audit_counts(*, catalog_id: int) -> dict[str, int]:
     return attempts.aggregate(
         merge_count=Count("pk", filter=Q(outcome="merged")), refused_count=Count("pk", filter=Q(outcome="refused"))
     )
-
-
-MERGE_SECONDS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1_000.0)
-
-
-@dataclass(frozen=True, slots=True)
-class MergeTotal:
-    """Attempts of one outcome and verdict, and how long they took together in seconds, as far as they recorded it.
-
-    ``within``: how many took at most each of MERGE_SECONDS.
-    """
-
-    outcome: str
-    verdict: str
-    count: int
-    seconds: float
-    within: tuple[int, ...]
-
-
-def merge_totals() -> list[MergeTotal]:
-    """All attempts by outcome and by the gravest verdict that the rules came to; ``none`` where they were not asked."""
-    duration = Cast(KeyTextTransform("duration_ms", "body"), FloatField())
-    groups = (
-        MergeAttempt.objects.filter(kind="merge")
-        .annotate(verdict=_gravest_verdict(), took=duration)
-        .values_list("outcome", "verdict")
-        .annotate(count=Count("pk"), taken=Coalesce(Sum("took"), 0.0))
-        .annotate(**{f"within_{n}": Count("pk", filter=Q(took__lte=s * 1000)) for n, s in enumerate(MERGE_SECONDS)})
-    )
-    return [
-        MergeTotal(outcome, verdict, count, taken / 1000, tuple(within))
-        for outcome, verdict, count, taken, *within in groups.order_by("outcome", "verdict")
-    ]
-
-
-def _gravest_verdict() -> Case:
-    found = [
-        When(body__findings__contains=[{"verdict": verdict.value}], then=Value(verdict.value))
-        for verdict in (Verdict.CONFLICT, Verdict.DECIDED, Verdict.NOTE)
-    ]
-    fine = When(body__has_key="findings", then=Value(Verdict.OK.value))
-    return Case(*found, fine, default=Value("none"), output_field=TextField())
 
 
 def failed_merges(*, catalog_id: int, oldest: int, newest: int, limit: int) -> list[MergeAttempt]:

@@ -15,6 +15,7 @@ from django.utils import timezone
 from catalog_app.models import Catalog
 from catalog_app.selectors.rows import columns_of, fetch_all, fetch_models
 from lakeui.common.events import event_log
+from lakeui.common.instruments import instruments
 from merge_app.audit.models import AuditChain, MergeAttempt
 from merge_app.webhooks.models import WebhookEvent
 from merge_app.webhooks.outbox import event_emit
@@ -83,7 +84,7 @@ def attempt_record(record: AttemptRecord) -> MergeAttempt:
         _chain_extend(attempt)
         if record.kind == TOLD_KIND:
             event_emit(catalog_id=record.catalog_id, event=WebhookEvent.MERGE, build=lambda: _message(attempt))
-        transaction.on_commit(partial(_log, attempt))
+        transaction.on_commit(partial(_report, attempt))
     return attempt
 
 
@@ -94,11 +95,17 @@ def _chain_extend(attempt: MergeAttempt) -> None:
     )
 
 
-def _log(attempt: MergeAttempt) -> None:
-    findings = attempt.body.get("findings")
-    found = {finding["verdict"] for finding in findings or ()} | ({"ok"} if findings is not None else set())
+def _report(attempt: MergeAttempt) -> None:
+    """Log the attempt, and count it where it is a merge."""
+    verdict = _gravest_verdict(attempt.body.get("findings"))
+    took = attempt.body.get("duration_ms")
+    is_merge = attempt.kind == TOLD_KIND
+    if is_merge:
+        instruments().merges.labels(attempt.outcome, verdict or "none").inc()
+        if attempt.outcome == "merged" and took is not None:
+            instruments().merge_seconds.observe(took / 1000)
     event_log(
-        "merge" if attempt.kind == TOLD_KIND else "record",
+        "merge" if is_merge else "record",
         user=attempt.actor_name,
         catalog=attempt.catalog.name,
         source=attempt.source,
@@ -107,9 +114,17 @@ def _log(attempt: MergeAttempt) -> None:
         version=attempt.version,
         merge_id=str(attempt.merge_id),
         outcome=attempt.outcome,
-        verdict=next((verdict for verdict in ("conflict", "decided", "note", "ok") if verdict in found), None),
-        milliseconds=attempt.body.get("duration_ms"),
+        verdict=verdict,
+        milliseconds=took,
     )
+
+
+def _gravest_verdict(findings: list[dict[str, Any]] | None) -> str | None:
+    """The gravest verdict that the rules came to; None where they were not asked."""
+    if findings is None:
+        return None
+    found = {finding["verdict"] for finding in findings}
+    return next((verdict for verdict in ("conflict", "decided", "note") if verdict in found), "ok")
 
 
 def _message(attempt: MergeAttempt) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
+from django.db import transaction
+
 from catalog_app.domain.operations import ObjectKind, OperationKind
 from catalog_app.domain.protection import Change, MergeAuthority
 from catalog_app.models import Branch, BranchReach, Commit
@@ -17,6 +19,7 @@ from catalog_app.rules.codes import VerdictCode
 from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.protection import Asked, protection_judge
 from catalog_app.selectors.rows import fetch_all
+from lakeui.common.instruments import instruments
 from merge_app.audit.bypasses import bypass_record
 from merge_app.execution.lineage.attributes import FactsSource, Restores, attributes_record, facts_of_plan
 from merge_app.execution.reach import Reach, reach_load
@@ -202,6 +205,7 @@ def commit_write(branch: Branch, header: CommitHeader, source: Source | None, st
     sequence = f"catalog_version_{branch.catalog_id}"
     ((identity, version, moment),) = fetch_all(_COMMIT, {**known, "sequence": sequence}, prepared=True)
     commit = Commit(id=identity, version=version, committed_at=moment, **known)
+    transaction.on_commit(instruments().commits.inc)
     if bypass is not None:
         bypass_record(
             bypass,

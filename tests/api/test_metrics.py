@@ -10,18 +10,21 @@ from uuid import UUID
 import pytest
 from django.conf import settings
 from django.core.management import call_command
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from lakeui.common.errors import MergeConflict
-from merge_app.jobs.models import Task
+from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.runner import task_run
 from tests.api.conftest import Caller
 from tests.api.lake import Lake
 from tests.api.test_statements import problem
 from tests.review.conftest import ReviewLake
 
+MOST_QUESTIONS = 6
 ELSEWHERE = {"REMOTE_ADDR": "192.0.2.7"}
 
 
@@ -56,7 +59,7 @@ def test_no_client_can_make_up_series(alice: Caller) -> None:
 
 
 def test_commits_and_merges_are_counted(alice: Caller) -> None:
-    commits = value("lakeui_commits_total")
+    before = scraped()
     lake = Lake(alice)
     for name in ("good", "bad"):
         lake.sql(f"CREATE BRANCH {name}")
@@ -65,13 +68,49 @@ def test_commits_and_merges_are_counted(alice: Caller) -> None:
     lake.sql("DROP TABLE d.t")
     with pytest.raises(MergeConflict):
         lake.sql("MERGE BRANCH bad")
-    assert value("lakeui_commits_total") == commits + 3 + 2 + 1 + 1
-    assert value("lakeui_merges_total", outcome="merged", verdict="ok") == 1
-    assert value("lakeui_merges_total", outcome="refused", verdict="conflict") == 1
-    assert value("lakeui_merge_seconds_count") == 1
-    assert value("lakeui_merge_seconds_sum") > 0
-    assert value("lakeui_merge_seconds_bucket", le="1000.0") == value("lakeui_merge_seconds_bucket", le="+Inf") == 1
+
+    def more(name: str, **labels: str) -> float:
+        return value(name, **labels) - before.get((name, frozenset(labels.items())), 0)
+
+    assert more("lakeui_commits_total") == 3 + 2 + 1 + 1
+    assert more("lakeui_merges_total", outcome="merged", verdict="ok") == 1
+    assert more("lakeui_merges_total", outcome="refused", verdict="conflict") == 1
+    assert more("lakeui_merge_seconds_count") == 1
+    assert more("lakeui_merge_seconds_sum") > 0
+    assert more("lakeui_merge_seconds_bucket", le="1000.0") == more("lakeui_merge_seconds_bucket", le="+Inf") == 1
     assert value("lakeui_branches") == 3
+
+
+def test_what_is_taken_back_is_not_counted(alice: Caller) -> None:
+    lake = Lake(alice)
+    before = value("lakeui_commits_total")
+    lake.sql("CREATE TABLE d.u (id INT) DRY RUN")
+    assert value("lakeui_commits_total") == before
+
+
+def test_a_scrape_costs_the_same_however_much_is_finished(alice: Caller) -> None:
+    lake = Lake(alice)
+    asked = [scrape_asked()]
+    lake.sql("CREATE BRANCH more")
+    done = {"kind": "sql", "state": TaskState.SUCCEEDED, "finished_at": timezone.now(), "created_by": alice.user}
+    Task.objects.bulk_create(Task(**done, parameters={"statement": "x" * 1000}) for _ in range(2000))
+    Task.objects.bulk_create(Task(kind="sql", created_by=alice.user) for _ in range(20))
+    asked.append(scrape_asked())
+    assert [len(questions) for questions in asked] == [MOST_QUESTIONS] * 2
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE jobs_task")
+        for question in (text for text in asked[1] if "jobs_task" in text):
+            cursor.execute(f"EXPLAIN {question}")
+            plan = "\n".join(line for (line,) in cursor.fetchall())
+            assert "Seq Scan" not in plan, plan
+    assert not any("mergeattempt" in text or "catalog_app_commit" in text for text in asked[1])
+
+
+def scrape_asked() -> list[str]:
+    """What a scrape asks the database."""
+    with CaptureQueriesContext(connection) as captured:
+        scraped()
+    return [query["sql"] for query in captured.captured_queries]
 
 
 @pytest.mark.usefixtures("nobody_hears", "door")

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 import yaml
 from django.test import Client
+from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from lakeui.common.instruments import instruments
 from lakeui.runtime.home import restarts_write
-from merge_app.audit.selectors import MERGE_SECONDS, MergeTotal
+from merge_app.jobs.selectors import UnfinishedTotal
 
 ROOT = Path(__file__).resolve().parents[2]
 BOARD = json.loads((ROOT / "docker" / "monitoring" / "board.json").read_text())
@@ -35,13 +36,14 @@ def series(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, db: N
     measures.task_wait_seconds.labels("sql").observe(1)
     measures.pipeline_runs.labels("schedule", "OK").inc()
     measures.webhook_attempts.labels("merge", "delivered").inc()
+    measures.commits.inc()
+    measures.merges.labels("merged", "ok").inc()
+    measures.merge_seconds.observe(1)
     (tmp_path / "run").mkdir()
     restarts_write(tmp_path, {"spark": 1})
     monkeypatch.setitem(settings.LAKEUI, "HOME", str(tmp_path))
-    monkeypatch.setattr("lakeui.api.metrics_view.unfinished_totals", lambda: [("sql", "queued", 1)])
-    monkeypatch.setattr(
-        "lakeui.api.metrics_view.merge_totals", lambda: [MergeTotal("merged", "ok", 1, 2.0, (1,) * len(MERGE_SECONDS))]
-    )
+    waiting = UnfinishedTotal("sql", "queued", 1, timezone.now())
+    monkeypatch.setattr("lakeui.api.metrics_view.unfinished_totals", lambda: [waiting])
     Client().get("/metrics")
     text = Client().get("/metrics").content.decode()
     found: dict[str, set[str]] = {"up": {"job"}}

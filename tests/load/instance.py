@@ -20,7 +20,8 @@ from lakeui.runtime.home import processes_read
 from lakeui.runtime.redis_server import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
-READY_SECONDS = 180
+READY_SECONDS = 600
+"""What others do on the machine makes a start slow."""
 ACCOUNTS = """
 import json, sys
 from django.contrib.auth.models import User
