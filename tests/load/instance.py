@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import psutil
 import requests
@@ -107,7 +108,8 @@ class Instance:
         headers = {"Authorization": f"Bearer {token}", "Prefer": "wait=30"}
         answer = requests.post(f"{self.address}/api/v1/sql/", json=body, headers=headers, timeout=60)
         while answer.status_code == 202:
-            task = requests.get(answer.headers["Location"], headers=headers, timeout=60).json()
+            place = urljoin(self.address, answer.headers["Location"])
+            task = requests.get(place, headers=headers, timeout=60).json()
             if task["state"] not in ("queued", "running"):
                 if task["state"] != "succeeded":
                     raise RuntimeError(f"{statement[:80]}: {task['state']} {task['error']}")
