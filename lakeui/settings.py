@@ -8,6 +8,7 @@ from typing import Any
 
 from catalog_app.domain.roles import Role
 from lakeui.common.logs import log_settings
+from lakeui.common.traces import traces_require
 from lakeui.runtime.database.address import database_settings
 from lakeui.runtime.discovery import (
     home_directory,
@@ -70,9 +71,13 @@ LAKEUI: dict[str, Any] = {
     "WEBHOOK_NETWORKS": os.environ.get("LAKEUI_WEBHOOK_NETWORKS", ""),
     # While both are there: merges decide by stamps of facts in place of replayed operations.
     "MERGE_BY_LINEAGE": os.environ.get("LAKEUI_MERGE_BY_LINEAGE", "0") == "1",
+    # Spans for OpenTelemetry, which needs the extra "traces".
+    "TRACES": os.environ.get("LAKEUI_TRACES", "0") == "1",
     # A result with more rows is not downloaded as one file.
     "EXPORT_ROWS": number(os.environ, "LAKEUI_EXPORT_ROWS", default=1_000_000),
 }
+if LAKEUI["TRACES"]:
+    traces_require()
 # The Prometheus library looks for it when it is first imported, so it is said before anything can.
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = LAKEUI["METRICS"]
 

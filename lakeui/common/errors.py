@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+OK = "OK"
+"""The outcome of what went well, where others have the code of an error."""
+
 
 class LakeError(Exception):
     """Base of everything lakeui refuses on purpose. ``details`` holds JSON values only."""
@@ -225,3 +228,10 @@ class EngineAway(EngineError):
 
 class Overloaded(LakeError):
     code, status, title = "OVERLOADED", 503, "Too busy"
+
+
+def outcome_of(error: BaseException | None) -> str:
+    """The code of an outcome: ``OK``, or that of the problem document which the error becomes."""
+    if error is None:
+        return OK
+    return error.code if isinstance(error, LakeError) else "INTERNAL_ERROR"

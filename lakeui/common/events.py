@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from lakeui.common.errors import LakeError
+from lakeui.common.errors import OK, outcome_of
+from lakeui.common.traces import span
 
 logger = logging.getLogger("lakeui.events")
 
-OK = "OK"
 FIELDS = (
     "event",
     "user",
@@ -47,23 +47,17 @@ def _shown(value: Any) -> str:
     return json.dumps(text, ensure_ascii=False) if any(sign in text for sign in " \"'=\n") else text
 
 
-def outcome_of(error: BaseException | None) -> str:
-    """The code of an outcome: ``OK``, or that of the problem document which the error becomes."""
-    if error is None:
-        return OK
-    return error.code if isinstance(error, LakeError) else "INTERNAL_ERROR"
-
-
 @contextmanager
 def event(name: str, fields: dict[str, Any]) -> Iterator[None]:
-    """Log what is done inside with how it ends and how long it takes; ``fields`` may be filled inside."""
-    began = time.perf_counter()
-    try:
-        yield
-    except BaseException as error:
-        fields.setdefault("outcome", outcome_of(error))
-        raise
-    finally:
-        fields.setdefault("outcome", OK)
-        fields["milliseconds"] = round(1000 * (time.perf_counter() - began), 1)
-        event_log(name, **fields)
+    """Log what is done inside with how it ends and how long it takes; ``fields`` may be filled inside. It is a span."""
+    with span(name, fields):
+        began = time.perf_counter()
+        try:
+            yield
+        except BaseException as error:
+            fields.setdefault("outcome", outcome_of(error))
+            raise
+        finally:
+            fields.setdefault("outcome", OK)
+            fields["milliseconds"] = round(1000 * (time.perf_counter() - began), 1)
+            event_log(name, **fields)

@@ -1,4 +1,4 @@
-"""What processes count for Prometheus: requests, statements, commits, merges, tasks, runs, deliveries, and time on Spark.
+"""What processes count for Prometheus: requests, statements, commits, merges, tasks, runs, deliveries, time on Spark.
 
 A scrape then costs the same whatever the database holds.
 """

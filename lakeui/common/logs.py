@@ -17,6 +17,11 @@ def current_request_id() -> str:
     return _request.get()
 
 
+def current_task_id() -> str:
+    """The id of the task that this thread works for; empty where it works for none."""
+    return _task.get()
+
+
 @contextmanager
 def logged_as(*, request_id: str = "", task_id: str = "") -> Iterator[None]:
     """What is logged inside belongs to this request and this task."""

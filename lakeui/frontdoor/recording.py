@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from lakeui.common.errors import LakeError
-from lakeui.common.events import event, outcome_of
+from lakeui.common.errors import LakeError, outcome_of
+from lakeui.common.events import event
 from lakeui.common.instruments import instruments
 from lakeui.frontdoor.values import Session, StatementResult
 

@@ -22,6 +22,7 @@ from catalog_app.selectors.rows import columns_of, fetch_all, fetch_models
 from catalog_app.services.transactions import transaction_close
 from lakeui.common.errors import BranchProtected, InvalidValue, MergeBlocked, SameBranch, Stale
 from lakeui.common.faults import fault_point
+from lakeui.common.traces import span
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.services import AttemptRecord, attempt_record
 from merge_app.execution.added_rows import EngineSource
@@ -183,6 +184,13 @@ def merge_dry_run(request: MergeOrder, engine: EngineSource, progress: Progress)
 
 def merge_run(request: MergeOrder, engine: EngineSource, progress: Progress) -> dict[str, Any]:
     """Merge, or raise MergeConflict with every verdict, BranchProtected or MergeBlocked; a refusal is recorded."""
+    with span("merge", {"kind": "merge" if request.transaction_id is None else "transaction"}) as fields:
+        done = _merge(request, engine, progress)
+        fields |= {name: done[name] for name in ("merge_id", "version")}
+        return done
+
+
+def _merge(request: MergeOrder, engine: EngineSource, progress: Progress) -> dict[str, Any]:
     for attempt in range(ATTEMPTS):
         if attempt:
             time.sleep(pause_seconds(attempt))

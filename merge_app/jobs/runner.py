@@ -12,12 +12,13 @@ from uuid import UUID
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
 from catalog_app.domain.roles import Scope
-from lakeui.common.errors import EngineLost, LakeError
-from lakeui.common.events import OK, event_log
+from lakeui.common.errors import OK, EngineLost, LakeError
+from lakeui.common.events import event_log
 from lakeui.common.faults import fault_point
 from lakeui.common.instruments import instruments
 from lakeui.common.logs import logged_as
 from lakeui.common.problem import internal_problem
+from lakeui.common.traces import span
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.errors import TaskCancelled
 from merge_app.jobs.models import QUERY_TASK_KIND, Task, TaskState
@@ -60,11 +61,12 @@ def _give_back(task_id: UUID, claim: UUID) -> None:
 
 def _run_claimed(task_id: UUID, claim: UUID) -> TaskState | None:
     task = Task.objects.select_related("created_by").get(pk=task_id)
-    with logged_as(request_id=task.request_id, task_id=str(task.pk)):
-        return _run(task, claim)
+    with logged_as(request_id=task.request_id, task_id=str(task.pk)), span("task") as fields:
+        return _run(task, claim, fields)
 
 
-def _run(task: Task, claim: UUID) -> TaskState | None:
+def _run(task: Task, claim: UUID, fields: dict[str, Any]) -> TaskState | None:
+    """Carry out the claimed task. ``fields`` are filled with what the log says of it."""
     scopes = None if task.scopes is None else frozenset(Scope(name) for name in task.scopes)
     context = TaskContext(task.pk, claim=claim, user=task.created_by, scopes=scopes, attempt=task.attempts)
     began = time.perf_counter()
@@ -80,22 +82,22 @@ def _run(task: Task, claim: UUID) -> TaskState | None:
     seconds = time.perf_counter() - began
     instruments().task_seconds.labels(task.kind, state).observe(seconds)
     result = result or {}
-    event_log(
-        "task",
-        user=task.created_by.get_username() if task.created_by else None,
-        catalog=task.parameters.get("catalog"),
-        branch=task.parameters.get("branch"),
-        kind=task.kind,
-        version=result.get("version"),
-        merge_id=result.get("merge_id"),
-        outcome=error["code"] if error else OK,
-        milliseconds=round(1000 * seconds, 1),
-        rows=result.get("row_count"),
-        bytes=(result.get("metrics") or {}).get("bytes_written"),
-        state=str(state),
-        attempt=task.attempts,
-        waited=round(_waited(task), 3),
-    )
+    fields |= {
+        "user": task.created_by.get_username() if task.created_by else None,
+        "catalog": task.parameters.get("catalog"),
+        "branch": task.parameters.get("branch"),
+        "kind": task.kind,
+        "version": result.get("version"),
+        "merge_id": result.get("merge_id"),
+        "outcome": error["code"] if error else OK,
+        "milliseconds": round(1000 * seconds, 1),
+        "rows": result.get("row_count"),
+        "bytes": (result.get("metrics") or {}).get("bytes_written"),
+        "state": str(state),
+        "attempt": task.attempts,
+        "waited": round(_waited(task), 3),
+    }
+    event_log("task", **fields)
     return state if ours else None
 
 

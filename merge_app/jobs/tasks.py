@@ -8,8 +8,9 @@ from typing import Any
 from uuid import UUID
 
 from celery import shared_task
-from celery.signals import worker_ready, worker_shutdown
+from celery.signals import worker_process_shutdown, worker_ready, worker_shutdown
 
+from lakeui.common.traces import traces_flush
 from merge_app.jobs.reaper import Reaper
 from merge_app.jobs.runner import task_run
 
@@ -34,3 +35,8 @@ def start_reaper(sender: Any = None, **_: Any) -> None:
 def stop_reaper(**_: Any) -> None:
     while _reapers:
         _reapers.pop().stop()
+
+
+@worker_process_shutdown.connect
+def send_spans(**_: Any) -> None:
+    traces_flush()

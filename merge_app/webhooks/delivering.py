@@ -10,7 +10,8 @@ from django.conf import settings
 from django.db.models import F
 from django.utils import timezone
 
-from lakeui.common.events import OK, event_log
+from lakeui.common.errors import OK
+from lakeui.common.events import event_log
 from lakeui.common.instruments import instruments
 from merge_app.webhooks.addresses import networks_parse, target_find
 from merge_app.webhooks.errors import AddressRefused, Undelivered
