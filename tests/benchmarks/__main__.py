@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from tests.benchmarks import (
+    branches,
     compare,
     history,
     keyed_merges,
@@ -43,6 +44,7 @@ PARTS = (
     "pipelines",
     "nested",
     "partitions",
+    "branches",
 )
 
 
@@ -53,6 +55,8 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=10_000_000, help="rows of the table that is merged into")
     parser.add_argument("--keyed-rows", type=int, default=1_000_000, help="rows of the largest Parquet data set")
     parser.add_argument("--nested-rows", type=int, default=1_000_000, help="rows of the table with fields inside")
+    parser.add_argument("--warehouses", type=int, default=5, help="warehouses of the tables that branches are made of")
+    parser.add_argument("--share", type=float, default=1.0, help="the share of its steps that work on branches takes")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="parts to measure")
     parser.add_argument("--json", type=Path, default=Path("var/bench.json"))
     options = parser.parse_args()
@@ -69,6 +73,7 @@ def main() -> None:
             "stamps": lambda: stamps.figures(rows=options.rows),
             "nested": lambda: nested_columns.figures(rows=options.nested_rows),
             "partitions": lambda: partitions.figures(rows=options.rows),
+            "branches": lambda: branches.figures(warehouses=options.warehouses, share=options.share),
             "compare": compare.figures,
             "requests": requests.figures,
         }
