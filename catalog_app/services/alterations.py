@@ -20,8 +20,9 @@ from catalog_app.domain.operations import (
 )
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.domain.type_ranges import change_refused
 from catalog_app.domain.types import widens
-from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound, PropertyNotFound, TypeNarrowing
+from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound, PropertyNotFound
 from lakeui.common.nearest import nearest_name
 
 
@@ -131,11 +132,7 @@ def column_type(table: TableState, name: str, new_type: str) -> Operation | None
     if new_type == column.type:
         return None
     if not widens(column.type, new_type):
-        raise TypeNarrowing(
-            f"Column {column.name} is {column.type}; {new_type} cannot hold all of its values.",
-            remedy="Choose a wider type, or add a new column.",
-            column=column.name,
-        )
+        raise change_refused(f"Column {column.name}", column.type, new_type, column=column.name)
     return _change(table, column, ColumnAttribute.TYPE, column.type, new_type)
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from catalog_app.domain.operations import ColumnAttribute, ColumnChange
 from catalog_app.domain.schema import Column
+from catalog_app.domain.type_ranges import change_refused
 from catalog_app.domain.types import Field, ParsedType, nested_type, widens
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound, TypeNarrowing
 
@@ -102,11 +103,7 @@ def _as_wanted(present: ParsedType, wanted: ParsedType, path: str) -> ParsedType
     """The type wanted, whose fields are the present ones by name; what is not among these is new."""
     if not present.fields or present.name != wanted.name:
         if not widens(present.text, wanted.text):
-            raise TypeNarrowing(
-                f"{path} is {present.text}; {wanted.text} cannot hold all of its values.",
-                remedy="Choose a wider type, or add a new column.",
-                column=path,
-            )
+            raise change_refused(path, present.text, wanted.text, column=path)
         return wanted
     if present.name != "struct":
         pairs = zip(present.fields, wanted.fields, strict=True)
