@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
+from catalog_app.domain.schema import Schema
+from catalog_app.domain.types import parse_type
 from lakeui.common.errors import InvalidValue
 from lakeui.common.nearest import nearest_name
 
 MERGE_ON_READ, COPY_ON_WRITE = "merge-on-read", "copy-on-write"
 _MODES = (MERGE_ON_READ, COPY_ON_WRITE)
-KNOWN: dict[str, tuple[str, ...]] = {f"write.{statement}.mode": _MODES for statement in ("delete", "merge", "update")}
+MERGE_CONFLICTS = "merge.conflicts"
+FILE, ROW, CELL = "file", "row", "cell"
+GRANULARITIES = (FILE, ROW, CELL)
+KNOWN: dict[str, tuple[str, ...]] = {
+    **{f"write.{statement}.mode": _MODES for statement in ("delete", "merge", "update")},
+    MERGE_CONFLICTS: GRANULARITIES,
+}
 """By property its values."""
+MERGE_COLUMN = "merge.column."
+"""Begins the property of a column: what becomes of its cells that both sides changed."""
+SUM, UNION = "sum", "union"
+COLUMN_MERGES = (SUM, UNION)
 
 _OURS = ("write.", "merge.")
 
@@ -22,17 +34,79 @@ def properties_check(properties: Mapping[str, str]) -> None:
     for key, value in properties.items():
         if not key.casefold().startswith(_OURS):
             continue
-        if key not in KNOWN:
+        if key.startswith(MERGE_COLUMN) and key != MERGE_COLUMN:
+            _value_check(key, value, COLUMN_MERGES)
+        elif key in KNOWN:
+            _value_check(key, value, KNOWN[key])
+        else:
             nearest = nearest_name(key, KNOWN)
             meant = f"Did you mean {nearest}? " if nearest else ""
-            listed = f"Known are {', '.join(KNOWN)}; names that begin otherwise are yours."
+            listed = f"Known are {', '.join(KNOWN)} and {MERGE_COLUMN}<name>; names that begin otherwise are yours."
             raise InvalidValue(
                 f"There is no table property {key}.", remedy=f"{meant}{listed}", field=key, nearest=nearest
             )
-        if value not in KNOWN[key]:
-            raise InvalidValue(
-                f"{key} cannot be {value!r}.",
-                remedy=f"Set it to {' or '.join(map(repr, KNOWN[key]))}.",
-                field=key,
-                nearest=nearest_name(value, KNOWN[key]),
-            )
+
+
+def _value_check(key: str, value: str, known: Collection[str]) -> None:
+    if value not in known:
+        raise InvalidValue(
+            f"{key} cannot be {value!r}.",
+            remedy=f"Set it to {' or '.join(map(repr, known))}.",
+            field=key,
+            nearest=nearest_name(value, known),
+        )
+
+
+def merge_properties_check(properties: Mapping[str, str], schema: Schema, inherited: str) -> None:
+    """Raise InvalidValue for properties of the merge, checked by name, that a table with ``schema`` cannot have or
+    that would do nothing. ``inherited``: ``merge.conflicts`` of the catalog.
+    """
+    ours = [key for key in properties if key.startswith("merge.")]
+    if ours and schema.is_keyed:
+        raise InvalidValue(
+            f"A table with a primary key is merged by key and cell; {ours[0]} has no effect on it.",
+            remedy="Leave the property out.",
+            field=ours[0],
+        )
+    for key in ours:
+        if key != MERGE_CONFLICTS:
+            _column_check(key, properties[key], schema)
+            if properties.get(MERGE_CONFLICTS, inherited) != CELL:
+                raise InvalidValue(
+                    f"{key} needs {MERGE_CONFLICTS} = '{CELL}'.", remedy=f"Set {MERGE_CONFLICTS} as well.", field=key
+                )
+
+
+def _column_check(key: str, value: str, schema: Schema) -> None:
+    name = key.removeprefix(MERGE_COLUMN)
+    column = next((item for item in schema.columns if item.name == name), None)
+    if column is None:
+        nearest = nearest_name(name, [item.name for item in schema.columns])
+        raise InvalidValue(
+            f"{key}: there is no column {name}.",
+            remedy=f"Did you mean {MERGE_COLUMN}{nearest}?" if nearest else "Name a column of the table.",
+            field=key,
+            nearest=nearest and MERGE_COLUMN + nearest,
+        )
+    if column.id in schema.partition_by:
+        raise InvalidValue(f"{key}: {name} is a partition column.", remedy="Leave the property out.", field=key)
+    if not merges_by(value, column.type):
+        wanted = "an integer, decimal, float or double" if value == SUM else "an array"
+        raise InvalidValue(
+            f"{key} cannot be '{value}': column {name} is {column.type}.", remedy=f"Name {wanted} column.", field=key
+        )
+
+
+def merges_by(value: str, type_text: str) -> bool:
+    """Whether cells of a column of this type can be merged by ``sum`` or ``union``."""
+    return parse_type(type_text).name in (_NUMBERS if value == SUM else _ARRAYS)
+
+
+_NUMBERS = ("tinyint", "smallint", "int", "bigint", "decimal", "float", "double")
+_ARRAYS = ("array",)
+
+
+def column_merge_renamed(properties: Mapping[str, str], old: str, new: str) -> dict[str, str]:
+    """The property of a column under the column's new name; empty where it has none."""
+    value = properties.get(MERGE_COLUMN + old)
+    return {} if value is None or old == new else {MERGE_COLUMN + new: value}

@@ -11,19 +11,28 @@ from django.db.models import F, Q
 from django.db.models.functions import Lower
 from django.utils import timezone
 
+from catalog_app.domain.table_properties import FILE, GRANULARITIES
+
 
 class Catalog(models.Model):
-    """A lake: branches that share one increasing version sequence (``catalog_version_<id>`` in PostgreSQL)."""
+    """A lake: branches that share one increasing version sequence (``catalog_version_<id>`` in PostgreSQL).
+
+    ``merge_conflicts``: of tables without the property ``merge.conflicts``.
+    """
 
     name = models.TextField()
     comment = models.TextField(default="")
     created_at = models.DateTimeField(auto_now_add=True)
     dropped_at = models.DateTimeField(null=True)
+    merge_conflicts = models.TextField(default=FILE)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(Lower("name"), name="catalog_name_unique", condition=Q(dropped_at__isnull=True)),
             models.CheckConstraint(condition=~Q(name=""), name="catalog_name_given"),
+            models.CheckConstraint(
+                condition=Q(merge_conflicts__in=GRANULARITIES), name="catalog_merge_conflicts_known"
+            ),
         ]
 
     def __str__(self) -> str:

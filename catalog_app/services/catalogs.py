@@ -18,12 +18,30 @@ from catalog_app.models import Branch, Catalog, CatalogMember, Commit, Tag
 from catalog_app.selectors.lineage import branch_lineage, named, tag_find, version_check
 from catalog_app.selectors.protection import Asked, Bypass, protection_judge
 from catalog_app.selectors.tags import tag_get
+from catalog_app.services.settings import RecordChange, SettingChange, settings_lock
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
 from lakeui.common.nearest import nearest_name
 
 MAIN = "main"
 
 RecordBypass = Callable[[Branch, Bypass], None]
+
+
+def merge_conflicts_change(
+    *, catalog: Catalog, value: str, record: RecordChange, check: Callable[[Catalog], None] = lambda _: None
+) -> Catalog:
+    """Set what tables inherit as ``merge.conflicts``. ``check`` sees the catalog as it is and may object."""
+    with transaction.atomic():
+        settings_lock(catalog)
+        catalog.refresh_from_db()
+        check(catalog)
+        before = catalog.merge_conflicts
+        if value != before:
+            catalog.merge_conflicts = value
+            catalog.save(update_fields=["merge_conflicts"])
+            shown = ({"merge_conflicts": item} for item in (before, value))
+            record(catalog, SettingChange("catalog", catalog.name, *shown))
+    return catalog
 
 
 def catalog_create(*, name: str, comment: str = "", user_id: int | None = None) -> Catalog:

@@ -45,6 +45,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "pipeline_policy_set": {"strict": True},
     "protection_rule_add": {"pattern": "release/*", "required_approvals": 2, "required_checks": ["known carriers"]},
     "protection_rule_change": {"required_approvals": 1},
+    "catalog_settings_change": {"merge_conflicts": "row"},
     "tag_create": {"name": "january", "branch": "main", "version": 12},
     "webhook_create": {"url": "https://example.org/hooks/lake", "events": ["merge_request", "merge"]},
     "webhook_change": {"is_active": False},

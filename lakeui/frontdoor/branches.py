@@ -116,7 +116,7 @@ def merge_answer(result: dict[str, Any]) -> StatementResult:
 def _verdict_rows(report: dict[str, Any]) -> list[list[str]]:
     """One row per cell hit, and one per object that only the source changed."""
     rows = [
-        [item["verdict"], item["object"], item["source_op"], item["dest_op"], item["code"], item["message"]]
+        [item["verdict"], item["object"], item["source_op"], item["dest_op"], item["code"], _message(item)]
         for item in report["findings"]
     ]
     met = {(item["kind"], item["object_id"]) for item in report["findings"]}
@@ -125,6 +125,11 @@ def _verdict_rows(report: dict[str, Any]) -> list[list[str]]:
             done = ", ".join(item["operations"])
             rows.append(["ok", item["object"], done, "-", "", "Only the source changed it."])
     return rows
+
+
+def _message(finding: dict[str, Any]) -> str:
+    """With what finer settings of ``merge.conflicts`` say."""
+    return " ".join([finding["message"], *(item["text"] for item in finding["details"].get("finer", ()))])
 
 
 def create_tag(call: Call, statement: sql.CreateTag) -> StatementResult:

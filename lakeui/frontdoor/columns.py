@@ -13,6 +13,7 @@ from lakeui.common.errors import NotNullViolation
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.ddl import commit_table, table_columns
 from lakeui.frontdoor.fields import changes_fields, field_alter, field_rename, fields_add, fields_drop
+from lakeui.frontdoor.merge_settings import column_type_check, properties_after_drop, properties_after_rename
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
@@ -53,7 +54,9 @@ def drop_columns(call: Call, statement: sql.DropColumns) -> StatementResult:
     target = table_for_writing(call, statement.table)
     change = alterations.columns_drop(target.table, statement.names, if_exists=statement.if_exists)
     fields = fields_drop(target.table, statement.fields, if_exists=statement.if_exists)
-    return commit_table(call, target, "DROP COLUMN", [_together(target.table, change, fields)])
+    names = [column.name for name in statement.names if (column := target.table.schema.named(name))]
+    properties = properties_after_drop(target.table, names)
+    return commit_table(call, target, "DROP COLUMN", [_together(target.table, change, fields), properties])
 
 
 def _together(table: TableState, change: Operation | None, fields: Sequence[ColumnChange]) -> Operation | None:
@@ -69,7 +72,9 @@ def rename_column(call: Call, statement: sql.RenameColumn) -> StatementResult:
         fields = field_rename(target.table, statement.column, statement.fields, statement.new_name)
         return commit_table(call, target, "RENAME COLUMN", [_together(target.table, None, fields)])
     change = alterations.column_rename(target.table, statement.column, statement.new_name)
-    return commit_table(call, target, "RENAME COLUMN", [change])
+    old = alterations.column_get(target.table, statement.column).name
+    properties = properties_after_rename(target.table, old, statement.new_name)
+    return commit_table(call, target, "RENAME COLUMN", [change, *properties])
 
 
 def alter_column(call: Call, statement: sql.AlterColumn) -> StatementResult:
@@ -94,6 +99,7 @@ def _alteration(target: TablePlace, name: str, change: sql.ColumnAlteration) -> 
     table = target.table
     match change:
         case sql.ChangeType(new_type):
+            column_type_check(table, name, new_type)
             return alterations.column_type(table, name, new_type)
         case sql.SetNotNull():
             _require_no_nulls(target, name)

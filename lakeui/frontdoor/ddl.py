@@ -10,7 +10,6 @@ from catalog_app.domain.nested import numbered, unnumbered
 from catalog_app.domain.operations import ObjectName, Operation, OperationKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
-from catalog_app.domain.table_properties import properties_check
 from catalog_app.domain.types import parse_type
 from catalog_app.models import Branch, Database, Table
 from catalog_app.selectors.lineage import Lineage, branch_lineage, catalog_get
@@ -20,6 +19,7 @@ from catalog_app.services.files import column_ids_allocate
 from catalog_app.services.registered import registered_note
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
 from lakeui.frontdoor.committing import commit_operations
+from lakeui.frontdoor.merge_settings import table_properties_check, unset_check
 from lakeui.frontdoor.places import (
     Call,
     Place,
@@ -147,7 +147,6 @@ def table_columns(table_id: int, definitions: Sequence[sql.ColumnDefinition], *,
 
 def new_table(call: Call, statement: sql.CreateTable, definitions: Sequence[sql.ColumnDefinition]) -> TablePlace:
     """The state of a table that is about to be created."""
-    properties_check(dict(statement.properties))
     place = place_of(call, statement.table)
     _refuse_taken(place, statement.table.table)
     identity = Table.objects.create(catalog_id=place.branch.catalog_id)
@@ -156,6 +155,7 @@ def new_table(call: Call, statement: sql.CreateTable, definitions: Sequence[sql.
     schema: Schema = alterations.schema_new(
         columns, statement.primary_key, statement.partition_by, statement.table.table
     )
+    table_properties_check(dict(statement.properties), schema, place.branch)
     state = TableState(
         table_id=identity.pk,
         database_id=place.database.database_id,
@@ -240,12 +240,14 @@ def rename_table(call: Call, statement: sql.RenameTable) -> StatementResult:
 
 def set_table_properties(call: Call, statement: sql.SetTableProperties) -> StatementResult:
     target = table_for_writing(call, statement.table)
-    properties_check(dict(statement.properties))
-    change = alterations.properties_set(target.table, dict(statement.properties))
+    given, table = dict(statement.properties), target.table
+    table_properties_check(given, table.schema, target.place.branch, table.properties)
+    change = alterations.properties_set(table, given)
     return commit_table(call, target, "SET TBLPROPERTIES", [change])
 
 
 def unset_table_properties(call: Call, statement: sql.UnsetTableProperties) -> StatementResult:
     target = table_for_writing(call, statement.table)
+    unset_check(target.table, statement.keys, target.place.branch)
     change = alterations.properties_unset(target.table, statement.keys, if_exists=statement.if_exists)
     return commit_table(call, target, "UNSET TBLPROPERTIES", [change])

@@ -15,6 +15,7 @@ from lakeui.frontdoor import (
     data,
     ddl,
     maintenance,
+    merge_settings,
     merging,
     partitions,
     recovery,
@@ -42,6 +43,9 @@ Handler = Callable[[Call, Any], StatementResult]
 HANDLERS: dict[type, Handler] = {
     sql.CreateCatalog: branches.create_catalog,
     sql.DropCatalog: branches.drop_catalog,
+    sql.SetCatalogProperties: merge_settings.set_catalog_properties,
+    sql.UnsetCatalogProperties: merge_settings.unset_catalog_properties,
+    sql.DescribeCatalog: show.describe_catalog,
     sql.ShowCatalogs: show.show_catalogs,
     sql.UseCatalog: branches.use_catalog,
     sql.CreateBranch: branches.create_branch,
@@ -120,6 +124,7 @@ TASKS = (
 
 UNRECORDED = (
     *(sql.CreateCatalog, sql.DropCatalog, sql.CreateTag, sql.DropTag, sql.CreateView, sql.DropView),
+    *(sql.SetCatalogProperties, sql.UnsetCatalogProperties),
     *(sql.CreateBranch, sql.DropBranch, sql.RenameBranch, sql.UndropBranch),
     *(sql.BeginTransaction, sql.RollbackTransaction),
 )
@@ -127,7 +132,7 @@ UNRECORDED = (
 OUTSIDE_TRANSACTIONS = (
     *(sql.CreateCatalog, sql.DropCatalog, sql.CreateBranch, sql.DropBranch, sql.RenameBranch, sql.UndropBranch),
     *(sql.CreateTag, sql.DropTag, sql.MergeBranch, sql.RestoreBranch, sql.RestoreMerge, sql.Vacuum),
-    *(sql.CreateView, sql.DropView),
+    *(sql.CreateView, sql.DropView, sql.SetCatalogProperties, sql.UnsetCatalogProperties),
 )
 """What acts on more than the tables of one branch, and views, which no merge carries."""
 

@@ -46,6 +46,9 @@ _DROP_BRANCH = Requirement(Action.DROP_BRANCH, ("branch",))
 REQUIREMENTS: dict[type, Requirement] = {
     sql.CreateCatalog: Requirement(Action.CREATE_CATALOG),
     sql.DropCatalog: Requirement(Action.DROP_CATALOG, ("name",)),
+    sql.SetCatalogProperties: Requirement(Action.MANAGE_SETTINGS, ("name",)),
+    sql.UnsetCatalogProperties: Requirement(Action.MANAGE_SETTINGS, ("name",)),
+    sql.DescribeCatalog: _READ,
     sql.ShowCatalogs: _READ,
     sql.UseCatalog: _READ,
     sql.CreateBranch: Requirement(Action.CREATE_BRANCH, ("parent", "branch")),

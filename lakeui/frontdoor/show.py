@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from catalog_app.domain.schema import Column
+from catalog_app.domain.table_properties import MERGE_CONFLICTS
 from catalog_app.models import Branch, Tag
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.objects import databases_list, tables_list, views_list
@@ -26,6 +27,12 @@ def show_catalogs(call: Call, statement: sql.ShowCatalogs) -> StatementResult:
     valid = catalogs_visible(call.principal).filter(dropped_at__isnull=True)
     names = valid.order_by("name").values_list("name", flat=True)
     return answer(_strings("name"), [[name] for name in names])
+
+
+def describe_catalog(call: Call, statement: sql.DescribeCatalog) -> StatementResult:
+    catalog = call.catalog_named(statement.name)
+    rows = [["Catalog", catalog.name], ["Comment", catalog.comment], [MERGE_CONFLICTS, catalog.merge_conflicts]]
+    return answer(_strings("info_name", "info_value"), rows)
 
 
 def show_branches(call: Call, statement: sql.ShowBranches) -> StatementResult:

@@ -32,6 +32,21 @@ def drop_catalog(cursor: Cursor) -> s.DropCatalog:
     return s.DropCatalog(cursor.name("the catalog's name"), if_exists)
 
 
+def alter_catalog(cursor: Cursor) -> s.SetCatalogProperties | s.UnsetCatalogProperties:
+    name = cursor.name("the catalog's name")
+    phrase = cursor.accept_phrase("SET PROPERTIES", "UNSET PROPERTIES")
+    if phrase is None:
+        cursor.fail("Expected SET PROPERTIES or UNSET PROPERTIES")
+    if phrase.startswith("SET"):
+        return s.SetCatalogProperties(name, read_properties(cursor))
+    return s.UnsetCatalogProperties(name, read_property_keys(cursor))
+
+
+def describe_catalog(cursor: Cursor) -> s.DescribeCatalog:
+    cursor.accept("EXTENDED")
+    return s.DescribeCatalog(cursor.name("the catalog's name"))
+
+
 def show_catalogs(_cursor: Cursor) -> s.ShowCatalogs:
     return s.ShowCatalogs()
 

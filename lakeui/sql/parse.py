@@ -83,6 +83,9 @@ _QUERY_WORDS = ("SELECT", "WITH", "VALUES", "FROM", "(")
 READERS: dict[str, Reader] = {
     "CREATE CATALOG": catalogs.create_catalog,
     "DROP CATALOG": catalogs.drop_catalog,
+    "ALTER CATALOG": catalogs.alter_catalog,
+    "DESCRIBE CATALOG": catalogs.describe_catalog,
+    "DESC CATALOG": catalogs.describe_catalog,
     "SHOW CATALOGS": catalogs.show_catalogs,
     "USE CATALOG": catalogs.use_catalog,
     "CREATE BRANCH": catalogs.create_branch,

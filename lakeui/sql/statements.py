@@ -90,6 +90,23 @@ class DropCatalog:
 
 
 @dataclass(frozen=True, slots=True)
+class SetCatalogProperties:
+    name: str
+    properties: Properties
+
+
+@dataclass(frozen=True, slots=True)
+class UnsetCatalogProperties:
+    name: str
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeCatalog:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class ShowCatalogs:
     pass
 
@@ -699,6 +716,9 @@ class DryRun:
 Statement = (
     CreateCatalog
     | DropCatalog
+    | SetCatalogProperties
+    | UnsetCatalogProperties
+    | DescribeCatalog
     | ShowCatalogs
     | UseCatalog
     | CreateBranch

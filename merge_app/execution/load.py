@@ -25,6 +25,7 @@ from merge_app.execution.effects import effects_load, met_by_replays_load
 from merge_app.execution.facts import facts_load
 from merge_app.execution.known_in_part import known_in_part_load
 from merge_app.execution.left_out_before import left_out_before_load
+from merge_app.execution.lineage.granularity import granularities
 from merge_app.execution.lineage.planning import Parties, TableCase, rows_plan
 from merge_app.execution.lineage.restoring import RestoredFiles
 from merge_app.execution.lineage.sides import Ranges, moves_rows, tables_changed
@@ -220,6 +221,10 @@ def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engi
     if settings.LAKEUI["MERGE_BY_LINEAGE"]:
         planned = _with_tables(planned, side, destination)
         stepped = _lineage_tables(planned, side, destination)
+    else:
+        # Refuses settings that only merges by lineage know.
+        changed = _tables_changed(side)
+        granularities([table for table in planned.tables.values() if table.table_id in changed], destination)
     if not (wanted or stepped):
         return planned
     source = _effects_where(planned.source, wanted, FactKind.SOURCE_EFFECTS)
@@ -271,7 +276,8 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Lineage) 
         )
         if not (is_gone or sides.source_of(*key).dropped or sides.destination_of(*key).dropped):
             found.append(TableCase(object_id, schema=state.schema if state else None))
-    return found
+    settings_of = granularities([planned.tables[case.table_id] for case in found], destination)
+    return [replace(case, granularity=settings_of[case.table_id]) for case in found]
 
 
 def _is_gone(table: TableState, databases: Mapping[int, DatabaseState]) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 import numpy as np
@@ -132,6 +132,8 @@ class TableOutcome:
     findings: tuple[Finding, ...]
     source_has_news: bool
     target_has_news: bool
+    by_row: Mapping[VerdictCode, Ints] = field(default_factory=dict)
+    """By verdict, the rows that the rules of single rows refuse. By ``file`` more may be refused."""
 
     @property
     def decides(self) -> bool:

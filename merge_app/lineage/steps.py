@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from merge_app.lineage.facts import Ints
+from merge_app.lineage.finer import Finer
 from merge_app.lineage.outcomes import Finding, TableOutcome
 from merge_app.lineage.segments import Marked, ShownFile, Stamp
 
@@ -85,7 +86,7 @@ class TableSteps:
 class RowsPlan:
     """``outcome``: None where no row had to be looked at. ``skips_layout``: a compaction of the source is not taken.
     ``emptied``: by file that the source left no row, the row ids that it took last.
-    ``partitions``: values by the codes that scopes name.
+    ``partitions``: values by the codes that scopes name. ``finer``: by verdict, what finer settings say.
     """
 
     steps: TableSteps
@@ -94,3 +95,4 @@ class RowsPlan:
     skips_layout: bool = False
     emptied: tuple[Ints, ...] = field(default=(), compare=False)
     partitions: Mapping[int, tuple[str | None, ...]] = field(compare=False, default_factory=dict)
+    finer: Finer = field(compare=False, default_factory=dict)

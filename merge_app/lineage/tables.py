@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
+from catalog_app.rules.codes import VerdictCode
 from merge_app.lineage.deciding import compare
-from merge_app.lineage.facts import ABSENT, Array, FactColumns, Granularity, Mask, News, ObjectId, RowFacts, TableFacts
+from merge_app.lineage.facts import (
+    ABSENT,
+    Array,
+    FactColumns,
+    Granularity,
+    Ints,
+    Mask,
+    News,
+    ObjectId,
+    RowFacts,
+    TableFacts,
+)
 from merge_app.lineage.files import files_judge
 from merge_app.lineage.joining import differing_rows
-from merge_app.lineage.outcomes import MergeCells, TableOutcome, taken
+from merge_app.lineage.outcomes import Finding, MergeCells, TableOutcome, taken
 from merge_app.lineage.rows import partitions_decide, rows_decide
 from merge_app.lineage.scopes import predicates_judge, scopes_carry_out, standing_scopes
 
@@ -25,6 +40,7 @@ def table_merge(table: ObjectId, facts: TableFacts, news: News, *, stamp: int, c
     )
     partitions = compare(pairs, facts.source.partition, facts.target.partition, news, live)
     findings = [*rows_decide(facts, pairs, rows, news, cells), *partitions_decide(facts, pairs, partitions, news)]
+    by_row = _rows_by_code(findings)
     standing = standing_scopes(facts.source_scopes, news.of_source)
     if facts.alive.is_judged and not facts.has_key:
         findings += predicates_judge(facts, pairs, standing, news)
@@ -39,7 +55,17 @@ def table_merge(table: ObjectId, facts: TableFacts, news: News, *, stamp: int, c
         tuple(replace(finding, object=table) for finding in findings),
         _has_net_news(facts.source, pairs.source_at, rows.source_news, partitions.source_news),
         _has_net_news(facts.target, pairs.target_at, rows.target_news, partitions.target_news),
+        by_row,
     )
+
+
+def _rows_by_code(findings: Sequence[Finding]) -> dict[VerdictCode, Ints]:
+    """The rows in conflict, each once."""
+    found: dict[VerdictCode, Ints] = {}
+    for finding in findings:
+        if finding.is_conflict and finding.rows is not None:
+            found[finding.code] = np.union1d(found.get(finding.code, finding.rows[:0]), finding.rows)
+    return found
 
 
 def _has_net_news(side: RowFacts, at: Array, row_news: Mask, partition_news: Mask) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from catalog_app.domain.operations import OperationKind
 from catalog_app.rules.codes import VerdictCode
 from merge_app.lineage.facts import Ints, ScopeKind
+from merge_app.lineage.finer import finer_as_json
 from merge_app.lineage.outcomes import Finding
 from merge_app.lineage.rules import KEPT
 from merge_app.lineage.steps import RowsPlan
@@ -59,7 +60,8 @@ def row_verdicts(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
                     yield Problem((axis, "insert"), finding.code, cell.note, cell.sentence, _details(finding))
             continue
         cell_key, note, what = _CELLS[finding.code]
-        yield Problem(cell_key, finding.code, note, f"{what}: {rows_text(_count(finding))}.", _details(finding))
+        details = {**_details(finding), "finer": finer_as_json(merged.finer.get(finding.code, ()))}
+        yield Problem(cell_key, finding.code, note, f"{what}: {rows_text(_count(finding))}.", details)
 
 
 def _rename_problem(pair: Pair, finding: Finding, merged: RowsPlan) -> Problem:

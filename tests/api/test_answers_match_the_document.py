@@ -63,6 +63,7 @@ USUAL = [
     CATALOG + "protection-rules/",
     CATALOG + "branches/{branch}/protection/",
     CATALOG + "pipeline-policy/",
+    CATALOG + "settings/",
     "/api/v1/merges/",
     "/api/v1/tokens/",
 ]

@@ -172,6 +172,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/markdown/": ["post"],
         "/api/v1/catalogs/{catalog}/members/": ["get", "post"],
         "/api/v1/catalogs/{catalog}/members/{username}/": ["delete", "get", "patch"],
+        "/api/v1/catalogs/{catalog}/settings/": ["get", "patch"],
         "/api/v1/catalogs/{catalog}/protection-rules/": ["get", "post"],
         "/api/v1/catalogs/{catalog}/protection-rules/{rule_id}/": ["delete", "get", "patch"],
         "/api/v1/catalogs/{catalog}/tags/": ["get", "post"],

@@ -37,6 +37,7 @@ RECORDED: dict[tuple[str, str], dict[str, int]] = {
     ("patch", CATALOG + "protection-rules/{rule_id}/"): SETTING,
     ("delete", CATALOG + "protection-rules/{rule_id}/"): SETTING,
     ("patch", CATALOG + "pipeline-policy/"): SETTING,
+    ("patch", CATALOG + "settings/"): SETTING,
     ("post", CATALOG + "checks/"): SETTING,
     ("patch", CATALOG + "checks/{name}/"): SETTING,
     ("delete", CATALOG + "checks/{name}/"): SETTING,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 
 from catalog_app.domain.roles import Role
@@ -55,6 +56,7 @@ WRITES: list[tuple[str, str, str, Any]] = [
     ("owner", "patch", CATALOG + "protection-rules/{rule_id}/", {"required_approvals": 2}),
     ("owner", "delete", CATALOG + "protection-rules/{rule_id}/", None),
     ("maintainer", "patch", CATALOG + "pipeline-policy/", {"strict": True}),
+    ("owner", "patch", CATALOG + "settings/", {"merge_conflicts": "row"}),
     ("maintainer", "post", CATALOG + "checks/", {"name": "new", "query": "SELECT * FROM d.t"}),
     ("maintainer", "patch", CATALOG + "checks/{name}/", {"is_required": True}),
     ("maintainer", "delete", CATALOG + "checks/{name}/", None),
@@ -157,6 +159,8 @@ def scene(transactional_db: None, nobody_hears: None, monkeypatch: pytest.Monkey
         raise AssertionError("who may read rows is decided before the engine is asked")
 
     monkeypatch.setattr(compute, "engine_make", refuse)
+    # Settings that only merges by lineage know are refused without.
+    monkeypatch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", True)
     return Scene()
 
 

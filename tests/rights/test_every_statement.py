@@ -52,7 +52,11 @@ CONTRIBUTE = (
     *("MERGE BRANCH b TO main", "MERGE BRANCH {c}.b", "MERGE BRANCH b TO {c}.main"),
 )
 MAINTAIN = ("DROP TAG g", "VACUUM", "VACUUM DRY RUN")
-OWN = ("DROP CATALOG {c}", "DROP CATALOG IF EXISTS {c}")
+OWN = (
+    *("DROP CATALOG {c}", "DROP CATALOG IF EXISTS {c}"),
+    *("ALTER CATALOG {c} SET PROPERTIES ('merge.conflicts' = 'row')",
+      "ALTER CATALOG {c} UNSET PROPERTIES ('merge.conflicts')"),
+)  # fmt: skip
 LEAST = {"viewer": READ, "contributor": CONTRIBUTE, "maintainer": MAINTAIN, "owner": OWN}
 CELLS = [(least, text) for least, texts in LEAST.items() for text in texts]
 ELSEWHERE = {

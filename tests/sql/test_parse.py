@@ -28,6 +28,9 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
     ("create catalog if not exists `c d` comment 'x'", s.CreateCatalog("c d", True, "x")),
     ("DROP CATALOG IF EXISTS c", s.DropCatalog("c", True)),
     ("SHOW CATALOGS;", s.ShowCatalogs()),
+    ("ALTER CATALOG c SET PROPERTIES ('k' = 'v')", s.SetCatalogProperties("c", (("k", "v"),))),
+    ("ALTER CATALOG c UNSET PROPERTIES ('k', 'l')", s.UnsetCatalogProperties("c", ("k", "l"))),
+    ("DESC CATALOG EXTENDED c", s.DescribeCatalog("c")),
     ("USE CATALOG c", s.UseCatalog("c")),
     ("CREATE BRANCH dev", s.CreateBranch(DEV)),
     (

@@ -35,6 +35,7 @@ export type ColumnChange = Described["ColumnChange"];
 export type ImportTarget = Described["LoadRequest"];
 export type Role = Described["CatalogRole"];
 export type Member = Described["MemberAnswer"];
+export type CatalogSettings = Described["CatalogSettings"];
 export type ProtectionRule = Described["RuleAnswer"];
 export type ProtectionChoice = Described["RuleRequest"];
 export type Protection = Described["ProtectionAnswer"];

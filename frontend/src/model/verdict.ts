@@ -60,6 +60,22 @@ function isConditional(rule: RuleCell): boolean {
   return rule.verdict === "conditional" || rule.condition !== "";
 }
 
+export interface FinerSetting {
+  setting: string;
+  rows: number;
+  text: string;
+}
+
+/** What finer settings of `merge.conflicts` say of a verdict. */
+export function finerSettings(finding: Finding): FinerSetting[] {
+  const told = finding.details.finer;
+  return Array.isArray(told) ? told.filter(isFinerSetting) : [];
+}
+
+function isFinerSetting(value: unknown): value is FinerSetting {
+  return typeof value === "object" && value !== null && "setting" in value && "rows" in value && "text" in value;
+}
+
 const SEVERITY: Record<Finding["verdict"], number> = { conflict: 0, decided: 1, note: 2, ok: 3 };
 
 /** Of several findings the one that decides the colour of a cell. */

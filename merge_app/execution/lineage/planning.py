@@ -30,6 +30,7 @@ from merge_app.lineage.facts import (
     ScopeKind,
     TableFacts,
 )
+from merge_app.lineage.finer import finer_verdicts
 from merge_app.lineage.outcomes import CONFLICT, Outcome, TableOutcome
 from merge_app.lineage.segments import DOT, FileSide, Group, Whose, groups
 from merge_app.lineage.stepping import PartsApart, Rows, carried_by_row, carried_whole
@@ -124,7 +125,8 @@ def _table(
     merged, more, kept = _rows(case, together, sides.news, reader, scopes, overwritten)
     whole = [item for item in together.source_gone if item.delete_file is None]
     emptied = tuple(gone_rows(item, reader) for item in whole) if merged.findings else ()
-    return RowsPlan(TableSteps((*steps, *more), kept), merged.findings, merged, skips, emptied, reader.names)
+    finer = finer_verdicts(merged, case.granularity)
+    return RowsPlan(TableSteps((*steps, *more), kept), merged.findings, merged, skips, emptied, reader.names, finer)
 
 
 def _decides(group: Group, side: FileSide) -> bool:

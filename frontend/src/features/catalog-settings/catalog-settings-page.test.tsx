@@ -65,6 +65,37 @@ describe("members", () => {
   });
 });
 
+describe("merging", () => {
+  const at = `${AT}settings/`;
+
+  it("says what counts as a conflict, and is changed by an owner", async () => {
+    const asked = serve({ ...LAKE, [at]: () => json({ merge_conflicts: "file" }, 200, { ETag: '"s1"' }), [`PATCH ${at}`]: { merge_conflicts: "row" } });
+    const user = userEvent.setup();
+    renderAt("/c/demo/settings?tab=merging");
+    expect((await screen.findByLabelText<HTMLInputElement>(/^The same data file/)).checked).toBe(true);
+    await user.click(screen.getByLabelText(/^The same row/));
+    await waitFor(() => expect(asked.find(({ method }) => method === "PATCH")?.body).toEqual({ merge_conflicts: "row" }));
+    expect(asked.find(({ method }) => method === "PATCH")?.headers.get("If-Match")).toBe('"s1"');
+  });
+
+  it("is only looked at by who is no owner", async () => {
+    serve({ ...LAKE, [AT]: { name: "demo", role: "maintainer" }, [at]: { merge_conflicts: "cell" } });
+    renderAt("/c/demo/settings?tab=merging");
+    const chosen = await screen.findByLabelText<HTMLInputElement>(/^The same cell/);
+    expect(chosen.checked).toBe(true);
+    expect(screen.getByRole("group").matches(":disabled")).toBe(true);
+  });
+
+  it("says why the server refuses a setting", async () => {
+    const refusal = { title: "Not supported yet", detail: "merge.conflicts = 'row' needs merging by lineage, which is off.", remedy: "Start it." };
+    serve({ ...LAKE, [at]: { merge_conflicts: "file" }, [`PATCH ${at}`]: () => problem(400, refusal) });
+    const user = userEvent.setup();
+    renderAt("/c/demo/settings?tab=merging");
+    await user.click(await screen.findByLabelText(/^The same row/));
+    expect(await screen.findByText(refusal.detail)).toBeTruthy();
+  });
+});
+
 describe("protection", () => {
   it("is said in words, and changed field by field", async () => {
     const one = `${AT}protection-rules/4/`;

@@ -7,18 +7,20 @@ import { Loaded } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
 import { ChecksTab } from "./checks-tab";
 import { MembersTab } from "./members-tab";
+import { MergingTab } from "./merging-tab";
 import { ProtectionTab } from "./protection-tab";
 import { WebhooksTab } from "./webhooks-tab";
 import "../../styles/catalog-settings.css";
 
 const TABS: readonly { key: CatalogSettingsTab; label: string }[] = [
   { key: "members", label: "Members" },
+  { key: "merging", label: "Merging" },
   { key: "protection", label: "Protection" },
   { key: "checks", label: "Checks" },
   { key: "webhooks", label: "Webhooks" },
 ];
 
-/** Who may do what in a catalog, what a merge into its branches has to pass, and who is told of it. */
+/** Who may do what in a catalog, how its tables merge, what a merge into its branches has to pass, and who is told of it. */
 export function CatalogSettingsPage() {
   const { catalog = "" } = useParams();
   const [query, setQuery] = useSearchParams();
@@ -32,6 +34,7 @@ export function CatalogSettingsPage() {
           <Panel>
             <Tabs tabs={TABS} chosen={chosen} onChoose={(key) => setQuery({ tab: key })} label="Settings of the catalog">
               {chosen === "members" ? <MembersTab catalog={catalog} role={role} /> : null}
+              {chosen === "merging" ? <MergingTab catalog={catalog} role={role} /> : null}
               {chosen === "protection" ? <ProtectionTab catalog={catalog} role={role} /> : null}
               {chosen === "checks" ? <ChecksTab catalog={catalog} role={role} /> : null}
               {chosen === "webhooks" ? <WebhooksTab catalog={catalog} /> : null}

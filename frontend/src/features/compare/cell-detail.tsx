@@ -4,7 +4,7 @@ import type { ComparedDetail, Finding, RuleCell, Rules, SideCommit } from "../..
 import { compareAddress, newRequestAddress, sqlAddress, tableAddress } from "../../model/addresses";
 import { keyText } from "../../model/decisions";
 import { count, counted } from "../../model/format";
-import { findingMark } from "../../model/verdict";
+import { finerSettings, findingMark } from "../../model/verdict";
 import type { Pair } from "../../queries/compare";
 import { MarkBadge } from "../../ui/mark";
 
@@ -61,10 +61,30 @@ function FindingDetail({
         {code ? <span>{code.title}</span> : null}
       </p>
       <p>{finding.message}</p>
+      <FinerSettings finding={finding} />
       <Statements pair={pair} finding={finding} commits={commits} />
       <Details details={finding.details} commits={commits} />
       {finding.remedy ? <WaysOut pair={pair} finding={finding} commits={commits} /> : null}
     </>
+  );
+}
+
+/** What the verdict would be if less counted as a conflict. */
+function FinerSettings({ finding }: { finding: Finding }) {
+  const told = finerSettings(finding);
+  const way = told.find(({ rows }) => rows === 0);
+  if (told.length === 0) return null;
+  return (
+    <p className="finer">
+      {told.map(({ setting, text }) => (
+        <span key={setting}>{text} </span>
+      ))}
+      {way ? (
+        <span className="muted">
+          Set <code>merge.conflicts = &apos;{way.setting}&apos;</code> on {finding.object} to merge it so.
+        </span>
+      ) : null}
+    </p>
   );
 }
 
@@ -129,7 +149,7 @@ function Touched({ commit, axis }: { commit: SideCommit; axis: string }) {
 }
 
 /** Details that the sentence of the finding, or the decision beside it, says already, by name where they are ids. */
-const TOLD_ELSEWHERE = new Set(["resolutions", "effect", "taken_by", "part_key", "name"]);
+const TOLD_ELSEWHERE = new Set(["finer", "resolutions", "effect", "taken_by", "part_key", "name"]);
 
 function isForPeople(name: string): boolean {
   return !TOLD_ELSEWHERE.has(name) && !name.endsWith("_id");

@@ -39,6 +39,24 @@ describe("comparing two branches", () => {
     expect(screen.queryByRole("link", { name: "Merge main into delays" })).toBeNull();
   });
 
+  it("says beside a verdict what finer settings would say", async () => {
+    const told = [
+      { setting: "row", rows: 1, text: "By row: 1 row in conflict." },
+      { setting: "cell", rows: 0, text: "By cell this merges." },
+    ];
+    const clash = finding({
+      source_op: "update", dest_op: "update", verdict: "conflict", code: "SAME_FILE_UPDATE_UPDATE",
+      message: "Both sides updated rows of one file.", remedy: "Merge it.", details: { rows: 2, finer: told },
+    });
+    serve({ [AT]: COMPARISON, ...OBJECTS, [`${AT}objects/table/5/`]: { ...comparedObject(0), cells: [clash] } });
+    renderAt(ADDRESS);
+    const said = await screen.findByText("By row: 1 row in conflict.");
+    expect(said.closest("p")?.textContent).toBe(
+      "By row: 1 row in conflict. By cell this merges. Set merge.conflicts = 'cell' on flights.flights to merge it so.",
+    );
+    expect(screen.queryByText("finer")).toBeNull();
+  });
+
   it("lists what was changed under its database, with counts and marks", async () => {
     renderAt(ADDRESS);
     const list = within(await screen.findByRole("listbox"));

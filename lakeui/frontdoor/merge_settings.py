@@ -1,0 +1,104 @@
+"""How tables merge, as properties of tables and of the catalog: what cannot be, or would do nothing, is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from catalog_app.domain.operations import Operation
+from catalog_app.domain.schema import Schema
+from catalog_app.domain.state import TableState
+from catalog_app.domain.table_properties import (
+    FILE,
+    MERGE_COLUMN,
+    MERGE_CONFLICTS,
+    column_merge_renamed,
+    merge_properties_check,
+    merges_by,
+    properties_check,
+)
+from catalog_app.models import Branch
+from catalog_app.services import alterations
+from catalog_app.services.catalogs import merge_conflicts_change
+from lakeui.common.errors import InvalidValue
+from lakeui.frontdoor.places import Call
+from lakeui.frontdoor.values import StatementResult
+from lakeui.sql import statements as sql
+from merge_app.audit.settings import setting_recorder
+from merge_app.execution.lineage.granularity import granularity_check
+
+
+def set_catalog_properties(call: Call, statement: sql.SetCatalogProperties) -> StatementResult:
+    properties = dict(statement.properties)
+    _catalog_keys_check(properties)
+    properties_check(properties)
+    return _change(call, statement.name, properties.get(MERGE_CONFLICTS, FILE))
+
+
+def unset_catalog_properties(call: Call, statement: sql.UnsetCatalogProperties) -> StatementResult:
+    _catalog_keys_check(statement.keys)
+    return _change(call, statement.name, FILE)
+
+
+def _change(call: Call, name: str, value: str) -> StatementResult:
+    granularity_check(value)
+    catalog = call.catalog_named(name)
+    merge_conflicts_change(catalog=catalog, value=value, record=setting_recorder(call.principal))
+    return StatementResult()
+
+
+def _catalog_keys_check(keys: Iterable[str]) -> None:
+    for key in keys:
+        if key != MERGE_CONFLICTS:
+            raise InvalidValue(
+                f"There is no property {key} of a catalog.",
+                remedy=f"Known is {MERGE_CONFLICTS}.",
+                field=key,
+                nearest=MERGE_CONFLICTS if key.casefold() == MERGE_CONFLICTS else None,
+            )
+
+
+def table_properties_check(
+    given: Mapping[str, str], schema: Schema, branch: Branch, present: Mapping[str, str] | None = None
+) -> None:
+    """Raise InvalidValue, NotSupported where a table with this schema cannot be given these properties beside those
+    that are ``present``.
+    """
+    properties_check(given)
+    if MERGE_CONFLICTS in given:
+        granularity_check(given[MERGE_CONFLICTS])
+    if any(key.startswith("merge.") for key in given):
+        merge_properties_check({**(present or {}), **given}, schema, branch.catalog.merge_conflicts)
+
+
+def unset_check(table: TableState, keys: Iterable[str], branch: Branch) -> None:
+    """Raise InvalidValue where a property that stays would do nothing."""
+    if MERGE_CONFLICTS in keys:
+        left = {key: value for key, value in table.properties.items() if key not in set(keys)}
+        merge_properties_check(left, table.schema, branch.catalog.merge_conflicts)
+
+
+def properties_after_rename(table: TableState, old: str, new: str) -> list[Operation | None]:
+    """The property of a column follows its name."""
+    renamed = column_merge_renamed(table.properties, old, new)
+    if not renamed:
+        return []
+    return [alterations.properties_unset(table, [MERGE_COLUMN + old]), alterations.properties_set(table, renamed)]
+
+
+def properties_after_drop(table: TableState, names: Iterable[str]) -> Operation | None:
+    """The property of a column goes with it."""
+    gone = [key for name in names if (key := MERGE_COLUMN + name) in table.properties]
+    return alterations.properties_unset(table, gone) if gone else None
+
+
+def column_type_check(table: TableState, name: str, new_type: str) -> None:
+    """Raise InvalidValue where cells of the new type cannot be merged as the table's properties say."""
+    column = alterations.column_get(table, name)
+    key = MERGE_COLUMN + column.name
+    value = table.properties.get(key)
+    if value is not None and not merges_by(value, new_type):
+        raise InvalidValue(
+            f"{key} is '{value}', which {new_type} does not allow.",
+            remedy=f"UNSET the property {key} first.",
+            field=key,
+        )
