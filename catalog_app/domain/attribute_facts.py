@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -28,17 +28,20 @@ Knows = Callable[[int], bool]
 
 @dataclass(frozen=True, slots=True)
 class AttributeFact:
-    """``brings_stamp`` and ``brings_kind``: of a restored fact, the fact that it brings back; 0: none."""
+    """``brings_stamp`` and ``brings_kind``: of a restored fact, the fact that it brings back; 0: none. ``joins``: of a
+    merge's decision, the stamp of the source's fact; the target's is the one before it on the branch.
+    """
 
     value: Any = None
     stamp: int = 0
     kind: str = ""
     brings_stamp: int = 0
     brings_kind: str = ""
+    joins: int = field(default=0, compare=False)
 
     def as_json(self) -> list[Any]:
-        found = [self.value, self.stamp, self.kind]
-        return [*found, self.brings_stamp, self.brings_kind] if self.brings_stamp else found
+        found = [self.value, self.stamp, self.kind, self.brings_stamp, self.brings_kind, self.joins]
+        return found if self.joins else found[:5] if self.brings_stamp else found[:3]
 
     def restored(self, stamp: int) -> AttributeFact:
         """The fact that brings this one back; of one that was restored itself, what that one brought."""
@@ -50,7 +53,7 @@ class AttributeFact:
         if not is_own(self.stamp):
             return self
         brings = (0, "") if is_own(self.brings_stamp) else (self.brings_stamp, self.brings_kind)
-        return AttributeFact(self.value, stamp, self.kind, *brings)
+        return AttributeFact(self.value, stamp, self.kind, *brings, 0 if is_own(self.joins) else self.joins)
 
     def foreign(self, stamp: int) -> AttributeFact:
         """Of another catalog, whose versions name nothing here."""
@@ -224,10 +227,11 @@ def facts_merged(source: Facts, target: Facts, merged: Merged) -> dict[str, Attr
         mine, theirs = source.get(attribute, NO_FACT), target.get(attribute, NO_FACT)
         is_shown, value = merged.shows(attribute), values.get(attribute)
         fact = _newer(mine, theirs, merged)
+        joins = mine.stamp if mine.stamp not in (theirs.stamp, merged.stamp) else 0
         if fact is None:
-            fact = AttributeFact(value if is_shown else mine.value, merged.stamp, FactKind.SET.value)
+            fact = AttributeFact(value if is_shown else mine.value, merged.stamp, FactKind.SET.value, joins=joins)
         elif is_shown and fact.value != value:
-            fact = AttributeFact(value, merged.stamp, FactKind.SET.value)
+            fact = AttributeFact(value, merged.stamp, FactKind.SET.value, joins=joins)
         if fact is not theirs:
             found[attribute] = fact
     return found

@@ -96,7 +96,8 @@ class TableRecord(ObjectRecord):
 
 class AttributeFacts(models.Model):
     """The facts of an object's attributes that came to a branch with one commit: by attribute ``[value, stamp, kind]``,
-    of a restored one also stamp and kind of the fact that it brings back (``AttributeFact.as_json``).
+    of a restored one also stamp and kind of the fact that it brings back, of a merge's decision also the stamp of the
+    source's fact (``AttributeFact.as_json``).
 
     ``version`` says since when the branch has them, each stamp who decided. The newest fact of an attribute on the
     look-up chain counts. What a commit leaves alone is in no row of it, so no statement reads facts to write its own.

@@ -39,6 +39,53 @@ WITH {LINEAGE}, wanted AS MATERIALIZED (
 """
 
 
+_NEWEST = f"""
+WITH {LINEAGE}, wanted AS (
+    SELECT * FROM unnest(%(kinds)s::text[], %(ids)s::bigint[]) AS w(object_kind, object_id)
+), newest AS (
+    SELECT DISTINCT ON (f.object_kind, f.object_id, e.key) f.object_kind, f.object_id, e.key, e.value
+    FROM wanted w CROSS JOIN lineage l JOIN catalog_app_attributefacts f
+      ON f.object_kind = w.object_kind AND f.object_id = w.object_id
+     AND f.branch_id = l.branch_id AND f.version <= l.max_version
+    CROSS JOIN LATERAL jsonb_each(f.facts) e
+    ORDER BY f.object_kind, f.object_id, e.key, f.version DESC
+)
+SELECT object_kind, object_id, jsonb_object_agg(key, value) FROM newest GROUP BY object_kind, object_id
+"""
+
+_CHANGED = """
+SELECT DISTINCT f.object_kind, f.object_id
+FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[]) AS r(branch_id, after, upto)
+JOIN catalog_app_attributefacts f ON f.branch_id = r.branch_id AND f.version > r.after AND f.version <= r.upto
+"""
+
+Ranges = Iterable[tuple[int, int, int]]
+"""Commits by branch: (branch, after, upto)."""
+
+
+def newest_attributes(lineage: Lineage, objects: Collection[ObjectKey]) -> dict[ObjectKey, dict[str, AttributeFact]]:
+    """By object the newest fact of each attribute on the chain."""
+    if not objects:
+        return {}
+    rows = fetch_all(_NEWEST, {**lineage.parameters, **_keys(objects)})
+    return {(ObjectKind(row[0]), row[1]): facts_from_json(json_value(row[2])) for row in rows}
+
+
+def objects_changed(ranges: Ranges) -> set[ObjectKey]:
+    """The objects of which any fact came in these ranges."""
+    asked = _of_ranges(ranges)
+    return {(ObjectKind(row[0]), row[1]) for row in fetch_all(_CHANGED, asked)} if asked["branches"] else set()
+
+
+def _keys(objects: Collection[ObjectKey]) -> dict[str, list[Any]]:
+    return {"kinds": [kind.value for kind, _ in objects], "ids": [identity for _, identity in objects]}
+
+
+def _of_ranges(ranges: Ranges) -> dict[str, list[int]]:
+    found = list(ranges)
+    return {name: [item[place] for item in found] for place, name in enumerate(("branches", "after", "upto"))}
+
+
 def attribute_histories(lineage: Lineage, objects: Collection[ObjectKey]) -> dict[ObjectKey, History]:
     """All facts that these objects ever had on the chain."""
     if not objects:

@@ -70,8 +70,10 @@ METADATA_INVARIANTS = {
             (o.origin_id IS NULL AND (o.origin_branch_id <> o.branch_id OR o.origin_version <> o.version)
                 AND NOT here.is_workspace
                 AND NOT EXISTS (
-                    SELECT 1 FROM catalog_app_commit p WHERE p.id = c.merge_parent_id
-                      AND p.branch_id = o.origin_branch_id AND p.version = o.origin_version))
+                    SELECT 1 FROM catalog_app_commit p
+                    WHERE p.branch_id = o.origin_branch_id AND p.version = o.origin_version
+                      AND (p.id = c.merge_parent_id OR o.kind IN (
+                          'drop', 'undrop', 'rename', 'set properties', 'unset properties', 'column'))))
             OR origin.origin_id IS NOT NULL
             OR (NOT home.is_workspace
                 AND (o.origin_branch_id <> origin.origin_branch_id OR o.origin_version <> origin.origin_version))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from django.conf import settings
@@ -25,6 +26,7 @@ from merge_app.execution.effects import effects_load, met_by_replays_load
 from merge_app.execution.facts import facts_load
 from merge_app.execution.known_in_part import known_in_part_load
 from merge_app.execution.left_out_before import left_out_before_load
+from merge_app.execution.lineage.attribute_news import attribute_sides_load, objects_with_news, one_catalog
 from merge_app.execution.lineage.granularity import granularities
 from merge_app.execution.lineage.planning import Parties, TableCase, rows_plan
 from merge_app.execution.lineage.restoring import RestoredFiles
@@ -35,6 +37,7 @@ from merge_app.execution.reads import stale_reads_load
 from merge_app.execution.replacements import replacements_load
 from merge_app.execution.row_merges import tables_apart
 from merge_app.lineage.steps import RowsPlan
+from merge_app.planning.attribute_sides import AttributeSides
 from merge_app.planning.left_out import tables_leaving_values
 from merge_app.planning.needs import needs
 from merge_app.planning.sides import sides_of
@@ -101,6 +104,9 @@ def plan_input_load(
     seen = side.reach
     database_ids, table_ids = _named_objects(side.operations)
     known_in_part = () if settings.LAKEUI["MERGE_BY_LINEAGE"] else _known_in_part(side, destination)
+    side, news = _with_news(side, destination)
+    database_ids |= {identity for kind, identity in news.objects if kind is ObjectKind.DATABASE}
+    table_ids |= {identity for kind, identity in news.objects if kind is ObjectKind.TABLE}
     if known_in_part:
         known = {item.table_id for item in known_in_part}
         table_ids |= known
@@ -113,8 +119,10 @@ def plan_input_load(
     dropped = _dropped_databases(side, databases)
     members = tables_list(destination, dropped) if dropped else []
     tables |= {state.table_id: state for state in members}
-    places = [*_claimed_tables(side, tables), *_named_tables(side, resolutions)]
-    names = [*_claimed_databases(side, databases), *_named_databases(side, resolutions)]
+    attributes = news.load(side, destination, databases, tables)
+    claimed = attributes.names_claimed() if attributes is not None else frozenset()
+    places = [*_claimed_tables(side, tables, claimed), *_named_tables(side, resolutions)]
+    names = [*_claimed_databases(side, databases, claimed), *_named_databases(side, resolutions)]
     tables |= tables_named(destination, places)
     databases |= databases_named(destination, names)
     theirs = operations_load(own_ranges(destination, seen), seen, databases=list(databases), tables=list(tables))
@@ -137,10 +145,57 @@ def plan_input_load(
         source_head=side.lineage.version if side.lineage else 0,
         destination_head=destination.version,
         resolutions=resolutions,
+        attributes=attributes,
     )
     if resolutions and side.lineage is not None:
         planned = replace(planned, replacements=replacements_load(planned, resolutions, side.lineage, destination))
     return _with_facts(planned, side, destination, engine)
+
+
+@dataclass(frozen=True, slots=True)
+class _News:
+    """``objects``: those of which facts are news on the source. ``catalog_id`` None: no facts are merged."""
+
+    catalog_id: int | None = None
+    objects: frozenset[ObjectKey] = frozenset()
+
+    def load(
+        self,
+        side: SourceSide,
+        destination: Lineage,
+        databases: Mapping[int, DatabaseState],
+        tables: Mapping[int, TableState],
+    ) -> AttributeSides | None:
+        """The facts of all these objects that have news on either side, with those of the databases around them."""
+        if self.catalog_id is None or side.lineage is None:
+            return None
+        named = {*((ObjectKind.DATABASE, i) for i in databases), *((ObjectKind.TABLE, i) for i in tables)}
+        found = {*self.objects, *(objects_with_news(destination, side.reach) & named)}
+        homes = {
+            (ObjectKind.DATABASE, states[i].database_id)
+            for kind, i in found
+            if kind is ObjectKind.TABLE
+            for states in (tables, side.tables)
+            if i in states
+        }
+        reaches = side.reach, reach_load(destination)
+        return attribute_sides_load(
+            self.catalog_id, side.lineage, destination, reaches, sorted(found | homes), own=side.own_branch
+        )
+
+
+def _with_news(side: SourceSide, destination: Lineage) -> tuple[SourceSide, _News]:
+    """The side with the states of all objects of which it has news by facts, where attributes are merged by these."""
+    if not settings.LAKEUI["MERGE_BY_LINEAGE"] or side.lineage is None:
+        return side, _News()
+    catalog_id = one_catalog(side.lineage, destination)
+    if catalog_id is None:
+        return side, _News()
+    found = objects_with_news(side.lineage, reach_load(destination))
+    tables = {**side.tables, **_source_tables(side, {i for kind, i in found if kind is ObjectKind.TABLE})}
+    homes = {i for kind, i in found if kind is ObjectKind.DATABASE} | {state.database_id for state in tables.values()}
+    databases = {**side.databases, **databases_load(side.lineage, homes - side.databases.keys())}
+    return replace(side, tables=tables, databases=databases), _News(catalog_id, frozenset(found))
 
 
 def _unaltered(side: SourceSide) -> tuple[dict[int, TableState], dict[int, DatabaseState]]:
@@ -341,19 +396,22 @@ def _claims(operations: Sequence[Operation], kind: ObjectKind) -> set[int]:
     }
 
 
-def _claimed_tables(side: SourceSide, here: Mapping[int, TableState]) -> list[tuple[int, str]]:
+def _claimed_tables(
+    side: SourceSide, here: Mapping[int, TableState], news: AbstractSet[ObjectKey]
+) -> list[tuple[int, str]]:
     """Where the tables may come to lie that the source made, brought back or renamed: ``here`` are the destination's
-    states, which may bear another name or lie elsewhere.
+    states, which may bear another name or lie elsewhere, ``news`` the objects whose names facts may change.
     """
     claimed = [
-        [states[i] for states in (side.tables, here) if i in states] for i in _claims(side.operations, ObjectKind.TABLE)
+        [states[i] for states in (side.tables, here) if i in states]
+        for i in _claims(side.operations, ObjectKind.TABLE) | {i for kind, i in news if kind is ObjectKind.TABLE}
     ]
     return [(home.database_id, state.name) for states in claimed for home in states for state in states]
 
 
-def _claimed_databases(side: SourceSide, here: Mapping[int, DatabaseState]) -> list[str]:
+def _claimed_databases(side: SourceSide, here: Mapping[int, DatabaseState], news: AbstractSet[ObjectKey]) -> list[str]:
     """The same of databases."""
-    claimed = _claims(side.operations, ObjectKind.DATABASE)
+    claimed = _claims(side.operations, ObjectKind.DATABASE) | {i for kind, i in news if kind is ObjectKind.DATABASE}
     return [states[i].name for states in (side.databases, here) for i in claimed if i in states]
 
 

@@ -22,8 +22,11 @@ def database_plan(
     before: DatabaseState | None,
     source_state: DatabaseState | None,
     rules: RuleTable,
+    merged: DatabaseState | None = None,
 ) -> tuple[ObjectPlan, list[Finding]]:
-    """What becomes of one database that the source changed. A database that the destination does not know is new."""
+    """What becomes of one database that the source changed. A database that the destination does not know is new.
+    ``merged``: the state after the merge as facts have it.
+    """
     if before is None:
         if source_state is None:
             raise ValueError(f"the input lacks the source's state of the new database {source.object_id}")
@@ -32,7 +35,7 @@ def database_plan(
     pair = Pair(rules, before.name, source, destination)
     findings = judge(pair, problems(rules, Case(source, destination)))
     findings += [problem_finding(pair, note) for note in attribute_notes(pair)]
-    after = _redo(before, source)
+    after = _redo(before, source) if merged is None else _alive(merged, before, source)
     if after == before:
         planned = _plan(Action.UNTOUCHED, source, before, before)
         operations = () if before.is_dropped else done_already(source.operations)
@@ -56,6 +59,11 @@ def done_already(operations: Iterable[Operation]) -> tuple[Operation, ...]:
     that what it said of these before is overruled wherever it is merged (P6).
     """
     return tuple(replace(operation, effects=None) for operation in operations if operation.changes)
+
+
+def _alive(merged: DatabaseState, before: DatabaseState, source: ObjectChanges) -> DatabaseState:
+    is_dropped = source.dropped or (before.is_dropped and not source.undropped)
+    return replace(before, is_dropped=True) if source.dropped else replace(merged, is_dropped=is_dropped)
 
 
 def _redo(before: DatabaseState, source: ObjectChanges) -> DatabaseState:

@@ -114,7 +114,8 @@ def _with_recoveries(
     """
     steps: dict[ObjectKey, list[Operation]] = {}
     for operation in given.source:
-        if operation.kind in LIFECYCLE:
+        # Facts need no telling: a branch that knows some of a drop learns of its end from their stamps.
+        if operation.kind in LIFECYCLE and given.attributes is None:
             steps.setdefault((operation.object_kind, operation.object_id), []).append(operation)
     recovered = {key: taken for key, taken in steps.items() if taken[-1].kind is OperationKind.UNDROP}
     for item in objects:
@@ -164,6 +165,7 @@ def _object_plan(key: ObjectKey, given: PlanInput, sides: Sides, rules: Rules) -
             before=given.databases.get(object_id),
             source_state=given.source_databases.get(object_id),
             rules=rules.tables["database"],
+            merged=sides.merged_state(kind, object_id),  # type: ignore[arg-type]
         )
     before, state = given.tables.get(object_id), given.source_tables.get(object_id)
     shown = before or state
@@ -181,6 +183,8 @@ def _object_plan(key: ObjectKey, given: PlanInput, sides: Sides, rules: Rules) -
             choices=choices_of(given.resolutions, object_id),
             keeps_both=keeps_both(given.resolutions, object_id),
             statements=statements_of(given.resolutions, object_id),
+            merged=sides.merged_state(kind, object_id),  # type: ignore[arg-type]
+            column_findings=sides.findings_of(kind, object_id),
         )
     )
 

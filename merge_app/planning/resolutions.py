@@ -31,6 +31,7 @@ from catalog_app.domain.operations import (
     Rename,
 )
 from catalog_app.domain.state import DatabaseState, TableState
+from merge_app.lineage.facts import Key
 from merge_app.planning.row_merges import ROW_PARTS
 from merge_app.planning.surviving import ObjectKey
 from merge_app.planning.values import (
@@ -116,13 +117,32 @@ def _of(operation: Operation, resolution: Resolution) -> bool:
 
 def _leave_out(given: PlanInput, resolution: Resolution) -> PlanInput:
     if resolution.part is not ResolutionPart.OBJECT:
-        return replace(given, source=_stripped(given.source, resolution, _column_ids(given, resolution)))
-    return replace(given, source=tuple(item for item in given.source if not _of(item, resolution)))
+        columns = _column_ids(given, resolution)
+        facts = given.attributes and given.attributes.left_out(
+            resolution.key_of_object, _concerns_facts(resolution, columns)
+        )
+        return replace(given, source=_stripped(given.source, resolution, columns), attributes=facts)
+    facts = given.attributes and given.attributes.left_out(resolution.key_of_object)
+    source = tuple(item for item in given.source if not _of(item, resolution))
+    return replace(given, source=source, attributes=facts)
+
+
+def _concerns_facts(resolution: Resolution, columns: frozenset[int]) -> Callable[[Key], bool]:
+    match resolution.part:
+        case ResolutionPart.PROPERTY:
+            return lambda key: key == ("property", resolution.part_key)
+        case ResolutionPart.COLUMN:
+            return lambda key: key[0] == "column" and key[1] in columns
+    # Rows say what becomes of a partition.
+    return lambda key: False
 
 
 def _take_source(given: PlanInput, resolution: Resolution) -> PlanInput:
     if resolution.part is not ResolutionPart.OBJECT:
-        return replace(given, destination=_stripped(given.destination, resolution, frozenset()))
+        stripped = _stripped(given.destination, resolution, frozenset())
+        concerns = _concerns_facts(resolution, frozenset())
+        taken = given.attributes and given.attributes.taken(resolution.key_of_object, concerns)
+        return replace(given, destination=stripped, attributes=taken)
     replacement = given.replacements.get(resolution.key_of_object)
     if replacement is None:
         # New on the destination, or dropped by the source: redoing that is the source's state already.
@@ -136,6 +156,7 @@ def _take_source(given: PlanInput, resolution: Resolution) -> PlanInput:
         source=(*(item for item in given.source if not _of(item, resolution)), *replacement),
         destination=tuple(item for item in given.destination if not _of(item, resolution)),
         facts=facts,
+        attributes=given.attributes and given.attributes.by_operations(resolution.key_of_object),
     )
 
 
@@ -208,6 +229,8 @@ def _named(state: State, resolution: Resolution) -> State:
 
 def _with_rename(given: PlanInput, resolution: Resolution, before: ObjectName, is_known: bool) -> PlanInput:
     """A known object is renamed by an operation of the source's more; a new one comes as its state says."""
+    if is_known and given.attributes is not None:
+        return replace(given, attributes=given.attributes.renamed(resolution.key_of_object, resolution.name))
     if not is_known or not any(_of(item, resolution) for item in given.source):
         return given
     last = next(item for item in reversed(given.source) if _of(item, resolution))

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from catalog_app.domain.operations import ObjectKind, OperationKind
+from catalog_app.domain.state import ObjectState
+from merge_app.lineage.outcomes import Finding
+from merge_app.planning.attributes import MergedAttributes, attributes_merge
+from merge_app.planning.fact_changes import NetFacts
 from merge_app.planning.surviving import LIFECYCLE, ObjectChanges, ObjectKey, implied_drop, surviving
 from merge_app.planning.values import PlanInput
 
 
 @dataclass(frozen=True, slots=True)
 class Sides:
+    """``attributes``: what facts say of objects with news, where attributes are merged by lineage."""
+
     source: Mapping[ObjectKey, ObjectChanges]
     destination: Mapping[ObjectKey, ObjectChanges]
+    attributes: MergedAttributes | None = None
     _nothing: dict[ObjectKey, ObjectChanges] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def source_of(self, kind: ObjectKind, object_id: int) -> ObjectChanges:
@@ -27,6 +35,13 @@ class Sides:
         if known is None:
             known = self._nothing[key] = ObjectChanges(kind, object_id)
         return known
+
+    def merged_state(self, kind: ObjectKind, object_id: int) -> ObjectState | None:
+        """The object after the merge as facts have it; None: operations say what becomes of it."""
+        return self.attributes.states.get((kind, object_id)) if self.attributes is not None else None
+
+    def findings_of(self, kind: ObjectKind, object_id: int) -> tuple[Finding, ...]:
+        return self.attributes.findings.get((kind, object_id), ()) if self.attributes is not None else ()
 
 
 def sides_of(given: PlanInput) -> Sides:
@@ -46,20 +61,50 @@ def sides_of(given: PlanInput) -> Sides:
 def _sides(given: PlanInput) -> Sides:
     source = surviving(given.source, base=given.source_base)
     destination = surviving(given.destination, base=given.destination_base)
+    merged: MergedAttributes | None = None
+    if given.attributes is not None:
+        merged, kept = attributes_merge(given, given.attributes), given.attributes.as_operations
+        source, destination = by_facts(source, merged.source, kept), by_facts(destination, merged.target, kept)
+    _drop_members(given, source)
+    source = {key: mine for key, mine in source.items() if mine.dropped or not _is_gone(given, key)}
+    if merged is None:
+        _forget_answered_drops(given, source, destination)
+    for key, mine in source.items():
+        if not (mine.created or mine.undropped or _is_dropped_by(destination.get(key))):
+            dropped = _destination_drop(given, source, destination, key)
+            if dropped is not None:
+                destination[key] = dropped
+    for key, state in merged.states.items() if merged is not None else ():
+        if key not in source and state != _state_of(given, key):
+            # Facts that came in another way than those that the target knows.
+            source[key] = ObjectChanges(*key)
+    return Sides(source, destination, merged)
+
+
+def _drop_members(given: PlanInput, source: dict[ObjectKey, ObjectChanges]) -> None:
     for (kind, object_id), changes in list(source.items()):
         if kind is ObjectKind.DATABASE and changes.dropped:
             for table_id in _tables_in(given, object_id):
                 known = source.get((ObjectKind.TABLE, table_id))
                 if known is None or not (known.dropped or _leaves(known, object_id)):
                     source[ObjectKind.TABLE, table_id] = implied_drop(table_id, changes)
-    source = {key: mine for key, mine in source.items() if mine.dropped or not _is_gone(given, key)}
-    _forget_answered_drops(given, source, destination)
-    for key, mine in source.items():
-        if not (mine.created or mine.undropped or _is_dropped_by(destination.get(key))):
-            dropped = _destination_drop(given, source, destination, key)
-            if dropped is not None:
-                destination[key] = dropped
-    return Sides(source, destination)
+
+
+def by_facts(
+    found: Mapping[ObjectKey, ObjectChanges], net: Mapping[ObjectKey, NetFacts], kept: AbstractSet[ObjectKey]
+) -> dict[ObjectKey, ObjectChanges]:
+    """The changes of one side, of attributes by facts. ``kept``: objects of which operations say all."""
+    result: dict[ObjectKey, ObjectChanges] = {}
+    for key in dict.fromkeys((*found, *net)):
+        changes = net[key].changes(found.get(key)) if key in net and key not in kept else found.get(key)
+        if changes is not None:
+            result[key] = changes
+    return result
+
+
+def _state_of(given: PlanInput, key: ObjectKey) -> ObjectState | None:
+    kind, object_id = key
+    return given.databases.get(object_id) if kind is ObjectKind.DATABASE else given.tables.get(object_id)
 
 
 def _forget_answered_drops(

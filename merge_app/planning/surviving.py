@@ -291,7 +291,7 @@ def _net(key: ObjectKey, operations: Sequence[Operation], past: tuple[Operation,
         properties={change.key: change for _, change in properties},
         columns={(change.column_id, change.attribute): change for _, change in columns},
         partitions=tuple(change for _, change in partitions),
-        versions=_versions(survivors),
+        versions=versions_of(survivors),
     )
 
 
@@ -329,7 +329,7 @@ def _moves_base_files(operation: Operation, operations: Sequence[Operation]) -> 
     return not set(operation.effects.removed) <= own
 
 
-def _versions(operations: Iterable[Operation]) -> dict[str, tuple[int, ...]]:
+def versions_of(operations: Iterable[Operation]) -> dict[str, tuple[int, ...]]:
     versions: dict[str, tuple[int, ...]] = {}
     for operation in operations:
         for axis in _axes(operation):

@@ -10,7 +10,9 @@ from catalog_app.domain.row_merge import RowChoice, RowJudgement
 from catalog_app.domain.state import TableState
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import RuleTable
+from merge_app.lineage.outcomes import Finding as CoreFinding
 from merge_app.lineage.steps import RowsPlan
+from merge_app.planning.column_findings import columns_by_facts
 from merge_app.planning.columns import ColumnRedo
 from merge_app.planning.conditions import ROW_AXES, ROW_PLACING_AXES, Case, columns_stricter, problems
 from merge_app.planning.data import DataOutcome, data_redo
@@ -43,6 +45,7 @@ class TableCase:
     """One table that the source changed. ``name`` is its full name for people. ``keyed_rules`` judge rows that are
     merged by primary key, ``choices`` are what was decided of them. ``keeps_both``: rows that the destination inserted
     stay beside what the source deleted and updated, by a decision. ``statements`` are run on the destination's rows.
+    ``merged``: the state after the merge as facts have it, ``column_findings`` what they say of columns.
     """
 
     source: ObjectChanges
@@ -56,6 +59,8 @@ class TableCase:
     choices: tuple[RowChoice, ...] = ()
     keeps_both: bool = False
     statements: tuple[RecordedStatement, ...] = ()
+    merged: TableState | None = None
+    column_findings: tuple[CoreFinding, ...] = ()
 
 
 def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
@@ -66,6 +71,8 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     if before is None:
         return (_absent_table(case), judge(pair, [])) if case.destination.dropped else (_new_table(case), [])
     columns = columns_merged(source, case.destination, before, case.source_state)
+    if case.merged is not None:
+        columns = columns_by_facts(columns, case.merged.schema, case.column_findings, source, case.destination)
     stricter = columns_stricter(before.schema, case.source_state.schema if case.source_state else None)
     judged = Case(source, case.destination, columns, case.facts, stricter)
     found = [] if case.destination.dropped else [*problems(rules, judged), *_key_clashes(case)]
@@ -115,7 +122,7 @@ def _dropped(case: TableCase, before: TableState) -> ObjectPlan:
 
 
 def _altered(case: TableCase, before: TableState, columns: ColumnRedo, outcome: DataOutcome) -> ObjectPlan:
-    after = _redo(before, case.source, columns)
+    after = _redo(case, before, columns)
     operations = tuple(
         with_spared(operation, case.facts.arrived)
         for index, operation in enumerate(case.source.operations)
@@ -132,7 +139,7 @@ def _altered(case: TableCase, before: TableState, columns: ColumnRedo, outcome: 
 
 def _stepped(case: TableCase, before: TableState, columns: ColumnRedo, merged: RowsPlan) -> ObjectPlan:
     """Rows are merged by lineage; the rest of what the source did is redone as ever."""
-    after = _redo(before, case.source, columns)
+    after = _redo(case, before, columns)
     operations = tuple(item for item in case.source.operations if item.kind is not OperationKind.CREATE)
     data = DataPlan(steps=merged.steps)
     if after == before and not data.changes_files:
@@ -149,7 +156,7 @@ def _inserted_files(destination: ObjectChanges) -> tuple[int, ...]:
 
 def _merged(case: TableCase, before: TableState, columns: ColumnRedo, judged: RowJudgement) -> ObjectPlan:
     """Rows are merged by key; the rest of what the source did is redone as ever."""
-    after = _redo(before, case.source, columns)
+    after = _redo(case, before, columns)
     data = rows_plan(judged, MergeRows(columns.schema, case.choices, case.facts.sweeps))
     kept = (item for item in case.source.operations if item.changes and item.kind is not OperationKind.CREATE)
     attributes = tuple(item for item in kept if not item.is_data)
@@ -163,7 +170,10 @@ def _is_left(operation: Operation, index: int, outcome: DataOutcome) -> bool:
     return not operation.is_data or index in outcome.carried
 
 
-def _redo(before: TableState, source: ObjectChanges, columns: ColumnRedo) -> TableState:
+def _redo(case: TableCase, before: TableState, columns: ColumnRedo) -> TableState:
+    source = case.source
+    if case.merged is not None:
+        return replace(case.merged, is_dropped=before.is_dropped and not source.undropped)
     name, database_id = before.name, before.database_id
     if source.rename is not None:
         old, new = source.rename.before, source.rename.after

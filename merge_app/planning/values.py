@@ -17,6 +17,7 @@ from catalog_app.domain.row_merge import NO_SWEEPS, RowChoice, RowJudgement, Swe
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from merge_app.lineage.steps import RowsPlan, TableSteps
+from merge_app.planning.attribute_sides import AttributeSides
 from merge_app.planning.surviving import NO_BASE, RestoreBase
 
 
@@ -310,7 +311,8 @@ class PlanInput:
     ``left_out_before`` decisions of earlier merges, ``stale_reads`` what notes tell. ``resolutions`` are what people
     decided; ``replacements``, of the objects of which the source is to be taken, the operations that make the
     destination's object what the source has.
-    ``lineage_tables`` are those whose rows the source's news changed, where rows are merged by lineage.
+    ``lineage_tables`` are those whose rows the source's news changed, where rows are merged by lineage;
+    ``attributes`` the facts by which attributes are merged then, in place of operations.
     """
 
     source: tuple[Operation, ...]
@@ -331,6 +333,7 @@ class PlanInput:
     resolutions: tuple[Resolution, ...] = ()
     replacements: Mapping[tuple[ObjectKind, int], tuple[Operation, ...]] = field(default_factory=dict)
     lineage_tables: frozenset[int] = frozenset()
+    attributes: AttributeSides | None = None
     _sides: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
     """Its net changes, once ``sides_of`` has made them."""
 

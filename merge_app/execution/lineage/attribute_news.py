@@ -1,0 +1,95 @@
+"""Facts of attributes of both sides of a merge, of objects with news: their newest, and what P7 asks of the past."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from catalog_app.domain.attribute_facts import AttributeFact, FactKind
+from catalog_app.domain.operations import ObjectKind
+from catalog_app.selectors.attribute_facts import ObjectKey, newest_attributes, objects_changed
+from catalog_app.selectors.attribute_pasts import Makers, Pasts, makers_load, pasts_load
+from catalog_app.selectors.lineage import Lineage
+from catalog_app.selectors.rows import fetch_all
+from merge_app.execution.lineage.sides import Ranges
+from merge_app.execution.reach import Reach, own_ranges
+from merge_app.lineage.facts import Fact, Kind
+from merge_app.planning.attribute_sides import AttributeSides, key_of
+
+Stored = Mapping[ObjectKey, Mapping[str, AttributeFact]]
+
+_CATALOGS = "SELECT DISTINCT catalog_id FROM catalog_app_branch WHERE id = ANY(%(branches)s)"
+
+
+def one_catalog(source: Lineage, target: Lineage) -> int | None:
+    """The catalog of both, None where there are two: stamps are versions of one catalog."""
+    rows = fetch_all(_CATALOGS, {"branches": [source.branch_ids[0], target.branch_ids[0]]}, prepared=True)
+    return rows[0][0] if len(rows) == 1 else None
+
+
+def objects_with_news(lineage: Lineage, other: Reach) -> set[ObjectKey]:
+    """The objects of which facts came to a chain where the other side does not reach."""
+    return objects_changed((item.branch_id, item.after, item.upto) for item in own_ranges(lineage, other))
+
+
+def attribute_sides_load(
+    catalog_id: int,
+    source: Lineage,
+    target: Lineage,
+    reaches: tuple[Reach, Reach],
+    objects: Collection[ObjectKey],
+    *,
+    own: int | None,
+) -> AttributeSides:
+    """``reaches``: what source and target reach. ``objects``: those with news of either side, and their databases."""
+    mine, theirs = newest_attributes(source, objects), newest_attributes(target, objects)
+    differing = [set(_differing(mine, theirs)), set(_differing(theirs, mine))]
+    makers = makers_load(catalog_id, {fact.stamp for side in (mine, theirs) for fact in _facts(side)})
+    news = [_news(makers, reach) for reach in reversed(reaches)]
+    ranges = [
+        found
+        for item in (Ranges.of_news(*reaches), Ranges.of_news(*reversed(reaches)))
+        for found in zip(item.branches, item.after, item.upto, strict=True)
+    ]
+    pasts = pasts_load(catalog_id, ranges, differing[0] | differing[1], makers)
+    sides: list[dict[Any, dict[Any, Fact]]] = [
+        {
+            thing: {key_of(name): _fact(pasts, (thing, name), fact, reaches[1 - place]) for name, fact in of.items()}
+            for thing, of in stored.items()
+        }
+        for place, stored in enumerate((mine, theirs))
+    ]
+    return AttributeSides(sides[0], sides[1], news[0], news[1], pasts.makers, own)
+
+
+def _facts(side: Stored) -> Iterator[AttributeFact]:
+    return (fact for of in side.values() for fact in of.values())
+
+
+def _differing(side: Stored, other: Stored) -> Iterator[tuple[ObjectKey, str]]:
+    for thing, of in side.items():
+        known = other.get(thing, {})
+        yield from ((thing, name) for name, fact in of.items() if name not in known or known[name].stamp != fact.stamp)
+
+
+def _news(makers: Makers, other: Reach) -> frozenset[int]:
+    return frozenset(stamp for stamp, (branch_id, _) in makers.items() if other.get(branch_id, 0) < stamp)
+
+
+def _fact(pasts: Pasts, attribute: tuple[ObjectKey, str], fact: AttributeFact, other: Reach) -> Fact:
+    def knows(stamp: int) -> bool:
+        return other.get(pasts.makers.get(stamp, (0, ""))[0], 0) >= stamp
+
+    past: tuple[tuple[int, Any], ...] = ()
+    if not knows(fact.stamp):
+        was = pasts.known(attribute, fact, knows)
+        past = ((was.stamp, _value(attribute[1], was.value)),)
+    kind = Kind.RESTORE if fact.kind == FactKind.RESTORE else Kind.SET
+    return Fact(_value(attribute[1], fact.value), fact.stamp, kind, past=past)
+
+
+def _value(name: str, value: Any) -> Any:
+    """A home is a key of an object; lists have a hash."""
+    if name == "home":
+        return None if value is None else (ObjectKind.DATABASE, value)
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,131 @@
+"""One column from two: which column of the source is which one of the target, and facts under the target's ids.
+
+A column that merges made of several has one id that leads and aliases, and branches may differ in which one leads.
+Facts of either id are facts of the column: of one attribute the newest speaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from typing import Any
+
+from merge_app.lineage.facts import NO_FACT, Fact, Key
+
+OfObject = Mapping[Key, Fact]
+_ID_LISTS = ("primary_key", "partition_by")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paired:
+    """Facts of one table on both sides, a column under one id: the target's where it has the column. Facts of aliases
+    are left out. ``leads``: by any id the one of the result. ``own``: by id of the result the one
+    that leads on the source; ``joined``: those that are the same addition. ``aliases``: by id of the result the others.
+    """
+
+    source: OfObject
+    target: OfObject
+    leads: Mapping[int, int]
+    own: Mapping[int, int]
+    joined: AbstractSet[int]
+    aliases: Mapping[int, tuple[int, ...]]
+
+
+def columns_pair(
+    source: OfObject, target: OfObject, of_source: AbstractSet[int], of_target: AbstractSet[int]
+) -> Paired:
+    """``of_source``, ``of_target``: the stamps that are news to the other side. The same addition on both sides, that
+    is under one name, is one column (semantics §3).
+    """
+    mine, theirs = _aliases(source), _aliases(target)
+    led = {alias: lead for lead, others in theirs.items() for alias in others}
+    leads = dict(led)
+    joined: set[int] = set()
+    taken: dict[int, int] = {}
+    for lead in sorted(_leading(source, mine), key=lambda column: not _exists(source, column)):
+        ids = (lead, *mine.get(lead, ()))
+        known = [found for i in ids if _is_known(target, found := led.get(i, i))]
+        result = next((i for i in known if _exists(target, i)), known[0] if known else None)
+        if result is None:
+            result = _same_addition(source, target, lead, of_source, of_target) or lead
+            if result != lead:
+                joined.add(result)
+        leads |= dict.fromkeys(ids, result)
+        taken.setdefault(result, lead)
+    others: dict[int, dict[int, None]] = {lead: dict.fromkeys(ids) for lead, ids in theirs.items()}
+    for result, lead in taken.items():
+        others.setdefault(result, {}).update(dict.fromkeys((lead, *mine.get(lead, ()))))
+    aliases = {lead: tuple(i for i in ids if i != lead) for lead, ids in others.items()}
+    return Paired(
+        _viewed(source, leads),
+        _viewed(target, leads),
+        leads,
+        taken,
+        joined,
+        {lead: ids for lead, ids in aliases.items() if ids},
+    )
+
+
+def _aliases(facts: OfObject) -> dict[int, tuple[int, ...]]:
+    return {key[1]: tuple(fact.value) for key, fact in facts.items() if _is_aliases(key) and fact.value}  # type: ignore[misc]
+
+
+def _is_aliases(key: Key) -> bool:
+    return key[0] == "column" and key[2] == "aliases"
+
+
+def _leading(facts: OfObject, aliases: Mapping[int, tuple[int, ...]]) -> Iterator[int]:
+    hidden = {alias for others in aliases.values() for alias in others}
+    for key in facts:
+        if key[0] == "column" and key[2] == "exists" and key[1] not in hidden:
+            yield key[1]  # type: ignore[misc]
+
+
+def _fact(facts: OfObject, column: int, of: str) -> Fact:
+    return facts.get(("column", column, of), NO_FACT)
+
+
+def _exists(facts: OfObject, column: int) -> bool:
+    return bool(_fact(facts, column, "exists").value)
+
+
+def _is_known(facts: OfObject, column: int) -> bool:
+    return bool(_fact(facts, column, "exists").stamp)
+
+
+def _same_addition(
+    source: OfObject, target: OfObject, lead: int, of_source: AbstractSet[int], of_target: AbstractSet[int]
+) -> int | None:
+    name = _folded(source, lead)
+    if not _exists(source, lead) or _fact(source, lead, "exists").stamp not in of_source:
+        return None
+    for column in _leading(target, _aliases(target)):
+        is_new = _fact(target, column, "exists").stamp in of_target and not _is_known(source, column)
+        if is_new and _exists(target, column) and _folded(target, column) == name:
+            return column
+    return None
+
+
+def _folded(facts: OfObject, column: int) -> str:
+    return str(_fact(facts, column, "name").value).casefold()
+
+
+def _viewed(facts: OfObject, leads: Mapping[int, int]) -> dict[Key, Fact]:
+    found: dict[Key, Fact] = {}
+    for key, fact in facts.items():
+        if key[0] in _ID_LISTS:
+            found[key] = replace(fact, value=_renamed(fact.value, leads))
+        elif key[0] != "column":
+            found[key] = fact
+        elif not _is_aliases(key):
+            value = leads.get(fact.value, fact.value) if key[2] == "position" else fact.value
+            column: int = key[1]  # type: ignore[assignment]
+            result: Key = ("column", leads.get(column, column), key[2])
+            if result not in found or fact.stamp > found[result].stamp:
+                found[result] = replace(fact, value=value)
+    return found
+
+
+def _renamed(value: Any, leads: Mapping[int, int]) -> Any:
+    return None if value is None else tuple(leads.get(column, column) for column in value)

@@ -1,0 +1,78 @@
+"""Facts of attributes of both sides of a merge, as a plan is given them, and what people decided of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from merge_app.lineage.facts import Fact, Facts, Key
+from merge_app.planning.surviving import ObjectKey
+
+DECIDED = -1
+"""Stamp of what a person chose: it is the source's news."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AttributeSides:
+    """By object with news its facts on both sides, keyed by ``(kind, id)``; a fact that is news has as its past the
+    one that the other side knows. ``of_source``, ``of_target``: the stamps that are news. ``makers``: by stamp the
+    branch of its commit, id and name; ``own``: the workspace of a transaction, whose commits are the merge itself.
+    ``as_operations``: objects of which a person chose the source, so that its operations say what becomes of them.
+    """
+
+    source: Facts
+    target: Facts
+    of_source: frozenset[int]
+    of_target: frozenset[int]
+    makers: Mapping[int, tuple[int, str]]
+    own: int | None = None
+    as_operations: frozenset[ObjectKey] = field(default=frozenset())
+
+    def names_claimed(self) -> frozenset[ObjectKey]:
+        """The objects to which the source's news may give another name or home, or which it brings."""
+        return frozenset(
+            thing  # type: ignore[misc]
+            for thing, facts in self.source.items()
+            if any(facts[key].stamp in self.of_source for key in (("name",), ("home",), ("exists",)) if key in facts)
+        )
+
+    def left_out(self, thing: ObjectKey, concerns: Callable[[Key], bool] = lambda key: True) -> AttributeSides:
+        """The target's facts stay."""
+        theirs = self.target.get(thing, {})
+        kept = {key: fact for key, fact in self.source.get(thing, {}).items() if not concerns(key)}
+        chosen = {key: fact for key, fact in theirs.items() if concerns(key)}
+        return replace(self, source={**self.source, thing: {**kept, **chosen}})
+
+    def taken(self, thing: ObjectKey, concerns: Callable[[Key], bool]) -> AttributeSides:
+        """What the target did to these attributes is not judged."""
+        theirs = {
+            key: _known(fact) if concerns(key) and fact.stamp in self.of_target else fact
+            for key, fact in self.target.get(thing, {}).items()
+        }
+        return replace(self, target={**self.target, thing: theirs})
+
+    def by_operations(self, thing: ObjectKey) -> AttributeSides:
+        return replace(self.left_out(thing), as_operations=self.as_operations | {thing})
+
+    def renamed(self, thing: ObjectKey, name: str) -> AttributeSides:
+        mine = dict(self.source.get(thing, {}))
+        if ("name",) not in mine:
+            return self
+        before = self.target.get(thing, mine).get(("name",), mine["name",])
+        mine["name",] = Fact(name, DECIDED, mine["name",].kind, past=((before.stamp, before.value),))
+        return replace(self, source={**self.source, thing: mine}, of_source=self.of_source | {DECIDED})
+
+
+def _known(fact: Fact) -> Fact:
+    """The fact as the other side knows it."""
+    stamp, value = fact.past[-1] if fact.past else (0, None)
+    return Fact(value, stamp, fact.kind)
+
+
+def key_of(attribute: str) -> Key:
+    """The key of an attribute by its stored name, such as ``column/3/type``."""
+    first, _, rest = attribute.partition("/")
+    if first == "column":
+        column, _, of = rest.partition("/")
+        return first, int(column), of
+    return (first, rest) if rest else (first,)

@@ -1,0 +1,195 @@
+"""Attributes merged by facts: what each side did to an object, net, and the states that the merge leaves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from catalog_app.domain.operations import ObjectKind
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.state import DatabaseState, ObjectState, TableState
+from catalog_app.domain.types import parse_identified, widens
+from merge_app.lineage.columns import OfObject, Paired, columns_pair
+from merge_app.lineage.facts import NO_FACT, Fact, Key, News
+from merge_app.lineage.objects import objects_merge
+from merge_app.lineage.outcomes import Finding
+from merge_app.planning.attribute_sides import AttributeSides
+from merge_app.planning.fact_changes import NetFacts
+from merge_app.planning.nested_columns import fields_join, fields_redo
+from merge_app.planning.surviving import ObjectKey
+from merge_app.planning.values import PlanInput
+
+_STAMP = 0x7FFF_FFFF_FFFF_FFFF
+"""That of the merge, which has no version yet."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MergedAttributes:
+    """``states``: of objects that both sides have. ``findings``: of the core, by object."""
+
+    states: Mapping[ObjectKey, ObjectState]
+    source: Mapping[ObjectKey, NetFacts]
+    target: Mapping[ObjectKey, NetFacts]
+    findings: Mapping[ObjectKey, tuple[Finding, ...]] = field(default_factory=dict)
+
+
+def attributes_merge(given: PlanInput, sides: AttributeSides) -> MergedAttributes:
+    """The facts of both sides merged (lineage §3), as far as objects have news."""
+    things: list[Any] = list(dict.fromkeys((*sides.target, *sides.source)))
+    paired: dict[ObjectKey, Paired] = {thing: _paired(thing, sides) for thing in things}
+    outcome = objects_merge(
+        {thing: pair.source for thing, pair in paired.items()},
+        {thing: pair.target for thing, pair in paired.items()},
+        News(*(np.array(sorted(each), dtype=np.int64) for each in (sides.of_source, sides.of_target))),
+        stamp=_STAMP,
+        widens=_widens,
+    )
+    states: dict[ObjectKey, ObjectState] = {}
+    net: tuple[dict[ObjectKey, NetFacts], dict[ObjectKey, NetFacts]] = ({}, {})
+    for thing, pair in paired.items():
+        before, state = _states(given, thing)
+        if before is not None and thing not in sides.as_operations:
+            states[thing] = _merged(before, state, outcome.facts[thing], pair)
+        mine, theirs = outcome.source_news[thing], outcome.target_news[thing]
+        net[0][thing] = NetFacts(thing, pair.source, mine, state, sides.makers, sides.own, pair.own)
+        net[1][thing] = NetFacts(thing, pair.target, theirs, before, sides.makers)
+    findings: dict[ObjectKey, list[Finding]] = {}
+    for finding in outcome.findings:
+        findings.setdefault(finding.object, []).append(finding)  # type: ignore[arg-type]
+    return MergedAttributes(states, *net, {thing: tuple(found) for thing, found in findings.items()})
+
+
+def _states(given: PlanInput, thing: ObjectKey) -> tuple[ObjectState | None, ObjectState | None]:
+    """The object on the target and on the source."""
+    kind, identity = thing
+    if kind is ObjectKind.DATABASE:
+        return given.databases.get(identity), given.source_databases.get(identity)
+    return given.tables.get(identity), given.source_tables.get(identity)
+
+
+def _paired(thing: ObjectKey, sides: AttributeSides) -> Paired:
+    source, target = sides.source.get(thing, {}), sides.target.get(thing, {})
+    if thing[0] is ObjectKind.DATABASE:
+        return Paired(source, target, {}, {}, frozenset(), {})
+    pair = columns_pair(source, target, sides.of_source, sides.of_target)
+    mine = dict(pair.source)
+    for key, fact in pair.source.items():
+        theirs = pair.target.get(key, NO_FACT)
+        is_concurrent = fact.stamp in sides.of_source and theirs.stamp in sides.of_target
+        if not is_concurrent or key[0] != "column" or fact.value == theirs.value:
+            continue
+        if key[2] == "exists" and key[1] in pair.joined and theirs.value and theirs.value[0] is not None:
+            # Rows of the target that read as a value keep it.
+            mine[key] = replace(fact, value=theirs.value)
+        if key[2] == "type" and _is_nested(fact.value) and _is_nested(theirs.value):
+            mine[key] = replace(fact, value=_fields_merged(fact, theirs, is_joined=key[1] in pair.joined))
+    return replace(pair, source=mine)
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, str) and "#" in value and bool(parse_identified(value).fields)
+
+
+def _fields_merged(mine: Fact, theirs: Fact, *, is_joined: bool) -> str:
+    """A type with fields inside of which both sides changed some (see ``nested_columns``)."""
+    present, wanted = parse_identified(theirs.value), parse_identified(mine.value)
+    before = mine.past[-1][1] if mine.past else None
+    if is_joined or not _is_nested(before):
+        return fields_join(present, wanted, column="").kind.identified
+    if before == mine.value:
+        return str(mine.value)
+    return fields_redo(parse_identified(before), wanted, present, column="", source=wanted).kind.identified
+
+
+def _widens(narrow: Any, wide: Any) -> bool:
+    """Fields inside of a column are judged one by one, where their changes are redone."""
+    if narrow is None or wide is None or _is_nested(narrow) or _is_nested(wide):
+        return True
+    return widens(narrow, wide)
+
+
+def _merged(before: ObjectState, source: ObjectState | None, facts: OfObject, pair: Paired) -> ObjectState:
+    properties = {str(key[1]): fact.value for key, fact in facts.items() if key[0] == "property"}
+    shared: dict[str, Any] = {
+        "name": facts.get(("name",), Fact(before.name)).value,
+        "comment": facts.get(("comment",), NO_FACT).value or "",
+        "properties": {key: value for key, value in properties.items() if value is not None},
+        "is_dropped": before.is_dropped or not facts.get(("exists",), Fact(True)).value,
+    }
+    if isinstance(before, DatabaseState):
+        return replace(before, **shared)
+    home = facts.get(("home",), NO_FACT).value
+    declared = (json.loads(str(key[1])) for key, fact in facts.items() if key[0] == "declared" and fact.value)
+    return replace(
+        before,
+        **shared,
+        database_id=before.database_id if home is None else home[1],
+        declared_partitions=frozenset(tuple(values) for values in declared),
+        schema=_schema(before.schema, source.schema if isinstance(source, TableState) else None, facts, pair),
+    )
+
+
+def _schema(before: Schema, source: Schema | None, facts: OfObject, pair: Paired) -> Schema:
+    """The columns in the target's order, those that came or moved where the source put them."""
+    columns = {column.id: column for column in _columns(before, source, facts, pair)}
+    ids = [column.id for column in before.columns if column.id in columns]
+    order = [pair.leads.get(column.id, column.id) for column in source.columns] if source is not None else []
+    ids += [i for i in dict.fromkeys((*order, *columns)) if i in columns and i not in ids]
+    schema = Schema(
+        tuple(columns[i] for i in ids),
+        tuple(facts.get(("primary_key",), NO_FACT).value or ()),
+        tuple(facts.get(("partition_by",), NO_FACT).value or ()),
+    )
+    for identity in order:
+        key: Key = ("column", identity, "position")
+        placed = facts.get(key, NO_FACT)
+        if placed.value is not None and placed.stamp != pair.target.get(key, NO_FACT).stamp:
+            schema = schema.moved(identity, placed.value)
+    is_theirs_alone = not any(_is_order(key) and fact is not pair.source.get(key) for key, fact in pair.target.items())
+    if is_theirs_alone and set(order) == set(columns):
+        schema = replace(schema, columns=tuple(columns[i] for i in order))
+    return before if schema == before else schema
+
+
+def _is_order(key: Key) -> bool:
+    return key[0] == "column" and key[2] in ("position", "exists")
+
+
+def _columns(before: Schema, source: Schema | None, facts: OfObject, pair: Paired) -> Iterator[Column]:
+    for key, exists in facts.items():
+        if key[0] != "column" or key[2] != "exists" or not exists.value:
+            continue
+        identity: int = key[1]  # type: ignore[assignment]
+
+        def value(of: str, column: int = identity) -> Any:
+            return facts.get(("column", column, of), NO_FACT).value
+
+        known = before.column(identity)
+        made = Column(
+            identity,
+            value("name"),
+            "",
+            nullable=not value("required"),
+            default=value("default"),
+            initial_default=exists.value[0],
+            comment=value("comment"),
+            aliases=_aliases(identity, known, pair),
+        )
+        others = (known, source.column(identity) if source is not None else None)
+        yield _typed(made, value("type"), [column for column in others if column is not None])
+
+
+def _aliases(identity: int, known: Column | None, pair: Paired) -> tuple[int, ...]:
+    own = known.aliases if known is not None else ()
+    return (*own, *(i for i in pair.aliases.get(identity, ()) if i not in own))
+
+
+def _typed(column: Column, value: str, others: list[Column]) -> Column:
+    same = next((other for other in others if (other.nested or other.type) == value), None)
+    if same is not None:
+        return replace(column, type=same.type, nested=same.nested)
+    return column.with_fields(parse_identified(value)) if _is_nested(value) else replace(column, type=value)

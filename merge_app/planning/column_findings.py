@@ -1,0 +1,79 @@
+"""What the merge of facts says of columns, with the sentences that changes of columns have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from catalog_app.domain.operations import ColumnAttribute
+from catalog_app.domain.schema import Schema
+from catalog_app.rules.codes import VerdictCode
+from merge_app.lineage.outcomes import Finding
+from merge_app.planning.columns import ColumnProblem, ColumnRedo
+from merge_app.planning.conditions import ROW_AXES
+from merge_app.planning.surviving import ObjectChanges
+
+_JUDGED = (VerdictCode.COLUMN_MISSING, VerdictCode.COLUMN_NAME_TAKEN, VerdictCode.COLUMN_TYPE_NARROWING)
+
+
+def columns_by_facts(
+    redo: ColumnRedo, schema: Schema, findings: Sequence[Finding], source: ObjectChanges, target: ObjectChanges
+) -> ColumnRedo:
+    """The schema of the facts. Their findings decide what is a conflict; ``redo`` has the sentences. Fields inside of
+    columns are judged by ``redo`` alone.
+    """
+    judged = [finding for finding in findings if finding.code in _JUDGED]
+    named = {(finding.code, key[1]) for finding in judged for key in finding.keys}
+    problems = [
+        problem
+        for problem in redo.problems
+        if (problem.code, problem.details["column_id"]) in named
+        or (problem.code, problem.details.get("taken_by")) in named
+        or (problem.code, problem.details.get("destination_column_id")) in named
+        or _is_of_field(problem)
+        or _narrows_rows(problem, source, target)
+    ]
+    told = {problem.code for problem in problems}
+    for finding in judged:
+        if finding.code not in told:
+            problems += _problems(finding, schema)
+    return replace(redo, schema=schema, problems=tuple(problems))
+
+
+def _is_of_field(problem: ColumnProblem) -> bool:
+    return "." in str(problem.details["column"])
+
+
+def _narrows_rows(problem: ColumnProblem, source: ObjectChanges, target: ObjectChanges) -> bool:
+    """A type that one side made narrower holds the rows that it knows, but not all that the other wrote (R6)."""
+    column = problem.details["column_id"]
+    is_changed_by_both = any(
+        (column, attribute) in target.columns for attribute in (ColumnAttribute.TYPE, ColumnAttribute.NESTED)
+    )
+    return (
+        problem.code is VerdictCode.COLUMN_TYPE_NARROWING
+        and not is_changed_by_both
+        and target.hits(*ROW_AXES)
+        and not source.overwrites_all
+    )
+
+
+def _problems(finding: Finding, schema: Schema) -> Iterator[ColumnProblem]:
+    seen = set()
+    for key in finding.keys:
+        column = schema.column(key[1])  # type: ignore[arg-type]
+        name = column.name if column is not None else f"with id {key[1]}"
+        if key[1] in seen:
+            continue
+        seen.add(key[1])
+        yield ColumnProblem(
+            finding.code, finding.rule, _SENTENCES[finding.code].format(name), {"column": name, "column_id": key[1]}
+        )
+
+
+_SENTENCES = {
+    VerdictCode.COLUMN_MISSING: "The source changed column {}, which the destination dropped.",
+    VerdictCode.COLUMN_NAME_TAKEN: "Two columns of the result would be called {}.",
+    VerdictCode.COLUMN_TYPE_NARROWING: "Both sides changed the type of column {}, and the destination's does not widen"
+    " to the source's.",
+}

@@ -1,0 +1,220 @@
+"""The net facts of one side as changes of an object, which the rule tables judge."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from catalog_app.domain.operations import (
+    Change,
+    ColumnAttribute,
+    ColumnChange,
+    ObjectKind,
+    ObjectName,
+    Operation,
+    OperationKind,
+    PropertyChange,
+    Rename,
+)
+from catalog_app.domain.schema import Column
+from catalog_app.domain.state import ObjectState, TableState
+from catalog_app.domain.types import parse_identified
+from merge_app.lineage.facts import NO_FACT, Fact, Key
+from merge_app.planning.surviving import LIFECYCLE, ObjectChanges, ObjectKey, versions_of
+
+_OF_COLUMN = {
+    "name": ColumnAttribute.NAME,
+    "default": ColumnAttribute.DEFAULT,
+    "comment": ColumnAttribute.COMMENT,
+    "position": ColumnAttribute.POSITION,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NetFacts:
+    """The facts of an object on one side, and which of them are its net changes. ``state``: the side's own; ``ids``:
+    by id of a column, the one that it has on the side, where that is another.
+    """
+
+    thing: ObjectKey
+    facts: Mapping[Key, Fact]
+    news: Mapping[Key, Fact]
+    state: ObjectState | None
+    makers: Mapping[int, tuple[int, str]]
+    own: int | None = None
+    ids: Mapping[int, int] = field(default_factory=dict)
+
+    def changes(self, by_operations: ObjectChanges | None) -> ObjectChanges | None:
+        """What the side did: to attributes by facts, to rows and partitions by operations. None: nothing."""
+        rows = _of_rows(by_operations) if by_operations is not None else None
+        began = self.news.get(("exists",))
+        implied = by_operations if began is None and not self._exists_is_news else None
+        dropped = began is not None and not began.value
+        if dropped or (implied is not None and implied.dropped):
+            return self._dropped(began, by_operations)
+        created = began is not None and not self._was(("exists",)) and not began.past[-1][0] if began else False
+        undropped = (began is not None and not created) or (implied is not None and implied.undropped)
+        if implied is not None and implied.created:
+            created = True
+        rename, properties, columns = self._rename(), dict(self._properties()), dict(self._columns())
+        kept = rows.operations if rows is not None else ()
+        started = self._started(began, by_operations) if created or undropped else ()
+        operations = (*started, *sorted((*self._operations(rename, properties, columns), *kept), key=_version))
+        if not operations:
+            return None
+        found = rows if rows is not None else ObjectChanges(*self.thing)
+        return replace(
+            found,
+            operations=operations,
+            created=created,
+            undropped=undropped,
+            rename=rename[1] if rename else None,
+            properties={key: change for key, (_, change) in properties.items()},
+            columns={key: change for key, (_, change) in columns.items()},
+            versions=versions_of(operations),
+        )
+
+    @property
+    def _exists_is_news(self) -> bool:
+        fact = self.facts.get(("exists",))
+        return fact is not None and bool(fact.past)
+
+    def _was(self, key: Key) -> Any:
+        fact = self.facts.get(key, NO_FACT)
+        return fact.past[-1][1] if key in self.news and fact.past else fact.value
+
+    def _dropped(self, fact: Fact | None, by_operations: ObjectChanges | None) -> ObjectChanges:
+        told = [item for item in by_operations.operations if item.kind is OperationKind.DROP] if by_operations else []
+        drop = told[-1] if told else self._operation(OperationKind.DROP, fact.stamp if fact else 0)
+        versions = {"drop": (drop.version,)}
+        return ObjectChanges(*self.thing, operations=(drop,), dropped=True, versions=versions)
+
+    def _started(self, fact: Fact | None, by_operations: ObjectChanges | None) -> tuple[Operation, ...]:
+        told = [item for item in by_operations.operations if item.kind in LIFECYCLE] if by_operations else []
+        if told:
+            return (told[0],)
+        return (self._operation(OperationKind.UNDROP, fact.stamp),) if fact is not None else ()
+
+    def _operation(self, kind: OperationKind, stamp: int, *changes: Change) -> Operation:
+        branch_id, name = self.makers.get(stamp, (0, ""))
+        origin = (branch_id, stamp) if branch_id and branch_id != self.own else None
+        return Operation(kind, *self.thing, changes, version=max(stamp, 0), branch=name, copied_from=origin)
+
+    def _rename(self) -> tuple[int, Rename] | None:
+        stamps = [self.news[key].stamp for key in (("name",), ("home",)) if key in self.news]
+        began = self.news.get(("exists",))
+        if not stamps or (began is not None and not self._was(("exists",)) and not began.past[-1][0]):
+            return None
+
+        def named(value: Any) -> ObjectName:
+            home = value(("home",))
+            return ObjectName(value(("name",)), None if home is None else home[1])
+
+        return max(stamps), Rename(named(self._was), named(lambda key: self.facts.get(key, NO_FACT).value))
+
+    def _properties(self) -> Iterator[tuple[str, tuple[int, PropertyChange]]]:
+        for key, fact in self.news.items():
+            if key[0] == "property":
+                name = str(key[1])
+                yield name, (fact.stamp, PropertyChange(name, self._was(key), fact.value))
+
+    def _columns(self) -> Iterator[tuple[tuple[int, ColumnAttribute], tuple[int, ColumnChange]]]:
+        began = self.news.get(("exists",))
+        if self.thing[0] is not ObjectKind.TABLE or (began is not None and began.value and not began.past[-1][0]):
+            return
+        for key, fact in self.news.items():
+            if key[0] == "column":
+                for change in self._column(key, fact):
+                    yield (change.column_id, change.attribute), (fact.stamp, change)
+
+    def _column(self, key: Key, fact: Fact) -> Iterator[ColumnChange]:
+        column: int = key[1]  # type: ignore[assignment]
+        of, was, value = key[2], self._was(key), fact.value
+        exists: Key = ("column", column, "exists")
+        if of == "exists":
+            if was and value:
+                yield ColumnChange(column, ColumnAttribute.INITIAL_DEFAULT, was[0], value[0])
+            elif value:
+                made = self._shown(column)
+                yield ColumnChange(made.id, ColumnAttribute.EXISTS, None, made.as_json())
+            else:
+                yield ColumnChange(column, ColumnAttribute.EXISTS, self._column_of(column).as_json(), None)
+        elif exists in self.news and not self._was(exists) and (of != "position" or self._is_last(column)):
+            return
+        elif of == "required":
+            yield ColumnChange(column, ColumnAttribute.NULLABLE, not was, not value)
+        elif of == "type":
+            yield from _type_changes(column, was, value)
+        elif of in _OF_COLUMN:
+            yield ColumnChange(column, _OF_COLUMN[of], was, value)
+
+    def _is_last(self, column: int) -> bool:
+        """Whether only columns that came too stand behind it."""
+        columns = self.state.schema.columns if isinstance(self.state, TableState) else ()
+        ids = [item.id for item in columns]
+        behind = ids[ids.index(column) + 1 :] if column in ids else []
+        return all(("column", i, "exists") in self.news for i in behind)
+
+    def _shown(self, column: int) -> Column:
+        """The column as the side has it, under its id there."""
+        schema = self.state.schema if isinstance(self.state, TableState) else None
+        found = schema.column(self.ids.get(column, column)) or schema.column(column) if schema is not None else None
+        return found or self._column_of(column)
+
+    def _column_of(self, column: int) -> Column:
+        """A column that is gone, as it was at last."""
+
+        def value(of: str) -> Any:
+            return self._was(("column", column, of))
+
+        kind = value("type") or ""
+        made = Column(column, value("name") or "", kind, nullable=not value("required"), default=value("default"))
+        return made.with_fields(parse_identified(kind)) if "#" in kind else made
+
+    def _operations(
+        self,
+        rename: tuple[int, Rename] | None,
+        properties: Mapping[str, tuple[int, PropertyChange]],
+        columns: Mapping[tuple[int, ColumnAttribute], tuple[int, ColumnChange]],
+    ) -> Iterator[Operation]:
+        """One for each commit and kind, as the journal has them."""
+        grouped: dict[tuple[int, OperationKind], list[Change]] = defaultdict(list)
+        if rename is not None:
+            grouped[rename[0], OperationKind.RENAME].append(rename[1])
+        for stamp, setting in properties.values():
+            kind = OperationKind.SET_PROPERTIES if setting.after is not None else OperationKind.UNSET_PROPERTIES
+            grouped[stamp, kind].append(setting)
+        for stamp, change in columns.values():
+            grouped[stamp, OperationKind.COLUMN].append(change)
+        for (stamp, kind), changes in grouped.items():
+            yield self._operation(kind, stamp, *changes)
+
+
+def _type_changes(column: int, was: Any, value: Any) -> Iterator[ColumnChange]:
+    old, new = (item if item is not None and "#" in item else None for item in (was, value))
+    if old is not None and new is not None:
+        yield ColumnChange(column, ColumnAttribute.NESTED, old, new)
+        return
+    plain = (parse_identified(item).text if item is not None and "#" in item else item for item in (was, value))
+    yield ColumnChange(column, ColumnAttribute.TYPE, *plain)
+    if old is not None or new is not None:
+        yield ColumnChange(column, ColumnAttribute.NESTED, old, new)
+
+
+def _version(operation: Operation) -> int:
+    return operation.version
+
+
+def _of_rows(changes: ObjectChanges) -> ObjectChanges:
+    """Without what operations say of attributes."""
+    kept = tuple(
+        replace(item, changes=tuple(change for change in item.changes if not isinstance(change, _ATTRIBUTES)))
+        for item in changes.operations
+        if item.is_data or item.kind is OperationKind.PARTITION
+    )
+    return replace(changes, operations=kept, rename=None, properties={}, columns={}, versions=versions_of(kept))
+
+
+_ATTRIBUTES = (Rename, PropertyChange, ColumnChange)
