@@ -162,3 +162,8 @@ class Schema:
 _NO_KEY = '"primary_key": []'
 """As PostgreSQL writes it; quotes inside of names and comments are escaped."""
 _READ_FROM_TEXT = ("columns", "primary_key", "partition_by", "_by_id")
+
+
+def has_key_in_partition(schema: Schema) -> bool:
+    """Whether a column of the primary key is a partition column: the rename of a partition changes keys."""
+    return schema.is_keyed and not set(schema.primary_key).isdisjoint(schema.partition_by)

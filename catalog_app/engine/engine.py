@@ -17,6 +17,7 @@ from catalog_app.engine import changes, rewriting
 from catalog_app.engine.analysis import analyse
 from catalog_app.engine.answers import collect
 from catalog_app.engine.asking import row_values, sql_dataframe
+from catalog_app.engine.cells import cells_read, cells_write
 from catalog_app.engine.copying import Copied, Marks, copy_touched
 from catalog_app.engine.counting import changes_counted
 from catalog_app.engine.describing import described
@@ -33,6 +34,7 @@ from catalog_app.engine.sources import target_dataframe
 from catalog_app.engine.types import quoted, storage_type, stored_value, text_literal
 from catalog_app.engine.values import FileSource, QueryResult, QuerySource, RowChanges, RowSource
 from catalog_app.engine.writing import Allocate, FileWriter, Target
+from catalog_app.storage.cells import RowCells
 from catalog_app.storage.deletes import (
     POSITION_COLUMN,
     Integers,
@@ -200,6 +202,14 @@ class Engine:
         """The positions and row ids that a delete file names."""
         found = (read_integers(self._warehouse, path, name) for name in (POSITION_COLUMN, ROW_ID_COLUMN))
         return next(found), next(found)
+
+    def cells_read(self, scan: TableScan, addresses: Integers, *, with_keys: bool = False) -> RowCells:
+        """The rows of the scan's files at these addresses, deleted or not."""
+        return self._sessions.run(lambda spark: cells_read(spark, self._writer, scan, addresses, with_keys=with_keys))
+
+    def cells_write(self, table_id: int, schema: Schema, cells: RowCells, row_ids: Integers) -> list[NewDataFile]:
+        """Stage rows under their row ids."""
+        return cells_write(self._writer, table_id, schema, cells, row_ids)
 
     def mark_rows(self, table_id: int, file: FileScan, positions: Integers) -> NewDeleteFile:
         """A delete file that names the rows of ``file`` at these positions."""

@@ -8,7 +8,9 @@ from typing import Protocol
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.row_counts import RowCounts
 from catalog_app.domain.row_merge import Behind, MergedRows, RowJudgement, RowMerge
+from catalog_app.domain.schema import Schema
 from catalog_app.engine.values import QueryResult, RowChanges
+from catalog_app.storage.cells import RowCells
 from catalog_app.storage.deletes import Integers, StoredFacts
 
 
@@ -25,6 +27,16 @@ class RowEngine(Protocol):
 
     def mark_rows(self, table_id: int, file: FileScan, positions: Integers) -> NewDeleteFile:
         """A delete file that names the rows of ``file`` at these positions."""
+        ...
+
+    def cells_read(self, scan: TableScan, addresses: Integers, *, with_keys: bool = False) -> RowCells:
+        """The rows of the scan's files at these addresses, deleted or not, in the order of the addresses; with their
+        primary keys as JSON where that is asked for.
+        """
+        ...
+
+    def cells_write(self, table_id: int, schema: Schema, cells: RowCells, row_ids: Integers) -> list[NewDataFile]:
+        """Rows under these row ids, a file for each partition."""
         ...
 
     def follow_deletes(

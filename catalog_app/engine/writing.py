@@ -39,7 +39,7 @@ SMALL_ROWS = 10_000
 COMBINE_BYTES = 32 * 1024 * 1024
 """Files of one partition value that are smaller together than this become one."""
 ROWS_PER_FILE = 20_000_000
-_PARTITION = "__lake_p"
+PARTITION = "__lake_p"
 _LONG_VALUE = 48
 
 Allocate = Callable[[int, int], int]
@@ -112,7 +112,7 @@ class FileWriter:
         """
         if not all(is_arrow_writable(column.type) for column in target.schema.columns):
             return None
-        partitions = [f"{text} AS {_PARTITION}{index}" for index, text in enumerate(target.partition_texts)]
+        partitions = [f"{text} AS {PARTITION}{index}" for index, text in enumerate(target.partition_texts)]
         named = rows.selectExpr(*target.inputs, *extra)
         kinds = {internal_name(column): column.type for column in target.schema.columns}
         wanted = named.selectExpr(*target.columns, *extra, *partitions)
@@ -155,8 +155,8 @@ class FileWriter:
 
     def write_spark(self, target: Target, rows: DataFrame) -> list[NewDataFile]:
         """Write by a Spark job. Without partitions the order of the rows is kept."""
-        partitions = [f"{_PARTITION}{index}" for index in range(len(target.schema.partition_by))]
-        values = [f"{_folder_value(text)} AS {_PARTITION}{i}" for i, text in enumerate(target.partition_texts)]
+        partitions = [f"{PARTITION}{index}" for index in range(len(target.schema.partition_by))]
+        values = [f"{_folder_value(text)} AS {PARTITION}{i}" for i, text in enumerate(target.partition_texts)]
         rows = rows.selectExpr(*target.inputs).selectExpr(*target.columns, *values)
         if partitions:
             rows = rows.hint("rebalance", *partitions)
@@ -297,7 +297,7 @@ def _by_partition(table: pa.Table, count: int) -> list[tuple[PartitionValues, pa
     """The rows of each partition value, in their order."""
     if count == 0:
         return [((), table)]
-    texts = [table.column(f"{_PARTITION}{index}").to_pylist() for index in range(count)]
+    texts = [table.column(f"{PARTITION}{index}").to_pylist() for index in range(count)]
     positions: dict[PartitionValues, list[int]] = {}
     for position, values in enumerate(zip(*texts, strict=True)):
         positions.setdefault(values, []).append(position)

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import ObjectKind, OperationKind
 from catalog_app.domain.protection import Change, MergeAuthority
 from catalog_app.models import Branch, BranchReach, Commit
@@ -69,7 +70,7 @@ class RowWorkResult:
     the work that it is of, and rewritten image files by the source file that each replaces. ``kept_rows``: how many
     rows that the source deleted the destination keeps, because it updated them. Of rows merged by key: new data
     files, and (delete file, data file) pairs, each with the kind of the operation that they belong to. ``marks``: the
-    delete files of the steps of a merge by lineage.
+    delete files of the steps of a merge by lineage; ``made``: the files of rows that it makes, with their partitions.
     """
 
     attach: tuple[tuple[int, int, RowWork], ...] = ()
@@ -78,6 +79,7 @@ class RowWorkResult:
     rows: tuple[tuple[OperationKind, int], ...] = ()
     row_deletes: tuple[tuple[OperationKind, int, int], ...] = ()
     marks: Mapping[tuple[int, int, str], int] = field(default_factory=dict)
+    made: tuple[tuple[int, PartitionValues], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,7 +199,7 @@ def _prepare(staged: StagedStatement, engine: EngineSource) -> Ready:
 def needs_row_work(planned: MergePlan) -> bool:
     """Whether the engine must stage files before the plan can be applied."""
     return any(
-        item.data is not None and (item.data.row_work or (item.data.steps is not None and item.data.steps.marks))
+        item.data is not None and (item.data.row_work or (item.data.steps is not None and item.data.steps.needs_engine))
         for item in planned.objects
     )
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from django.conf import settings
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, Rename
-from catalog_app.domain.schema import Schema
+from catalog_app.domain.schema import Schema, has_key_in_partition
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.objects import (
@@ -40,6 +40,7 @@ from merge_app.lineage.steps import RowsPlan
 from merge_app.planning.attribute_sides import AttributeSides
 from merge_app.planning.left_out import tables_leaving_values
 from merge_app.planning.needs import needs
+from merge_app.planning.row_merges import choices_of, columns_merged
 from merge_app.planning.sides import sides_of
 from merge_app.planning.surviving import NO_BASE, RESTORED_VERSION, ObjectKey, RestoreBase
 from merge_app.planning.values import (
@@ -276,6 +277,10 @@ def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engi
     if settings.LAKEUI["MERGE_BY_LINEAGE"]:
         planned = _with_tables(planned, side, destination)
         stepped = _lineage_tables(planned, side, destination)
+        # Rows by key are judged by their facts.
+        for case in stepped:
+            if case.has_key and case.table_id in wanted:
+                wanted[case.table_id] &= {FactKind.COVERAGE}
     else:
         # Refuses settings that only merges by lineage know.
         changed = _tables_changed(side)
@@ -287,7 +292,7 @@ def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engi
     planned = replace(planned, source=source, destination=met_by_replays_load(theirs, destination))
     facts = dict(facts_load(planned, side.lineage, destination, wanted, arrived, lacking, engine))
     for table_id, merged in _merged_rows(stepped, side, destination, engine).items():
-        facts[table_id] = replace(facts.get(table_id, TableFacts()), lineage=merged)
+        facts[table_id] = replace(facts.get(table_id, TableFacts()), lineage=merged, rows=merged.judged)
     return replace(planned, facts=facts)
 
 
@@ -312,7 +317,9 @@ def _with_tables(planned: PlanInput, side: SourceSide, destination: Lineage) -> 
 
 
 def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Lineage) -> list[TableCase]:
-    """The tables on both sides whose rows the source changed. Those with a primary key are merged by key."""
+    """The tables on both sides whose rows the source changed. A table whose key is a partition value is merged the
+    older way: the rename of a partition changes its keys.
+    """
     is_whole = side.lineage is not None or (side.seen is not None and side.seen != destination)
     moved = {item.object_id for item in side.operations if side.lineage is None and moves_rows(item)}
     by_statement = {*side.restored, *moved}
@@ -324,13 +331,21 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Lineage) 
     for object_id in sorted(changed):
         before, state = planned.tables.get(object_id), planned.source_tables.get(object_id)
         key = ObjectKind.TABLE, object_id
-        if before is None or before.schema.is_keyed or not (is_whole or object_id in by_statement):
+        if before is None or not (is_whole or object_id in by_statement) or has_key_in_partition(before.schema):
             continue
         is_gone = _is_gone(before, planned.databases) or (
             state is not None and _is_gone(state, planned.source_databases)
         )
         if not (is_gone or sides.source_of(*key).dropped or sides.destination_of(*key).dropped):
-            found.append(TableCase(object_id, schema=state.schema if state else None))
+            columns = columns_merged(sides.source_of(*key), sides.destination_of(*key), before, state)
+            found.append(
+                TableCase(
+                    object_id,
+                    schema=state.schema if state else None,
+                    merged=columns.schema,
+                    choices=choices_of(planned.resolutions, object_id) if before.schema.is_keyed else (),
+                )
+            )
     settings_of = granularities([planned.tables[case.table_id] for case in found], destination)
     return [replace(case, granularity=settings_of[case.table_id]) for case in found]
 

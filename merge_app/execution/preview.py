@@ -121,6 +121,7 @@ FROM shown s JOIN catalog_app_datafile f ON f.id = s.file_id ORDER BY s.file_id
 def files_preview(table_id: int, data: DataPlan, *, source: Lineage, destination: Lineage) -> FilesPreview:
     """The segments that ``data`` would leave on the destination: two queries."""
     marks = [step for step in data.steps.marks if not (step.is_live or step.is_leaving)] if data.steps else []
+    made = data.steps.writes if data.steps else ()
     data = _as_files(data.steps) if data.steps is not None else data
     parameters = _parameters(table_id, data, source, destination)
     ((rows, size, files, attached, brought, removed, overlaps, hidden),) = fetch_all(
@@ -133,8 +134,8 @@ def files_preview(table_id: int, data: DataPlan, *, source: Lineage, destination
         removed=tuple(PreviewFile(*row[1:]) for row in listed if not row[0]),
         removed_count=removed,
         delete_files_attached=attached + len(marks),
-        rewrites=len(data.row_work),
-        rows=rows - sum(step.rows for step in marks),
+        rewrites=len(data.row_work) + len(made),
+        rows=rows - sum(step.rows for step in marks) + sum(step.rows for step in made),
         bytes=size,
         files=files,
         rows_are_exact=not data.row_work and not overlaps,

@@ -32,7 +32,7 @@ from catalog_app.models import (
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
 from merge_app.planning.nested_columns import nested_after
-from merge_app.planning.values import Action, MergePlan, MergeRows, ObjectPlan, RerunStatements
+from merge_app.planning.values import Action, DataPlan, MergePlan, MergeRows, ObjectPlan, RerunStatements
 
 Recorded = dict[tuple[ObjectKind, int], list[tuple[Operation, int]]]
 """By object: the plan's operations with the ids of the rows that record them."""
@@ -265,14 +265,15 @@ WHERE h.table_id = ANY(%(tables)s) ORDER BY h.table_id, h.version DESC
 """
 
 
+def _writes_rows(data: DataPlan) -> bool:
+    is_stepped = data.steps is not None and bool(data.steps.writes)
+    return is_stepped or any(isinstance(work, MergeRows | RerunStatements) for work in data.row_work)
+
+
 def definitions_of_merged(plan: MergePlan, lineage: Lineage) -> dict[int, tuple[int, int]]:
-    """By table whose rows are merged by key or changed by statements that are run again: definition and schema version
-    that the branch has them under now.
+    """By table whose rows are merged by key or cell or changed by statements that are run again: definition and schema
+    version that the branch has them under now.
     """
-    tables = [
-        item.object_id
-        for item in plan.objects
-        if item.data is not None and any(isinstance(work, MergeRows | RerunStatements) for work in item.data.row_work)
-    ]
+    tables = [item.object_id for item in plan.objects if item.data is not None and _writes_rows(item.data)]
     rows = fetch_all(_DEFINITIONS, {**lineage.parameters, "tables": tables}) if tables else []
     return {table_id: (definition_id, version) for table_id, definition_id, version in rows}

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile
+from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, PartitionValues
 from catalog_app.domain.operations import ObjectKind
+from catalog_app.domain.state import TableState
 from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
@@ -17,10 +18,11 @@ from catalog_app.selectors.segments import definitions_load, files_in_sight, fil
 from catalog_app.services.files import data_files_register, delete_files_register
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import RowWorkResult, StagedDefinition
-from merge_app.execution.lineage.applying import marks_write
+from merge_app.execution.lineage.applying import marks_write, rows_write
 from merge_app.execution.load import SourceSide
 from merge_app.execution.rerunning import statements_rerun
 from merge_app.execution.row_merges import rows_merge
+from merge_app.lineage.steps import TableSteps
 from merge_app.planning.files import effects_of
 from merge_app.planning.values import (
     CopyShownRows,
@@ -58,7 +60,7 @@ def row_work_run(
 
 
 def _has_work(data: DataPlan) -> bool:
-    return bool(data.row_work or (data.steps is not None and data.steps.marks))
+    return bool(data.row_work or (data.steps is not None and data.steps.needs_engine))
 
 
 def _table_work(
@@ -73,7 +75,8 @@ def _table_work(
     if data.steps is not None:
         schemas = definitions_load({staged_under.definition_id}) if staged_under else {}
         written = marks_write(table_id, data.steps, engine, next(iter(schemas.values()), None))
-        return RowWorkResult(marks=written, kept_rows=data.steps.kept_rows)
+        made = _rows_made(item, data.steps, engine)
+        return RowWorkResult(marks=written, kept_rows=data.steps.kept_rows, made=made)
     for work in data.row_work:
         if isinstance(work, MergeRows):
             assert side.lineage is not None
@@ -93,6 +96,13 @@ def _table_work(
         return result
     rows, deletes = statements_rerun(table_id, again, destination, engine)
     return replace(result, rows=rows, row_deletes=deletes)
+
+
+def _rows_made(item: ObjectPlan, steps: TableSteps, engine: RowEngine) -> tuple[tuple[int, PartitionValues], ...]:
+    if not steps.writes:
+        return ()
+    assert isinstance(item.after, TableState)
+    return rows_write(item.object_id, steps, engine, item.after.schema)
 
 
 def _rewrite(

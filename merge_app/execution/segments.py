@@ -47,6 +47,7 @@ def _step(work: SegmentWork) -> None:
         version=work.version,
         lineage=work.lineage,
         written={key: value for result in work.row_work.values() for key, value in result.marks.items()},
+        made={table_id: result.made for table_id, result in work.row_work.items()},
         definitions=work.definitions,
     )
 

@@ -41,8 +41,8 @@ def column_merge(
     """The cells of one column by row: the side that changed its cell speaks. Where ``has_base`` is false, ``base`` is
     not read, and cells that differ are a conflict.
     """
-    same = _equal(source, target)
-    source_changed, target_changed = ~(_equal(source, base) & has_base), ~(_equal(target, base) & has_base)
+    same = cells_equal(source, target)
+    source_changed, target_changed = (~(cells_equal(side, base) & has_base) for side in (source, target))
     conflicts = ~same & source_changed & target_changed
     values = pc.if_else(pa.array(source_changed & ~conflicts), source, target)
     if how is ColumnMerge.CONFLICT:
@@ -54,8 +54,8 @@ def column_merge(
     return _with_cells(values, conflicts, both, added)
 
 
-def _equal(one: Values, other: Values) -> Mask:
-    """Nulls are equal to nulls, and what is no number to what is no number."""
+def cells_equal(one: Values, other: Values) -> Mask:
+    """By row. Nulls are equal to nulls, and what is no number to what is no number."""
     if pa.types.is_nested(one.type):
         return np.fromiter(
             (a == b for a, b in zip(one.to_pylist(), other.to_pylist(), strict=True)), np.bool_, len(one)

@@ -96,4 +96,5 @@ def partitions_decide(facts: TableFacts, pairs: Pairs, compared: Compared, news:
     refused = ~stays & WRITTEN[mine] & WRITTEN[theirs]
     if facts.alive.is_judged and refused.any():
         code = VerdictCode.PRIMARY_KEY_CLASH if facts.has_key else VerdictCode.SAME_FILE_UPDATE_UPDATE
-        yield Finding(code, None, "R10" if facts.has_key else "A3", rows=pairs.row_id[left.at[refused]])
+        rule, rows = "R10" if facts.has_key else "A3", pairs.row_id[left.at[refused]]
+        yield Finding(code, None, rule, keys=(("partition",),), rows=rows)

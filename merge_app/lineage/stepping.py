@@ -152,7 +152,7 @@ def carried_by_row(group: Group, rows: Rows, reader: MarksReader) -> Iterator[St
     there = {file.file_id: file for file in group.source}
     on_source, on_target = _by_file(rows.source_file), _by_file(rows.target_file)
     none = np.zeros(0, dtype=np.int64)
-    from_source = np.isin(rows.outcome, _SOURCES)
+    from_source, is_made = np.isin(rows.outcome, _SOURCES), rows.outcome == Outcome.CELLS
     told = _told(rows)
     # An image that both sides show at one place stays there: its fact alone is the source's.
     in_place = from_source & rows.is_live & (rows.source_file == rows.target_file)
@@ -160,7 +160,7 @@ def carried_by_row(group: Group, rows: Rows, reader: MarksReader) -> Iterator[St
     for file_id in sorted({*here, *there}):
         mine, theirs = on_source.get(file_id, none), on_target.get(file_id, none)
         comes = mine[from_source[mine] & rows.is_live[mine] & ~in_place[mine]]
-        goes = theirs[(from_source[theirs] & ~in_place[theirs]) | ~rows.is_live[theirs]]
+        goes = theirs[(from_source[theirs] & ~in_place[theirs]) | ~rows.is_live[theirs] | is_made[theirs]]
         taken = theirs[in_place[theirs]]
         stays = theirs[(rows.outcome[theirs] == Outcome.TARGET_DECIDED) & rows.is_live[theirs]]
         decided = comes[rows.outcome[comes] == Outcome.SOURCE_DECIDED]
@@ -208,13 +208,13 @@ def _put(
     codes = np.unique(rows.partition[lives])
     if len(codes) > 1:
         raise PartsApart(file.file_id)
-    partition, placed = reader.values(int(codes[0])), _who_placed(here, there, rows, lives)
+    partition, placed = reader.values(int(codes[0])), who_placed(here, there, rows, lives)
     if partition != file.partition and not placed.version:
         placed = Stamp(DOT, Kind.MOVE.name.lower())
     return replace(file, partition=partition, placed=placed)
 
 
-def _who_placed(here: Mapping[int, ShownFile], there: Mapping[int, ShownFile], rows: Rows, lives: Array) -> Stamp:
+def who_placed(here: Mapping[int, ShownFile], there: Mapping[int, ShownFile], rows: Rows, lives: Array) -> Stamp:
     placing = rows.placing[lives]
     decided = lives[placing >= Outcome.TARGET_DECIDED]
     if len(decided):
@@ -231,6 +231,7 @@ def _told(rows: Rows) -> Array:
     """
     is_told = ~rows.is_live & (rows.is_own | (rows.outcome == Outcome.SOURCE_DECIDED))
     told = np.where(is_told, rows.source_kind, 0)
+    told = np.where(rows.outcome == Outcome.CELLS, int(Kind.UPDATE), told)
     return np.where(~rows.is_live & (rows.outcome == Outcome.SCOPE), int(Kind.OVERWRITE), told)
 
 

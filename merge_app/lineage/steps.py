@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from catalog_app.domain.row_merge import RowJudgement
+from catalog_app.storage.cells import RowCells
 from merge_app.lineage.facts import Ints
 from merge_app.lineage.finer import Finer
 from merge_app.lineage.outcomes import Finding, TableOutcome
@@ -67,7 +70,29 @@ class MarkRows:
         return cls(file_id, len(ordered), digest, stamp, is_live, is_leaving, ordered)
 
 
-Step = CarrySegments | RemoveSegments | AttachDeletes | MarkRows
+@dataclass(frozen=True, slots=True)
+class WriteRows:
+    """Rows whose image the merge makes are written under their row ids. ``digest`` is that of rows and ids.
+    ``placed``: by partition who decided that its rows lie there; of others whoever writes them.
+    """
+
+    rows: int
+    digest: str
+    placed: tuple[tuple[tuple[str | None, ...], Stamp], ...] = ()
+    cells: RowCells = field(compare=False, repr=False, default_factory=lambda: RowCells({}))
+    row_ids: Ints = field(compare=False, repr=False, default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    @classmethod
+    def of(cls, cells: RowCells, row_ids: Ints, placed: Mapping[tuple[str | None, ...], Stamp]) -> WriteRows:
+        digest = hashlib.sha256(row_ids.astype(np.int64).tobytes())
+        for identifier in sorted(cells.columns):
+            digest.update(f"{identifier}={json.dumps(cells.columns[identifier].to_pylist(), default=str)}".encode())
+        for texts in cells.partition:
+            digest.update(json.dumps(texts.to_pylist()).encode())
+        return cls(len(row_ids), digest.hexdigest(), tuple(sorted(placed.items(), key=str)), cells, row_ids)
+
+
+Step = CarrySegments | RemoveSegments | AttachDeletes | MarkRows | WriteRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +106,22 @@ class TableSteps:
     def marks(self) -> tuple[MarkRows, ...]:
         return tuple(step for step in self.steps if isinstance(step, MarkRows))
 
+    @property
+    def writes(self) -> tuple[WriteRows, ...]:
+        return tuple(step for step in self.steps if isinstance(step, WriteRows))
+
+    @property
+    def needs_engine(self) -> bool:
+        """Whether files must be written before the steps can be carried out."""
+        return bool(self.marks or self.writes)
+
 
 @dataclass(frozen=True, slots=True)
 class RowsPlan:
     """``outcome``: None where no row had to be looked at. ``skips_layout``: a compaction of the source is not taken.
     ``emptied``: by file that the source left no row, the row ids that it took last.
     ``partitions``: values by the codes that scopes name. ``finer``: by verdict, what finer settings say.
+    ``partitions``: values by the codes that scopes name. ``judged``: of a table with a primary key, what that comes to.
     """
 
     steps: TableSteps
@@ -96,3 +131,4 @@ class RowsPlan:
     emptied: tuple[Ints, ...] = field(default=(), compare=False)
     partitions: Mapping[int, tuple[str | None, ...]] = field(compare=False, default_factory=dict)
     finer: Finer = field(compare=False, default_factory=dict)
+    judged: RowJudgement | None = field(default=None, compare=False)

@@ -59,10 +59,18 @@ class Both:
 
     def __init__(self, seed: int) -> None:
         self.rng = Random(seed)
-        self.lake, self.model = Lake(), Model("file")
         self.next = 1
         self.versions: dict[str, list[int]] = {}
         self.journal: list[str] = []
+        self.begin()
+        for name in ("b1", "b2", "mirror"):
+            self.lake.sql(f"CREATE BRANCH {name}")
+            self.model.branch(name, self.model.branches["main"])
+            self.versions[name] = [self.lake.head()]
+
+    def begin(self) -> None:
+        """The table on main."""
+        self.lake, self.model = Lake(), Model("file")
         self.lake.sql("CREATE DATABASE d")
         self.lake.sql("CREATE TABLE d.t (id INT, v STRING, p STRING) PARTITIONED BY (p)")
         self.model.commit("main", put_attributes("D1", exists=True, name="D1"))
@@ -74,10 +82,6 @@ class Both:
         self.model.commit("main", put_attributes("T1", exists=True, name="T1", home="D1", **columns))
         self.versions["main"] = [0, 1, self.lake.head()]
         self.insert("main", 4)
-        for name in ("b1", "b2", "mirror"):
-            self.lake.sql(f"CREATE BRANCH {name}")
-            self.model.branch(name, self.model.branches["main"])
-            self.versions[name] = [self.lake.head()]
 
     def say(self, b: str, sql: str) -> None:
         self.journal.append(f"{b}: {sql}")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import sqlglot
 from sqlglot import expressions as sql
 
@@ -29,6 +30,7 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.engine import Tables
 from catalog_app.engine.expressions import Analysis
 from catalog_app.engine.values import QueryResult, QuerySource, RowChanges, RowSource, ValuesSource
+from catalog_app.storage.cells import RowCells, cells_check
 from catalog_app.storage.deletes import StoredFacts
 from catalog_app.storage.facts import rows_facts
 from lakeui.common.errors import InvalidValue, NotNullViolation
@@ -344,6 +346,31 @@ class MemoryEngine:
         row_ids = self._files[file.path].row_ids
         return self._write_deletes(table_id, file, {int(at): row_ids[at] for at in positions})
 
+    def cells_read(self, scan: TableScan, addresses: Any, *, with_keys: bool = False) -> RowCells:
+        by_base = sorted(scan.files, key=lambda file: file.base)
+        bases = np.array([file.base for file in by_base], dtype=np.int64)
+        found = []
+        for address in addresses.tolist():
+            file = by_base[int(np.searchsorted(bases, address, side="right")) - 1]
+            values = self._files[file.path].rows[address - file.base]
+            held = _read_as(scan.schema, file.schema, values)
+            found.append({**held, **_moved_values(scan.schema, file)})
+        columns = {c.id: pa.array([row[c.id] for row in found], type=_arrow_type(c)) for c in scan.schema.columns}
+        texts = ([_partition_text(row[c]) for row in found] for c in scan.schema.partition_by)
+        keys = [_key_text(scan.schema, row) for row in found] if with_keys else ()
+        return RowCells(columns, tuple(pa.array(column, type=pa.string()) for column in texts), keys)
+
+    def cells_write(self, table_id: int, schema: Schema, cells: RowCells, row_ids: Any) -> list[NewDataFile]:
+        cells_check(schema, cells)
+        columns = {column.id: cells.columns[column.id].to_pylist() for column in schema.columns}
+        rows = [{identifier: values[at] for identifier, values in columns.items()} for at in range(len(row_ids))]
+        texts = list(zip(*(column.to_pylist() for column in cells.partition), strict=True)) or [()] * len(rows)
+        files = []
+        for partition in dict.fromkeys(texts):
+            part = [(rows[at], int(row_ids[at])) for at, values in enumerate(texts) if values == partition]
+            files.append(self._place(table_id, schema, partition, part))
+        return files
+
     def follow_deletes(
         self,
         table_id: int,
@@ -429,6 +456,24 @@ class MemoryEngine:
         stored = self._files[file.path].facts
         kept = stored and [stored[row.position] for row in live]
         return self._place(table_id, file.schema, tuple(partition), rows, kept) if rows else None
+
+
+_ARROW_TYPES = {
+    **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), pa.int64()),
+    **dict.fromkeys(("float", "double"), pa.float64()),
+    "boolean": pa.bool_(),
+}
+
+
+def _arrow_type(column: Column) -> Any:
+    """None: that of the values. Times are kept as texts here."""
+    is_text = column.type in ("string", "date", "timestamp") or column.type.startswith(("varchar", "char"))
+    return pa.string() if is_text else _ARROW_TYPES.get(column.type)
+
+
+def _key_text(schema: Schema, row: Mapping[int, Any]) -> str:
+    keys = (schema.column(identifier) for identifier in schema.primary_key)
+    return json.dumps({c.name: row[c.id] for c in keys if c is not None}, separators=(",", ":"))
 
 
 def _named(schema: Schema, values: Mapping[int, Any], *further: int) -> str:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from catalog_app.domain.files import NewDataFile, PartitionValues
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import files_load
-from catalog_app.services.files import delete_files_register
-from merge_app.lineage.segments import DOT, Marked, Stamp
+from catalog_app.services.files import data_files_register, delete_files_register
+from catalog_app.storage.cells import RowCells
+from lakeui.common.errors import NotSupported
+from merge_app.lineage.segments import AS_WRITTEN, DOT, Marked, ShownFile, Stamp
 from merge_app.lineage.steps import AttachDeletes, CarrySegments, MarkRows, RemoveSegments, TableSteps
 
 if TYPE_CHECKING:
@@ -20,6 +23,22 @@ if TYPE_CHECKING:
 
 Staged = Mapping[tuple[int, int, str], int]
 """Delete files that were written for the marks of steps: by data file, digest and whether it is live."""
+
+
+def rows_write(
+    table_id: int, steps: TableSteps, engine: RowEngine, schema: Schema
+) -> tuple[tuple[int, PartitionValues], ...]:
+    """Write the rows that the merge makes, and register their files: by id, with their partitions."""
+    made: list[NewDataFile] = []
+    for step in steps.writes:
+        kept = {column.id: step.cells.columns.get(column.id) for column in schema.columns}
+        if None in kept.values():
+            raise NotSupported(
+                "Merged rows lack a column that a decision keeps.", remedy="Decide the rows and the column apart."
+            )
+        made += engine.cells_write(table_id, schema, RowCells(kept, step.cells.partition), step.row_ids)
+    added = data_files_register(table_id, made)
+    return tuple((item.file_id, file.partition) for item, file in zip(added, made, strict=True))
 
 
 def _key(step: MarkRows) -> tuple[int, int, str]:
@@ -118,9 +137,12 @@ def steps_apply(
     version: int,
     lineage: Lineage,
     written: Staged,
+    made: Mapping[int, Sequence[tuple[int, PartitionValues]]],
     definitions: Mapping[int, StagedDefinition],
 ) -> None:
-    """Write the steps as part of the commit ``version``. ``written``: what ``marks_write`` wrote."""
+    """Write the steps as part of the commit ``version``. ``written``: what ``marks_write`` wrote; ``made``: by table
+    what ``rows_write`` wrote.
+    """
     shared: dict[str, Any] = {
         "branch": branch_id,
         "version": version,
@@ -129,7 +151,9 @@ def steps_apply(
     }
     rows: dict[str, list[dict[str, Any]]] = {"leave": [], "remove": [], "carry": [], "attach": [], "stamp": []}
     for table_id, steps in tables.items():
-        for name, row in _rows(table_id, steps, written, definitions.get(table_id)):
+        staged = definitions.get(table_id)
+        found = (*_rows(table_id, steps, written, staged), *_made_rows(steps, made.get(table_id, ()), staged))
+        for name, row in found:
             rows[name].append({"table_id": table_id, **row})
     for name, query in (
         ("leave", _ATTACH),
@@ -151,22 +175,7 @@ def _rows(
                 yield "remove", {"segment_id": step.segment_id, **_stamp(step.stamp)}
             case CarrySegments():
                 file = step.file
-                under = (staged.definition_id, staged.schema_version) if staged else (None, None)
-                yield (
-                    "carry",
-                    {
-                        "file_id": file.file_id,
-                        "segment_id": file.segment_id or None,
-                        "definition_id": under[0],
-                        "schema_version": under[1],
-                        "partition": list(file.partition),
-                        "placed": file.placed.version,
-                        "placed_kind": file.placed.kind,
-                        "placed_brings": file.placed.brings_stamp,
-                        "placed_undoes": file.placed.undoes,
-                        **_stamp(file.stamp),
-                    },
-                )
+                yield "carry", _carried(file, staged)
                 yield from (("attach", _marks(file.file_id, mark)) for mark in file.deletes)
                 yield from (("stamp", _marks(file.file_id, mark)) for mark in file.stamped)
             case AttachDeletes():
@@ -175,6 +184,32 @@ def _rows(
                 mark = Marked(written[_key(step)], step.stamp)
                 name = "stamp" if step.is_live else "leave" if step.is_leaving else "attach"
                 yield name, _marks(step.file_id, mark)
+
+
+def _made_rows(
+    steps: TableSteps, made: Sequence[tuple[int, PartitionValues]], staged: StagedDefinition | None
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Files with rows that the merge made: it decided them."""
+    placed = {partition: who for step in steps.writes for partition, who in step.placed}
+    for file_id, partition in made:
+        who, stamp = placed.get(partition, AS_WRITTEN), Stamp(DOT, "update")
+        yield "carry", _carried(ShownFile(0, file_id, 0, 0, 0, partition, stamp, placed=who), staged)
+
+
+def _carried(file: ShownFile, staged: StagedDefinition | None) -> dict[str, Any]:
+    under = (staged.definition_id, staged.schema_version) if staged else (None, None)
+    return {
+        "file_id": file.file_id,
+        "segment_id": file.segment_id or None,
+        "definition_id": under[0],
+        "schema_version": under[1],
+        "partition": list(file.partition),
+        "placed": file.placed.version,
+        "placed_kind": file.placed.kind,
+        "placed_brings": file.placed.brings_stamp,
+        "placed_undoes": file.placed.undoes,
+        **_stamp(file.stamp),
+    }
 
 
 def _marks(file_id: int, mark: Marked) -> dict[str, Any]:

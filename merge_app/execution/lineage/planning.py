@@ -8,21 +8,27 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from catalog_app.domain.operations import Operation
+from catalog_app.domain.row_merge import RowChoice, RowJudgement
 from catalog_app.domain.schema import Schema
 from catalog_app.selectors.lineage import Lineage
 from lakeui.common.errors import NotSupported
 from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.lineage.cells import CellReader, Cells, met_rows, with_values
+from merge_app.execution.lineage.keyed import keyed_outcome
+from merge_app.execution.lineage.keys import Keys, by_key_ranges, keyed_rows, met_by_key, met_by_row
+from merge_app.execution.lineage.made import made_rows_written
 from merge_app.execution.lineage.readers import reader_of
 from merge_app.execution.lineage.restoring import RestoredFiles
-from merge_app.execution.lineage.rows import Reader, gone_rows, placed_rows
+from merge_app.execution.lineage.rows import Placed, Reader, gone_rows, placed_rows
 from merge_app.execution.lineage.scopes import overwritten_load, scopes_load, scopes_staged
 from merge_app.execution.lineage.sides import Sides, sides_load
 from merge_app.execution.reach import Reach
+from merge_app.lineage.cells import ColumnMerge
+from merge_app.lineage.choices import Choices
 from merge_app.lineage.facts import (
     ABSENT,
     Aliveness,
     Granularity,
-    Ints,
     Kind,
     News,
     RowFacts,
@@ -31,7 +37,7 @@ from merge_app.lineage.facts import (
     TableFacts,
 )
 from merge_app.lineage.finer import finer_verdicts
-from merge_app.lineage.outcomes import CONFLICT, Outcome, TableOutcome
+from merge_app.lineage.outcomes import Outcome, TableOutcome
 from merge_app.lineage.segments import DOT, FileSide, Group, Whose, groups
 from merge_app.lineage.stepping import PartsApart, Rows, carried_by_row, carried_whole
 from merge_app.lineage.steps import RowsPlan, Step, TableSteps
@@ -40,12 +46,22 @@ from merge_app.lineage.tables import table_merge
 
 @dataclass(frozen=True, slots=True)
 class TableCase:
-    """One table whose rows the source changed. ``schema``: what files that a statement staged are written under."""
+    """One table whose rows the source changed. ``schema``: what files that a statement staged are written under;
+    ``merged``: the columns of the merged table. ``choices``: what was decided of rows of one with a primary key.
+    ``how``: by column, what becomes of a cell that both sides changed.
+    """
 
     table_id: int
     alive: Aliveness = field(default_factory=Aliveness)
     granularity: Granularity = Granularity.FILE
     schema: Schema | None = None
+    merged: Schema = field(default_factory=Schema)
+    choices: tuple[RowChoice, ...] = ()
+    how: Mapping[int, ColumnMerge] = field(default_factory=dict)
+
+    @property
+    def has_key(self) -> bool:
+        return self.merged.is_keyed
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +76,10 @@ class Parties:
     staged: Sequence[Operation] = ()
     restored: Mapping[int, RestoredFiles] = field(default_factory=dict)
 
+    @property
+    def reaches(self) -> tuple[Reach, Reach]:
+        return self.source_reach, self.target_reach
+
 
 def rows_plan(cases: Sequence[TableCase], parties: Parties, engine: EngineSource) -> dict[int, RowsPlan]:
     """By table what its merge does to segments, and what the rules say of its rows."""
@@ -68,7 +88,7 @@ def rows_plan(cases: Sequence[TableCase], parties: Parties, engine: EngineSource
         tables,
         parties.source,
         parties.target,
-        (parties.source_reach, parties.target_reach),
+        parties.reaches,
         own=parties.own,
         staged=parties.staged,
         restored=parties.restored,
@@ -87,6 +107,7 @@ def rows_plan(cases: Sequence[TableCase], parties: Parties, engine: EngineSource
         case.table_id: _table(
             case,
             sides,
+            parties,
             readers[case.table_id],
             (mine.get(case.table_id, []), theirs.get(case.table_id, [])),
             overwritten[case.table_id],
@@ -107,26 +128,37 @@ def _as_dot(scope: Scope) -> Scope:
 
 
 def _table(
-    case: TableCase, sides: Sides, reader: Reader, scopes: tuple[list[Scope], list[Scope]], overwritten: set[int]
+    case: TableCase,
+    sides: Sides,
+    parties: Parties,
+    reader: Reader,
+    scopes: tuple[list[Scope], list[Scope]],
+    overwritten: set[int],
 ) -> RowsPlan:
     source, target = sides.source[case.table_id], sides.target[case.table_id]
     steps: list[Step] = []
     met: list[Group] = []
     skips = False
-    for group in groups(source, target):
+    found = groups(source, target)
+    if case.has_key:
+        found = by_key_ranges(found, case.merged, reader)
+    for group in found:
         if group.whose is Whose.SOURCE:
             steps += carried_whole(group)
         elif group.whose is Whose.ROWS or (scopes[0] and _decides(group, target)):
             met.append(group)
         skips |= group.whose is not Whose.SOURCE and any(source.lays_out(file) for file in group.source)
     if not met and not any(scope.kind is ScopeKind.RENAME_PARTITION for scope in scopes[0]):
-        return RowsPlan(TableSteps(tuple(steps)), skips_layout=skips)
+        judged = RowJudgement({}) if case.has_key else None
+        return RowsPlan(TableSteps(tuple(steps)), skips_layout=skips, judged=judged)
     together = _together(met)
-    merged, more, kept = _rows(case, together, sides.news, reader, scopes, overwritten)
+    rows = _rows(case, parties, together, sides.news, reader, scopes, overwritten)
+    merged = rows.merged
     whole = [item for item in together.source_gone if item.delete_file is None]
-    emptied = tuple(gone_rows(item, reader) for item in whole) if merged.findings else ()
-    finer = finer_verdicts(merged, case.granularity)
-    return RowsPlan(TableSteps((*steps, *more), kept), merged.findings, merged, skips, emptied, reader.names, finer)
+    emptied = tuple(gone_rows(item, reader) for item in whole) if merged.findings and not case.has_key else ()
+    finer = {} if case.has_key else finer_verdicts(merged, case.granularity)
+    done = TableSteps((*steps, *rows.steps), rows.kept)
+    return RowsPlan(done, merged.findings, merged, skips, emptied, reader.names, finer, rows.judged)
 
 
 def _decides(group: Group, side: FileSide) -> bool:
@@ -144,35 +176,77 @@ def _together(met: Iterable[Group]) -> Group:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _MergedRows:
+    """``kept``: how many rows that the source deleted stay, as the target updated them."""
+
+    merged: TableOutcome
+    steps: list[Step]
+    kept: int
+    judged: RowJudgement | None
+
+
 def _rows(
     case: TableCase,
+    parties: Parties,
     group: Group,
     news: News,
     reader: Reader,
     scopes: tuple[list[Scope], list[Scope]],
     overwritten: set[int],
-) -> tuple[TableOutcome, list[Step], int]:
-    source, target = placed_rows(group, reader, news)
+) -> _MergedRows:
+    source, target = _sides(case, parties, group, news, reader)
     facts = TableFacts(
         source.facts,
         target.facts,
         case.alive,
         case.granularity,
+        case.has_key,
         source_scopes=scopes[0],
         target_scopes=scopes[1],
         overwritten=overwritten,
     )
-    merged = table_merge(case.table_id, facts, news, stamp=DOT, cells=_no_cells)
+    cells = Cells(_cell_reader(case, reader), group, case.how, _choices(case))
+    merged = table_merge(case.table_id, facts, news, stamp=DOT, cells=cells)
+    made, judged, overtaken = cells.of(merged), None, 0
+    if case.has_key:
+        is_statement = parties.own is None and bool(parties.staged)
+        keyed = keyed_outcome(merged, (source, target), news, cells, is_statement=is_statement)
+        merged, made, judged, overtaken = keyed.merged, keyed.made, keyed.judged, keyed.overtaken
     places = (source.file, source.position), (target.file, target.position)
     rows = Rows.of(merged, *places, (source.facts, target.facts), source.undoes)
     try:
         steps = list(carried_by_row(group, rows, reader))
+        steps += made_rows_written(made, merged, rows, (source, target), news, group, cells.reader)
     except PartsApart as apart:
         raise NotSupported(
             f"A merge cannot part a file yet: {apart}.",
             remedy="UPDATE these rows on the destination, so that each partition has a file of its own.",
         ) from apart
-    return merged, steps, _kept(merged, source.facts, target.facts)
+    return _MergedRows(merged, steps, overtaken or _kept(merged, source.facts, target.facts), judged)
+
+
+def _sides(case: TableCase, parties: Parties, group: Group, news: News, reader: Reader) -> tuple[Placed, Placed]:
+    """The rows of both sides; of those that both changed data columns are read, where cells are merged."""
+    if case.has_key:
+        keys = Keys(case.merged, reader)
+        rows = keyed_rows(group, reader, news, keys)
+        met = met_rows(rows.source.facts, rows.target.facts, news)
+        sides, pasts = (rows.source, rows.target), met_by_key(reader, keys, rows, met, parties.reaches)
+    else:
+        sides = placed_rows(group, reader, news)
+        if case.granularity is not Granularity.CELL:
+            return sides
+        pasts = met_by_row(reader, met_rows(sides[0].facts, sides[1].facts, news), parties.reaches)
+    return with_values(pasts, sides, group, _cell_reader(case, reader))
+
+
+def _cell_reader(case: TableCase, reader: Reader) -> CellReader:
+    return CellReader(case.merged, reader, with_keys=case.has_key)
+
+
+def _choices(case: TableCase) -> Choices | None:
+    return Choices.of(case.merged, case.choices) if case.choices else None
 
 
 def _kept(merged: TableOutcome, source: RowFacts, target: RowFacts) -> int:
@@ -181,7 +255,3 @@ def _kept(merged: TableOutcome, source: RowFacts, target: RowFacts) -> int:
     mine, theirs = merged.pairs.source_at[at], merged.pairs.target_at[at]
     deleted = (source.image.value[mine] == ABSENT) & (source.image.kind[mine] == Kind.DELETE)
     return int((deleted & (target.image.value[theirs] != ABSENT)).sum())
-
-
-def _no_cells(source: Ints, target: Ints, base: Ints) -> Ints:
-    return np.full(len(source), CONFLICT, dtype=np.int64)

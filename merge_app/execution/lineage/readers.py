@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 from catalog_app.domain.files import FileScan
 from catalog_app.domain.schema import Schema
@@ -33,29 +33,33 @@ def reader_of(
         deletes.update(item.masks)
         if item.delete_file is not None:
             deletes.add(item.delete_file)
-    return Reader(table_id, _Scans(table_id, files, schema), _Paths(deletes), engine)
+    return Reader(table_id, _Scans(table_id, files, schema), _Paths(deletes), engine, wanted=(files, deletes))
 
 
 class _Scans(dict[int, FileScan]):
-    """Files by id."""
+    """Files by id. All that are wanted are looked up with the first that is asked for."""
 
-    def __init__(self, table_id: int, files: Collection[int], schema: Schema | None) -> None:
+    def __init__(self, table_id: int, wanted: set[int], schema: Schema | None) -> None:
         super().__init__()
-        self._asked = table_id, files, schema
+        self._table_id, self.wanted, self._schema = table_id, wanted, schema
 
     def __missing__(self, file_id: int) -> FileScan:
-        table_id, files, schema = self._asked
-        self.update(files_load(table_id, files, [], staged_schema=schema))
-        return dict.__getitem__(self, file_id)
+        asked = {*self.wanted, file_id} - self.keys()
+        self.update(files_load(self._table_id, asked, [], staged_schema=self._schema))
+        if file_id not in self:
+            raise LookupError(f"table {self._table_id} has no data file {file_id}")
+        return self[file_id]
 
 
 class _Paths(dict[int, str]):
-    """Paths of delete files by id."""
+    """Paths of delete files by id, looked up in the same way."""
 
-    def __init__(self, files: Collection[int]) -> None:
+    def __init__(self, wanted: set[int]) -> None:
         super().__init__()
-        self._files = files
+        self.wanted = wanted
 
     def __missing__(self, file_id: int) -> str:
-        self.update(fetch_all(_PATHS, {"ids": list(self._files)}))
-        return dict.__getitem__(self, file_id)
+        self.update(fetch_all(_PATHS, {"ids": list({*self.wanted, file_id} - self.keys())}))
+        if file_id not in self:
+            raise LookupError(f"there is no delete file {file_id}")
+        return self[file_id]

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from catalog_app.domain.files import FACT_KINDS, FileScan, PartitionValues
+from catalog_app.domain.files import FACT_KINDS, FileScan, PartitionValues, TableScan
+from catalog_app.domain.schema import Schema
 from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.storage.deletes import StoredFacts
@@ -40,13 +41,16 @@ ORDER BY f.base
 
 @dataclass(slots=True)
 class Reader:
-    """Reads lineage columns of one table's files, each file once."""
+    """Reads lineage columns of one table's files, each file once. ``wanted``: data files and delete files that will be
+    asked for.
+    """
 
     table_id: int
     scans: Mapping[int, FileScan]
     delete_paths: Mapping[int, str]
     engine: Callable[[], RowEngine]
     partitions: dict[PartitionValues, int] = field(default_factory=dict)
+    wanted: tuple[set[int], set[int]] = field(default_factory=lambda: (set(), set()))
     _files: dict[int, tuple[Ints, StoredFacts | None]] = field(default_factory=dict)
     _marks: dict[int, tuple[Ints, Ints]] = field(default_factory=dict)
 
@@ -61,6 +65,10 @@ class Reader:
         if delete_file not in self._marks:
             self._marks[delete_file] = self.engine().file_marks(self.delete_paths[delete_file])
         return self._marks[delete_file]
+
+    def scan(self, files: Sequence[int], schema: Schema) -> TableScan:
+        """Files, read under another schema."""
+        return TableScan(self.table_id, schema, tuple(self.scans[file_id] for file_id in files))
 
     def code(self, partition: PartitionValues) -> int:
         return self.partitions.setdefault(partition, len(self.partitions))
@@ -78,18 +86,22 @@ class Reader:
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
     """The rows of a side: facts, and where live rows lie: the file by id, 0 where a row is deleted, and position.
-    ``undoes``: of a restored row, the stamp that the restore replaced.
+    ``undoes``: of a restored row, the stamp that the restore replaced. ``row_id``: the rows' own, also where a key
+    takes its place among the facts.
     """
 
     facts: RowFacts
     file: Ints
     position: Ints
     undoes: Ints
+    row_id: Ints
 
 
 @dataclass(slots=True)
 class _Columns:
-    """Rows as they are collected: one array a column and file."""
+    """Rows as they are collected: one array a column and file. ``held``, ``held_at``: file and position of the image,
+    of a deleted row of the last one that it had there.
+    """
 
     row_id: list[Ints] = field(default_factory=list)
     stamp: list[Ints] = field(default_factory=list)
@@ -105,6 +117,8 @@ class _Columns:
     placed_kind: list[Array] = field(default_factory=list)
     placed_brings: list[Ints] = field(default_factory=list)
     placed_undoes: list[Ints] = field(default_factory=list)
+    held: list[Ints] = field(default_factory=list)
+    held_at: list[Ints] = field(default_factory=list)
 
     def whole(self) -> dict[str, Array]:
         empty = np.zeros(0, dtype=np.int64)
@@ -113,14 +127,21 @@ class _Columns:
         }
 
 
-def side_rows(shown: Sequence[ShownFile], gone: Sequence[Gone], reader: Reader) -> dict[str, Array]:
-    """The rows that a side shows, and those that it took away or masks, by row id."""
+def collected(
+    shown: Sequence[ShownFile], gone: Sequence[Gone], reader: Reader
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """The rows that a side shows, and each fact of rows that it took away or masks."""
     live, dead = _Columns(), _Columns()
     for file in shown:
         _collect_file(file, reader, live, dead)
     for item in gone:
         _collect_gone(item, reader, dead)
-    rows, taken = live.whole(), dead.whole()
+    return live.whole(), dead.whole()
+
+
+def side_rows(shown: Sequence[ShownFile], gone: Sequence[Gone], reader: Reader) -> dict[str, Array]:
+    """The rows that a side shows, and those that it took away or masks, by row id."""
+    rows, taken = collected(shown, gone, reader)
     order = np.lexsort((taken["stamp"], taken["row_id"]))
     taken = {name: column[order] for name, column in taken.items()}
     last = np.ones(len(order), dtype=bool)
@@ -156,7 +177,7 @@ def _collect_file(file: ShownFile, reader: Reader, live: _Columns, dead: _Column
     for item in file.deletes:
         at, ids = reader.marks(item.file_id)
         shown[at] = False
-        _collect_dead(ids, item.stamp, dead, _place_until(file, item.stamp, reader))
+        _collect_dead((file.file_id, at, ids), item.stamp, dead, _place_until(file, item.stamp, reader))
     at = np.flatnonzero(shown)
     for name, column in (
         ("row_id", row_ids), ("stamp", stamps), ("kind", kinds), ("brings_stamp", brings),
@@ -165,6 +186,8 @@ def _collect_file(file: ShownFile, reader: Reader, live: _Columns, dead: _Column
         getattr(live, name).append(column[at])
     live.file.append(np.full(len(at), file.file_id, dtype=np.int64))
     live.position.append(at)
+    live.held.append(live.file[-1])
+    live.held_at.append(at)
     for name, value in _place_columns(file.partition, file.placed, reader).items():
         getattr(live, name).append(np.full(len(at), value, dtype=np.int64))
 
@@ -181,18 +204,23 @@ def _place_columns(partition: PartitionValues, placed: Stamp, reader: Reader) ->
 
 def _collect_gone(item: Gone, reader: Reader, dead: _Columns) -> None:
     place = _place_until(item, item.stamp, reader)
-    _collect_dead(gone_rows(item, reader), item.stamp, dead, place)
+    _collect_dead((item.file_id, *_gone_places(item, reader)), item.stamp, dead, place)
 
 
 def gone_rows(item: Gone, reader: Reader) -> Ints:
     """The row ids of what was taken away."""
+    return _gone_places(item, reader)[1]
+
+
+def _gone_places(item: Gone, reader: Reader) -> tuple[Ints, Ints]:
+    """Positions and row ids of what was taken away."""
     if item.delete_file is not None:
-        return reader.marks(item.delete_file)[1]
+        return reader.marks(item.delete_file)
     row_ids, _ = reader.file(item.file_id)
     left = np.ones(len(row_ids), dtype=bool)
     for mask in item.masks:
         left[reader.marks(mask)[0]] = False
-    return row_ids[left]
+    return np.flatnonzero(left), row_ids[left]
 
 
 def _place_until(item: ShownFile | Gone, stamp: Stamp, reader: Reader) -> dict[str, int]:
@@ -202,14 +230,18 @@ def _place_until(item: ShownFile | Gone, stamp: Stamp, reader: Reader) -> dict[s
     return _place_columns(item.partition, item.placed, reader)
 
 
-def _collect_dead(row_ids: Ints, stamp: Stamp, dead: _Columns, place: Mapping[str, int]) -> None:
+def _collect_dead(rows: tuple[int, Ints, Ints], stamp: Stamp, dead: _Columns, place: Mapping[str, int]) -> None:
+    """``rows``: file, positions and row ids."""
     if not stamp.version:
         return
+    file_id, positions, row_ids = rows
     count = len(row_ids)
     kind = Kind.DELETE if stamp.kind == "update" else KINDS[stamp.kind]
     brings_kind = int(KINDS.get(stamp.brings_kind, Kind.NEVER))
     values = (stamp.version, int(kind), stamp.brings_stamp, brings_kind, stamp.undoes, stamp.brings_stamp)
     dead.row_id.append(row_ids)
+    dead.held.append(np.full(count, file_id, dtype=np.int64))
+    dead.held_at.append(positions)
     for name, value in zip(("stamp", "kind", "brings_stamp", "brings_kind", "undoes", "prior"), values, strict=True):
         getattr(dead, name).append(np.full(count, value, dtype=np.int64))
     for name, value in {"file": 0, "position": -1, **place}.items():
@@ -228,17 +260,27 @@ def placed_rows(group: Group, reader: Reader, news: News) -> tuple[Placed, Place
             ]
         )
     )
-    births = _Births.load(reader, fresh)
-    files = np.unique(np.concatenate([source["file"], target["file"]]))
+    births = Births.load(reader, fresh)
     sides = []
     for rows, of_side in ((source, news.of_source), (target, news.of_target)):
         at = np.flatnonzero(np.isin(rows["row_id"], fresh))
-        sides.append(_placed({name: column[at] for name, column in rows.items()}, files, births, of_side))
+        sides.append(placed({name: column[at] for name, column in rows.items()}, births, of_side))
     return sides[0], sides[1]
 
 
+def image_codes(files: Array, positions: Array) -> Array:
+    """Images by file and position."""
+    found: Array = (files << 32) + positions
+    return found
+
+
+def image_places(codes: Array) -> tuple[Array, Array]:
+    """Files and positions of images."""
+    return codes >> 32, codes & ((1 << 32) - 1)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class _Births:
+class Births:
     """By row-id range, ascending: the file that its rows were inserted by, its partition and stamp."""
 
     first: Ints
@@ -247,7 +289,7 @@ class _Births:
     stamp: Ints
 
     @classmethod
-    def load(cls, reader: Reader, row_ids: Ints) -> _Births:
+    def load(cls, reader: Reader, row_ids: Ints) -> Births:
         bounds = (int(row_ids[0]), int(row_ids[-1])) if len(row_ids) else (0, -1)
         rows = fetch_all(_BIRTHS, {"table": reader.table_id, "smallest": bounds[0], "largest": bounds[1]})
         found = [
@@ -262,10 +304,11 @@ class _Births:
         return at
 
 
-def _placed(rows: Mapping[str, Array], files: Ints, births: _Births, news: Ints) -> Placed:
+def placed(rows: Mapping[str, Array], births: Births, news: Ints, keys: Ints | None = None) -> Placed:
+    """``keys``: in a table with a primary key, ascending codes that take the place of the row ids (R10)."""
     at = births.of(rows["row_id"])
     is_live = rows["file"] > 0
-    image = np.where(is_live, (np.searchsorted(files, rows["file"]) << 32) + rows["position"], ABSENT)
+    image = np.where(is_live, image_codes(rows["file"], rows["position"]), ABSENT)
     # P7: an image that was there before is what the other side knows, if that knows the stamp that it had then, and not
     # what a restore replaced by it.
     knows_prior, knows_undone = (~np.isin(rows[name], news) for name in ("prior", "undoes"))
@@ -281,8 +324,9 @@ def _placed(rows: Mapping[str, Array], files: Ints, births: _Births, news: Ints)
         is_back,
     )
     partition = _partition_facts(rows, births.partition[at], births.stamp[at], news)
-    facts_of = RowFacts(rows["row_id"], facts, partition, births.file[at], births.stamp[at])
-    return Placed(facts_of, rows["file"], rows["position"], rows["undoes"])
+    identity = rows["row_id"] if keys is None else keys
+    facts_of = RowFacts(identity, facts, partition, births.file[at], births.stamp[at])
+    return Placed(facts_of, rows["file"], rows["position"], rows["undoes"], rows["row_id"])
 
 
 def _partition_facts(rows: Mapping[str, Array], born_in: Ints, born_at: Ints, news: Ints) -> FactColumns:

@@ -1,0 +1,119 @@
+"""Single rows of files, read by address, deleted or not, and rows written column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from catalog_app.domain.files import ROW_ID_COLUMN, NewDataFile, TableScan
+from catalog_app.domain.schema import Schema
+from catalog_app.domain.whole_values import row_text
+from catalog_app.engine.decoding import internal_name
+from catalog_app.engine.freezing import FEW_ROWS
+from catalog_app.engine.reading import ADDRESS, table_dataframe
+from catalog_app.engine.types import is_arrow_writable, quoted, text_literal
+from catalog_app.engine.writing import PARTITION, FileWriter, Target
+from catalog_app.storage.cells import RowCells, cells_check
+from catalog_app.storage.deletes import Integers
+from lakeui.common.errors import NotSupported
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.dataframe import DataFrame
+    from pyspark.sql.connect.session import SparkSession
+
+_WANTED = "__lake_wanted"
+_KEY = "__lake_key"
+
+
+def cells_read(
+    spark: SparkSession, writer: FileWriter, scan: TableScan, addresses: Integers, *, with_keys: bool
+) -> RowCells:
+    """The rows at these addresses, in their order, one for each time that an address is named."""
+    _refuse_types(scan.schema)
+    wanted, places = np.unique(addresses, return_inverse=True)
+    if not len(wanted):
+        # Types alone: nothing is read.
+        scan = replace(scan, files=())
+    files = tuple(replace(file, delete_paths=()) for file in scan.files)
+    rows = table_dataframe(spark, writer.warehouse, replace(scan, files=files), with_address=True)
+    if with_keys:
+        keys = [scan.schema.column(identifier) for identifier in scan.schema.primary_key]
+        text = row_text((text_literal(column.name), quoted(column.name)) for column in keys if column is not None)
+        rows = rows.selectExpr("*", f"{text} AS {_KEY}")
+    extra = (ADDRESS, _KEY) if with_keys else (ADDRESS,)
+    target = Target(scan.table_id, scan.schema)
+    parts = [part for chunk in _chunks(wanted) for part in _fetched(spark, writer, target, rows, chunk, extra)]
+    table = pa.concat_tables(parts)
+    found = pc.cast(table.column(ADDRESS), pa.int64()).to_numpy()
+    order = np.argsort(found, kind="stable")
+    if not np.array_equal(found[order], wanted):
+        raise ValueError("rows of data files are not where the catalog says")
+    return _cells(scan.schema, table.take(pa.array(order[places])), with_keys=with_keys)
+
+
+def cells_write(
+    writer: FileWriter, table_id: int, schema: Schema, cells: RowCells, row_ids: Integers
+) -> list[NewDataFile]:
+    """Stage rows under their row ids, a file for each partition."""
+    cells_check(schema, cells)
+    columns = {internal_name(column): cells.columns[column.id] for column in schema.columns}
+    columns |= {f"{PARTITION}{place}": values for place, values in enumerate(cells.partition)}
+    columns[ROW_ID_COLUMN] = pa.array(row_ids)
+    return writer.write_arrow(Target(table_id, schema, with_row_ids=True), pa.table(columns))
+
+
+def _refuse_types(schema: Schema) -> None:
+    for column in schema.columns:
+        if not is_arrow_writable(column.type):
+            raise NotSupported(
+                f"Rows are not merged by cells beside column {column.name} of type {column.type}.",
+                remedy="Set merge.conflicts to row, or change the rows on one branch alone.",
+            )
+
+
+def _chunks(addresses: Integers) -> Iterator[Integers]:
+    for start in range(0, max(len(addresses), 1), FEW_ROWS):
+        yield addresses[start : start + FEW_ROWS]
+
+
+def _fetched(
+    spark: SparkSession,
+    writer: FileWriter,
+    target: Target,
+    rows: DataFrame,
+    addresses: Integers,
+    extra: tuple[str, ...],
+) -> Iterator[pa.Table]:
+    """The rows in tables that this process holds: where they are wide, fewer at once."""
+    from pyspark.sql.connect.functions import expr
+
+    named = spark.createDataFrame(pa.table({_WANTED: pa.array(addresses)})).hint("broadcast")
+    found = rows.join(named, expr(f"{ADDRESS} = {_WANTED}")).drop(_WANTED)
+    table = writer.fetch(target, found, extra=extra, limit=max(len(addresses), 1))
+    if table is not None:
+        yield table
+    elif len(addresses) > 1:
+        half = len(addresses) // 2
+        for part in (addresses[:half], addresses[half:]):
+            yield from _fetched(spark, writer, target, rows, part, extra)
+    else:
+        raise NotSupported(
+            "A row is too wide to be merged by cells.", remedy="Change the row on one branch alone, and merge again."
+        )
+
+
+def _cells(schema: Schema, table: pa.Table, *, with_keys: bool) -> RowCells:
+    def whole(name: str) -> pa.Array:
+        column = table.column(name).combine_chunks()
+        return column if isinstance(column, pa.Array) else pa.concat_arrays(column.chunks)
+
+    return RowCells(
+        {column.id: whole(internal_name(column)) for column in schema.columns},
+        tuple(whole(f"{PARTITION}{place}") for place in range(len(schema.partition_by))),
+        table.column(_KEY).to_pylist() if with_keys else (),
+    )

@@ -1,0 +1,216 @@
+"""Cells of rows that both sides changed (lineage §5, R10): data columns of two images and of the one that both know.
+
+Where a row lies says its partition, which is a fact of its own: partition columns are read, and not compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from catalog_app.domain.schema import Schema
+from catalog_app.storage.cells import RowCells
+from merge_app.execution.lineage.rows import Placed, Reader, image_places
+from merge_app.lineage.cells import ColumnMerge, cells_equal, column_merge
+from merge_app.lineage.choices import Choices
+from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Mask, News, RowFacts
+from merge_app.lineage.joining import differing_rows
+from merge_app.lineage.outcomes import CONFLICT, NO_BASE, Outcome, Pairs, TableOutcome, taken
+from merge_app.lineage.segments import Group, ShownFile
+
+NEW = 1 << 61
+"""From here on codes of images that the merge makes, in the order in which it made them."""
+
+
+@dataclass(slots=True)
+class CellReader:
+    """Reads images of one table under the merged ``schema``. ``with_keys``: with primary keys as JSON."""
+
+    schema: Schema
+    reader: Reader
+    with_keys: bool = False
+
+    def read(self, images: Ints, shown: Sequence[ShownFile] = ()) -> RowCells:
+        """Images by code, in their order. ``shown``: the files of the side that has them."""
+        if not len(images):
+            texts = tuple(pa.nulls(0, pa.string()) for _ in self.schema.partition_by)
+            return RowCells({column.id: pa.nulls(0) for column in self.schema.columns}, texts)
+        files, positions = image_places(images)
+        partitions = {file.file_id: file.partition for file in shown}
+        scan = self.reader.scan(np.unique(files).tolist(), self.schema)
+        moved = tuple(
+            replace(file, partition=partitions[file.file_id], is_moved=True)
+            if partitions.get(file.file_id, file.partition) != file.partition
+            else file
+            for file in scan.files
+        )
+        bases = np.array([file.base for file in moved], dtype=np.int64)
+        addresses = bases[np.searchsorted(np.unique(files), files)] + positions
+        return self.reader.engine().cells_read(replace(scan, files=moved), addresses, with_keys=self.with_keys)
+
+    def compared(self) -> list[int]:
+        """The columns whose cells are compared."""
+        return [column.id for column in self.schema.columns if column.id not in self.schema.partition_by]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Met:
+    """Rows that both sides changed. ``source``, ``target``: positions on the sides; ``base``: the newest image that
+    both know, ``ABSENT`` for none, and its stamp. ``is_known``: where that is known to be so.
+    """
+
+    source: Ints
+    target: Ints
+    base: Ints
+    base_stamp: Ints
+    is_known: Mask
+
+
+def met_rows(source: RowFacts, target: RowFacts, news: News) -> Pairs:
+    """Rows whose facts neither side knows of the other, live on one at least."""
+    pairs = differing_rows(source, target)
+    mine, theirs = (
+        (taken(side.image.stamp, at, 0), taken(side.image.value, at, ABSENT))
+        for side, at in ((source, pairs.source_at), (target, pairs.target_at))
+    )
+    is_met = (mine[0] != theirs[0]) & news.from_source(mine[0]) & news.from_target(theirs[0])
+    at = np.flatnonzero(is_met & ((mine[1] != ABSENT) | (theirs[1] != ABSENT)))
+    return Pairs(pairs.row_id[at], pairs.source_at[at], pairs.target_at[at])
+
+
+def with_values(met: Met, sides: tuple[Placed, Placed], group: Group, cells: CellReader) -> tuple[Placed, Placed]:
+    """Both sides, of rows that met with their past: equal images have one code, so that what came out alike is alike,
+    and what is again as it was is no change (P7).
+    """
+    if not len(met.source):
+        return sides
+    source, target = sides
+    mine, theirs = source.facts.image.value[met.source], target.facts.image.value[met.target]
+    read = [
+        _Images.read(cells, codes, shown)
+        for codes, shown in ((mine, group.source), (theirs, group.target), (met.base, ()))
+    ]
+    columns = cells.compared()
+    mine = np.where(_same(read[0], read[1], columns), theirs, mine)
+    base = np.where(_same(read[2], read[0], columns), mine, met.base)
+    base = np.where(_same(read[2], read[1], columns), theirs, base)
+    return (
+        _with_past(source, met.source, mine, base, met),
+        _with_past(target, met.target, theirs, base, met),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Images:
+    """Images by row, where ``is_there``; ``cells`` has those that are there."""
+
+    is_there: Mask
+    cells: RowCells
+
+    @classmethod
+    def read(cls, cells: CellReader, codes: Ints, shown: Sequence[ShownFile]) -> _Images:
+        is_there = codes != ABSENT
+        return cls(is_there, cells.read(codes[is_there], shown))
+
+
+def _same(one: _Images, other: _Images, columns: Sequence[int]) -> Mask:
+    found = one.is_there & other.is_there
+    if not found.any():
+        return found
+    mine, theirs = (each.cells.take(np.flatnonzero(found[each.is_there])) for each in (one, other))
+    same = np.ones(int(found.sum()), dtype=np.bool_)
+    for column in columns:
+        same &= cells_equal(mine.columns[column], theirs.columns[column])
+    found[found] = same
+    return found
+
+
+def _with_past(side: Placed, at: Ints, values: Ints, base: Ints, met: Met) -> Placed:
+    image = side.facts.image
+
+    def put(column: Array, found: Array | bool) -> Array:
+        column = np.array(column)
+        column[at] = found
+        return column
+
+    facts = FactColumns(
+        image.stamp,
+        image.kind,
+        put(image.value, values),
+        image.brings_stamp,
+        image.brings_kind,
+        put(image.was, np.where(met.is_known, base, image.was[at])),
+        put(image.was_stamp, np.where(met.is_known, met.base_stamp, image.was_stamp[at])),
+        put(image.was_known, met.is_known | image.was_known[at]),
+    )
+    return replace(side, facts=replace(side.facts, image=facts))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellConflict:
+    """A row of which both sides changed a cell differently. ``is_left``: nothing decides it."""
+
+    key: str
+    has_base: bool
+    is_left: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MadeRows:
+    """Images that the merge makes, by the positions of their rows among the pairs."""
+
+    at: Ints
+    cells: RowCells
+
+
+NOTHING_MADE = MadeRows(np.zeros(0, dtype=np.int64), RowCells({}))
+
+
+@dataclass(slots=True)
+class Cells:
+    """What ``table_merge`` asks for merged images. ``made``: these, in the order of their codes."""
+
+    reader: CellReader
+    group: Group
+    how: Mapping[int, ColumnMerge] = field(default_factory=dict)
+    choices: Choices | None = None
+    made: RowCells | None = None
+    conflicts: list[CellConflict] = field(default_factory=list)
+
+    def __call__(self, source: Ints, target: Ints, base: Ints) -> Ints:
+        """``CONFLICT`` where both sides changed one cell differently and nothing decides it."""
+        has_base = base != NO_BASE
+        mine, theirs = self.reader.read(source, self.group.source), self.reader.read(target, self.group.target)
+        before = self.reader.read(np.where(has_base, base, target))
+        columns: dict[int, Any] = dict(theirs.columns)
+        clashes: dict[int, Mask] = {}
+        for column in self.reader.compared():
+            how = self.how.get(column, ColumnMerge.CONFLICT)
+            values = (cells.columns[column] for cells in (mine, theirs, before))
+            merged = column_merge(*values, has_base, how)
+            columns[column], clashes[column] = merged.values, merged.conflicts
+        left = np.zeros(len(source), dtype=np.bool_)
+        for clash in clashes.values():
+            left |= clash
+        is_conflict = left.copy()
+        if self.choices is not None and left.any():
+            columns, left = self.choices.decide(mine, theirs, columns, clashes)
+        self.made = RowCells(columns, theirs.partition, mine.keys)
+        for at in np.flatnonzero(is_conflict):
+            key = mine.keys[at] if mine.keys else ""
+            self.conflicts.append(CellConflict(key, bool(has_base[at]), bool(left[at])))
+        return np.where(left, CONFLICT, NEW + np.arange(len(source), dtype=np.int64))
+
+    def of(self, merged: TableOutcome) -> MadeRows:
+        """The images among these that no scope took away."""
+        rows = merged.rows
+        is_new = rows.given >= NEW
+        at, given = rows.given_at[is_new], rows.given[is_new]
+        stays = rows.outcome[at] == Outcome.CELLS
+        if self.made is None or not stays.any():
+            return NOTHING_MADE
+        return MadeRows(at[stays], self.made.take(given[stays] - NEW))

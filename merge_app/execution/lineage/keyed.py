@@ -1,0 +1,220 @@
+"""What the merge of a table with a primary key comes to, with what people decided of its rows (R10, R14)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from catalog_app.domain.operations import OperationKind
+from catalog_app.domain.row_merge import KEYS_SHOWN, RowConflicts, RowJudgement, Take
+from catalog_app.rules.codes import VerdictCode
+from catalog_app.storage.cells import RowCells
+from merge_app.execution.lineage.cells import NOTHING_MADE, Cells, MadeRows
+from merge_app.execution.lineage.made import result_ids
+from merge_app.execution.lineage.rows import Placed
+from merge_app.lineage.choices import with_cells
+from merge_app.lineage.facts import ABSENT, Ints, News
+from merge_app.lineage.outcomes import Outcome, TableOutcome, taken
+from merge_app.lineage.rules import KEPT
+
+INSERT, UPDATE, DELETE = OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE
+Pair = tuple[OperationKind, OperationKind]
+
+
+@dataclass(slots=True)
+class KeyedOutcome:
+    """``overtaken``: rows that a statement deleted and others updated since; it has to look again."""
+
+    merged: TableOutcome
+    made: MadeRows
+    judged: RowJudgement
+    overtaken: int = 0
+
+
+@dataclass(slots=True)
+class _Conflicts:
+    """Keys in conflict by the changes that met, each with whether nothing decides it."""
+
+    found: dict[Pair, list[tuple[str, bool]]] = field(default_factory=dict)
+
+    def add(self, pair: Pair, key: str, *, is_left: bool) -> None:
+        self.found.setdefault(pair, []).append((key, is_left))
+
+    def judged(self) -> tuple[RowConflicts, ...]:
+        return tuple(_conflicts(pair, self.found[pair]) for pair in sorted(self.found))
+
+
+def _conflicts(pair: Pair, found: Sequence[tuple[str, bool]]) -> RowConflicts:
+    keys = sorted((key for key, _ in found), key=str.encode)
+    left = sorted((key for key, is_left in found if is_left), key=str.encode)
+    return RowConflicts(*pair, len(keys), len(left), tuple(keys[:KEYS_SHOWN]), tuple(left[:KEYS_SHOWN]))
+
+
+def keyed_outcome(
+    merged: TableOutcome, sides: tuple[Placed, Placed], news: News, cells: Cells, *, is_statement: bool
+) -> KeyedOutcome:
+    """Clashes of keys become conflicts by the changes that met; what was decided of them is the merge's own."""
+    conflicts = _Conflicts()
+    for item in cells.conflicts:
+        conflicts.add((UPDATE, UPDATE) if item.has_base else (INSERT, INSERT), item.key, is_left=item.is_left)
+    clashing = _clashing(merged)
+    live = _live(merged, sides)
+    gone = clashing[live[0][clashing] != live[1][clashing]]
+    overtaken = 0
+    if is_statement:
+        overtaken = int((~live[0][gone]).sum())
+        gone = gone[live[0][gone]]
+    edited = _gone_decide(merged, sides, cells, gone, live, conflicts)
+    _partitions_decide(merged, sides, cells, conflicts)
+    made = _made(merged, cells, edited)
+    _ids_judge(merged, sides, news, cells, live, conflicts)
+    findings = tuple(item for item in merged.findings if item.code is not VerdictCode.PRIMARY_KEY_CLASH)
+    return KeyedOutcome(replace(merged, findings=findings), made, _judged(merged, sides, live, conflicts), overtaken)
+
+
+def _clashing(merged: TableOutcome, *, by_partition: bool = False) -> Ints:
+    """Positions of the rows that rules refuse, for their images or for their partitions."""
+    clashes = (f for f in merged.findings if f.code is VerdictCode.PRIMARY_KEY_CLASH and bool(f.keys) == by_partition)
+    found = [finding.rows for finding in clashes if finding.rows is not None]
+    rows = np.unique(np.concatenate([merged.pairs.row_id[:0], *found]))
+    at: Ints = np.searchsorted(merged.pairs.row_id, rows)
+    return at
+
+
+def _live(merged: TableOutcome, sides: tuple[Placed, Placed]) -> tuple[Any, Any]:
+    pairs = merged.pairs
+    return (
+        taken(sides[0].file, pairs.source_at, 0) > 0,
+        taken(sides[1].file, pairs.target_at, 0) > 0,
+    )
+
+
+def _images(merged: TableOutcome, sides: tuple[Placed, Placed], at: Ints, number: int) -> Ints:
+    """Where images of a side lie, by code."""
+    places = (merged.pairs.source_at, merged.pairs.target_at)[number][at]
+    files, positions = taken(sides[number].file, places, 0), taken(sides[number].position, places, 0)
+    found: Ints = (files << 32) + positions
+    return found
+
+
+def _read(merged: TableOutcome, sides: tuple[Placed, Placed], cells: Cells, at: Ints, number: int) -> RowCells:
+    shown = (cells.group.source, cells.group.target)[number]
+    return cells.reader.read(_images(merged, sides, at, number), shown)
+
+
+def _gone_decide(
+    merged: TableOutcome,
+    sides: tuple[Placed, Placed],
+    cells: Cells,
+    gone: Ints,
+    live: tuple[Any, Any],
+    conflicts: _Conflicts,
+) -> list[MadeRows]:
+    """Rows that one side took away and the other changed."""
+    edited = []
+    for number, pair, at in (
+        (0, (UPDATE, DELETE), gone[live[0][gone]]),
+        (1, (DELETE, UPDATE), gone[~live[0][gone]]),
+    ):
+        if not len(at):
+            continue
+        kept = _read(merged, sides, cells, at, number)
+        by_hand: list[tuple[int, Mapping[int, Any]]] = []
+        for place, key in enumerate(kept.keys):
+            take = cells.choices.gone(key, kept, place) if cells.choices is not None else None
+            conflicts.add(pair, key, is_left=take is None)
+            if isinstance(take, Take):
+                outcome = Outcome.SOURCE_DECIDED if take is Take.SOURCE else Outcome.TARGET_DECIDED
+                merged.rows.outcome[at[place]] = outcome
+            elif take is not None:
+                by_hand.append((place, take))
+        if by_hand:
+            rows = np.array([place for place, _ in by_hand], dtype=np.int64)
+            columns = with_cells(kept.take(rows), [given for _, given in by_hand])
+            merged.rows.give(at[rows], _images(merged, sides, at[rows], number), Outcome.CELLS)
+            edited.append(MadeRows(at[rows], RowCells(columns)))
+    return edited
+
+
+def _partitions_decide(merged: TableOutcome, sides: tuple[Placed, Placed], cells: Cells, conflicts: _Conflicts) -> None:
+    """Rows that both sides wrote into other partitions: the partition is a cell. Of rows whose cells conflict too, the
+    conflict is told with these.
+    """
+    partitions, at = merged.partitions, _clashing(merged, by_partition=True)
+    if not len(at):
+        return
+    told = {item.key for item in cells.conflicts}
+    for place, key in zip(at, _read(merged, sides, cells, at, 1).keys, strict=True):
+        taken_from = {
+            cells.choices.side_of(key, column) if cells.choices is not None else None
+            for column in cells.reader.schema.partition_by
+        }
+        is_left = None in taken_from or len(taken_from) > 1
+        if taken_from == {Take.DESTINATION}:
+            partitions.outcome[place] = Outcome.TARGET_DECIDED
+        if is_left or key not in told:
+            conflicts.add((UPDATE, UPDATE), key, is_left=is_left)
+
+
+def _made(merged: TableOutcome, cells: Cells, edited: Iterable[MadeRows]) -> MadeRows:
+    parts = [part for part in (cells.of(merged), *edited) if len(part.at)]
+    if not parts:
+        return NOTHING_MADE
+    columns = {
+        column: pa.concat_arrays([part.cells.columns[column] for part in parts]) for column in parts[0].cells.columns
+    }
+    return MadeRows(np.concatenate([part.at for part in parts]), RowCells(columns))
+
+
+def _ids_judge(
+    merged: TableOutcome,
+    sides: tuple[Placed, Placed],
+    news: News,
+    cells: Cells,
+    live: tuple[Any, Any],
+    conflicts: _Conflicts,
+) -> None:
+    """No row lives under two keys (R14)."""
+    mine, theirs, of_both = result_ids(merged.pairs, sides, news)
+    outcome = merged.rows.outcome
+    from_source = np.isin(outcome, (Outcome.SOURCE, Outcome.SOURCE_DECIDED))
+    values = merged.row_facts(sides[0].facts, sides[1].facts, 0).value
+    ids = np.where(outcome == Outcome.CELLS, of_both, np.where(from_source, mine, theirs))
+    at = np.flatnonzero(values != ABSENT)
+    _, counts = np.unique(ids[at], return_counts=True)
+    if not (counts > 1).any():
+        return
+    several = np.unique(ids[at])[counts > 1]
+    twice = at[np.isin(ids[at], several)]
+    for number in (0, 1):
+        rows = twice[live[number][twice] & (from_source[twice] if number == 0 else ~from_source[twice])]
+        for key in _read(merged, sides, cells, rows, number).keys if len(rows) else ():
+            conflicts.add((UPDATE, UPDATE), key, is_left=True)
+
+
+def _judged(
+    merged: TableOutcome, sides: tuple[Placed, Placed], live: tuple[Any, Any], conflicts: _Conflicts
+) -> RowJudgement:
+    outcome = merged.rows.outcome
+    stays = merged.row_facts(sides[0].facts, sides[1].facts, 0).value != ABSENT
+    comes = np.isin(outcome, (Outcome.SOURCE, Outcome.SOURCE_DECIDED, Outcome.CELLS))
+    counts = {
+        INSERT: int((stays & ~live[1]).sum()),
+        UPDATE: int((stays & live[1] & comes).sum()),
+        DELETE: int((~stays & live[1]).sum()),
+    }
+    combined = int((outcome == Outcome.CELLS).sum())
+    changes = {kind: rows for kind, rows in counts.items() if rows}
+    return RowJudgement(changes, combined, conflicts.judged(), dict(_discarded(merged)))
+
+
+def _discarded(merged: TableOutcome) -> Iterator[tuple[OperationKind, int]]:
+    for code, kind in ((VerdictCode.DISCARDED_UPDATE, UPDATE), (VerdictCode.DISCARDED_DELETE, DELETE)):
+        found = [item.rows for item in merged.findings if item.code is code and item.rule != KEPT]
+        rows = sum(len(each) for each in found if each is not None)
+        if rows:
+            yield kind, rows

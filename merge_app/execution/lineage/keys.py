@@ -1,0 +1,222 @@
+"""Rows of a table with a primary key: the key takes the place of the row id (R10).
+
+A key that an update changed is two keys: the old one is deleted, the new one inserted (R14).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.storage.cells import RowCells
+from merge_app.execution.lineage.cells import Met
+from merge_app.execution.lineage.pasts import shared_images
+from merge_app.execution.lineage.rows import Births, Placed, Reader, collected, image_codes, image_places, placed
+from merge_app.execution.reach import Reach
+from merge_app.lineage.facts import ABSENT, Array, Ints, Mask, News
+from merge_app.lineage.outcomes import Pairs
+from merge_app.lineage.segments import Group, Whose
+
+
+class KeyTwice(Exception):
+    """One side shows a primary key twice. The catalog is damaged."""
+
+
+def key_schema(schema: Schema) -> Schema:
+    """The columns of the primary key alone."""
+    columns = tuple(column for column in key_columns(schema))
+    return Schema(columns=columns, primary_key=tuple(column.id for column in columns))
+
+
+def key_columns(schema: Schema) -> list[Column]:
+    found = (schema.column(identifier) for identifier in schema.primary_key)
+    return [column for column in found if column is not None]
+
+
+@dataclass(slots=True)
+class Keys:
+    """Gives each primary key a code; a code is never changed."""
+
+    schema: Schema
+    reader: Reader
+    _known: list[Any] = field(default_factory=list)
+    """By column the keys in the order of their codes."""
+
+    def codes(self, images: Ints) -> Ints:
+        """Those of the keys of images, by code of the image."""
+        if not len(images):
+            return np.zeros(0, dtype=np.int64)
+        wanted, at = np.unique(images, return_inverse=True)
+        files, positions = image_places(wanted)
+        scan = self.reader.scan(np.unique(files).tolist(), key_schema(self.schema))
+        bases = np.array([file.base for file in scan.files], dtype=np.int64)
+        addresses = bases[np.searchsorted(np.unique(files), files)] + positions
+        return self._codes(self.reader.engine().cells_read(scan, addresses))[at]
+
+    def _codes(self, cells: RowCells) -> Ints:
+        columns = [cells.columns[column.id] for column in key_columns(self.schema)]
+        known = len(self._known[0]) if self._known else 0
+        if self._known:
+            columns = [pa.concat_arrays([one, other]) for one, other in zip(self._known, columns, strict=True)]
+        numbers = np.stack([_numbers(column) for column in columns], axis=1)
+        _, first, group = np.unique(numbers, axis=0, return_index=True, return_inverse=True)
+        group = group.reshape(-1)
+        # In order of first appearance: keys that have a code keep it.
+        rank = np.empty(len(first), dtype=np.int64)
+        rank[np.argsort(first)] = np.arange(len(first))
+        fresh = pa.array(np.sort(first))
+        self._known = [column.take(fresh) for column in columns]
+        found: Ints = rank[group[known:]]
+        return found
+
+
+def _numbers(column: Any) -> Array:
+    """Equal values have equal numbers."""
+    indices = pc.fill_null(column.dictionary_encode().indices, -1)
+    found: Array = indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyedRows:
+    """Both sides by key. ``row_ids``: pairs of key and row id, of all rows that had the key on either side."""
+
+    source: Placed
+    target: Placed
+    row_keys: Ints
+    row_ids: Ints
+
+
+def keyed_rows(group: Group, reader: Reader, news: News, keys: Keys) -> KeyedRows:
+    """The rows of both sides whose facts differ or may. Only their keys are read."""
+    sides = collected(group.source, group.source_gone, reader), collected(group.target, group.target_gone, reader)
+    wanted = _wanted(sides, news)
+    parts = [_where(rows, np.isin(rows["row_id"], wanted)) for side in sides for rows in side]
+    images = [image_codes(rows["held"], rows["held_at"]) for rows in parts]
+    codes = keys.codes(np.concatenate(images))
+    ends = np.cumsum([len(part) for part in images])[:-1]
+    by_part = np.split(codes, ends)
+    ids = np.concatenate([rows["row_id"] for rows in parts])
+    births = Births.load(reader, np.unique(ids))
+    found = [
+        _by_key(parts[at], by_part[at], parts[at + 1], by_part[at + 1], births, of_side)
+        for at, of_side in ((0, news.of_source), (2, news.of_target))
+    ]
+    return KeyedRows(found[0], found[1], codes, ids)
+
+
+def _wanted(sides: Sequence[tuple[Mapping[str, Array], Mapping[str, Array]]], news: News) -> Ints:
+    """Row ids that a side has news of, and those that one side alone shows: another row took their key there."""
+    fresh = [
+        rows["row_id"][is_news(rows["stamp"]) | is_news(rows["placed"])]
+        for side, is_news in zip(sides, (news.from_source, news.from_target), strict=True)
+        for rows in side
+    ]
+    shown = (side[0]["row_id"] for side in sides)
+    found: Ints = np.unique(np.concatenate([*fresh, np.setxor1d(*shown)]))
+    return found
+
+
+def _where(rows: Mapping[str, Array], mask: Mask) -> dict[str, Array]:
+    return {name: column[mask] for name, column in rows.items()}
+
+
+def _by_key(
+    live: Mapping[str, Array], live_keys: Ints, dead: Mapping[str, Array], dead_keys: Ints, births: Births, news: Ints
+) -> Placed:
+    """One fact a key: that of the row which is shown, else the newest of those that are gone."""
+    if len(np.unique(live_keys)) != len(live_keys):
+        raise KeyTwice(f"one side shows a key twice: rows {np.sort(live['row_id'])[:20].tolist()}")
+    order = np.lexsort((dead["stamp"], dead_keys))
+    last = np.ones(len(order), dtype=np.bool_)
+    last[:-1] = dead_keys[order][1:] != dead_keys[order][:-1]
+    chosen = order[last & ~np.isin(dead_keys[order], live_keys)]
+    both = np.concatenate([live_keys, dead_keys[chosen]])
+    rows = {name: np.concatenate([column, dead[name][chosen]]) for name, column in live.items()}
+    order = np.argsort(both, kind="stable")
+    return placed({name: column[order] for name, column in rows.items()}, births, news, both[order])
+
+
+def met_by_row(reader: Reader, met: Pairs, reaches: tuple[Reach, Reach]) -> Met:
+    """Rows that both sides changed, each with the newest image that both know."""
+    images = shared_images(reader, np.unique(met.row_id), reaches)
+    base, stamp = _newest(met.row_id, images.row_id, images.image, images.stamp)
+    return Met(met.source_at, met.target_at, base, stamp, base != ABSENT)
+
+
+def met_by_key(reader: Reader, keys: Keys, rows: KeyedRows, met: Pairs, reaches: tuple[Reach, Reach]) -> Met:
+    """The same by key: of all rows that had the key, as long as they had it. A key without such an image was on neither
+    side when they met last.
+    """
+    ids = np.unique(rows.row_ids[np.isin(rows.row_keys, met.row_id)])
+    images = shared_images(reader, ids, reaches)
+    base, stamp = _newest(met.row_id, keys.codes(images.image), images.image, images.stamp)
+    return Met(met.source_at, met.target_at, base, stamp, (base != ABSENT) | images.are_all)
+
+
+def _newest(wanted: Ints, keys: Ints, images: Ints, stamps: Ints) -> tuple[Ints, Ints]:
+    order = np.lexsort((images, stamps, keys))
+    keys, images, stamps = keys[order], images[order], stamps[order]
+    last = np.searchsorted(keys, wanted, side="right") - 1
+    found = np.zeros(len(wanted), dtype=np.bool_)
+    at = np.flatnonzero(last >= 0)
+    found[at] = keys[last[at]] == wanted[at]
+    base, stamp = np.full(len(wanted), ABSENT, dtype=np.int64), np.zeros(len(wanted), dtype=np.int64)
+    base[found], stamp[found] = images[last[found]], stamps[last[found]]
+    return base, stamp
+
+
+def by_key_ranges(found: Sequence[Group], schema: Schema, reader: Reader) -> list[Group]:
+    """Groups whose keys may meet are looked into row by row, where one comes as a whole beside another that does not.
+
+    One row may have taken the key of another, which lies in a file with other row ids.
+    """
+    ranges = [_key_range(group, schema, reader) for group in found]
+    order = sorted(range(len(found)), key=lambda at: ranges[at][0])
+    result = list(found)
+    bundle: list[int] = []
+    reached: _Bound = _LOWEST
+    for at in order:
+        low, high = ranges[at]
+        if bundle and low > reached:
+            _look_into(result, bundle)
+            bundle, reached = [], _LOWEST
+        bundle.append(at)
+        reached = max(reached, high)
+    _look_into(result, bundle)
+    return result
+
+
+_Bound = tuple[int, Any]
+_LOWEST: _Bound = (0, 0)
+_HIGHEST: _Bound = (2, 0)
+_ORDERED = frozenset({"tinyint", "smallint", "int", "bigint", "date", "timestamp", "timestamp_ntz"})
+
+
+def _look_into(groups: list[Group], bundle: Sequence[int]) -> None:
+    comes = any(groups[at].whose is Whose.SOURCE for at in bundle)
+    stays = any(groups[at].whose is not Whose.SOURCE and (groups[at].target or groups[at].target_gone) for at in bundle)
+    if comes and stays:
+        for at in bundle:
+            groups[at] = replace(groups[at], whose=Whose.ROWS)
+
+
+def _key_range(group: Group, schema: Schema, reader: Reader) -> tuple[_Bound, _Bound]:
+    """Bounds of the first column of the key, as far as statistics say them in the order of values."""
+    column = key_columns(schema)[0]
+    if column.type not in _ORDERED:
+        return _LOWEST, _HIGHEST
+    files = {item.file_id for item in (*group.source, *group.target, *group.source_gone, *group.target_gone)}
+    low, high = _HIGHEST, _LOWEST
+    for file_id in files:
+        known = (reader.scans[file_id].statistics or {}).get(column.id)
+        if known is None or known.minimum is None or known.maximum is None:
+            return _LOWEST, _HIGHEST
+        low, high = min(low, (1, known.minimum)), max(high, (1, known.maximum))
+    return low, high
