@@ -149,8 +149,9 @@ def _take_source(given: PlanInput, resolution: Resolution) -> PlanInput:
         return given
     facts = {**given.facts}
     if resolution.object_kind is ObjectKind.TABLE and resolution.object_id in facts:
-        # Rows of one key are the source's alone then.
-        facts[resolution.object_id] = replace(facts[resolution.object_id], rows=None, primary_key_clashes=())
+        # Rows are the source's alone then.
+        known = facts[resolution.object_id]
+        facts[resolution.object_id] = replace(known, rows=None, lineage=None, primary_key_clashes=())
     return replace(
         given,
         source=(*(item for item in given.source if not _of(item, resolution)), *replacement),

@@ -190,8 +190,8 @@ class Cells:
         clashes: dict[int, Mask] = {}
         for column in self.reader.compared():
             how = self.how.get(column, ColumnMerge.CONFLICT)
-            values = (cells.columns[column] for cells in (mine, theirs, before))
-            merged = column_merge(*values, has_base, how)
+            ours, other, was = (cells.columns[column] for cells in (mine, theirs, before))
+            merged = column_merge(ours, other, was, has_base, how)
             columns[column], clashes[column] = merged.values, merged.conflicts
         left = np.zeros(len(source), dtype=np.bool_)
         for clash in clashes.values():
@@ -200,7 +200,7 @@ class Cells:
         if self.choices is not None and left.any():
             columns, left = self.choices.decide(mine, theirs, columns, clashes)
         self.made = RowCells(columns, theirs.partition, mine.keys)
-        for at in np.flatnonzero(is_conflict):
+        for at in np.flatnonzero(is_conflict).tolist():
             key = mine.keys[at] if mine.keys else ""
             self.conflicts.append(CellConflict(key, bool(has_base[at]), bool(left[at])))
         return np.where(left, CONFLICT, NEW + np.arange(len(source), dtype=np.int64))

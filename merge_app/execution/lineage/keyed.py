@@ -66,6 +66,7 @@ def keyed_outcome(
     gone = clashing[live[0][clashing] != live[1][clashing]]
     overtaken = 0
     if is_statement:
+        _inserted_judge(merged, sides, news, cells, live, conflicts)
         overtaken = int((~live[0][gone]).sum())
         gone = gone[live[0][gone]]
     edited = _gone_decide(merged, sides, cells, gone, live, conflicts)
@@ -168,6 +169,28 @@ def _made(merged: TableOutcome, cells: Cells, edited: Iterable[MadeRows]) -> Mad
         column: pa.concat_arrays([part.cells.columns[column] for part in parts]) for column in parts[0].cells.columns
     }
     return MadeRows(np.concatenate([part.at for part in parts]), RowCells(columns))
+
+
+def _inserted_judge(
+    merged: TableOutcome,
+    sides: tuple[Placed, Placed],
+    news: News,
+    cells: Cells,
+    live: tuple[Any, Any],
+    conflicts: _Conflicts,
+) -> None:
+    """A statement inserts no key that others inserted since, not even an equal row: one after the other it would be
+    refused.
+    """
+    pairs = merged.pairs
+    both = np.flatnonzero(live[0] & live[1])
+    mine, theirs = sides[0].facts.image, sides[1].facts.image
+    is_new = news.from_source(mine.stamp[pairs.source_at[both]]) & news.from_target(theirs.stamp[pairs.target_at[both]])
+    is_new &= sides[0].row_id[pairs.source_at[both]] != sides[1].row_id[pairs.target_at[both]]
+    told = {item.key for item in cells.conflicts}
+    for key in _read(merged, sides, cells, both[is_new], 1).keys if is_new.any() else ():
+        if key not in told:
+            conflicts.add((INSERT, INSERT), key, is_left=True)
 
 
 def _ids_judge(

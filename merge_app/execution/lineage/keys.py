@@ -118,8 +118,8 @@ def _wanted(sides: Sequence[tuple[Mapping[str, Array], Mapping[str, Array]]], ne
         for side, is_news in zip(sides, (news.from_source, news.from_target), strict=True)
         for rows in side
     ]
-    shown = (side[0]["row_id"] for side in sides)
-    found: Ints = np.unique(np.concatenate([*fresh, np.setxor1d(*shown)]))
+    alone = np.setxor1d(sides[0][0]["row_id"], sides[1][0]["row_id"])
+    found: Ints = np.unique(np.concatenate([*fresh, alone]))
     return found
 
 
@@ -200,8 +200,9 @@ _ORDERED = frozenset({"tinyint", "smallint", "int", "bigint", "date", "timestamp
 
 
 def _look_into(groups: list[Group], bundle: Sequence[int]) -> None:
-    comes = any(groups[at].whose is Whose.SOURCE for at in bundle)
-    stays = any(groups[at].whose is not Whose.SOURCE and (groups[at].target or groups[at].target_gone) for at in bundle)
+    has_target = [bool(groups[at].target or groups[at].target_gone) for at in bundle]
+    comes = any(groups[at].whose is not Whose.TARGET for at in bundle)
+    stays = any(has and groups[at].whose is not Whose.SOURCE for at, has in zip(bundle, has_target, strict=True))
     if comes and stays:
         for at in bundle:
             groups[at] = replace(groups[at], whose=Whose.ROWS)
@@ -212,7 +213,8 @@ def _key_range(group: Group, schema: Schema, reader: Reader) -> tuple[_Bound, _B
     column = key_columns(schema)[0]
     if column.type not in _ORDERED:
         return _LOWEST, _HIGHEST
-    files = {item.file_id for item in (*group.source, *group.target, *group.source_gone, *group.target_gone)}
+    files = {file.file_id for file in (*group.source, *group.target)}
+    files |= {item.file_id for item in (*group.source_gone, *group.target_gone)}
     low, high = _HIGHEST, _LOWEST
     for file_id in files:
         known = (reader.scans[file_id].statistics or {}).get(column.id)

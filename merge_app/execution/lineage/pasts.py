@@ -54,7 +54,7 @@ class Images:
 def shared_images(reader: Reader, row_ids: Ints, reaches: tuple[Reach, Reach]) -> Images:
     """``row_ids``: ascending. Only lineage columns are read, of files that may hold the rows."""
     if not len(row_ids):
-        return Images(*(np.zeros(0, dtype=np.int64) for _ in range(3)))
+        return Images(row_ids, row_ids, row_ids)
     mine, theirs = reaches
     shared = {branch: min(upto, theirs[branch]) for branch, upto in mine.items() if branch in theirs}
     asked = {
@@ -69,8 +69,8 @@ def shared_images(reader: Reader, row_ids: Ints, reaches: tuple[Reach, Reach]) -
     reader.wanted[1].update(item for row in found for item in (*row[3], row[2]) if item)
     parts = [part for *row, is_gone in found if not is_gone for part in _images(reader, row_ids, *row)]
     empty = np.zeros(0, dtype=np.int64)
-    columns = (np.concatenate([empty, *(part[n] for part in parts)]) for n in range(3))
-    return Images(*columns, are_all=not any(row[-1] for row in found))
+    ids, images, stamps = (np.concatenate([empty, *(part[n] for part in parts)]) for n in range(3))
+    return Images(ids, images, stamps, are_all=not any(row[-1] for row in found))
 
 
 def _images(
