@@ -36,6 +36,7 @@ from merge_app.execution.reach import Reach, merges_since, own_ranges, reach_loa
 from merge_app.execution.reads import stale_reads_load
 from merge_app.execution.replacements import replacements_load
 from merge_app.execution.row_merges import tables_apart
+from merge_app.lineage.facts import Granularity
 from merge_app.lineage.steps import RowsPlan
 from merge_app.planning.attribute_sides import AttributeSides
 from merge_app.planning.left_out import tables_leaving_values
@@ -347,7 +348,7 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Lineage) 
                 )
             )
     settings_of = granularities([planned.tables[case.table_id] for case in found], destination)
-    return [replace(case, granularity=settings_of[case.table_id]) for case in found]
+    return [replace(case, granularity=settings_of.get(case.table_id, Granularity.FILE)) for case in found]
 
 
 def _is_gone(table: TableState, databases: Mapping[int, DatabaseState]) -> bool:

@@ -121,7 +121,7 @@ class RowsPlan:
     """``outcome``: None where no row had to be looked at. ``skips_layout``: a compaction of the source is not taken.
     ``emptied``: by file that the source left no row, the row ids that it took last.
     ``partitions``: values by the codes that scopes name. ``finer``: by verdict, what finer settings say.
-    ``partitions``: values by the codes that scopes name. ``judged``: of a table with a primary key, what that comes to.
+    ``judged``: of a table with a primary key, what that comes to.
     """
 
     steps: TableSteps

@@ -103,8 +103,9 @@ def lineage_notes(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
         if finding.code is VerdictCode.DROPS_DEST_CHANGES:
             note = _swept_note(pair, finding, merged)
             yield from () if note is None else (note,)
-        # Rows that stay as the destination updated them are counted with the table.
-        if finding.code in (VerdictCode.DISCARDED_UPDATE, VerdictCode.DISCARDED_DELETE) and finding.rule != KEPT:
+        # Rows that stay as the destination updated them are counted with the table, and those of keys with these.
+        is_discard = finding.code in (VerdictCode.DISCARDED_UPDATE, VerdictCode.DISCARDED_DELETE)
+        if is_discard and finding.rule != KEPT and merged.judged is None:
             kind = OperationKind.DELETE if finding.code is VerdictCode.DISCARDED_DELETE else OperationKind.UPDATE
             by = OperationKind.OVERWRITE if pair.destination.hits("overwrite") else OperationKind.PARTITION
             rows, emptied = _discarded(finding, merged.emptied)

@@ -87,11 +87,12 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     if source.dropped:
         return _dropped(case, before), findings
     findings += [problem_finding(pair, note) for note in left_value_notes(pair, case.facts.left_values)]
+    if case.facts.rows is not None:
+        findings += [problem_finding(pair, note) for note in row_notes(pair, case.facts.rows)]
     if case.facts.lineage is not None:
         findings += [problem_finding(pair, note) for note in lineage_notes(pair, case.facts.lineage)]
         return _stepped(case, before, columns, case.facts.lineage), findings
     if case.facts.rows is not None:
-        findings += [problem_finding(pair, note) for note in row_notes(pair, case.facts.rows)]
         return _merged(case, before, columns, case.facts.rows), findings
     outcome = data_redo(source, case.destination, is_new=False, facts=case.facts)
     if not case.destination.dropped:
