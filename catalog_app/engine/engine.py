@@ -216,6 +216,10 @@ class Engine:
         row_ids = stored_row_ids(self._warehouse, file)[positions]
         return write_deletes(self._warehouse, table_id=table_id, file=file, positions=positions, row_ids=row_ids)
 
+    def part_rows(self, table_id: int, file: FileScan, positions: Integers, facts: StoredFacts) -> NewDataFile:
+        """The rows of ``file`` at these positions as a file that stores their row ids, and their facts of ``facts``."""
+        return rewriting.part_rows(self._writer, table_id, file, positions, facts)
+
     def follow_deletes(
         self,
         table_id: int,

@@ -39,6 +39,12 @@ class RowEngine(Protocol):
         """Rows under these row ids, a file for each partition."""
         ...
 
+    def part_rows(self, table_id: int, file: FileScan, positions: Integers, facts: StoredFacts) -> NewDataFile:
+        """The rows of ``file`` at these positions, at least one, as a file that stores their row ids and facts.
+        ``facts``: those of all rows of ``file``.
+        """
+        ...
+
     def follow_deletes(
         self,
         table_id: int,

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from catalog_app.domain.files import (
+    FACT_FIELDS,
     ROW_ID_COLUMN,
     ROW_ID_FIELD,
     FileScan,
@@ -27,12 +28,14 @@ from catalog_app.engine.reading import ADDRESS
 from catalog_app.engine.writing import FileWriter, Staged, Target
 from catalog_app.storage.deletes import (
     Integers,
+    StoredFacts,
     deleted_positions,
     deleted_row_ids,
     live_row_ids,
     stored_row_ids,
     write_deletes,
 )
+from catalog_app.storage.facts import FIELDS, fact_columns, field_id
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession
@@ -183,10 +186,31 @@ def filter_images(
     keep[deleted_positions(writer.warehouse, file.delete_paths)] = False
     if not keep.any():
         return None
-    table = pq.read_table(
+    return _write_images(writer, table_id, file, _with_row_ids(_read_whole(writer, file), row_ids).filter(keep))
+
+
+def part_rows(
+    writer: FileWriter, table_id: int, file: FileScan, positions: Integers, facts: StoredFacts
+) -> NewDataFile:
+    """The rows at these positions as a new file with row ids, and with their facts of ``facts``.
+
+    The new file is written under the same schema definition and partition values as the old one.
+    """
+    table = _with_row_ids(_read_whole(writer, file), stored_row_ids(writer.warehouse, file))
+    stored = set(FACT_FIELDS.values())
+    table = table.select([at for at, field in enumerate(table.schema) if field_id(field) not in stored]).take(positions)
+    for field, column in zip(FIELDS, fact_columns(StoredFacts(*(values[positions] for values in facts))), strict=True):
+        table = table.append_column(field, column)
+    return _write_images(writer, table_id, file, table)
+
+
+def _read_whole(writer: FileWriter, file: FileScan) -> pa.Table:
+    return pq.read_table(
         writer.warehouse.absolute(file.path), filesystem=writer.warehouse.filesystem, partitioning=None
     )
-    table = _with_row_ids(table, row_ids).filter(pa.array(keep))
+
+
+def _write_images(writer: FileWriter, table_id: int, file: FileScan, table: pa.Table) -> NewDataFile:
     staging = writer.warehouse.new_staging(table_id)
     writer.warehouse.make_folder(staging)
     try:

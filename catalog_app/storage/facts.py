@@ -46,7 +46,12 @@ def stored_stamps(warehouse: Warehouse, file: FileScan) -> list[int]:
 
 def stores_facts(schema: pa.Schema) -> bool:
     """Whether a file of this schema stores facts of rows: a column of the user may have the same name."""
-    return any(int((field.metadata or {}).get(PARQUET_FIELD_ID, 0)) == STAMP_FIELD for field in schema)
+    return any(field_id(field) == STAMP_FIELD for field in schema)
+
+
+def field_id(field: pa.Field) -> int:
+    """The field id of a column of a file, 0 where it has none."""
+    return int((field.metadata or {}).get(PARQUET_FIELD_ID, 0))
 
 
 def facts_of(table: pa.Table) -> StoredFacts:

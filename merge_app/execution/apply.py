@@ -28,6 +28,7 @@ from merge_app.execution.reads import TableRead, reads_copy, reads_record
 from merge_app.execution.record import definitions_of_merged, objects_record, operations_record, schemas_record
 from merge_app.execution.segment_work import SegmentWork
 from merge_app.execution.segments import segments_apply
+from merge_app.lineage.steps import StagedKey
 from merge_app.planning.values import Finding, MergePlan, RowWork
 
 
@@ -69,8 +70,8 @@ class RowWorkResult:
     """What the engine staged for a plan's row work, already registered: new (delete file, data file) pairs, each with
     the work that it is of, and rewritten image files by the source file that each replaces. ``kept_rows``: how many
     rows that the source deleted the destination keeps, because it updated them. Of rows merged by key: new data
-    files, and (delete file, data file) pairs, each with the kind of the operation that they belong to. ``marks``: the
-    delete files of the steps of a merge by lineage; ``made``: the files of rows that it makes, with their partitions.
+    files, and (delete file, data file) pairs, each with the kind of the operation that they belong to. ``staged``:
+    the files of the steps of a merge by lineage; ``made``: the files of rows that it makes, with their partitions.
     """
 
     attach: tuple[tuple[int, int, RowWork], ...] = ()
@@ -78,7 +79,7 @@ class RowWorkResult:
     kept_rows: int = 0
     rows: tuple[tuple[OperationKind, int], ...] = ()
     row_deletes: tuple[tuple[OperationKind, int, int], ...] = ()
-    marks: Mapping[tuple[int, int, str], int] = field(default_factory=dict)
+    staged: Mapping[StagedKey, int] = field(default_factory=dict)
     made: tuple[tuple[int, PartitionValues], ...] = ()
 
 

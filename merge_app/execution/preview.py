@@ -121,7 +121,7 @@ FROM shown s JOIN catalog_app_datafile f ON f.id = s.file_id ORDER BY s.file_id
 def files_preview(table_id: int, data: DataPlan, *, source: Lineage, destination: Lineage) -> FilesPreview:
     """The segments that ``data`` would leave on the destination: two queries."""
     marks = [step for step in data.steps.marks if not (step.is_live or step.is_leaving)] if data.steps else []
-    made = data.steps.writes if data.steps else ()
+    written = (*data.steps.parts, *data.steps.writes) if data.steps else ()
     data = _as_files(data.steps) if data.steps is not None else data
     parameters = _parameters(table_id, data, source, destination)
     ((rows, size, files, attached, brought, removed, overlaps, hidden),) = fetch_all(
@@ -130,14 +130,14 @@ def files_preview(table_id: int, data: DataPlan, *, source: Lineage, destination
     listed = fetch_all(_FILES, parameters)
     return FilesPreview(
         brought=tuple(PreviewFile(*row[1:]) for row in listed if row[0]),
-        brought_count=brought,
+        brought_count=brought + len(written),
         removed=tuple(PreviewFile(*row[1:]) for row in listed if not row[0]),
         removed_count=removed,
         delete_files_attached=attached + len(marks),
-        rewrites=len(data.row_work) + len(made),
-        rows=rows - sum(step.rows for step in marks) + sum(step.rows for step in made),
+        rewrites=len(data.row_work) + len(written),
+        rows=rows - sum(step.rows for step in marks) + sum(step.rows for step in written),
         bytes=size,
-        files=files,
+        files=files + len(written),
         rows_are_exact=not data.row_work and not overlaps,
         invisible_schema_versions=tuple(sorted(hidden or ())),
     )

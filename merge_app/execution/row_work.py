@@ -18,7 +18,7 @@ from catalog_app.selectors.segments import definitions_load, files_in_sight, fil
 from catalog_app.services.files import data_files_register, delete_files_register
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import RowWorkResult, StagedDefinition
-from merge_app.execution.lineage.applying import marks_write, rows_write
+from merge_app.execution.lineage.applying import rows_write, steps_stage
 from merge_app.execution.load import SourceSide
 from merge_app.execution.rerunning import statements_rerun
 from merge_app.execution.row_merges import rows_merge
@@ -74,9 +74,9 @@ def _table_work(
     table_id = item.object_id
     if data.steps is not None:
         schemas = definitions_load({staged_under.definition_id}) if staged_under else {}
-        written = marks_write(table_id, data.steps, engine, next(iter(schemas.values()), None))
+        staged = steps_stage(table_id, data.steps, engine, next(iter(schemas.values()), None))
         made = _rows_made(item, data.steps, engine)
-        return RowWorkResult(marks=written, kept_rows=data.steps.kept_rows, made=made)
+        return RowWorkResult(staged=staged, kept_rows=data.steps.kept_rows, made=made)
     for work in data.row_work:
         if isinstance(work, MergeRows):
             assert side.lineage is not None

@@ -46,7 +46,7 @@ def _step(work: SegmentWork) -> None:
         branch_id=work.branch_id,
         version=work.version,
         lineage=work.lineage,
-        written={key: value for result in work.row_work.values() for key, value in result.marks.items()},
+        staged={key: value for result in work.row_work.values() for key, value in result.staged.items()},
         made={table_id: result.made for table_id, result in work.row_work.items()},
         definitions=work.definitions,
     )

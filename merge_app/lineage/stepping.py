@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
-from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, RowFacts
-from merge_app.lineage.outcomes import Outcome, TableOutcome
+from merge_app.lineage.facts import Array, Ints, Kind
+from merge_app.lineage.outcomes import Outcome
+from merge_app.lineage.parting import Files, Shares, parted
+from merge_app.lineage.result_rows import SOURCES, MarksReader, Rows, by_file, positions_masked
 from merge_app.lineage.segments import AS_WRITTEN, DOT, Group, Marked, ShownFile, Stamp
 from merge_app.lineage.steps import (
     LAYOUT_ONLY,
@@ -19,23 +20,6 @@ from merge_app.lineage.steps import (
     RemoveSegments,
     Step,
 )
-
-
-class MarksReader(Protocol):
-    """What tells positions and row ids of a delete file."""
-
-    def marks(self, delete_file: int) -> tuple[Ints, Ints]: ...
-
-    def values(self, code: int) -> tuple[str | None, ...]:
-        """The values of a partition."""
-        ...
-
-
-class PartsApart(Exception):
-    """Rows of one file belong into several partitions, which no segment can say."""
-
-    def __init__(self, file_id: int) -> None:
-        super().__init__(f"the rows of data file {file_id} belong into several partitions")
 
 
 def carried_whole(group: Group) -> Iterator[Step]:
@@ -73,113 +57,57 @@ def _grows(file: ShownFile, coming: ShownFile) -> bool:
     return is_same and marks <= further
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rows:
-    """The rows of a group that differ, by position: outcome, and where either side has them live (file 0: nowhere).
-    ``is_own``: where the commit at hand decided the source's fact. ``partition``, ``placing`` and ``placed_kind``: of
-    the result the code of the row's partition, how it was decided, and the kind of that fact.
-    """
-
-    outcome: Array
-    source_file: Ints
-    source_position: Ints
-    target_file: Ints
-    target_position: Ints
-    is_live: Array
-    source_kind: Array
-    target_kind: Array
-    is_own: Array
-    partition: Array
-    placing: Array
-    placed_kind: Array
-    source_stamp: Ints
-    source_undoes: Ints
-
-    @classmethod
-    def of(
-        cls,
-        merged: TableOutcome,
-        source: tuple[Ints, Ints],
-        target: tuple[Ints, Ints],
-        facts: tuple[RowFacts, RowFacts],
-        undoes: Ints,
-    ) -> Rows:
-        """``source``, ``target``: files and positions of the rows of the sides; ``facts``: those of both sides;
-        ``undoes``: of the source's images.
-        """
-        pairs = merged.pairs
-        images = facts[0].image, facts[1].image
-        values = merged.row_facts(*facts, DOT).value
-        placed = merged.partition_facts(*facts, DOT)
-        mine, theirs = (
-            _at(side.partition.value, at, ABSENT)
-            for side, at in zip(facts, (pairs.source_at, pairs.target_at), strict=True)
-        )
-        # A side whose row is gone says nothing of its partition (R7).
-        of_image = np.where(np.isin(merged.rows.outcome, _SOURCES), mine, theirs)
-        (source_file, source_position), (target_file, target_position) = source, target
-        return cls(
-            merged.rows.outcome,
-            _at(source_file, pairs.source_at, 0),
-            _at(source_position, pairs.source_at, -1),
-            _at(target_file, pairs.target_at, 0),
-            _at(target_position, pairs.target_at, -1),
-            values != ABSENT,
-            _at(images[0].kind, pairs.source_at, 0),
-            _at(images[1].kind, pairs.target_at, 0),
-            _at(images[0].stamp, pairs.source_at, 0) == DOT,
-            np.where(placed.value == ABSENT, of_image, placed.value),
-            merged.partitions.outcome,
-            placed.kind,
-            _at(images[0].stamp, pairs.source_at, 0),
-            _at(undoes, pairs.source_at, 0),
-        )
-
-
-def _at(column: Ints, at: Array, none: int) -> Ints:
-    if not len(column):
-        return np.full(len(at), none, dtype=np.int64)
-    found: Ints = np.where(at < 0, none, column[at])
-    return found
-
-
-_SOURCES = (Outcome.SOURCE, Outcome.SOURCE_DECIDED)
-
-
 def carried_by_row(group: Group, rows: Rows, reader: MarksReader) -> Iterator[Step]:
     """The rows of the group as they were decided."""
     here = {file.file_id: file for file in group.target}
     there = {file.file_id: file for file in group.source}
-    on_source, on_target = _by_file(rows.source_file), _by_file(rows.target_file)
+    on_source, on_target = by_file(rows.source_file), by_file(rows.target_file)
     none = np.zeros(0, dtype=np.int64)
-    from_source, is_made = np.isin(rows.outcome, _SOURCES), rows.outcome == Outcome.CELLS
+    from_source, is_made = np.isin(rows.outcome, SOURCES), rows.outcome == Outcome.CELLS
     told = _told(rows)
     # An image that both sides show at one place stays there: its fact alone is the source's.
     in_place = from_source & rows.is_live & (rows.source_file == rows.target_file)
     in_place &= rows.source_position == rows.target_position
     for file_id in sorted({*here, *there}):
         mine, theirs = on_source.get(file_id, none), on_target.get(file_id, none)
-        comes = mine[from_source[mine] & rows.is_live[mine] & ~in_place[mine]]
-        goes = theirs[(from_source[theirs] & ~in_place[theirs]) | ~rows.is_live[theirs] | is_made[theirs]]
-        taken = theirs[in_place[theirs]]
-        stays = theirs[(rows.outcome[theirs] == Outcome.TARGET_DECIDED) & rows.is_live[theirs]]
-        decided = comes[rows.outcome[comes] == Outcome.SOURCE_DECIDED]
-        lives = np.concatenate([comes, np.setdiff1d(theirs, goes)]) if file_id in here else comes
-        yield from _file_steps(
-            _FileRows(
-                file_id,
-                _put(here.get(file_id), here, there, rows, lives, reader),
-                _put(there.get(file_id), here, there, rows, lives, reader),
-                here.get(file_id),
-                go=rows.target_position[goes],
-                told=told[goes],
-                come=rows.source_position[comes],
-                live=np.concatenate([rows.target_position[stays], rows.source_position[decided]]),
-                live_kind=np.concatenate([rows.target_kind[stays], rows.source_kind[decided]]),
-            ),
-            reader,
+        shares = Shares(
+            file_id,
+            here.get(file_id),
+            there.get(file_id),
+            theirs,
+            come=mine[from_source[mine] & rows.is_live[mine] & ~in_place[mine]],
+            take=theirs[in_place[theirs]],
+            stay=theirs[rows.is_live[theirs] & ~from_source[theirs] & ~is_made[theirs]],
+            go=theirs[(from_source[theirs] & ~in_place[theirs]) | ~rows.is_live[theirs] | is_made[theirs]],
         )
-        yield from _facts_taken(file_id, rows, taken)
+        if shares.are_parted(rows, reader):
+            yield from parted(shares, told, rows, (here, there), reader)
+        else:
+            yield from _of_file(shares, told, rows, (here, there), reader)
+
+
+def _of_file(
+    shares: Shares, told: Array, rows: Rows, files: tuple[Files, Files], reader: MarksReader
+) -> Iterator[Step]:
+    """A file whose rows go into one partition."""
+    come, stay, file_id = shares.come, shares.stay, shares.file_id
+    stay = stay[rows.outcome[stay] == Outcome.TARGET_DECIDED]
+    decided = come[rows.outcome[come] == Outcome.SOURCE_DECIDED]
+    yield from _file_steps(
+        _FileRows(
+            file_id,
+            _put(shares.here, files, rows, shares.live, reader),
+            _put(shares.there, files, rows, shares.live, reader),
+            shares.here,
+            go=rows.target_position[shares.go],
+            told=told[shares.go],
+            come=rows.source_position[come],
+            live=np.concatenate([rows.target_position[stay], rows.source_position[decided]]),
+            live_kind=np.concatenate([rows.target_kind[stay], rows.source_kind[decided]]),
+        ),
+        reader,
+    )
+    yield from _facts_taken(file_id, rows, shares.take)
 
 
 def _facts_taken(file_id: int, rows: Rows, at: Array) -> Iterator[Step]:
@@ -195,26 +123,18 @@ def _facts_taken(file_id: int, rows: Rows, at: Array) -> Iterator[Step]:
 
 
 def _put(
-    file: ShownFile | None,
-    here: Mapping[int, ShownFile],
-    there: Mapping[int, ShownFile],
-    rows: Rows,
-    lives: Array,
-    reader: MarksReader,
+    file: ShownFile | None, files: tuple[Files, Files], rows: Rows, lives: Array, reader: MarksReader
 ) -> ShownFile | None:
     """The file in the partition where these of its rows belong: all that are looked at and live in it."""
     if file is None or not len(lives):
         return file
-    codes = np.unique(rows.partition[lives])
-    if len(codes) > 1:
-        raise PartsApart(file.file_id)
-    partition, placed = reader.values(int(codes[0])), who_placed(here, there, rows, lives)
+    partition, placed = reader.values(int(rows.partition[lives[0]])), who_placed(*files, rows, lives)
     if partition != file.partition and not placed.version:
         placed = Stamp(DOT, Kind.MOVE.name.lower())
     return replace(file, partition=partition, placed=placed)
 
 
-def who_placed(here: Mapping[int, ShownFile], there: Mapping[int, ShownFile], rows: Rows, lives: Array) -> Stamp:
+def who_placed(here: Files, there: Files, rows: Rows, lives: Array) -> Stamp:
     placing = rows.placing[lives]
     decided = lives[placing >= Outcome.TARGET_DECIDED]
     if len(decided):
@@ -233,15 +153,6 @@ def _told(rows: Rows) -> Array:
     told = np.where(is_told, rows.source_kind, 0)
     told = np.where(rows.outcome == Outcome.CELLS, int(Kind.UPDATE), told)
     return np.where(~rows.is_live & (rows.outcome == Outcome.SCOPE), int(Kind.OVERWRITE), told)
-
-
-def _by_file(files: Ints) -> dict[int, Array]:
-    """By file, the places of its rows."""
-    if not len(files):
-        return {}
-    order = np.argsort(files, kind="stable")
-    found, starts = np.unique(files[order], return_index=True)
-    return {int(file): part for file, part in zip(found, np.split(order, starts[1:]), strict=True) if file}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -273,7 +184,7 @@ def _file_steps(item: _FileRows, reader: MarksReader) -> Iterator[Step]:
     if item.here is None:
         if item.there is not None and len(item.come):
             yield from _carried(item, item.there, reader)
-    elif item.there is not None and len(np.intersect1d(item.come, _positions(item.here, reader))):
+    elif item.there is not None and len(np.intersect1d(item.come, positions_masked(item.here, reader))):
         yield from _shown_again(item, item.here, item.there, reader)
     else:
         yield from _marked(item, item.here, reader)
@@ -285,14 +196,14 @@ def _file_steps(item: _FileRows, reader: MarksReader) -> Iterator[Step]:
 def _carried(item: _FileRows, there: ShownFile, reader: MarksReader) -> Iterator[Step]:
     """A file of the source comes for some of its rows."""
     yield CarrySegments(there)
-    left_out = np.setdiff1d(np.arange(there.rows), np.concatenate([item.come, _positions(there, reader)]))
+    left_out = np.setdiff1d(np.arange(there.rows), np.concatenate([item.come, positions_masked(there, reader)]))
     if len(left_out):
         yield MarkRows.of(item.file_id, left_out, LAYOUT_ONLY)
 
 
 def _marked(item: _FileRows, here: ShownFile, reader: MarksReader) -> Iterator[Step]:
     """The target goes on showing the file, with fewer rows, or with none."""
-    left, masked = item.go, _positions(here, reader)
+    left, masked = item.go, positions_masked(here, reader)
     parts = list(item.gone(left))
     if len(left) and len(left) + len(masked) == here.rows and len(parts) == 1 and not len(item.live):
         yield RemoveSegments(item.file_id, here.segment_id, parts[0][1])
@@ -309,22 +220,16 @@ def _marked(item: _FileRows, here: ShownFile, reader: MarksReader) -> Iterator[S
     yield from (MarkRows.of(item.file_id, positions, stamp) for positions, stamp in item.gone(left))
 
 
-def _positions(file: ShownFile, reader: MarksReader) -> Ints:
-    """The positions that the file's deletes mask, ascending."""
-    found = [reader.marks(mark.file_id)[0] for mark in file.deletes]
-    return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *found]))
-
-
 def _shown_again(item: _FileRows, here: ShownFile, there: ShownFile, reader: MarksReader) -> Iterator[Step]:
     """The target shows rows of the file again: what is masked is put together anew."""
-    dead = np.union1d(np.setdiff1d(_positions(here, reader), item.come), item.go)
+    dead = np.union1d(np.setdiff1d(positions_masked(here, reader), item.come), item.go)
     marks = {mark.file_id: mark for mark in (*here.deletes, *there.deletes)}
     kept = [mark for mark in marks.values() if np.isin(reader.marks(mark.file_id)[0], dead).all()]
     stamped = {mark.file_id: mark for mark in (*here.stamped, *there.stamped)}
     yield RemoveSegments(item.file_id, here.segment_id)
     again = replace(there, deletes=tuple(kept), stamped=tuple(stamped.values()))
     yield CarrySegments(again)
-    left = np.setdiff1d(dead, _positions(again, reader))
+    left = np.setdiff1d(dead, positions_masked(again, reader))
     yield from (MarkRows.of(item.file_id, positions, stamp) for positions, stamp in item.gone(left))
     untold = np.setdiff1d(left, item.go)
     if len(untold):

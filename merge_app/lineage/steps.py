@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,6 +18,14 @@ from merge_app.lineage.segments import Marked, ShownFile, Stamp
 
 LAYOUT_ONLY = Stamp(0, "")
 """The stamp of an event that puts rows elsewhere: the facts of these rows are told by other events."""
+
+
+StagedKey = tuple[int, str, str]
+"""What the engine stages for a step: the data file, what its rows are, and the digest of their positions."""
+
+
+def _digest(positions: Ints) -> str:
+    return hashlib.sha256(positions.tobytes()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +74,11 @@ class MarkRows:
         cls, file_id: int, positions: Ints, stamp: Stamp, *, is_live: bool = False, is_leaving: bool = False
     ) -> MarkRows:
         ordered = np.sort(positions).astype(np.int64)
-        digest = hashlib.sha256(ordered.tobytes()).hexdigest()
-        return cls(file_id, len(ordered), digest, stamp, is_live, is_leaving, ordered)
+        return cls(file_id, len(ordered), _digest(ordered), stamp, is_live, is_leaving, ordered)
+
+    @property
+    def key(self) -> StagedKey:
+        return self.file_id, "live" if self.is_live else "dead", self.digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +103,38 @@ class WriteRows:
         return cls(len(row_ids), digest.hexdigest(), tuple(sorted(placed.items(), key=str)), cells, row_ids)
 
 
-Step = CarrySegments | RemoveSegments | AttachDeletes | MarkRows | WriteRows
+@dataclass(frozen=True, slots=True)
+class PartRows:
+    """Rows of a file, by positions, become a file of their own in ``partition``: those of the file go into several.
+    ``file``: how it is shown where the rows have their facts. ``decided``: rows of it with another fact.
+    """
+
+    file: ShownFile
+    partition: tuple[str | None, ...]
+    placed: Stamp
+    rows: int
+    digest: str
+    positions: Ints = field(compare=False, repr=False)
+    decided: tuple[MarkRows, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        file: ShownFile,
+        partition: tuple[str | None, ...],
+        placed: Stamp,
+        positions: Ints,
+        decided: Iterable[MarkRows],
+    ) -> PartRows:
+        ordered = np.sort(positions).astype(np.int64)
+        return cls(file, partition, placed, len(ordered), _digest(ordered), ordered, tuple(decided))
+
+    @property
+    def key(self) -> StagedKey:
+        return self.file.file_id, "rows", self.digest
+
+
+Step = CarrySegments | RemoveSegments | AttachDeletes | MarkRows | PartRows | WriteRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +149,17 @@ class TableSteps:
         return tuple(step for step in self.steps if isinstance(step, MarkRows))
 
     @property
+    def parts(self) -> tuple[PartRows, ...]:
+        return tuple(step for step in self.steps if isinstance(step, PartRows))
+
+    @property
     def writes(self) -> tuple[WriteRows, ...]:
         return tuple(step for step in self.steps if isinstance(step, WriteRows))
 
     @property
     def needs_engine(self) -> bool:
         """Whether files must be written before the steps can be carried out."""
-        return bool(self.marks or self.writes)
+        return bool(self.marks or self.parts or self.writes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,10 @@ import pyarrow as pa
 import pytest
 
 from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDeleteFile
-from catalog_app.engine.rewriting import filter_images, follow_deletes, keep_rows, replace_images
+from catalog_app.engine.rewriting import filter_images, follow_deletes, keep_rows, part_rows, replace_images
 from catalog_app.engine.writing import FileWriter, Target
-from catalog_app.storage.deletes import deleted_row_ids, live_row_ids, stored_row_ids, write_deletes
+from catalog_app.storage.deletes import StoredFacts, deleted_row_ids, live_row_ids, stored_row_ids, write_deletes
+from catalog_app.storage.facts import file_rows
 from catalog_app.storage.warehouse import Warehouse
 from tests.engine.lake import schema_of
 
@@ -153,3 +154,31 @@ def test_a_discarded_file_of_fresh_rows_holds_those_of_its_addresses(files: File
     file = files.holding(0, 1, 2, 100)
     assert discarded.base == 0
     assert images(files, file, (discarded,)) == [2, 100]
+
+
+def facts_of(*stamps: int) -> StoredFacts:
+    numbers = np.array(stamps, dtype=np.int64)
+    return StoredFacts(numbers, np.full(len(stamps), 2), numbers * 10, numbers * 100)
+
+
+def test_a_part_of_a_file_holds_its_rows_with_their_ids_and_facts(files: Files) -> None:
+    file = files.plain(4)
+    made = part_rows(files.writer, 1, file, np.array([1, 3]), facts_of(5, 6, 7, 0))
+    assert (made.rows, made.stores_row_ids, made.smallest_row_id, made.largest_row_id) == (2, True, 1, 3)
+    assert made.stamps == (0, 6)
+    part = FileScan(9, made.path, made.base, made.rows, SCHEMA, stores_row_ids=True, stores_stamps=True)
+    row_ids, facts = file_rows(files.warehouse, part)
+    assert facts is not None
+    assert (row_ids.tolist(), facts.stamp.tolist(), facts.kind.tolist()) == ([1, 3], [6, 0], [2, 2])
+    assert (facts.prior.tolist(), facts.undoes.tolist()) == ([60, 0], [600, 0])
+
+
+def test_a_part_of_a_part_stores_each_fact_once(files: Files) -> None:
+    file = files.holding(11, 12, 13)
+    first = part_rows(files.writer, 1, file, np.array([0, 1]), facts_of(5, 6, 7))
+    part = FileScan(9, first.path, first.base, first.rows, SCHEMA, stores_row_ids=True, stores_stamps=True)
+    second = part_rows(files.writer, 1, part, np.array([1]), facts_of(8, 9))
+    found = FileScan(10, second.path, second.base, second.rows, SCHEMA, stores_row_ids=True, stores_stamps=True)
+    row_ids, facts = file_rows(files.warehouse, found)
+    assert facts is not None
+    assert (row_ids.tolist(), facts.stamp.tolist()) == ([12], [9])

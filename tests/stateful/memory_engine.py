@@ -371,6 +371,12 @@ class MemoryEngine:
             files.append(self._place(table_id, schema, partition, part))
         return files
 
+    def part_rows(self, table_id: int, file: FileScan, positions: Any, facts: StoredFacts) -> NewDataFile:
+        stored = self._files[file.path]
+        rows: list[tuple[dict[int, Any], int | None]] = [(stored.rows[at], stored.row_ids[at]) for at in positions]
+        kept = [(*(int(column[at]) for column in facts),) for at in positions]
+        return self._place(table_id, file.schema, file.partition, rows, kept)
+
     def follow_deletes(
         self,
         table_id: int,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from catalog_app.domain.files import NewDataFile, PartitionValues
+from catalog_app.domain.files import FileScan, NewDataFile, PartitionValues, RowsFact
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.lineage import LINEAGE, Lineage
@@ -14,15 +15,25 @@ from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import files_load
 from catalog_app.services.files import data_files_register, delete_files_register
 from catalog_app.storage.cells import RowCells
+from catalog_app.storage.facts import rows_facts
 from lakeui.common.errors import NotSupported
+from merge_app.execution.lineage.readers import delete_paths_load
 from merge_app.lineage.segments import AS_WRITTEN, DOT, Marked, ShownFile, Stamp
-from merge_app.lineage.steps import AttachDeletes, CarrySegments, MarkRows, RemoveSegments, TableSteps
+from merge_app.lineage.steps import (
+    AttachDeletes,
+    CarrySegments,
+    MarkRows,
+    PartRows,
+    RemoveSegments,
+    StagedKey,
+    TableSteps,
+)
 
 if TYPE_CHECKING:
     from merge_app.execution.apply import StagedDefinition
 
-Staged = Mapping[tuple[int, int, str], int]
-"""Delete files that were written for the marks of steps: by data file, digest and whether it is live."""
+Staged = Mapping[StagedKey, int]
+"""Files that were written for steps: delete files of marks, data files of rows."""
 
 
 def rows_write(
@@ -41,21 +52,38 @@ def rows_write(
     return tuple((item.file_id, file.partition) for item, file in zip(added, made, strict=True))
 
 
-def _key(step: MarkRows) -> tuple[int, int, str]:
-    return step.file_id, int(step.is_live), step.digest
-
-
-def marks_write(
+def steps_stage(
     table_id: int, steps: TableSteps, engine: RowEngine, staged_schema: Schema | None
-) -> dict[tuple[int, int, str], int]:
-    """Write the files that the marks need, and register them. They are visible by the commit alone."""
-    marks = steps.marks
-    if not marks:
+) -> dict[StagedKey, int]:
+    """Write the files that the steps need, and register them. They are visible by the commit alone."""
+    marks, parts = steps.marks, steps.parts
+    if not (marks or parts):
         return {}
-    scans = files_load(table_id, {step.file_id for step in marks}, [], staged_schema=staged_schema)
-    written = [engine.mark_rows(table_id, scans[step.file_id], step.positions) for step in marks]
-    added = delete_files_register(table_id, written)
-    return {_key(step): item.delete_file_id for step, item in zip(marks, added, strict=True)}
+    read = {*(step.file_id for step in marks), *(step.file.file_id for step in parts)}
+    scans = files_load(table_id, read, [], staged_schema=staged_schema)
+    added = delete_files_register(
+        table_id, [engine.mark_rows(table_id, scans[step.file_id], step.positions) for step in marks]
+    )
+    made = data_files_register(table_id, [_part_write(table_id, step, scans, engine) for step in parts])
+    staged = {step.key: item.delete_file_id for step, item in zip(marks, added, strict=True)}
+    return staged | {step.key: item.file_id for step, item in zip(parts, made, strict=True)}
+
+
+def _part_write(table_id: int, step: PartRows, scans: Mapping[int, FileScan], engine: RowEngine) -> NewDataFile:
+    file, scan = step.file, scans[step.file.file_id]
+    events = sorted(file.stamped, key=lambda mark: mark.stamp.version)
+    paths = delete_paths_load([mark.file_id for mark in events])
+    marks = [(engine.file_marks(paths[mark.file_id])[0], _fact(mark.stamp)) for mark in events]
+    marks += [(mark.positions, _fact(mark.stamp)) for mark in step.decided]
+    facts = rows_facts(_fact(file.stamp), engine.file_rows(scan)[1], marks, scan.rows)
+    return engine.part_rows(table_id, scan, step.positions, facts)
+
+
+def _fact(stamp: Stamp) -> RowsFact:
+    """As a file stores it: the stamp of a commit that is not made yet is that of the file's segment."""
+    versions = (0 if version == DOT else version for version in (stamp.version, stamp.brings_stamp, stamp.undoes))
+    version, prior, undoes = versions
+    return RowsFact(version, stamp.kind, prior, undoes)
 
 
 _LINE = """line AS MATERIALIZED (
@@ -136,11 +164,11 @@ def steps_apply(
     branch_id: int,
     version: int,
     lineage: Lineage,
-    written: Staged,
+    staged: Staged,
     made: Mapping[int, Sequence[tuple[int, PartitionValues]]],
     definitions: Mapping[int, StagedDefinition],
 ) -> None:
-    """Write the steps as part of the commit ``version``. ``written``: what ``marks_write`` wrote; ``made``: by table
+    """Write the steps as part of the commit ``version``. ``staged``: what ``steps_stage`` wrote; ``made``: by table
     what ``rows_write`` wrote.
     """
     shared: dict[str, Any] = {
@@ -151,8 +179,8 @@ def steps_apply(
     }
     rows: dict[str, list[dict[str, Any]]] = {"leave": [], "remove": [], "carry": [], "attach": [], "stamp": []}
     for table_id, steps in tables.items():
-        staged = definitions.get(table_id)
-        found = (*_rows(table_id, steps, written, staged), *_made_rows(steps, made.get(table_id, ()), staged))
+        definition = definitions.get(table_id)
+        found = (*_rows(steps, staged, definition), *_made_rows(steps, made.get(table_id, ()), definition))
         for name, row in found:
             rows[name].append({"table_id": table_id, **row})
     for name, query in (
@@ -167,37 +195,44 @@ def steps_apply(
 
 
 def _rows(
-    table_id: int, steps: TableSteps, written: Staged, staged: StagedDefinition | None
+    steps: TableSteps, staged: Staged, definition: StagedDefinition | None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     for step in steps.steps:
         match step:
             case RemoveSegments():
                 yield "remove", {"segment_id": step.segment_id, **_stamp(step.stamp)}
+            case PartRows():
+                moved = replace(step.file, partition=step.partition, placed=step.placed, stamp=_WRITTEN)
+                yield "carry", {**_segment(moved, definition), "file_id": staged[step.key]}
             case CarrySegments():
                 file = step.file
-                yield "carry", _carried(file, staged)
+                yield "carry", _segment(file, definition)
                 yield from (("attach", _marks(file.file_id, mark)) for mark in file.deletes)
                 yield from (("stamp", _marks(file.file_id, mark)) for mark in file.stamped)
             case AttachDeletes():
                 yield "leave" if step.is_leaving else "attach", _marks(step.file_id, step.delete)
             case MarkRows():
-                mark = Marked(written[_key(step)], step.stamp)
+                mark = Marked(staged[step.key], step.stamp)
                 name = "stamp" if step.is_live else "leave" if step.is_leaving else "attach"
                 yield name, _marks(step.file_id, mark)
 
 
 def _made_rows(
-    steps: TableSteps, made: Sequence[tuple[int, PartitionValues]], staged: StagedDefinition | None
+    steps: TableSteps, made: Sequence[tuple[int, PartitionValues]], definition: StagedDefinition | None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Files with rows that the merge made: it decided them."""
     placed = {partition: who for step in steps.writes for partition, who in step.placed}
     for file_id, partition in made:
         who, stamp = placed.get(partition, AS_WRITTEN), Stamp(DOT, "update")
-        yield "carry", _carried(ShownFile(0, file_id, 0, 0, 0, partition, stamp, placed=who), staged)
+        yield "carry", _segment(ShownFile(0, file_id, 0, 0, 0, partition, stamp, placed=who), definition)
 
 
-def _carried(file: ShownFile, staged: StagedDefinition | None) -> dict[str, Any]:
-    under = (staged.definition_id, staged.schema_version) if staged else (None, None)
+_WRITTEN = Stamp(DOT, "compaction")
+"""The stamp of a file that a merge wrote: its rows store theirs."""
+
+
+def _segment(file: ShownFile, definition: StagedDefinition | None) -> dict[str, Any]:
+    under = (definition.definition_id, definition.schema_version) if definition else (None, None)
     return {
         "file_id": file.file_id,
         "segment_id": file.segment_id or None,

@@ -11,7 +11,6 @@ from catalog_app.domain.operations import Operation
 from catalog_app.domain.row_merge import RowChoice, RowJudgement
 from catalog_app.domain.schema import Schema
 from catalog_app.selectors.lineage import Lineage
-from lakeui.common.errors import NotSupported
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.lineage.cells import CellReader, Cells, met_rows, with_values
 from merge_app.execution.lineage.keyed import keyed_outcome
@@ -38,8 +37,9 @@ from merge_app.lineage.facts import (
 )
 from merge_app.lineage.finer import finer_verdicts
 from merge_app.lineage.outcomes import Outcome, TableOutcome
+from merge_app.lineage.result_rows import Rows
 from merge_app.lineage.segments import DOT, FileSide, Group, Whose, groups
-from merge_app.lineage.stepping import PartsApart, Rows, carried_by_row, carried_whole
+from merge_app.lineage.stepping import carried_by_row, carried_whole
 from merge_app.lineage.steps import RowsPlan, Step, TableSteps
 from merge_app.lineage.tables import table_merge
 
@@ -215,14 +215,8 @@ def _rows(
         merged, made, judged, overtaken = keyed.merged, keyed.made, keyed.judged, keyed.overtaken
     places = (source.file, source.position), (target.file, target.position)
     rows = Rows.of(merged, *places, (source.facts, target.facts), source.undoes)
-    try:
-        steps = list(carried_by_row(group, rows, reader))
-        steps += made_rows_written(made, merged, rows, (source, target), news, group, cells.reader)
-    except PartsApart as apart:
-        raise NotSupported(
-            f"A merge cannot part a file yet: {apart}.",
-            remedy="UPDATE these rows on the destination, so that each partition has a file of its own.",
-        ) from apart
+    steps = list(carried_by_row(group, rows, reader))
+    steps += made_rows_written(made, merged, rows, (source, target), news, group, cells.reader)
     return _MergedRows(merged, steps, overtaken or _kept(merged, source.facts, target.facts), judged)
 
 

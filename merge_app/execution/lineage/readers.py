@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from catalog_app.domain.files import FileScan
 from catalog_app.domain.schema import Schema
@@ -36,6 +36,11 @@ def reader_of(
     return Reader(table_id, _Scans(table_id, files, schema), _Paths(deletes), engine, wanted=(files, deletes))
 
 
+def delete_paths_load(delete_files: Collection[int]) -> dict[int, str]:
+    """Paths of delete files by id."""
+    return dict(fetch_all(_PATHS, {"ids": list(delete_files)})) if delete_files else {}
+
+
 class _Scans(dict[int, FileScan]):
     """Files by id. All that are wanted are looked up with the first that is asked for."""
 
@@ -59,7 +64,7 @@ class _Paths(dict[int, str]):
         self.wanted = wanted
 
     def __missing__(self, file_id: int) -> str:
-        self.update(fetch_all(_PATHS, {"ids": list({*self.wanted, file_id} - self.keys())}))
+        self.update(delete_paths_load({*self.wanted, file_id} - self.keys()))
         if file_id not in self:
             raise LookupError(f"there is no delete file {file_id}")
         return self[file_id]
