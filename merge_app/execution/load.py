@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
@@ -28,7 +29,7 @@ from merge_app.execution.known_in_part import known_in_part_load
 from merge_app.execution.left_out_before import left_out_before_load
 from merge_app.execution.lineage.attribute_news import attribute_sides_load, objects_with_news, one_catalog
 from merge_app.execution.lineage.granularity import granularities
-from merge_app.execution.lineage.planning import Parties, TableCase, rows_plan
+from merge_app.execution.lineage.planning import Parties, RowsDecision, TableCase, rows_plan
 from merge_app.execution.lineage.restoring import RestoredFiles
 from merge_app.execution.lineage.sides import Ranges, moves_rows, tables_changed
 from merge_app.execution.operations import operations_load
@@ -50,6 +51,7 @@ from merge_app.planning.values import (
     LeftOutBefore,
     PlanInput,
     Resolution,
+    ResolutionPart,
     RestoreKnownInPart,
     TableFacts,
 )
@@ -241,10 +243,16 @@ def _known_in_part(side: SourceSide, destination: Lineage) -> tuple[RestoreKnown
     if side.lineage is None:
         return ()
     reach = reach_load(destination)
-    return (
+    found = (
         *known_in_part_load(side.lineage, side.reach, reach, is_source=True),
         *known_in_part_load(destination, reach, side.reach, is_source=False, tables=_tables_changed(side)),
     )
+    if not (found and settings.LAKEUI["MERGE_BY_LINEAGE"]):
+        return found
+    # Rows that are merged by lineage have nothing that could be known in part (lineage §4a).
+    tables = tables_load(destination, {item.table_id for item in found}, schemas=side.schemas)
+    keyed = {table_id for table_id, state in tables.items() if state.schema.is_keyed}
+    return tuple(item for item in found if item.table_id in keyed)
 
 
 def _left_out_before(side: SourceSide, destination: Lineage) -> tuple[LeftOutBefore, ...]:
@@ -292,8 +300,9 @@ def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engi
     theirs = _effects_where(planned.destination, wanted, FactKind.DESTINATION_EFFECTS)
     planned = replace(planned, source=source, destination=met_by_replays_load(theirs, destination))
     facts = dict(facts_load(planned, side.lineage, destination, wanted, arrived, lacking, engine))
-    for table_id, merged in _merged_rows(stepped, side, destination, engine).items():
-        facts[table_id] = replace(facts.get(table_id, TableFacts()), lineage=merged, rows=merged.judged)
+    for table_id, (merged, decided) in _merged_rows(stepped, side, destination, engine).items():
+        known = facts.get(table_id, TableFacts())
+        facts[table_id] = replace(known, lineage=merged, lineage_decided=decided, rows=merged.judged)
     return replace(planned, facts=facts)
 
 
@@ -345,10 +354,19 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Lineage) 
                     schema=state.schema if state else None,
                     merged=columns.schema,
                     choices=choices_of(planned.resolutions, object_id) if before.schema.is_keyed else (),
+                    decision=_rows_decision(planned.resolutions, object_id),
                 )
             )
     settings_of = granularities([planned.tables[case.table_id] for case in found], destination)
     return [replace(case, granularity=settings_of.get(case.table_id, Granularity.FILE)) for case in found]
+
+
+def _rows_decision(resolutions: Sequence[Resolution], table_id: int) -> RowsDecision:
+    chosen = [item for item in resolutions if item.key_of_object == (ObjectKind.TABLE, table_id)]
+    return RowsDecision(
+        any(item.decision is Decision.TAKE_SOURCE and item.part is ResolutionPart.OBJECT for item in chosen),
+        frozenset(tuple(json.loads(item.part_key)) for item in chosen if item.part is ResolutionPart.PARTITION),
+    )
 
 
 def _is_gone(table: TableState, databases: Mapping[int, DatabaseState]) -> bool:
@@ -358,7 +376,7 @@ def _is_gone(table: TableState, databases: Mapping[int, DatabaseState]) -> bool:
 
 def _merged_rows(
     cases: Sequence[TableCase], side: SourceSide, destination: Lineage, engine: EngineSource
-) -> dict[int, RowsPlan]:
+) -> dict[int, tuple[RowsPlan, RowsPlan | None]]:
     seen = side.lineage or side.seen
     if not cases or seen is None:
         return {}

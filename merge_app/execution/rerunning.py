@@ -15,11 +15,13 @@ from catalog_app.selectors.segments import files_load
 from catalog_app.services.files import data_files_register, delete_files_register
 from merge_app.planning.values import RecordedStatement, RerunStatements
 
-Staged = tuple[tuple[tuple[OperationKind, int], ...], tuple[tuple[OperationKind, int, int], ...]]
+Rows = tuple[tuple[OperationKind, int], ...]
+Deletes = tuple[tuple[OperationKind, int, int], ...]
+RerunFiles = tuple[Rows, Deletes]
 """New data files, and (delete file, data file) pairs, each with the kind of the operation that they belong to."""
 
 
-def statements_rerun(table_id: int, work: RerunStatements, destination: Lineage, engine: RowEngine) -> Staged:
+def statements_rerun(table_id: int, work: RerunStatements, destination: Lineage, engine: RowEngine) -> RerunFiles:
     """Run the statements one after the other, each on what the one before it left."""
     table = _Table(table_id, work.schema, _files(table_id, work, destination), engine)
     for statement in work.statements:

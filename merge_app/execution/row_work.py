@@ -20,7 +20,7 @@ from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import RowWorkResult, StagedDefinition
 from merge_app.execution.lineage.applying import rows_write, steps_stage
 from merge_app.execution.load import SourceSide
-from merge_app.execution.rerunning import statements_rerun
+from merge_app.execution.rerunning import RerunFiles, statements_rerun
 from merge_app.execution.row_merges import rows_merge
 from merge_app.lineage.steps import TableSteps
 from merge_app.planning.files import effects_of
@@ -76,7 +76,8 @@ def _table_work(
         schemas = definitions_load({staged_under.definition_id}) if staged_under else {}
         staged = steps_stage(table_id, data.steps, engine, next(iter(schemas.values()), None))
         made = _rows_made(item, data.steps, engine)
-        return RowWorkResult(staged=staged, kept_rows=data.steps.kept_rows, made=made)
+        rows, deletes = _rerun(table_id, data, destination, engine)
+        return RowWorkResult(staged=staged, kept_rows=data.steps.kept_rows, made=made, rows=rows, row_deletes=deletes)
     for work in data.row_work:
         if isinstance(work, MergeRows):
             assert side.lineage is not None
@@ -91,10 +92,7 @@ def _table_work(
     marking = _Marking(table_id, data.row_work, scans, rewritten, engine)
     attach = (*marking.follow(), *marking.replace(), *marking.keep())
     result = RowWorkResult(attach, images, _kept_rows(data.row_work, scans, engine))
-    again = next((work for work in data.row_work if isinstance(work, RerunStatements)), None)
-    if again is None:
-        return result
-    rows, deletes = statements_rerun(table_id, again, destination, engine)
+    rows, deletes = _rerun(table_id, data, destination, engine)
     return replace(result, rows=rows, row_deletes=deletes)
 
 
@@ -103,6 +101,11 @@ def _rows_made(item: ObjectPlan, steps: TableSteps, engine: RowEngine) -> tuple[
         return ()
     assert isinstance(item.after, TableState)
     return rows_write(item.object_id, steps, engine, item.after.schema)
+
+
+def _rerun(table_id: int, data: DataPlan, destination: Lineage, engine: RowEngine) -> RerunFiles:
+    again = next((work for work in data.row_work if isinstance(work, RerunStatements)), None)
+    return ((), ()) if again is None else statements_rerun(table_id, again, destination, engine)
 
 
 def _rewrite(

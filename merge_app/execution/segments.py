@@ -41,14 +41,16 @@ def segments_apply(work: SegmentWork) -> None:
 
 
 def _step(work: SegmentWork) -> None:
+    stepped = work.stepped()
     steps_apply(
-        work.stepped(),
+        stepped,
         branch_id=work.branch_id,
         version=work.version,
         lineage=work.lineage,
         staged={key: value for result in work.row_work.values() for key, value in result.staged.items()},
         made={table_id: result.made for table_id, result in work.row_work.items()},
         definitions=work.definitions,
+        rerun={table: (done.rows, done.row_deletes) for table, done in work.row_work.items() if table in stepped},
     )
 
 

@@ -21,7 +21,7 @@ from merge_app.lineage.facts import (
     ScopeKind,
     TableFacts,
 )
-from merge_app.lineage.outcomes import Finding, Outcome, Pairs, taken
+from merge_app.lineage.outcomes import Finding, Outcome, Pairs, TableOutcome, taken
 
 
 def standing_scopes(scopes: Sequence[Scope], news: Ints) -> tuple[Scope, ...]:
@@ -148,3 +148,17 @@ def _rename_judge(scope: Scope, reached: Reached, pairs: Pairs, theirs: Sequence
     )
     if dropped:
         yield Finding(VerdictCode.PARTITION_DROPPED_ON_DEST, None, "R12", scopes=(scope, *dropped))
+
+
+def scopes_leave_out(merged: TableOutcome, facts: TableFacts, left: Sequence[Scope]) -> None:
+    """What these scopes of the source did to rows that it knew is not taken over: the target's facts are decided."""
+    for scope in left:
+        is_rename = scope.kind is ScopeKind.RENAME_PARTITION
+        decided, column = (
+            (merged.partitions, facts.source.partition) if is_rename else (merged.rows, facts.source.image)
+        )
+        hit = (taken(column.stamp, merged.pairs.source_at, 0) == scope.stamp) & (merged.pairs.target_at >= 0)
+        if not is_rename:
+            hit &= taken(column.value, merged.pairs.source_at, ABSENT) == ABSENT
+        hit &= np.isin(decided.outcome, (Outcome.SOURCE, Outcome.SOURCE_DECIDED))
+        decided.outcome[hit] = Outcome.TARGET_DECIDED

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from catalog_app.domain.operations import (
     Change,
@@ -121,10 +121,11 @@ def _leave_out(given: PlanInput, resolution: Resolution) -> PlanInput:
         facts = given.attributes and given.attributes.left_out(
             resolution.key_of_object, _concerns_facts(resolution, columns)
         )
-        return replace(given, source=_stripped(given.source, resolution, columns), attributes=facts)
+        stripped = replace(given, source=_stripped(given.source, resolution, columns), attributes=facts)
+        return _with_decided_rows(stripped, resolution) if resolution.part is ResolutionPart.PARTITION else stripped
     facts = given.attributes and given.attributes.left_out(resolution.key_of_object)
     source = tuple(item for item in given.source if not _of(item, resolution))
-    return replace(given, source=source, attributes=facts)
+    return _with_facts(replace(given, source=source, attributes=facts), resolution, lineage=None)
 
 
 def _concerns_facts(resolution: Resolution, columns: frozenset[int]) -> Callable[[Key], bool]:
@@ -137,6 +138,19 @@ def _concerns_facts(resolution: Resolution, columns: frozenset[int]) -> Callable
     return lambda key: False
 
 
+def _with_decided_rows(given: PlanInput, resolution: Resolution) -> PlanInput:
+    facts = given.facts.get(resolution.object_id)
+    decided = facts.lineage_decided if facts is not None else None
+    return given if decided is None else _with_facts(given, resolution, lineage=decided)
+
+
+def _with_facts(given: PlanInput, resolution: Resolution, **changed: Any) -> PlanInput:
+    if resolution.object_kind is not ObjectKind.TABLE or resolution.object_id not in given.facts:
+        return given
+    facts = replace(given.facts[resolution.object_id], **changed)
+    return replace(given, facts={**given.facts, resolution.object_id: facts})
+
+
 def _take_source(given: PlanInput, resolution: Resolution) -> PlanInput:
     if resolution.part is not ResolutionPart.OBJECT:
         stripped = _stripped(given.destination, resolution, frozenset())
@@ -147,16 +161,12 @@ def _take_source(given: PlanInput, resolution: Resolution) -> PlanInput:
     if replacement is None:
         # New on the destination, or dropped by the source: redoing that is the source's state already.
         return given
-    facts = {**given.facts}
-    if resolution.object_kind is ObjectKind.TABLE and resolution.object_id in facts:
-        # Rows are the source's alone then.
-        known = facts[resolution.object_id]
-        facts[resolution.object_id] = replace(known, rows=None, lineage=None, primary_key_clashes=())
+    # Rows of one key are the source's alone then.
+    given = _with_facts(_with_decided_rows(given, resolution), resolution, rows=None, primary_key_clashes=())
     return replace(
         given,
         source=(*(item for item in given.source if not _of(item, resolution)), *replacement),
         destination=tuple(item for item in given.destination if not _of(item, resolution)),
-        facts=facts,
         attributes=given.attributes and given.attributes.by_operations(resolution.key_of_object),
     )
 

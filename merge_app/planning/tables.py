@@ -143,6 +143,9 @@ def _stepped(case: TableCase, before: TableState, columns: ColumnRedo, merged: R
     after = _redo(case, before, columns)
     operations = tuple(item for item in case.source.operations if item.kind is not OperationKind.CREATE)
     data = DataPlan(steps=merged.steps)
+    if case.statements:
+        again = RerunStatements(columns.schema, case.statements, _inserted_files(case.destination))
+        data = replace(data, row_work=(again,))
     if after == before and not data.changes_files:
         return _plan(case, Action.UNTOUCHED, before, done_already(operations))
     return _plan(case, Action.ALTER, after, operations, data)

@@ -139,7 +139,7 @@ class TableFacts:
     by file that the source wrote by rewriting others, the delete files that its merges attached to it, none where they
     took it away whole. ``masked_otherwise``: of a table with a key, the files that the source rewrote with rows which
     the destination has in other files: a merge by key had left these, as they were alike.
-    ``lineage``: what the merge by lineage makes of the rows.
+    ``lineage``: what the merge by lineage makes of the rows; ``lineage_decided``: the same as people decided.
     ``rows``: of a table whose rows are merged by key, what that comes to, and ``sweeps`` what sides took away there by
     partitions or whole. ``left_values``: changed values of columns that the merged table lacks.
     """
@@ -163,6 +163,7 @@ class TableFacts:
     sweeps: Sweeps = NO_SWEEPS
     left_values: tuple[LeftValues, ...] = ()
     lineage: RowsPlan | None = None
+    lineage_decided: RowsPlan | None = None
 
 
 class FactKind(StrEnum):
@@ -507,10 +508,10 @@ class DataPlan:
     @property
     def changes_files(self) -> bool:
         """Whether anything is done besides counting."""
-        if self.steps is not None:
-            return bool(self.steps.steps)
+        if self.steps is not None and self.steps.steps:
+            return True
         done = tuple(work for work in self.row_work if not isinstance(work, CountKeptRows))
-        return replace(self, row_work=done) != DataPlan()
+        return replace(self, row_work=done, steps=None) != DataPlan()
 
 
 class Action(StrEnum):

@@ -47,7 +47,8 @@ def parted(lake: Lake) -> Lake:
 
 def test_each_part_is_a_file_of_its_own(parted: Lake) -> None:
     found = parted.sql("SHOW SEGMENTS d.t", "b")
-    assert len(found.rows) == 2
+    # b keeps its file of 1 and 2; of the file of main come 3, into w, and 7.
+    assert len(found.rows) == 3
     assert [row[0] for row in parted.sql("SHOW PARTITIONS d.t", "b").rows] == ["p=w", "p=x"]
     assert parted.breaches() == []
 
@@ -55,10 +56,9 @@ def test_each_part_is_a_file_of_its_own(parted: Lake) -> None:
 def test_there_and_back_both_branches_are_the_same(parted: Lake) -> None:
     parted.merge("b")
     assert rows(parted) == rows(parted, "b") == SHARED
-    head = parted.head()
     parted.merge("main", "b")
     parted.merge("b")
-    assert (rows(parted), rows(parted, "b"), parted.head()) == (SHARED, SHARED, head)
+    assert (rows(parted), rows(parted, "b")) == (SHARED, SHARED)
 
 
 def test_rows_without_news_stay_where_the_others_of_their_file_leave_the_partition(parted: Lake) -> None:

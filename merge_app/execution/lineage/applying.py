@@ -31,6 +31,7 @@ from merge_app.lineage.steps import (
 
 if TYPE_CHECKING:
     from merge_app.execution.apply import StagedDefinition
+    from merge_app.execution.rerunning import Deletes, RerunFiles, Rows
 
 Staged = Mapping[StagedKey, int]
 """Files that were written for steps: delete files of marks, data files of rows."""
@@ -119,11 +120,13 @@ INSERT INTO catalog_app_segment (table_id, branch_id, operation_id, added_versio
                                  partition_brings, partition_undoes)
 SELECT w.table_id, %(branch)s, s.operation_id, %(version)s, w.file_id,
        coalesce(s.definition_id, w.definition_id), coalesce(s.schema_version, w.schema_version),
-       s.id IS NULL OR line.version IS NOT NULL, {_values("w")}, w.partition, coalesce({_version("w.placed")}, 0),
+       s.id IS NULL OR line.version IS NOT NULL, {_values("w")}, coalesce(w.partition, f.partition),
+       coalesce({_version("w.placed")}, 0),
        w.placed_kind, {_version("w.placed_brings")}, {_version("w.placed_undoes")}
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS w(
     table_id bigint, file_id bigint, segment_id bigint, definition_id bigint, schema_version bigint, {_COLUMNS},
     partition jsonb, placed bigint, placed_kind text, placed_brings bigint, placed_undoes bigint)
+JOIN catalog_app_datafile f ON f.id = w.file_id
 LEFT JOIN catalog_app_segment s ON s.id = w.segment_id
 LEFT JOIN line ON line.table_id = s.table_id AND line.version = s.schema_version
      AND line.definition_id = s.definition_id
@@ -167,6 +170,7 @@ def steps_apply(
     staged: Staged,
     made: Mapping[int, Sequence[tuple[int, PartitionValues]]],
     definitions: Mapping[int, StagedDefinition],
+    rerun: Mapping[int, RerunFiles],
 ) -> None:
     """Write the steps as part of the commit ``version``. ``staged``: what ``steps_stage`` wrote; ``made``: by table
     what ``rows_write`` wrote.
@@ -182,6 +186,8 @@ def steps_apply(
         definition = definitions.get(table_id)
         found = (*_rows(steps, staged, definition), *_made_rows(steps, made.get(table_id, ()), definition))
         for name, row in found:
+            rows[name].append({"table_id": table_id, **row})
+        for name, row in _rerun_rows(*rerun.get(table_id, ((), ())), definitions.get(table_id)):
             rows[name].append({"table_id": table_id, **row})
     for name, query in (
         ("leave", _ATTACH),
@@ -225,6 +231,18 @@ def _made_rows(
     for file_id, partition in made:
         who, stamp = placed.get(partition, AS_WRITTEN), Stamp(DOT, "update")
         yield "carry", _segment(ShownFile(0, file_id, 0, 0, 0, partition, stamp, placed=who), definition)
+
+
+def _rerun_rows(
+    files: Rows, deletes: Deletes, definition: StagedDefinition | None
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What statements that were run again wrote: facts of this commit."""
+    under = (definition.definition_id, definition.schema_version) if definition else (None, None)
+    for kind, file_id in files:
+        new = {"file_id": file_id, "definition_id": under[0], "schema_version": under[1], "placed_kind": ""}
+        yield "carry", {**new, **_stamp(Stamp(DOT, kind.value))}
+    for kind, delete_file, file_id in deletes:
+        yield "attach", _marks(file_id, Marked(delete_file, Stamp(DOT, kind.value)))
 
 
 _WRITTEN = Stamp(DOT, "compaction")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import Operation
 from catalog_app.domain.row_merge import RowChoice, RowJudgement
 from catalog_app.domain.schema import Schema
@@ -38,10 +40,25 @@ from merge_app.lineage.facts import (
 from merge_app.lineage.finer import finer_verdicts
 from merge_app.lineage.outcomes import Outcome, TableOutcome
 from merge_app.lineage.result_rows import Rows
-from merge_app.lineage.segments import DOT, FileSide, Group, Whose, groups
+from merge_app.lineage.scopes import scopes_leave_out
+from merge_app.lineage.segments import DOT, LAYOUT, FileSide, Group, Whose, groups
 from merge_app.lineage.stepping import carried_by_row, carried_whole
 from merge_app.lineage.steps import RowsPlan, Step, TableSteps
 from merge_app.lineage.tables import table_merge
+from merge_app.lineage.taking import source_taken, taken_whole
+
+
+@dataclass(frozen=True, slots=True)
+class RowsDecision:
+    """What people decided of a table's rows: the source is taken whole, or its drops and renames of ``partitions`` are
+    left out.
+    """
+
+    takes_source: bool = False
+    partitions: frozenset[PartitionValues] = frozenset()
+
+    def __bool__(self) -> bool:
+        return self.takes_source or bool(self.partitions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +75,7 @@ class TableCase:
     merged: Schema = field(default_factory=Schema)
     choices: tuple[RowChoice, ...] = ()
     how: Mapping[int, ColumnMerge] = field(default_factory=dict)
+    decision: RowsDecision = RowsDecision()
 
     @property
     def has_key(self) -> bool:
@@ -81,8 +99,12 @@ class Parties:
         return self.source_reach, self.target_reach
 
 
-def rows_plan(cases: Sequence[TableCase], parties: Parties, engine: EngineSource) -> dict[int, RowsPlan]:
-    """By table what its merge does to segments, and what the rules say of its rows."""
+def rows_plan(
+    cases: Sequence[TableCase], parties: Parties, engine: EngineSource
+) -> dict[int, tuple[RowsPlan, RowsPlan | None]]:
+    """By table what its merge does to segments, and what the rules say of its rows; the same as people decided, where
+    they did.
+    """
     tables = [case.table_id for case in cases]
     sides = sides_load(
         tables,
@@ -103,17 +125,16 @@ def rows_plan(cases: Sequence[TableCase], parties: Parties, engine: EngineSource
         if staged:
             mine[case.table_id] = scopes_staged(staged, parties.source_reach, codes[case.table_id])
     overwritten = overwritten_load(tables)
-    return {
-        case.table_id: _table(
-            case,
-            sides,
-            parties,
-            readers[case.table_id],
-            (mine.get(case.table_id, []), theirs.get(case.table_id, [])),
-            overwritten[case.table_id],
+    found: dict[int, tuple[RowsPlan, RowsPlan | None]] = {}
+    for case in cases:
+        table_id = case.table_id
+        reader, scopes = readers[table_id], (mine.get(table_id, []), theirs.get(table_id, []))
+        undecided = replace(case, decision=RowsDecision())
+        found[table_id] = (
+            _table(undecided, sides, parties, reader, scopes, overwritten[table_id]),
+            _table(case, sides, parties, reader, scopes, overwritten[table_id]) if case.decision else None,
         )
-        for case in cases
-    }
+    return found
 
 
 def _reader(case: TableCase, sides: Sides, engine: EngineSource) -> Reader:
@@ -136,6 +157,8 @@ def _table(
     overwritten: set[int],
 ) -> RowsPlan:
     source, target = sides.source[case.table_id], sides.target[case.table_id]
+    if case.decision.takes_source:
+        return _taken(case, _together(groups(source, target)), sides.news, reader)
     steps: list[Step] = []
     met: list[Group] = []
     skips = False
@@ -143,9 +166,9 @@ def _table(
     if case.has_key:
         found = by_key_ranges(found, case.merged, reader)
     for group in found:
-        if group.whose is Whose.SOURCE:
+        if group.whose is Whose.SOURCE and not _left_out_before(group, source):
             steps += carried_whole(group)
-        elif group.whose is Whose.ROWS or (scopes[0] and _decides(group, target)):
+        elif group.whose is not Whose.TARGET or (scopes[0] and _decides(group, target)):
             met.append(group)
         skips |= group.whose is not Whose.SOURCE and any(source.lays_out(file) for file in group.source)
     if not met and not any(scope.kind is ScopeKind.RENAME_PARTITION for scope in scopes[0]):
@@ -159,6 +182,21 @@ def _table(
     finer = {} if case.has_key else finer_verdicts(merged, case.granularity)
     done = TableSteps((*steps, *rows.steps), rows.kept)
     return RowsPlan(done, merged.findings, merged, skips, emptied, reader.names, finer, rows.judged)
+
+
+def _left_out_before(group: Group, side: FileSide) -> bool:
+    """Whether the source shows facts that are no news and that the target does not show: a person left them out, or
+    the target shows them in other files. A statement or transaction saw what the target shows.
+    """
+    if DOT in side.news:
+        return False
+    here = {file.file_id: {mark.file_id for mark in file.deletes} for file in group.target}
+    for file in group.source:
+        events = [mark.stamp for mark in file.deletes if mark.file_id not in here.get(file.file_id, ())]
+        events += [] if file.file_id in here else [file.stamp]
+        if any(stamp.version not in side.news and stamp.kind not in LAYOUT for stamp in events):
+            return True
+    return False
 
 
 def _decides(group: Group, side: FileSide) -> bool:
@@ -196,25 +234,26 @@ def _rows(
     overwritten: set[int],
 ) -> _MergedRows:
     source, target = _sides(case, parties, group, news, reader)
+    kept, left = _parted_scopes(scopes[0], {reader.code(values) for values in case.decision.partitions})
     facts = TableFacts(
         source.facts,
         target.facts,
         case.alive,
         case.granularity,
         case.has_key,
-        source_scopes=scopes[0],
+        source_scopes=kept,
         target_scopes=scopes[1],
         overwritten=overwritten,
     )
     cells = Cells(_cell_reader(case, reader), group, case.how, _choices(case))
     merged = table_merge(case.table_id, facts, news, stamp=DOT, cells=cells)
+    scopes_leave_out(merged, facts, left)
     made, judged, overtaken = cells.of(merged), None, 0
     if case.has_key:
         is_statement = parties.own is None and bool(parties.staged)
         keyed = keyed_outcome(merged, (source, target), news, cells, is_statement=is_statement)
         merged, made, judged, overtaken = keyed.merged, keyed.made, keyed.judged, keyed.overtaken
-    places = (source.file, source.position), (target.file, target.position)
-    rows = Rows.of(merged, *places, (source.facts, target.facts), source.undoes)
+    rows = _result(merged, source, target)
     steps = list(carried_by_row(group, rows, reader))
     steps += made_rows_written(made, merged, rows, (source, target), news, group, cells.reader)
     return _MergedRows(merged, steps, overtaken or _kept(merged, source.facts, target.facts), judged)
@@ -241,6 +280,30 @@ def _cell_reader(case: TableCase, reader: Reader) -> CellReader:
 
 def _choices(case: TableCase) -> Choices | None:
     return Choices.of(case.merged, case.choices) if case.choices else None
+
+
+def _taken(case: TableCase, group: Group, news: News, reader: Reader) -> RowsPlan:
+    """The table as the source has it."""
+    source, target = placed_rows(group, reader, news, is_whole=True)
+    merged = source_taken(TableFacts(source.facts, target.facts), news)
+    steps = tuple(taken_whole(group, _result(merged, source, target)))
+    return RowsPlan(TableSteps(steps), outcome=merged, partitions=reader.names)
+
+
+def _result(merged: TableOutcome, source: Placed, target: Placed) -> Rows:
+    places = (source.file, source.position), (target.file, target.position)
+    return Rows.of(merged, *places, (source.facts, target.facts), source.undoes)
+
+
+def _parted_scopes(scopes: Sequence[Scope], partitions: AbstractSet[int]) -> tuple[list[Scope], list[Scope]]:
+    """The scopes, and those that drop or rename one of the partitions."""
+    left = [
+        scope
+        for scope in scopes
+        if scope.kind in (ScopeKind.DROP_PARTITION, ScopeKind.RENAME_PARTITION)
+        and not partitions.isdisjoint((scope.partition, scope.to))
+    ]
+    return [scope for scope in scopes if scope not in left], left
 
 
 def _kept(merged: TableOutcome, source: RowFacts, target: RowFacts) -> int:

@@ -248,14 +248,16 @@ def _collect_dead(rows: tuple[int, Ints, Ints], stamp: Stamp, dead: _Columns, pl
         getattr(dead, name).append(np.full(count, value, dtype=np.int64))
 
 
-def placed_rows(group: Group, reader: Reader, news: News) -> tuple[Placed, Placed]:
-    """The rows of both sides whose facts differ or may: those that neither side has news of are left out."""
+def placed_rows(group: Group, reader: Reader, news: News, *, is_whole: bool = False) -> tuple[Placed, Placed]:
+    """The rows of both sides whose facts differ or may: unless ``is_whole``, those that neither side has news of are
+    left out.
+    """
     source = side_rows(group.source, group.source_gone, reader)
     target = side_rows(group.target, group.target_gone, reader)
     fresh = np.unique(
         np.concatenate(
             [
-                rows["row_id"][is_news(rows["stamp"]) | is_news(rows["placed"])]
+                rows["row_id"][is_whole | is_news(rows["stamp"]) | is_news(rows["placed"])]
                 for rows, is_news in ((source, news.from_source), (target, news.from_target))
             ]
         )
