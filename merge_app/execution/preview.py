@@ -121,7 +121,7 @@ FROM shown s JOIN catalog_app_datafile f ON f.id = s.file_id ORDER BY s.file_id
 def files_preview(table_id: int, data: DataPlan, *, source: Lineage, destination: Lineage) -> FilesPreview:
     """The segments that ``data`` would leave on the destination: two queries."""
     marks = [step for step in data.steps.marks if not (step.is_live or step.is_leaving)] if data.steps else []
-    written = (*data.steps.parts, *data.steps.writes) if data.steps else ()
+    written = [step.rows for step in (*data.steps.writes, *data.steps.images)] if data.steps else []
     data = _as_files(data.steps) if data.steps is not None else data
     parameters = _parameters(table_id, data, source, destination)
     ((rows, size, files, attached, brought, removed, overlaps, hidden),) = fetch_all(
@@ -135,7 +135,7 @@ def files_preview(table_id: int, data: DataPlan, *, source: Lineage, destination
         removed_count=removed,
         delete_files_attached=attached + len(marks),
         rewrites=len(data.row_work) + len(written),
-        rows=rows - sum(step.rows for step in marks) + sum(step.rows for step in written),
+        rows=rows - sum(step.rows for step in marks) + sum(written),
         bytes=size,
         files=files + len(written),
         rows_are_exact=not data.row_work and not overlaps,

@@ -266,7 +266,7 @@ WHERE h.table_id = ANY(%(tables)s) ORDER BY h.table_id, h.version DESC
 
 
 def _writes_rows(data: DataPlan) -> bool:
-    is_stepped = data.steps is not None and bool(data.steps.writes)
+    is_stepped = data.steps is not None and bool(data.steps.images)
     return is_stepped or any(isinstance(work, MergeRows | RerunStatements) for work in data.row_work)
 
 

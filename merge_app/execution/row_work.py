@@ -97,7 +97,7 @@ def _table_work(
 
 
 def _rows_made(item: ObjectPlan, steps: TableSteps, engine: RowEngine) -> tuple[tuple[int, PartitionValues], ...]:
-    if not steps.writes:
+    if not steps.images:
         return ()
     assert isinstance(item.after, TableState)
     return rows_write(item.object_id, steps, engine, item.after.schema)

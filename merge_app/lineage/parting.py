@@ -12,7 +12,7 @@ from merge_app.lineage.facts import Array, Ints, Kind
 from merge_app.lineage.outcomes import Outcome
 from merge_app.lineage.result_rows import MarksReader, Rows, positions_masked
 from merge_app.lineage.segments import AS_WRITTEN, DOT, ShownFile, Stamp
-from merge_app.lineage.steps import MarkRows, PartRows, RemoveSegments, Step
+from merge_app.lineage.steps import MarkRows, RemoveSegments, Step, WriteRows
 
 Files = Mapping[int, ShownFile]
 """The files of one side by id."""
@@ -104,7 +104,7 @@ def _written(
     if others is not None and len(others):
         parts[file.partition, file.placed].append(others)
     for (partition, placed), positions in parts.items():
-        yield PartRows.of(file, partition, placed, np.concatenate(positions), marks)
+        yield WriteRows.of(file, partition, placed, np.concatenate(positions), marks)
 
 
 def _placed(at: Array, rows: Rows, files: tuple[Files, Files]) -> Iterator[tuple[int, Stamp, Array]]:

@@ -82,7 +82,7 @@ class MarkRows:
 
 
 @dataclass(frozen=True, slots=True)
-class WriteRows:
+class WriteImages:
     """Rows whose image the merge makes are written under their row ids. ``digest`` is that of rows and ids.
     ``placed``: by partition who decided that its rows lie there; of others whoever writes them.
     """
@@ -94,7 +94,7 @@ class WriteRows:
     row_ids: Ints = field(compare=False, repr=False, default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @classmethod
-    def of(cls, cells: RowCells, row_ids: Ints, placed: Mapping[tuple[str | None, ...], Stamp]) -> WriteRows:
+    def of(cls, cells: RowCells, row_ids: Ints, placed: Mapping[tuple[str | None, ...], Stamp]) -> WriteImages:
         digest = hashlib.sha256(row_ids.astype(np.int64).tobytes())
         for identifier in sorted(cells.columns):
             digest.update(f"{identifier}={json.dumps(cells.columns[identifier].to_pylist(), default=str)}".encode())
@@ -104,7 +104,7 @@ class WriteRows:
 
 
 @dataclass(frozen=True, slots=True)
-class PartRows:
+class WriteRows:
     """Rows of a file, by positions, become a file of their own in ``partition``: those of the file go into several.
     ``file``: how it is shown where the rows have their facts. ``decided``: rows of it with another fact.
     """
@@ -125,7 +125,7 @@ class PartRows:
         placed: Stamp,
         positions: Ints,
         decided: Iterable[MarkRows],
-    ) -> PartRows:
+    ) -> WriteRows:
         ordered = np.sort(positions).astype(np.int64)
         return cls(file, partition, placed, len(ordered), _digest(ordered), ordered, tuple(decided))
 
@@ -134,7 +134,7 @@ class PartRows:
         return self.file.file_id, "rows", self.digest
 
 
-Step = CarrySegments | RemoveSegments | AttachDeletes | MarkRows | PartRows | WriteRows
+Step = CarrySegments | RemoveSegments | AttachDeletes | MarkRows | WriteRows | WriteImages
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,17 +149,17 @@ class TableSteps:
         return tuple(step for step in self.steps if isinstance(step, MarkRows))
 
     @property
-    def parts(self) -> tuple[PartRows, ...]:
-        return tuple(step for step in self.steps if isinstance(step, PartRows))
-
-    @property
     def writes(self) -> tuple[WriteRows, ...]:
         return tuple(step for step in self.steps if isinstance(step, WriteRows))
 
     @property
+    def images(self) -> tuple[WriteImages, ...]:
+        return tuple(step for step in self.steps if isinstance(step, WriteImages))
+
+    @property
     def needs_engine(self) -> bool:
         """Whether files must be written before the steps can be carried out."""
-        return bool(self.marks or self.parts or self.writes)
+        return bool(self.marks or self.writes or self.images)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,10 +23,10 @@ from merge_app.lineage.steps import (
     AttachDeletes,
     CarrySegments,
     MarkRows,
-    PartRows,
     RemoveSegments,
     StagedKey,
     TableSteps,
+    WriteRows,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def rows_write(
 ) -> tuple[tuple[int, PartitionValues], ...]:
     """Write the rows that the merge makes, and register their files: by id, with their partitions."""
     made: list[NewDataFile] = []
-    for step in steps.writes:
+    for step in steps.images:
         kept = {column.id: step.cells.columns.get(column.id) for column in schema.columns}
         if None in kept.values():
             raise NotSupported(
@@ -57,20 +57,20 @@ def steps_stage(
     table_id: int, steps: TableSteps, engine: RowEngine, staged_schema: Schema | None
 ) -> dict[StagedKey, int]:
     """Write the files that the steps need, and register them. They are visible by the commit alone."""
-    marks, parts = steps.marks, steps.parts
-    if not (marks or parts):
+    marks, writes = steps.marks, steps.writes
+    if not (marks or writes):
         return {}
-    read = {*(step.file_id for step in marks), *(step.file.file_id for step in parts)}
+    read = {*(step.file_id for step in marks), *(step.file.file_id for step in writes)}
     scans = files_load(table_id, read, [], staged_schema=staged_schema)
     added = delete_files_register(
         table_id, [engine.mark_rows(table_id, scans[step.file_id], step.positions) for step in marks]
     )
-    made = data_files_register(table_id, [_part_write(table_id, step, scans, engine) for step in parts])
+    made = data_files_register(table_id, [_rows_write(table_id, step, scans, engine) for step in writes])
     staged = {step.key: item.delete_file_id for step, item in zip(marks, added, strict=True)}
-    return staged | {step.key: item.file_id for step, item in zip(parts, made, strict=True)}
+    return staged | {step.key: item.file_id for step, item in zip(writes, made, strict=True)}
 
 
-def _part_write(table_id: int, step: PartRows, scans: Mapping[int, FileScan], engine: RowEngine) -> NewDataFile:
+def _rows_write(table_id: int, step: WriteRows, scans: Mapping[int, FileScan], engine: RowEngine) -> NewDataFile:
     file, scan = step.file, scans[step.file.file_id]
     events = sorted(file.stamped, key=lambda mark: mark.stamp.version)
     paths = delete_paths_load([mark.file_id for mark in events])
@@ -207,7 +207,7 @@ def _rows(
         match step:
             case RemoveSegments():
                 yield "remove", {"segment_id": step.segment_id, **_stamp(step.stamp)}
-            case PartRows():
+            case WriteRows():
                 moved = replace(step.file, partition=step.partition, placed=step.placed, stamp=_WRITTEN)
                 yield "carry", {**_segment(moved, definition), "file_id": staged[step.key]}
             case CarrySegments():
@@ -227,7 +227,7 @@ def _made_rows(
     steps: TableSteps, made: Sequence[tuple[int, PartitionValues]], definition: StagedDefinition | None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Files with rows that the merge made: it decided them."""
-    placed = {partition: who for step in steps.writes for partition, who in step.placed}
+    placed = {partition: who for step in steps.images for partition, who in step.placed}
     for file_id, partition in made:
         who, stamp = placed.get(partition, AS_WRITTEN), Stamp(DOT, "update")
         yield "carry", _segment(ShownFile(0, file_id, 0, 0, 0, partition, stamp, placed=who), definition)

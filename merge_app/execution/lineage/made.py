@@ -16,7 +16,7 @@ from merge_app.lineage.facts import ABSENT, Array, Ints, News
 from merge_app.lineage.outcomes import Pairs, TableOutcome, taken
 from merge_app.lineage.segments import DOT, Group, Stamp
 from merge_app.lineage.stepping import Rows, who_placed
-from merge_app.lineage.steps import WriteRows
+from merge_app.lineage.steps import WriteImages
 
 
 def result_ids(pairs: Pairs, sides: tuple[Placed, Placed], news: News) -> tuple[Ints, Ints, Ints]:
@@ -40,7 +40,7 @@ def made_rows_written(
     news: News,
     group: Group,
     reader: CellReader,
-) -> Iterator[WriteRows]:
+) -> Iterator[WriteImages]:
     """The step that writes them; none without any."""
     if not len(made.at):
         return
@@ -53,7 +53,7 @@ def made_rows_written(
     arrays = tuple(pa.array([values[place] for values in texts], type=pa.string()) for place in places)
     row_ids = result_ids(merged.pairs, sides, news)[2][made.at]
     placed = dict(_placed(made.at, codes, rows, group, reader))
-    yield WriteRows.of(RowCells(columns, arrays), row_ids, placed)
+    yield WriteImages.of(RowCells(columns, arrays), row_ids, placed)
 
 
 def _placed(

@@ -28,6 +28,7 @@ from merge_app.lineage.cells import ColumnMerge
 from merge_app.lineage.choices import Choices
 from merge_app.lineage.facts import (
     ABSENT,
+    PREDICATES,
     Aliveness,
     Granularity,
     Kind,
@@ -162,13 +163,15 @@ def _table(
     steps: list[Step] = []
     met: list[Group] = []
     skips = False
-    found = groups(source, target)
+    found, acting = groups(source, target), scopes[0]
     if case.has_key:
+        # Predicates are not judged by key.
         found = by_key_ranges(found, case.merged, reader)
+        acting = [scope for scope in acting if scope.kind not in PREDICATES]
     for group in found:
         if group.whose is Whose.SOURCE and not _left_out_before(group, source):
             steps += carried_whole(group)
-        elif group.whose is not Whose.TARGET or (scopes[0] and _decides(group, target)):
+        elif group.whose is not Whose.TARGET or (acting and _decides(group, target)):
             met.append(group)
         skips |= group.whose is not Whose.SOURCE and any(source.lays_out(file) for file in group.source)
     if not met and not any(scope.kind is ScopeKind.RENAME_PARTITION for scope in scopes[0]):
@@ -250,7 +253,7 @@ def _rows(
     scopes_leave_out(merged, facts, left)
     made, judged, overtaken = cells.of(merged), None, 0
     if case.has_key:
-        is_statement = parties.own is None and bool(parties.staged)
+        is_statement = bool(parties.staged) and case.table_id not in parties.restored
         keyed = keyed_outcome(merged, (source, target), news, cells, is_statement=is_statement)
         merged, made, judged, overtaken = keyed.merged, keyed.made, keyed.judged, keyed.overtaken
     rows = _result(merged, source, target)
