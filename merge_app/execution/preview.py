@@ -121,7 +121,8 @@ FROM shown s JOIN catalog_app_datafile f ON f.id = s.file_id ORDER BY s.file_id
 def files_preview(table_id: int, data: DataPlan, *, source: Lineage, destination: Lineage) -> FilesPreview:
     """The segments that ``data`` would leave on the destination: two queries."""
     marks = [step for step in data.steps.marks if not (step.is_live or step.is_leaving)] if data.steps else []
-    written = [step.rows for step in (*data.steps.writes, *data.steps.images)] if data.steps else []
+    steps = data.steps
+    written = [*(step.rows for step in steps.writes), *(step.rows for step in steps.images)] if steps else []
     data = _as_files(data.steps) if data.steps is not None else data
     parameters = _parameters(table_id, data, source, destination)
     ((rows, size, files, attached, brought, removed, overlaps, hidden),) = fetch_all(
