@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
 from django.core.exceptions import RequestDataTooBig
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import Resolver404, resolve
@@ -17,7 +19,7 @@ from rest_framework import exceptions
 from rest_framework.views import set_rollback
 
 from lakeui.api.strict import DEEPEST
-from lakeui.common.errors import LakeError, NestedTooDeeply
+from lakeui.common.errors import DatabaseAway, LakeError, NestedTooDeeply
 from lakeui.common.problem import CONTENT_TYPE, internal_problem, problem
 
 logger = logging.getLogger(__name__)
@@ -59,6 +61,9 @@ def exception_response(error: Exception, context: Mapping[str, Any]) -> HttpResp
     if isinstance(error, RecursionError):
         logger.warning("what was sent to %s is nested too deeply", type(context.get("view")).__name__, exc_info=error)
         error = NestedTooDeeply("What was sent", deepest=DEEPEST)
+    if _is_without_database(error):
+        logger.warning("the database did not answer %s", type(context.get("view")).__name__, exc_info=error)
+        error = DatabaseAway()
     if isinstance(error, LakeError):
         retry_after = error.details.get("retry_after")
         return problem_response(error.as_problem(), {"Retry-After": str(retry_after)} if retry_after else None)
@@ -74,6 +79,14 @@ def exception_response(error: Exception, context: Mapping[str, Any]) -> HttpResp
     view = type(context.get("view")).__name__
     logger.error("%s failed unexpectedly, error %s", view, document["error_id"], exc_info=error)
     return problem_response(document)
+
+
+def _is_without_database(error: BaseException | None) -> bool:
+    """Whether there was no connection, or it ended. Other failures of the database have a code of their own."""
+    if not isinstance(error, OperationalError | InterfaceError):
+        return False
+    state = getattr(error.__cause__, "sqlstate", None)
+    return state is None or state.startswith(("08", "57P"))
 
 
 def _framework_response(error: exceptions.APIException) -> HttpResponse:
@@ -146,6 +159,9 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def page_failed(request: HttpRequest) -> HttpResponse:
     """The last resort: Django has logged the trace already, this adds the id to find it by."""
+    if _wants_problem(request) and _is_without_database(sys.exc_info()[1]):
+        away = DatabaseAway()
+        return problem_response(away.as_problem(), {"Retry-After": str(away.details["retry_after"])})
     document = internal_problem()
     logger.error("%s %s failed, error %s", request.method, request.path, document["error_id"])
     if _wants_problem(request):

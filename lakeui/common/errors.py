@@ -226,6 +226,19 @@ class EngineAway(EngineError):
         )
 
 
+class DatabaseAway(LakeError):
+    """The database did not answer, or ended under the work. Details: ``retry_after`` in seconds."""
+
+    code, status, title = "DATABASE_AWAY", 503, "The database is away"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The database does not answer. Whether a change came to stand is not known.",
+            remedy="Wait, look at the history, then repeat the request. An Idempotency-Key makes that safe.",
+            retry_after=5,
+        )
+
+
 class Overloaded(LakeError):
     code, status, title = "OVERLOADED", 503, "Too busy"
 

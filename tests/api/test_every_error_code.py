@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import psycopg
 import pytest
+from django.db import OperationalError
+from django.test import RequestFactory
 
+from lakeui.api.errors import page_failed
 from lakeui.common.errors import LakeError
 from tests.api.conftest import Caller, FakeDoor
 from tests.api.test_statements import problem
@@ -30,6 +34,7 @@ CONTRACT = {
     "ENGINE_ENDED_OFTEN": 429,
     "ENGINE_ERROR": 502,
     "ENGINE_AWAY": 503,
+    "DATABASE_AWAY": 503,
     "OVERLOADED": 503,
 }
 """The list of interfaces §2."""
@@ -42,6 +47,7 @@ NOT_OF_STATEMENTS = {
     "ENGINE_ERROR",  # tests/faults/test_killed_servers.py
     "ENGINE_AWAY",  # tests/engine/test_away.py
     "ENGINE_ENDED_OFTEN",  # tests/jobs/test_ended_engines.py
+    "DATABASE_AWAY",  # below
     "OVERLOADED",  # tests/keyed/test_replacing.py
 }
 """What no statement ends in by itself, and where it is tried."""
@@ -69,3 +75,33 @@ def test_every_code_is_told_as_a_problem(alice: Caller, door: FakeDoor, code: st
     door.fail(Raised("What happened.", remedy="The way out."))
     body = problem(alice.sql("SELECT 1"), CONTRACT[code], code)
     assert (body["detail"], body["remedy"]) == ("What happened.", "The way out.")
+
+
+@pytest.mark.parametrize(
+    "cause",
+    [None, psycopg.errors.AdminShutdown(), psycopg.errors.CannotConnectNow(), psycopg.errors.ConnectionFailure()],
+)
+def test_a_database_that_is_away_is_no_fault_inside(alice: Caller, door: FakeDoor, cause: psycopg.Error | None) -> None:
+    failed = OperationalError("the connection is closed")
+    failed.__cause__ = cause
+    door.fail(failed)
+    answer = alice.sql("SELECT 1")
+    body = problem(answer, 503, "DATABASE_AWAY")
+    assert (answer["Retry-After"], body["retry_after"]) == ("5", 5)
+    assert "connection is closed" not in answer.content.decode()
+
+
+def test_another_failure_of_the_database_is_one_inside(alice: Caller, door: FakeDoor) -> None:
+    failed = OperationalError("deadlock detected")
+    failed.__cause__ = psycopg.errors.DeadlockDetected()
+    door.fail(failed)
+    problem(alice.sql("SELECT 1"), 500, "INTERNAL_ERROR")
+
+
+def test_a_database_that_is_away_outside_of_the_views_is_no_fault_inside() -> None:
+    try:
+        raise OperationalError("the connection is closed")
+    except OperationalError:
+        answers = [page_failed(RequestFactory().get(path)) for path in ("/api/v1/catalogs/", "/")]
+    assert [answer.status_code for answer in answers] == [503, 500]
+    assert answers[0]["Retry-After"] == "5"
