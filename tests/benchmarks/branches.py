@@ -37,7 +37,7 @@ class Client:
     def __init__(self, address: str, token: str) -> None:
         self._address = f"{address}/api/v1/sql/"
         self._session = requests.Session()
-        self._session.headers |= {"Authorization": f"Bearer {token}", "Prefer": "wait=30"}
+        self._session.headers.update({"Authorization": f"Bearer {token}", "Prefer": "wait=30"})
         self.times: list[tuple[str, float]] = []
 
     def sql(self, statement: str, branch: str = "main") -> dict[str, Any]:
