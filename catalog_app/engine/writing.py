@@ -22,6 +22,7 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.types import ParsedType
 from catalog_app.engine.arriving import gathered
 from catalog_app.engine.decoding import file_name, internal_name
+from catalog_app.engine.file_sizes import become_one
 from catalog_app.engine.reading import FACTS, FIELD_ID, ROW_ID
 from catalog_app.engine.types import is_arrow_writable, quoted
 from catalog_app.storage.field_ids import field_ids_add
@@ -36,8 +37,6 @@ MOST_BYTES = 64 * 1024 * 1024
 """Rows that pass through this process take so much at most; more are written by a Spark job."""
 SMALL_ROWS = 10_000
 """Up to so many rows are written by this process: a Spark job costs more than they do."""
-COMBINE_BYTES = 32 * 1024 * 1024
-"""Files of one partition value that are smaller together than this become one."""
 ROWS_PER_FILE = 20_000_000
 PARTITION = "__lake_p"
 _LONG_VALUE = 48
@@ -196,7 +195,7 @@ class FileWriter:
         for folder, files in groups.items():
             partition = self._partition_of(target, folder, files[0].path)
             paths = [file.path for file in files]
-            if len(files) > 1 and sum(file.bytes for file in files) <= COMBINE_BYTES:
+            if become_one([file.bytes for file in files]):
                 paths = [self._concatenated(paths, staging)]
             staged += [Staged(path, partition) for path in paths]
         return staged
