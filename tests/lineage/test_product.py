@@ -158,9 +158,7 @@ class Both:
         table, state = "ALTER TABLE d.t", self.model.branches[b]
         kind = self.rng.choice(["rename"] * 4 + ["drop", "add", "overwrite"])
         if kind == "overwrite":
-            i, self.next = self.next, self.next + 1
-            sql = f"INSERT OVERWRITE d.t PARTITION (p = '{old}') VALUES ({i}, 'o')"
-            self.both(b, sql, model_overwrite([i], "o", old))
+            self.overwrite_partition(b, old)
         elif kind == "drop" and state.has_partition("T1", old):
             gone = overwrite("T1", old, kind="drop partition")
             self.both(b, f"{table} DROP IF EXISTS PARTITION (p = '{old}')", gone)
@@ -169,6 +167,11 @@ class Both:
         elif kind == "rename" and state.has_partition("T1", old) and not state.has_partition("T1", new):
             sql = f"{table} PARTITION (p = '{old}') RENAME TO PARTITION (p = '{new}')"
             self.both(b, sql, rename_partition("T1", old, new))
+
+    def overwrite_partition(self, b: str, part: str) -> None:
+        i, self.next = self.next, self.next + 1
+        sql = f"INSERT OVERWRITE d.t PARTITION (p = '{part}') VALUES ({i}, 'o')"
+        self.both(b, sql, model_overwrite([i], "o", part))
 
     def merge(self, source: str, target: str) -> None:
         if target != "mirror":

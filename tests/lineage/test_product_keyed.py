@@ -105,6 +105,15 @@ class Keyed(Both):
 
             self.both(b, f"UPDATE d.t SET id = {new} WHERE id = {old}", changed)
 
+    def overwrite_partition(self, b: str, part: str) -> None:
+        state = self.model.branches[b]
+        elsewhere = state.rows("T1").keys() - set(state.in_scope("T1", part))
+        free = [key for key in range(1, KEYS + 1) if key not in elsewhere]
+        if free:
+            i = self.rng.choice(free)
+            gone = overwrite("T1", part, new_rows([i], "o", "o", part))
+            self.both(b, f"INSERT OVERWRITE d.t PARTITION (p = '{part}') VALUES ({i}, 'o', 'o')", gone)
+
     def model_rows(self, b: str) -> list[tuple[Any, ...]]:
         state = self.model.branches[b]
         found = []
