@@ -70,6 +70,12 @@ _BOUNDS = """f.smallest_stamp,
     CASE f.smallest_stamp WHEN 0 THEN greatest(f.largest_stamp, x.stamp) ELSE f.largest_stamp END"""
 """Of the stamps of a file that stores some; rows without have that of the segment."""
 
+_SHOWN_COLUMNS = """
+    s.table_id, s.file_id, s.id, s.stamp, s.kind, coalesce(s.brings_stamp, 0) AS brings_stamp, s.brings_kind,
+    coalesce(s.undoes_stamp, 0) AS undoes_stamp, s.partition, s.partition_stamp, s.partition_kind,
+    coalesce(s.partition_brings, 0) AS partition_brings, coalesce(s.partition_undoes, 0) AS partition_undoes,
+    coalesce(d.events, '[]'::jsonb) AS deletes, coalesce(p.events, '[]'::jsonb) AS stamped"""
+
 _EVENT = "jsonb_build_array({file}, d.stamp, d.kind, d.brings_stamp, d.brings_kind, d.undoes_stamp)"
 
 
@@ -91,10 +97,7 @@ def _shown(side: str) -> str:
       ON d.table_id = ANY(%(tables)s) AND d.branch_id = l.branch_id AND d.stamped_version <= l.max_version
     GROUP BY d.segment_id
 ), {side} AS MATERIALIZED (
-    SELECT s.table_id, s.file_id, s.id, s.stamp, s.kind, coalesce(s.brings_stamp, 0) AS brings_stamp, s.brings_kind,
-           coalesce(s.undoes_stamp, 0) AS undoes_stamp, s.partition, s.partition_stamp, s.partition_kind,
-           coalesce(s.partition_brings, 0) AS partition_brings, coalesce(s.partition_undoes, 0) AS partition_undoes,
-           coalesce(d.events, '[]'::jsonb) AS deletes, coalesce(p.events, '[]'::jsonb) AS stamped
+    SELECT {_SHOWN_COLUMNS}
     FROM {side}_line l JOIN catalog_app_segment s
       ON s.table_id = ANY(%(tables)s) AND s.branch_id = l.branch_id AND s.added_version <= l.max_version
     LEFT JOIN {side}_deletes d ON d.segment_id = s.id LEFT JOIN {side}_stamped p ON p.segment_id = s.id
@@ -102,18 +105,71 @@ def _shown(side: str) -> str:
 )"""
 
 
+_CANDIDATES = """
+own AS MATERIALIZED (
+    SELECT * FROM unnest(%(own_ids)s::bigint[], %(own_after)s::bigint[], %(own_upto)s::bigint[])
+        AS o(branch_id, after, upto)
+), candidates AS MATERIALIZED (
+    SELECT unnest(%(touched)s::bigint[]) AS file_id
+    UNION SELECT s.file_id FROM own o JOIN catalog_app_segment s
+      ON s.table_id = ANY(%(tables)s) AND s.branch_id = o.branch_id
+     AND s.added_version > o.after AND s.added_version <= o.upto
+    UNION SELECT s.file_id FROM own o JOIN catalog_app_segmentremoval r
+      ON r.table_id = ANY(%(tables)s) AND r.branch_id = o.branch_id
+     AND r.removed_version > o.after AND r.removed_version <= o.upto
+    JOIN catalog_app_segment s ON s.id = r.segment_id
+    UNION SELECT s.file_id FROM own o JOIN catalog_app_segmentdelete d
+      ON d.table_id = ANY(%(tables)s) AND d.branch_id = o.branch_id
+     AND d.attached_version > o.after AND d.attached_version <= o.upto
+    JOIN catalog_app_segment s ON s.id = d.segment_id
+    UNION SELECT s.file_id FROM own o JOIN catalog_app_segmentstamp d
+      ON d.table_id = ANY(%(tables)s) AND d.branch_id = o.branch_id
+     AND d.stamped_version > o.after AND d.stamped_version <= o.upto
+    JOIN catalog_app_segment s ON s.id = d.segment_id
+)"""
+"""Files that commits touched which one of the chains alone sees. All others both sides show alike."""
+
+
+def _shown_of(side: str) -> str:
+    """The same as ``_shown``, of candidates alone: what it costs follows the change."""
+    return f"""
+{side}_line AS MATERIALIZED (
+    SELECT * FROM unnest(%({side}_ids)s::bigint[], %({side}_limits)s::bigint[]) AS l(branch_id, max_version)
+), {side}_added AS MATERIALIZED (
+    SELECT s.* FROM candidates c JOIN catalog_app_segment s ON s.file_id = c.file_id AND s.table_id = ANY(%(tables)s)
+    JOIN {side}_line l ON s.branch_id = l.branch_id AND s.added_version <= l.max_version
+    WHERE NOT EXISTS (
+        SELECT 1 FROM catalog_app_segmentremoval r JOIN {side}_line m
+          ON r.branch_id = m.branch_id AND r.removed_version <= m.max_version WHERE r.segment_id = s.id)
+), {side}_deletes AS MATERIALIZED (
+    SELECT d.segment_id, jsonb_agg({_EVENT.format(file="d.delete_file_id")} ORDER BY d.delete_file_id) AS events
+    FROM {side}_added s JOIN catalog_app_segmentdelete d ON d.segment_id = s.id
+    JOIN {side}_line l ON d.branch_id = l.branch_id AND d.attached_version <= l.max_version
+    GROUP BY d.segment_id
+), {side}_stamped AS MATERIALIZED (
+    SELECT d.segment_id, jsonb_agg({_EVENT.format(file="d.rows_file_id")} ORDER BY d.rows_file_id) AS events
+    FROM {side}_added s JOIN catalog_app_segmentstamp d ON d.segment_id = s.id
+    JOIN {side}_line l ON d.branch_id = l.branch_id AND d.stamped_version <= l.max_version
+    GROUP BY d.segment_id
+), {side} AS MATERIALIZED (
+    SELECT {_SHOWN_COLUMNS}
+    FROM {side}_added s
+    LEFT JOIN {side}_deletes d ON d.segment_id = s.id LEFT JOIN {side}_stamped p ON p.segment_id = s.id
+)"""
+
+
 def _differing(side: str, other: str) -> str:
     return f"""
 SELECT '{side}', x.*, f.rows, f.smallest_row_id, f.largest_row_id, {_BOUNDS}
 FROM {side} x JOIN catalog_app_datafile f ON f.id = x.file_id
-WHERE x.file_id = ANY(%(touched)s) OR NOT EXISTS (
-    SELECT 1 FROM {other} y WHERE y.file_id = x.file_id AND y.stamp = x.stamp AND y.kind = x.kind
-      AND y.partition = x.partition AND y.partition_stamp = x.partition_stamp
-      AND y.deletes = x.deletes AND y.stamped = x.stamped)"""
+LEFT JOIN {other} y ON y.file_id = x.file_id AND y.stamp = x.stamp AND y.kind = x.kind
+  AND y.partition = x.partition AND y.partition_stamp = x.partition_stamp
+  AND y.deletes = x.deletes AND y.stamped = x.stamped
+WHERE y.file_id IS NULL OR x.file_id = ANY(%(touched)s)"""
 
 
 _DIFFERING = f"""
-WITH {_shown("source")}, {_shown("target")}
+WITH {_CANDIDATES}, {_shown_of("source")}, {_shown_of("target")}
 {_differing("source", "target")} UNION ALL {_differing("target", "source")}
 """
 
@@ -214,6 +270,7 @@ def sides_load(
         "target_ids": list(target.branch_ids),
         "target_limits": list(target.limits),
         "touched": [*_touched(staged), *(file for item in (restored or {}).values() for file in item.present)],
+        **_own_parts(source, target),
     }
     for side, table_id, *row in fetch_all(_DIFFERING, asked):
         shown[side][table_id].append(_file(row, dots))
@@ -228,6 +285,17 @@ def sides_load(
         for n, name in enumerate(("source", "target"))
     ]
     return Sides(found[0], found[1], News(versions[0], versions[1]), ranges[0], ranges[1])
+
+
+def _own_parts(source: Lineage, target: Lineage) -> dict[str, list[int]]:
+    """The commits that one of the chains alone sees, as ranges of versions."""
+    chains = [dict(zip(item.branch_ids, item.limits, strict=True)) for item in (source, target)]
+    found = []
+    for branch in dict.fromkeys((*source.branch_ids, *target.branch_ids)):
+        limits = [chain.get(branch, 0) for chain in chains]
+        if min(limits) < max(limits):
+            found.append((branch, min(limits), max(limits)))
+    return {name: [row[n] for row in found] for n, name in enumerate(("own_ids", "own_after", "own_upto"))}
 
 
 def _own_versions(branch_id: int) -> frozenset[int]:
