@@ -72,6 +72,23 @@ reached tells.
 """
 
 
+_LEFT_OUT = """
+SELECT EXISTS (
+    SELECT 1 FROM catalog_app_table t JOIN merge_app_mergeattempt a ON a.catalog_id = t.catalog_id
+    CROSS JOIN LATERAL jsonb_array_elements(a.body -> 'resolutions') AS item
+    WHERE t.id = %(table)s AND a.outcome = 'merged'
+      AND (a.body -> 'resolutions') @> '[{"part": "object", "object_kind": "table"}]'::jsonb
+      AND item ->> 'part' = 'object' AND item ->> 'object_kind' = 'table' AND item -> 'object_id' = to_jsonb(t.id)
+      AND item ->> 'decision' = ANY(%(decisions)s))
+"""
+
+
+def is_left_out(table_id: int) -> bool:
+    """Whether a merge of the catalog left out what its source did to the table."""
+    ((found,),) = fetch_all(_LEFT_OUT, {"table": table_id, "decisions": list(_WITHOUT_SOURCE)})
+    return bool(found)
+
+
 def left_out_before_load(
     source: Lineage, reach: Reach, destination: Lineage, tables: Collection[int]
 ) -> tuple[LeftOutBefore, ...]:

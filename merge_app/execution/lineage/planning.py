@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from catalog_app.domain.row_merge import RowChoice, RowJudgement
 from catalog_app.domain.schema import Schema
 from catalog_app.selectors.lineage import Lineage
 from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.left_out_before import is_left_out
 from merge_app.execution.lineage.cells import CellReader, Cells, met_rows, with_values
 from merge_app.execution.lineage.keyed import keyed_outcome
 from merge_app.execution.lineage.keys import Keys, by_key_ranges, keyed_rows, met_by_key, met_by_row
@@ -168,8 +170,10 @@ def _table(
         # Predicates are not judged by key.
         found = by_key_ranges(found, case.merged, reader)
         acting = [scope for scope in acting if scope.kind not in PREDICATES]
+    # A file holds rows that a person left out beside newer ones: these alone come.
+    is_whole = cache(lambda: DOT in source.news or not is_left_out(case.table_id))
     for group in found:
-        if group.whose is Whose.SOURCE and not _left_out_before(group, source):
+        if group.whose is Whose.SOURCE and (_is_new(group, source) or is_whole()):
             steps += carried_whole(group)
         elif group.whose is not Whose.TARGET or (acting and _decides(group, target)):
             met.append(group)
@@ -187,19 +191,10 @@ def _table(
     return RowsPlan(done, merged.findings, merged, skips, emptied, reader.names, finer, rows.judged)
 
 
-def _left_out_before(group: Group, side: FileSide) -> bool:
-    """Whether the source shows facts that are no news and that the target does not show: a person left them out, or
-    the target shows them in other files. A statement or transaction saw what the target shows.
-    """
-    if DOT in side.news:
-        return False
-    here = {file.file_id: {mark.file_id for mark in file.deletes} for file in group.target}
-    for file in group.source:
-        events = [mark.stamp for mark in file.deletes if mark.file_id not in here.get(file.file_id, ())]
-        events += [] if file.file_id in here else [file.stamp]
-        if any(stamp.version not in side.news and stamp.kind not in LAYOUT for stamp in events):
-            return True
-    return False
+def _is_new(group: Group, side: FileSide) -> bool:
+    """Whether the group is of rows that the source wrote since."""
+    written = all(file.stamp.version in side.news and file.stamp.kind not in LAYOUT for file in group.source)
+    return written and not (group.target or group.target_gone)
 
 
 def _decides(group: Group, side: FileSide) -> bool:
