@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from catalog_app.domain.schema import Schema
+from catalog_app.domain.schema import Schema, has_key_in_partition
 from catalog_app.domain.types import parse_type
 from lakeui.common.errors import InvalidValue
 from lakeui.common.nearest import nearest_name
@@ -61,17 +61,17 @@ def merge_properties_check(properties: Mapping[str, str], schema: Schema, inheri
     """Raise InvalidValue for properties of the merge, checked by name, that a table with ``schema`` cannot have or
     that would do nothing. ``inherited``: ``merge.conflicts`` of the catalog.
     """
-    ours = [key for key in properties if key.startswith("merge.")]
-    if ours and schema.is_keyed:
+    if MERGE_CONFLICTS in properties and schema.is_keyed:
         raise InvalidValue(
-            f"A table with a primary key is merged by key and cell; {ours[0]} has no effect on it.",
+            f"A table with a primary key is merged by key and cell; {MERGE_CONFLICTS} has no effect on it.",
             remedy="Leave the property out.",
-            field=ours[0],
+            field=MERGE_CONFLICTS,
         )
-    for key in ours:
-        if key != MERGE_CONFLICTS:
+    by_cell = schema.is_keyed or properties.get(MERGE_CONFLICTS, inherited) == CELL
+    for key in properties:
+        if key.startswith(MERGE_COLUMN):
             _column_check(key, properties[key], schema)
-            if properties.get(MERGE_CONFLICTS, inherited) != CELL:
+            if not by_cell:
                 raise InvalidValue(
                     f"{key} needs {MERGE_CONFLICTS} = '{CELL}'.", remedy=f"Set {MERGE_CONFLICTS} as well.", field=key
                 )
@@ -88,8 +88,15 @@ def _column_check(key: str, value: str, schema: Schema) -> None:
             field=key,
             nearest=nearest and MERGE_COLUMN + nearest,
         )
-    if column.id in schema.partition_by:
-        raise InvalidValue(f"{key}: {name} is a partition column.", remedy="Leave the property out.", field=key)
+    if column.id in (*schema.partition_by, *schema.primary_key):
+        part = "a partition column" if column.id in schema.partition_by else "part of the primary key"
+        raise InvalidValue(f"{key}: {name} is {part}.", remedy="Leave the property out.", field=key)
+    if has_key_in_partition(schema):
+        raise InvalidValue(
+            f"{key}: no cells are merged of a table whose primary key is a partition column.",
+            remedy="Leave the property out.",
+            field=key,
+        )
     if not merges_by(value, column.type):
         wanted = "an integer, decimal, float or double" if value == SUM else "an array"
         raise InvalidValue(

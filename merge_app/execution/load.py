@@ -28,7 +28,7 @@ from merge_app.execution.facts import facts_load
 from merge_app.execution.known_in_part import known_in_part_load
 from merge_app.execution.left_out_before import left_out_before_load
 from merge_app.execution.lineage.attribute_news import attribute_sides_load, objects_with_news, one_catalog
-from merge_app.execution.lineage.granularity import granularities
+from merge_app.execution.lineage.granularity import merge_settings
 from merge_app.execution.lineage.planning import Parties, RowsDecision, TableCase, rows_plan
 from merge_app.execution.lineage.restoring import RestoredFiles
 from merge_app.execution.lineage.sides import Ranges, moves_rows, tables_changed
@@ -37,7 +37,6 @@ from merge_app.execution.reach import Reach, merges_since, own_ranges, reach_loa
 from merge_app.execution.reads import stale_reads_load
 from merge_app.execution.replacements import replacements_load
 from merge_app.execution.row_merges import tables_apart
-from merge_app.lineage.facts import Granularity
 from merge_app.lineage.steps import RowsPlan
 from merge_app.planning.attribute_sides import AttributeSides
 from merge_app.planning.left_out import tables_leaving_values
@@ -293,7 +292,7 @@ def _with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engi
     else:
         # Refuses settings that only merges by lineage know.
         changed = _tables_changed(side)
-        granularities([table for table in planned.tables.values() if table.table_id in changed], destination)
+        merge_settings([table for table in planned.tables.values() if table.table_id in changed], destination)
     if not (wanted or stepped):
         return planned
     source = _effects_where(planned.source, wanted, FactKind.SOURCE_EFFECTS)
@@ -357,8 +356,11 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Lineage) 
                     decision=_rows_decision(planned.resolutions, object_id),
                 )
             )
-    settings_of = granularities([planned.tables[case.table_id] for case in found], destination)
-    return [replace(case, granularity=settings_of.get(case.table_id, Granularity.FILE)) for case in found]
+    settings_of = merge_settings([planned.tables[case.table_id] for case in found], destination)
+    return [
+        replace(case, granularity=settings_of[case.table_id].granularity, how=settings_of[case.table_id].how)
+        for case in found
+    ]
 
 
 def _rows_decision(resolutions: Sequence[Resolution], table_id: int) -> RowsDecision:

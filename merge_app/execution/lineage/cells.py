@@ -82,9 +82,11 @@ def met_rows(source: RowFacts, target: RowFacts, news: News) -> Pairs:
     return Pairs(pairs.row_id[at], pairs.source_at[at], pairs.target_at[at])
 
 
-def with_values(met: Met, sides: tuple[Placed, Placed], group: Group, cells: CellReader) -> tuple[Placed, Placed]:
+def with_values(
+    met: Met, sides: tuple[Placed, Placed], group: Group, cells: CellReader, sums: Sequence[int] = ()
+) -> tuple[Placed, Placed]:
     """Both sides, of rows that met with their past: equal images have one code, so that what came out alike is alike,
-    and what is again as it was is no change (P7).
+    and what is again as it was is no change (P7). ``sums``: columns in which equal changes of both sides add up.
     """
     if not len(met.source):
         return sides
@@ -95,7 +97,10 @@ def with_values(met: Met, sides: tuple[Placed, Placed], group: Group, cells: Cel
         for codes, shown in ((mine, group.source), (theirs, group.target), (met.base, ()))
     ]
     columns = cells.compared()
-    mine = np.where(_same(read[0], read[1], columns), theirs, mine)
+    alike = _same(read[0], read[1], columns)
+    if sums:
+        alike &= ~read[2].is_there | _same(read[2], read[0], sums)
+    mine = np.where(alike, theirs, mine)
     base = np.where(_same(read[2], read[0], columns), mine, met.base)
     base = np.where(_same(read[2], read[1], columns), theirs, base)
     return (

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from django.conf import settings
 
 from catalog_app.domain.state import TableState
-from catalog_app.domain.table_properties import FILE, MERGE_CONFLICTS, properties_check
+from catalog_app.domain.table_properties import FILE, MERGE_COLUMN, MERGE_CONFLICTS, merges_by, properties_check
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
 from lakeui.common.errors import NotSupported
+from merge_app.lineage.cells import ColumnMerge
 from merge_app.lineage.facts import Granularity
 
 _INHERITED = """
@@ -21,24 +23,51 @@ WHERE b.id = %(branch)s
 
 def granularity_check(value: str, where: str = "") -> None:
     """Raise NotSupported where merges do not go by the setting."""
-    if value != FILE and not settings.LAKEUI["MERGE_BY_LINEAGE"]:
+    if value != FILE:
+        lineage_check(f"{MERGE_CONFLICTS} = '{value}'{where}", f"set {MERGE_CONFLICTS} = '{FILE}'")
+
+
+def lineage_check(what: str, otherwise: str) -> None:
+    """Raise NotSupported where merges do not go by lineage."""
+    if not settings.LAKEUI["MERGE_BY_LINEAGE"]:
         raise NotSupported(
-            f"{MERGE_CONFLICTS} = '{value}'{where} needs merging by lineage, which is off.",
-            remedy=f"Start lakeui with LAKEUI_MERGE_BY_LINEAGE=1, or set {MERGE_CONFLICTS} = '{FILE}'.",
-            field=MERGE_CONFLICTS,
+            f"{what} needs merging by lineage, which is off.",
+            remedy=f"Start lakeui with LAKEUI_MERGE_BY_LINEAGE=1, or {otherwise}.",
         )
 
 
-def granularities(tables: Iterable[TableState], target: Lineage) -> dict[int, Granularity]:
-    """By table without a primary key, as the target of a merge has it. Raises NotSupported, InvalidValue."""
-    chosen = [table for table in tables if not table.schema.is_keyed]
+@dataclass(frozen=True, slots=True)
+class MergeSetting:
+    """How rows of a table are merged. ``how``: by column, what becomes of a cell that both sides changed."""
+
+    granularity: Granularity
+    how: Mapping[int, ColumnMerge]
+
+
+def merge_settings(tables: Iterable[TableState], target: Lineage) -> dict[int, MergeSetting]:
+    """By table, as the target of a merge has it. Raises NotSupported, InvalidValue. A table with a primary key is
+    merged by key and cell whatever it says.
+    """
+    chosen = list(tables)
     inherited = FILE
-    if any(MERGE_CONFLICTS not in table.properties for table in chosen):
+    if any(MERGE_CONFLICTS not in table.properties and not table.schema.is_keyed for table in chosen):
         ((inherited,),) = fetch_all(_INHERITED, {"branch": target.branch_ids[0]})
     found = {}
     for table in chosen:
-        value = table.properties.get(MERGE_CONFLICTS, inherited)
+        value = FILE if table.schema.is_keyed else table.properties.get(MERGE_CONFLICTS, inherited)
         properties_check({MERGE_CONFLICTS: value})
         granularity_check(value, f" of table {table.name}")
-        found[table.table_id] = Granularity(value)
+        found[table.table_id] = MergeSetting(Granularity(value), column_merges(table))
+    return found
+
+
+def column_merges(table: TableState) -> dict[int, ColumnMerge]:
+    """By column id what the properties of columns ask for. Raises NotSupported where merges do not go by them."""
+    found = {}
+    for column in table.schema.columns:
+        key = MERGE_COLUMN + column.name
+        value = table.properties.get(key)
+        if value is not None and merges_by(value, column.type):
+            lineage_check(f"{key} of table {table.name}", f"UNSET {key}")
+            found[column.id] = ColumnMerge(value)
     return found

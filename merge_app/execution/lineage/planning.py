@@ -13,6 +13,7 @@ from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import Operation
 from catalog_app.domain.row_merge import RowChoice, RowJudgement
 from catalog_app.domain.schema import Schema
+from catalog_app.rules.codes import VerdictCode
 from catalog_app.selectors.lineage import Lineage
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.left_out_before import is_left_out
@@ -40,7 +41,7 @@ from merge_app.lineage.facts import (
     ScopeKind,
     TableFacts,
 )
-from merge_app.lineage.finer import finer_verdicts
+from merge_app.lineage.finer import Finer, finer_verdicts
 from merge_app.lineage.outcomes import Outcome, TableOutcome
 from merge_app.lineage.result_rows import Rows
 from merge_app.lineage.scopes import scopes_leave_out
@@ -186,9 +187,8 @@ def _table(
     merged = rows.merged
     whole = [item for item in together.source_gone if item.delete_file is None]
     emptied = tuple(gone_rows(item, reader) for item in whole) if merged.findings and not case.has_key else ()
-    finer = {} if case.has_key else finer_verdicts(merged, case.granularity)
     done = TableSteps((*steps, *rows.steps), rows.kept)
-    return RowsPlan(done, merged.findings, merged, skips, emptied, reader.names, finer, rows.judged)
+    return RowsPlan(done, merged.findings, merged, skips, emptied, reader.names, rows.finer, rows.judged)
 
 
 def _is_new(group: Group, side: FileSide) -> bool:
@@ -220,6 +220,11 @@ class _MergedRows:
     steps: list[Step]
     kept: int
     judged: RowJudgement | None
+    finer: Finer = field(default_factory=dict)
+
+
+LOOKED_INTO = 10_000
+"""Of so many rows in conflict cells are read, to say what a finer setting would."""
 
 
 def _rows(
@@ -254,7 +259,28 @@ def _rows(
     rows = _result(merged, source, target)
     steps = list(carried_by_row(group, rows, reader))
     steps += made_rows_written(made, merged, rows, (source, target), news, group, cells.reader)
-    return _MergedRows(merged, steps, overtaken or _kept(merged, source.facts, target.facts), judged)
+    finer: Finer = {}
+    if not case.has_key:
+        by_cell = _by_cell(case, parties, group, news, reader, facts) if _may_look(case, merged) else None
+        finer = finer_verdicts(merged, case.granularity, by_cell)
+    kept = overtaken or _kept(merged, source.facts, target.facts)
+    return _MergedRows(merged, steps, kept, judged, finer)
+
+
+def _may_look(case: TableCase, merged: TableOutcome) -> bool:
+    updated = merged.by_row.get(VerdictCode.SAME_FILE_UPDATE_UPDATE, ())
+    return case.granularity is not Granularity.CELL and 0 < len(updated) <= LOOKED_INTO
+
+
+def _by_cell(
+    case: TableCase, parties: Parties, group: Group, news: News, reader: Reader, facts: TableFacts
+) -> TableOutcome:
+    """What the rules would say by cell."""
+    asked = replace(case, granularity=Granularity.CELL)
+    source, target = _sides(asked, parties, group, news, reader)
+    given = replace(facts, source=source.facts, target=target.facts, granularity=Granularity.CELL)
+    cells = Cells(_cell_reader(asked, reader), group, asked.how)
+    return table_merge(case.table_id, given, news, stamp=DOT, cells=cells)
 
 
 def _sides(case: TableCase, parties: Parties, group: Group, news: News, reader: Reader) -> tuple[Placed, Placed]:
@@ -269,7 +295,8 @@ def _sides(case: TableCase, parties: Parties, group: Group, news: News, reader: 
         if case.granularity is not Granularity.CELL:
             return sides
         pasts = met_by_row(reader, met_rows(sides[0].facts, sides[1].facts, news), parties.reaches)
-    return with_values(pasts, sides, group, _cell_reader(case, reader))
+    sums = [column for column, how in case.how.items() if how is ColumnMerge.SUM]
+    return with_values(pasts, sides, group, _cell_reader(case, reader), sums)
 
 
 def _cell_reader(case: TableCase, reader: Reader) -> CellReader:
