@@ -106,7 +106,7 @@ def plan_input_load(
     """
     seen = side.reach
     database_ids, table_ids = _named_objects(side.operations)
-    known_in_part = () if settings.LAKEUI["MERGE_BY_LINEAGE"] else _known_in_part(side, destination)
+    known_in_part = _known_in_part(side, destination)
     side, news = _with_news(side, destination)
     database_ids |= {identity for kind, identity in news.objects if kind is ObjectKind.DATABASE}
     table_ids |= {identity for kind, identity in news.objects if kind is ObjectKind.TABLE}
@@ -250,8 +250,8 @@ def _known_in_part(side: SourceSide, destination: Lineage) -> tuple[RestoreKnown
         return found
     # Rows that are merged by lineage have nothing that could be known in part (lineage §4a).
     tables = tables_load(destination, {item.table_id for item in found}, schemas=side.schemas)
-    keyed = {table_id for table_id, state in tables.items() if state.schema.is_keyed}
-    return tuple(item for item in found if item.table_id in keyed)
+    replayed = {table_id for table_id, state in tables.items() if has_key_in_partition(state.schema)}
+    return tuple(item for item in found if item.table_id in replayed)
 
 
 def _left_out_before(side: SourceSide, destination: Lineage) -> tuple[LeftOutBefore, ...]:

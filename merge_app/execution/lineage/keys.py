@@ -5,7 +5,7 @@ A key that an update changed is two keys: the old one is deleted, the new one in
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -101,8 +101,13 @@ def keyed_rows(group: Group, reader: Reader, news: News, keys: Keys) -> KeyedRow
     images = [image_codes(rows["held"], rows["held_at"]) for rows in parts]
     codes = keys.codes(np.concatenate(images))
     ends = np.cumsum([len(part) for part in images])[:-1]
-    by_part = np.split(codes, ends)
-    ids = np.concatenate([rows["row_id"] for rows in parts])
+    asked = [news.from_source, news.from_source, news.from_target, news.from_target]
+    fresh = np.concatenate([_is_fresh(rows, is_news) for rows, is_news in zip(parts, asked, strict=True)])
+    # Keys without news stay as they are: somebody may have left rows out before.
+    kept = np.split(np.isin(codes, codes[fresh]), ends)
+    by_part = [part[mask] for part, mask in zip(np.split(codes, ends), kept, strict=True)]
+    parts = [_where(rows, mask) for rows, mask in zip(parts, kept, strict=True)]
+    codes, ids = np.concatenate(by_part), np.concatenate([rows["row_id"] for rows in parts])
     births = Births.load(reader, np.unique(ids))
     found = [
         _by_key(parts[at], by_part[at], parts[at + 1], by_part[at + 1], births, of_side)
@@ -114,13 +119,17 @@ def keyed_rows(group: Group, reader: Reader, news: News, keys: Keys) -> KeyedRow
 def _wanted(sides: Sequence[tuple[Mapping[str, Array], Mapping[str, Array]]], news: News) -> Ints:
     """Row ids that a side has news of, and those that one side alone shows: another row took their key there."""
     fresh = [
-        rows["row_id"][is_news(rows["stamp"]) | is_news(rows["placed"])]
+        rows["row_id"][_is_fresh(rows, is_news)]
         for side, is_news in zip(sides, (news.from_source, news.from_target), strict=True)
         for rows in side
     ]
     alone = np.setxor1d(sides[0][0]["row_id"], sides[1][0]["row_id"])
     found: Ints = np.unique(np.concatenate([*fresh, alone]))
     return found
+
+
+def _is_fresh(rows: Mapping[str, Array], is_news: Callable[[Array], Mask]) -> Mask:
+    return is_news(rows["stamp"]) | is_news(rows["placed"])
 
 
 def _where(rows: Mapping[str, Array], mask: Mask) -> dict[str, Array]:

@@ -237,14 +237,14 @@ def _rows(
     overwritten: set[int],
 ) -> _MergedRows:
     source, target = _sides(case, parties, group, news, reader)
-    kept, left = _parted_scopes(scopes[0], {reader.code(values) for values in case.decision.partitions})
+    acting, left = _parted_scopes(scopes[0], {reader.code(values) for values in case.decision.partitions})
     facts = TableFacts(
         source.facts,
         target.facts,
         case.alive,
         case.granularity,
         case.has_key,
-        source_scopes=kept,
+        source_scopes=acting,
         target_scopes=scopes[1],
         overwritten=overwritten,
     )
