@@ -12,6 +12,20 @@ NOT_FOUND | none | catalog nowhere; SHOW CATALOGS | DROP CATALOG nowhere
 NOT_FOUND | none | Did you mean {lake} | DROP CATALOG {lake}x
 SYNTAX_ERROR | none | CASCADE | DROP CATALOG nowhere CASCADE
 NOT_SUPPORTED | transaction | transaction | DROP CATALOG {lake}
+# SetCatalogProperties
+NOT_FOUND | none | catalog nowhere | ALTER CATALOG nowhere SET PROPERTIES ('merge.conflicts' = 'file')
+INVALID_VALUE | none | property merge.conflict; merge.conflicts | ALTER CATALOG {lake} SET PROPERTIES ('merge.conflict' = 'file')
+INVALID_VALUE | none | merge.conflicts; rows | ALTER CATALOG {lake} SET PROPERTIES ('merge.conflicts' = 'rows')
+NOT_SUPPORTED | none | LAKEUI_MERGE_BY_LINEAGE | ALTER CATALOG {lake} SET PROPERTIES ('merge.conflicts' = 'row')
+NOT_SUPPORTED | transaction | transaction | ALTER CATALOG {lake} SET PROPERTIES ('merge.conflicts' = 'file')
+SYNTAX_ERROR | none | SET PROPERTIES | ALTER CATALOG {lake} RENAME TO x
+# UnsetCatalogProperties
+NOT_FOUND | none | catalog nowhere | ALTER CATALOG nowhere UNSET PROPERTIES ('merge.conflicts')
+INVALID_VALUE | none | property owner; merge.conflicts | ALTER CATALOG {lake} UNSET PROPERTIES ('owner')
+NOT_SUPPORTED | transaction | transaction | ALTER CATALOG {lake} UNSET PROPERTIES ('merge.conflicts')
+# DescribeCatalog
+NOT_FOUND | none | catalog nowhere | DESCRIBE CATALOG nowhere
+SYNTAX_ERROR | none | | DESCRIBE CATALOG
 # ShowCatalogs
 SYNTAX_ERROR | main | IN | SHOW CATALOGS IN x
 # UseCatalog
