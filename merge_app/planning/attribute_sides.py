@@ -37,7 +37,9 @@ class AttributeSides:
         )
 
     def left_out(self, thing: ObjectKey, concerns: Callable[[Key], bool] = lambda key: True) -> AttributeSides:
-        """The target's facts stay."""
+        """The target's facts stay. An object without news has no facts here, and gets none."""
+        if thing not in self.source and thing not in self.target:
+            return self
         theirs = self.target.get(thing, {})
         kept = {key: fact for key, fact in self.source.get(thing, {}).items() if not concerns(key)}
         chosen = {key: fact for key, fact in theirs.items() if concerns(key)}
@@ -45,6 +47,8 @@ class AttributeSides:
 
     def taken(self, thing: ObjectKey, concerns: Callable[[Key], bool]) -> AttributeSides:
         """What the target did to these attributes is not judged."""
+        if thing not in self.target:
+            return self
         theirs = {
             key: _known(fact) if concerns(key) and fact.stamp in self.of_target else fact
             for key, fact in self.target.get(thing, {}).items()

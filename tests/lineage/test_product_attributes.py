@@ -10,7 +10,7 @@ import pytest
 
 from catalog_app.selectors.lineage import branch_get, branch_lineage, catalog_get
 from catalog_app.selectors.objects import databases_list, tables_list
-from lakeui.common.errors import LakeError, MergeConflict
+from lakeui.common.errors import MergeConflict
 from tests.e2e.lake import Lake
 from tests.reference.facts import Refused
 from tests.reference.lake import Lake as Model
@@ -213,12 +213,21 @@ class Both:
         return databases, [(home, state.value("T1", "name"), properties("T1"), columns)]
 
 
-@pytest.mark.parametrize("seed", range(SEEDS))
+UNDROPPED = pytest.mark.xfail(
+    reason="UNDROP DATABASE brings a property back as it was before a merge into the dropped database decided it.",
+    strict=True,
+)
+"""What docs/merge.md says is missing: states that an undrop of a database brings back are found by operations."""
+
+FOUND = {4: UNDROPPED}
+
+
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=FOUND.get(seed, ())) for seed in range(SEEDS)])
 def test_attributes_are_merged_as_by_the_model(services: None, seed: int) -> None:
     both = Both(seed)
     try:
         for _ in range(STEPS):
             both.step()
         assert both.lake.breaches() == []
-    except (AssertionError, LakeError, Exception) as wrong:
+    except Exception as wrong:
         raise AssertionError("\n".join(both.journal) + f"\n{type(wrong).__name__}: {wrong}") from wrong
