@@ -83,7 +83,7 @@ describe("merging", () => {
     renderAt("/c/demo/settings?tab=merging");
     const chosen = await screen.findByLabelText<HTMLInputElement>(/^The same cell/);
     expect(chosen.checked).toBe(true);
-    expect(screen.getByRole("group").matches(":disabled")).toBe(true);
+    expect(screen.getByRole("group", { name: /^A conflict is/ }).matches(":disabled")).toBe(true);
   });
 
   it("says why the server refuses a setting", async () => {
