@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from catalog_app.domain.types import ParsedType
 from catalog_app.engine.assigning import Matching, assigned_value
 from catalog_app.engine.expressions import Analysis, Expression, Reads, Role, Side
-from catalog_app.engine.failures import null_refused, reason, translate
+from catalog_app.engine.failures import reason, translate
 from catalog_app.engine.known import Known
 from catalog_app.engine.literals import without_values
 from catalog_app.engine.sources import require_assignable
-from catalog_app.engine.types import null_check, quoted, storage_type, too_long_check, type_text, unknown_null
-from lakeui.common.errors import InvalidValue, LakeError, NotNullViolation
+from catalog_app.engine.types import quoted, storage_type, too_long_check, type_text, unknown_null
+from lakeui.common.errors import InvalidValue, LakeError
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame
@@ -100,39 +99,20 @@ def _require_constants(frames: Mapping[Reads, DataFrame], analysis: Analysis, ki
     for expression, text in stored:
         error = _failure(_numbered(frames[expression.reads], [text]))
         if error is not None:
-            raise _in_part(error, expression)
-
-
-def _in_part(error: LakeError, expression: Expression) -> LakeError:
-    """The error with the part of the statement that it is about."""
-    message = f"{_sentence_start(expression.part)}: {error.message}"
-    return type(error)(message, remedy=error.remedy, **{**error.details, **_details(expression)})
+            message = f"{_sentence_start(expression.part)}: {error.message}"
+            raise InvalidValue(message, remedy=error.remedy, **{**error.details, **_details(expression)})
 
 
 def constants_of(expression: Expression, kind: str) -> str:
     """The expression as its column stores it, empty where no part of it can fail as a constant."""
-    column, text = expression.column, f"({expression.text}\n)"
-    if column is None:
+    column = expression.column
+    if column is not None and not _is_bare(expression.text):
+        bounded = too_long_check(f"({expression.text}\n)", column.name, column.type)
+        if bounded is not None:
+            return bounded
+    if column is None or column.parsed.fields or storage_type(column.type) == kind:
         return "" if _HARMLESS.fullmatch(expression.text) else expression.text
-    is_stored_as_is = bool(column.parsed.fields) or storage_type(column.type) == kind
-    is_harmless = _HARMLESS.fullmatch(expression.text) is not None
-    checks = [] if _is_bare(expression.text) else list(_too_long_checks(text, column.name, column.parsed))
-    if not column.nullable and not is_harmless:
-        checks.append(null_check(text, column.name))
-    if is_harmless and is_stored_as_is and not checks:
-        return ""
-    stored = text if is_stored_as_is else f"CAST({text} AS {storage_type(column.type)})"
-    # Side by side: the optimizer computes a constant inside of a condition only where the whole is one.
-    return f"struct({', '.join([stored, *checks])})" if checks else stored
-
-
-def _too_long_checks(value: str, path: str, kind: ParsedType) -> Iterator[str]:
-    """Checks of the value, or of each field of a struct."""
-    if kind.name == "struct":
-        for field in kind.fields:
-            yield from _too_long_checks(f"{value}.{quoted(field.name)}", f"{path}.{field.name}", field.type)
-    elif (check := too_long_check(value, path, kind.text)) is not None:
-        yield check
+    return f"CAST(({expression.text}\n) AS {storage_type(column.type)})"
 
 
 def _is_bare(text: str) -> bool:
@@ -144,7 +124,7 @@ def _numbered(frame: DataFrame, texts: Sequence[str]) -> DataFrame:
     return frame.selectExpr(*(f"({text}\n) AS {_RESULT}{number}" for number, text in enumerate(texts)))
 
 
-def _failure(frame: DataFrame) -> InvalidValue | NotNullViolation | None:
+def _failure(frame: DataFrame) -> InvalidValue | None:
     """What is wrong with the frame's constants, found by its optimized plan; no row is read."""
     from pyspark.errors import PySparkException
 
@@ -153,7 +133,7 @@ def _failure(frame: DataFrame) -> InvalidValue | NotNullViolation | None:
         frame._explain_string()  # noqa: SLF001 - the text that explain() prints
     except PySparkException as error:
         problem = translate(error)
-        if not isinstance(problem, InvalidValue | NotNullViolation):
+        if not isinstance(problem, InvalidValue):
             raise
         return problem
     return None
@@ -189,8 +169,6 @@ def _require_fit(expression: Expression, kind: str, matching: Matching) -> None:
             **_details(expression),
         )
     if expression.role is Role.VALUE and expression.column is not None:
-        if kind == "void" and not expression.column.nullable:
-            raise _in_part(null_refused(expression.column.name), expression)
         try:
             require_assignable(expression.column, kind)
             assigned_value(expression.column, "v", kind, matching)

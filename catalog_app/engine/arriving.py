@@ -57,12 +57,11 @@ def gathered(
     first, size = rows.limit(limit), " + ".join(sizes.values())
     if not sizes:
         return _read(first, most_bytes)
-    # In a column below the limit: a filter above would need a stage of its own, and one below could move further. In
-    # one of its own: values inside of a condition are no constants that fail before there are rows.
-    narrow = expr(f"IF({size} > {SPARK_BYTES // limit}, RAISE_ERROR('{_WIDE}'), 0)")
+    # In a column below the limit: a filter above would need a stage of its own, and one below could move further.
+    name = next(iter(sizes))
+    narrow = expr(f"IF({size} > {SPARK_BYTES // limit}, RAISE_ERROR('{_WIDE}'), {name})")
     try:
-        read = _read(rows.withColumn(_WIDE, narrow).limit(limit), most_bytes)
-        return None if read is None else read.drop_columns([_WIDE])
+        return _read(rows.withColumn(name, narrow).limit(limit), most_bytes)
     except PySparkException as error:
         if _WIDE not in str(error):
             raise

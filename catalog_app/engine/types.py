@@ -66,29 +66,13 @@ def unknown_null(kind: str) -> str:
 
 def too_long_check(value: str, name: str, type_text: str) -> str | None:
     """SQL that fails as a constant, without rows, if the value is longer than the column ``name`` of VARCHAR(n) or
-    CHAR(n) takes; None for other types.
+    CHAR(n) takes; None for other types. The optimizer computes casts of constants, but no ``raise_error``.
     """
     match = _LENGTH.match(type_text)
     if match is None:
         return None
-    length = int(match[2])
-    return f"IF(char_length(rtrim(CAST({value} AS STRING))) > {length}, {_too_long(name, length)}, 0)"
-
-
-def null_check(value: str, name: str) -> str:
-    """SQL that fails as a constant, without rows, if the value is NULL."""
-    return f"IF(({value}) IS NULL, {_refusal(f'{NOT_NULL_MARK}:{name.encode().hex()};')}, 0)"
-
-
-def _too_long(name: str, length: int) -> str:
-    return _refusal(f"{TOO_LONG_MARK}:{length}:{name.encode().hex()};")
-
-
-def _refusal(mark: str) -> str:
-    """SQL that fails where it is computed. The optimizer computes a cast of a constant, which fails without rows too;
-    it leaves ``raise_error`` to the rows.
-    """
-    return f"CAST('{mark}' AS INT)"
+    refusal = f"CAST('{TOO_LONG_MARK}:{int(match[2])}:{name.encode().hex()};' AS INT)"
+    return f"IF(char_length(rtrim(CAST({value} AS STRING))) > {int(match[2])}, {refusal}, 0)"
 
 
 def storable_type(kind: str) -> str:
@@ -199,10 +183,7 @@ def required_value(column: Column, value: str) -> str:
     """SQL that refuses NULL where the column takes none."""
     if column.nullable:
         return value
-    mark = f"{NOT_NULL_MARK}:{column.name.encode().hex()};"
-    if _simple_type(column.type) is None:
-        return f"coalesce({value}, raise_error('{mark}'))"
-    return f"coalesce({value}, CAST(CAST({_refusal(mark)} AS STRING) AS {storage_type(column.type)}))"
+    return f"coalesce({value}, raise_error('{NOT_NULL_MARK}:{column.name.encode().hex()};'))"
 
 
 def leaf_value(name: str, kind: str, expression: str) -> str:
@@ -212,12 +193,11 @@ def leaf_value(name: str, kind: str, expression: str) -> str:
     if not match:
         return value
     length = int(match[2])
-    refusal = f"CAST({_too_long(name, length)} AS STRING)"
+    refusal = f"raise_error('{TOO_LONG_MARK}:{length}:{name.encode().hex()};')"
     # As in Spark, trailing spaces beyond the length are cut, anything else is an error.
     fitted = f"CASE WHEN char_length(rtrim({value})) <= {length} THEN left({value}, {length}) ELSE {refusal} END"
     checked = f"CASE WHEN char_length({value}) > {length} THEN {fitted} ELSE {value} END"
-    # A call around the condition: the optimizer looks at a part of one only once, maybe before all of it is constant.
-    return f"rpad({checked}, {length})" if match[1].lower() == "char" else f"concat({checked})"
+    return f"rpad({checked}, {length})" if match[1].lower() == "char" else checked
 
 
 def as_condition(text: str) -> str:

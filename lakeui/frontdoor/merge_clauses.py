@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
 from catalog_app.engine.expressions import Side
-from catalog_app.engine.failures import null_refused
 from catalog_app.engine.merge_values import Act, Family, Rule, SourceRows
 from catalog_app.engine.types import storable_type
 from lakeui.common.errors import InvalidValue
@@ -88,16 +87,7 @@ def _assigned(
         given = _by_name(schema, columns, alias, is_lenient=statement.with_schema_evolution)
     if isinstance(clause.action, sql.MergeUpdate):
         given = [*given, *whole_columns(schema, clause.action.fields, statement.alias)]
-    elif clause.action.assignments is not None:
-        _require_values(schema, {name.casefold() for name, _ in given})
     return assigned_columns(schema, given, statement.table.table)
-
-
-def _require_values(schema: Schema, given: Collection[str]) -> None:
-    """Refuse an INSERT that leaves out a column which takes no NULL and has no default, whether a row comes or not."""
-    for column in schema.columns:
-        if not column.nullable and column.default is None and column.name.casefold() not in given:
-            raise null_refused(column.name)
 
 
 def _by_name(schema: Schema, columns: SourceColumns, alias: str, *, is_lenient: bool) -> list[tuple[str, str]]:
