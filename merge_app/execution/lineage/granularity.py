@@ -63,7 +63,10 @@ def merge_settings(tables: Iterable[TableState], target: Lineage) -> dict[int, M
 
 def column_merges(table: TableState) -> dict[int, ColumnMerge]:
     """By column id what the properties of columns ask for. Raises NotSupported where merges do not go by them."""
-    found = {}
+    found: dict[int, ColumnMerge] = {}
+    # Columns are read only where a property names one.
+    if not any(key.startswith(MERGE_COLUMN) for key in table.properties):
+        return found
     for column in table.schema.columns:
         key = MERGE_COLUMN + column.name
         value = table.properties.get(key)
