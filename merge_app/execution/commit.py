@@ -23,10 +23,11 @@ from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import Applied, CommitHeader, RowWorkResult, StagedDefinition, plan_apply
 from merge_app.execution.lineage.attributes import Restores
 from merge_app.execution.lineage.restoring import RestoredFiles
-from merge_app.execution.load import SourceSide, plan_input_load
+from merge_app.execution.load import plan_input_load
 from merge_app.execution.reach import chain_reach, reach_load
 from merge_app.execution.report import finding_as_json
 from merge_app.execution.row_work import row_work_run
+from merge_app.execution.source_side import SourceSide
 from merge_app.planning.plan import plan
 from merge_app.planning.values import CountKeptRows, MergePlan
 

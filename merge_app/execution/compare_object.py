@@ -20,10 +20,11 @@ from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.base import base_lineage
 from merge_app.execution.brought_back import brought_back_load
 from merge_app.execution.effects import effects_load
-from merge_app.execution.load import SourceSide, plan_input_load
+from merge_app.execution.load import plan_input_load
 from merge_app.execution.operations import operations_load
 from merge_app.execution.preview import FilesPreview, files_preview, schemas_discarded
 from merge_app.execution.reach import own_ranges, reach_load
+from merge_app.execution.source_side import SourceSide
 from merge_app.planning.plan import plan
 from merge_app.planning.sides import sides_of
 from merge_app.planning.surviving import ObjectKey

@@ -22,9 +22,10 @@ from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.base import base_lineage
 from merge_app.execution.compare_object import object_side
 from merge_app.execution.left_values import rows_count
-from merge_app.execution.load import SourceSide, plan_input_load
+from merge_app.execution.load import plan_input_load
 from merge_app.execution.rerunning import rows_matched
 from merge_app.execution.row_effects import row_effect, rows_effect
+from merge_app.execution.source_side import SourceSide
 from merge_app.planning.conditions import partition_text
 from merge_app.planning.effects import effect_of, rerun_effect
 from merge_app.planning.plan import plan

@@ -35,11 +35,12 @@ from merge_app.execution.commit import (
     conflict_error,
     pause_seconds,
 )
-from merge_app.execution.load import SourceSide, merge_source_load, plan_input_load
+from merge_app.execution.load import merge_source_load, plan_input_load
 from merge_app.execution.outcome import outcome_describe, refusal_describe
 from merge_app.execution.reach import merge_base_version, own_ranges, reach_load
 from merge_app.execution.report import dry_run_as_json
 from merge_app.execution.row_work import row_work_run
+from merge_app.execution.source_side import SourceSide
 from merge_app.planning.plan import plan
 from merge_app.planning.values import MergePlan, Resolution
 

@@ -19,9 +19,9 @@ from catalog_app.services.files import data_files_register, delete_files_registe
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import RowWorkResult, StagedDefinition
 from merge_app.execution.lineage.applying import rows_write, steps_stage
-from merge_app.execution.load import SourceSide
 from merge_app.execution.rerunning import RerunFiles, statements_rerun
 from merge_app.execution.row_merges import rows_merge
+from merge_app.execution.source_side import SourceSide
 from merge_app.lineage.steps import TableSteps
 from merge_app.planning.files import effects_of
 from merge_app.planning.values import (

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
+
+from django.conf import settings
 
 from catalog_app.domain.attribute_facts import AttributeFact, FactKind
 from catalog_app.domain.operations import ObjectKind
+from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.attribute_facts import ObjectKey, newest_attributes, objects_changed
 from catalog_app.selectors.attribute_pasts import Makers, Pasts, makers_load, pasts_load
 from catalog_app.selectors.lineage import Lineage
+from catalog_app.selectors.objects import databases_load
 from catalog_app.selectors.rows import fetch_all
 from merge_app.execution.lineage.sides import Ranges
-from merge_app.execution.reach import Reach, own_ranges
+from merge_app.execution.reach import Reach, own_ranges, reach_load
+from merge_app.execution.source_side import SourceSide, source_tables_load
 from merge_app.lineage.facts import Fact, Kind
 from merge_app.planning.attribute_sides import AttributeSides, key_of
 
@@ -93,3 +99,49 @@ def _value(name: str, value: Any) -> Any:
     if name == "home":
         return None if value is None else (ObjectKind.DATABASE, value)
     return tuple(value) if isinstance(value, list) else value
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeNews:
+    """``objects``: those of which facts are news on the source. ``catalog_id`` None: no facts are merged."""
+
+    catalog_id: int | None = None
+    objects: frozenset[ObjectKey] = frozenset()
+
+    def load(
+        self,
+        side: SourceSide,
+        destination: Lineage,
+        databases: Mapping[int, DatabaseState],
+        tables: Mapping[int, TableState],
+    ) -> AttributeSides | None:
+        """The facts of all these objects that have news on either side, with those of the databases around them."""
+        if self.catalog_id is None or side.lineage is None:
+            return None
+        named = {*((ObjectKind.DATABASE, i) for i in databases), *((ObjectKind.TABLE, i) for i in tables)}
+        found = {*self.objects, *(objects_with_news(destination, side.reach) & named)}
+        homes = {
+            (ObjectKind.DATABASE, states[i].database_id)
+            for kind, i in found
+            if kind is ObjectKind.TABLE
+            for states in (tables, side.tables)
+            if i in states
+        }
+        reaches = side.reach, reach_load(destination)
+        return attribute_sides_load(
+            self.catalog_id, side.lineage, destination, reaches, sorted(found | homes), own=side.own_branch
+        )
+
+
+def with_news(side: SourceSide, destination: Lineage) -> tuple[SourceSide, AttributeNews]:
+    """The side with the states of all objects of which it has news by facts, where attributes are merged by these."""
+    if not settings.LAKEUI["MERGE_BY_LINEAGE"] or side.lineage is None:
+        return side, AttributeNews()
+    catalog_id = one_catalog(side.lineage, destination)
+    if catalog_id is None:
+        return side, AttributeNews()
+    found = objects_with_news(side.lineage, reach_load(destination))
+    tables = {**side.tables, **source_tables_load(side, {i for kind, i in found if kind is ObjectKind.TABLE})}
+    homes = {i for kind, i in found if kind is ObjectKind.DATABASE} | {state.database_id for state in tables.values()}
+    databases = {**side.databases, **databases_load(side.lineage, homes - side.databases.keys())}
+    return replace(side, tables=tables, databases=databases), AttributeNews(catalog_id, frozenset(found))

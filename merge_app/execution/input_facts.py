@@ -1,0 +1,168 @@
+"""Facts of files and rows for a plan's input, only where cells of the rule tables need them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from django.conf import settings
+
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
+from catalog_app.domain.schema import has_key_in_partition
+from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.selectors.lineage import Lineage
+from catalog_app.selectors.objects import databases_load, tables_load
+from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.arrived import arrived_files, tables_merged_after_drops
+from merge_app.execution.effects import effects_load, met_by_replays_load
+from merge_app.execution.facts import facts_load
+from merge_app.execution.lineage.granularity import merge_settings
+from merge_app.execution.lineage.planning import Parties, RowsDecision, TableCase, rows_plan
+from merge_app.execution.lineage.sides import Ranges, moves_rows, tables_changed
+from merge_app.execution.reach import reach_load
+from merge_app.execution.row_merges import tables_apart
+from merge_app.execution.source_side import SourceSide, source_tables_load, tables_written
+from merge_app.lineage.steps import RowsPlan
+from merge_app.planning.left_out import tables_leaving_values
+from merge_app.planning.needs import needs
+from merge_app.planning.row_merges import choices_of, columns_merged
+from merge_app.planning.sides import sides_of
+from merge_app.planning.values import Decision, FactKind, PlanInput, Resolution, ResolutionPart, TableFacts
+
+
+def with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engine: EngineSource) -> PlanInput:
+    """With the facts of files and rows that cells of the rule tables need."""
+    wanted = needs(planned, tables_apart(planned, side.lineage, destination))
+    arrived = arrived_files(planned, side.lineage)
+    moved = tables_merged_after_drops(planned, side.lineage)
+    for table_id in arrived.keys() | moved:
+        wanted.setdefault(table_id, set()).update((FactKind.SOURCE_EFFECTS, FactKind.DESTINATION_EFFECTS))
+    for table_id in moved:
+        wanted[table_id].add(FactKind.MOVED_ROWS)
+    # A statement's rows lie on no branch that could be compared.
+    lacking = tables_leaving_values(planned) if side.lineage is not None else {}
+    for table_id in lacking:
+        wanted.setdefault(table_id, set())
+    stepped: list[TableCase] = []
+    if settings.LAKEUI["MERGE_BY_LINEAGE"]:
+        planned = _with_tables(planned, side, destination)
+        stepped = _lineage_tables(planned, side, destination)
+        # Rows by key are judged by their facts.
+        for case in stepped:
+            if case.has_key and case.table_id in wanted:
+                wanted[case.table_id] &= {FactKind.COVERAGE}
+    else:
+        # Refuses settings that only merges by lineage know.
+        changed = tables_written(side)
+        merge_settings([table for table in planned.tables.values() if table.table_id in changed], destination)
+    if not (wanted or stepped):
+        return planned
+    source = _effects_where(planned.source, wanted, FactKind.SOURCE_EFFECTS)
+    theirs = _effects_where(planned.destination, wanted, FactKind.DESTINATION_EFFECTS)
+    planned = replace(planned, source=source, destination=met_by_replays_load(theirs, destination))
+    facts = dict(facts_load(planned, side.lineage, destination, wanted, arrived, lacking, engine))
+    for table_id, (merged, decided) in _merged_rows(stepped, side, destination, engine).items():
+        known = facts.get(table_id, TableFacts())
+        facts[table_id] = replace(known, lineage=merged, lineage_decided=decided, rows=merged.judged)
+    return replace(planned, facts=facts)
+
+
+def _with_tables(planned: PlanInput, side: SourceSide, destination: Lineage) -> PlanInput:
+    """With the states of all tables whose rows the source's news changed, whatever is left of these changes."""
+    if side.lineage is None:
+        return planned
+    changed = tables_changed(Ranges.of_news(side.reach, reach_load(destination)))
+    tables = {**planned.tables, **tables_load(destination, changed - planned.tables.keys(), schemas=side.schemas)}
+    sources = {**planned.source_tables, **source_tables_load(side, changed)}
+    homes = {state.database_id for states in (tables, sources) for state in states.values()}
+    databases = {**planned.databases, **databases_load(destination, homes - planned.databases.keys())}
+    known = planned.source_databases
+    return replace(
+        planned,
+        tables=tables,
+        source_tables=sources,
+        databases=databases,
+        source_databases={**known, **databases_load(side.lineage, homes - known.keys())},
+        lineage_tables=frozenset(changed),
+    )
+
+
+def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Lineage) -> list[TableCase]:
+    """The tables on both sides whose rows the source changed. A table whose key is a partition value is merged the
+    older way: the rename of a partition changes its keys.
+    """
+    is_whole = side.lineage is not None or (side.seen is not None and side.seen != destination)
+    moved = {item.object_id for item in side.operations if side.lineage is None and moves_rows(item)}
+    by_statement = {*side.restored, *moved}
+    if not (is_whole or by_statement):
+        return []
+    sides = sides_of(planned)
+    changed = set(planned.lineage_tables) if side.lineage is not None else tables_written(side)
+    found = []
+    for object_id in sorted(changed):
+        before, state = planned.tables.get(object_id), planned.source_tables.get(object_id)
+        key = ObjectKind.TABLE, object_id
+        if before is None or not (is_whole or object_id in by_statement) or has_key_in_partition(before.schema):
+            continue
+        is_gone = _is_gone(before, planned.databases) or (
+            state is not None and _is_gone(state, planned.source_databases)
+        )
+        if not (is_gone or sides.source_of(*key).dropped or sides.destination_of(*key).dropped):
+            columns = columns_merged(sides.source_of(*key), sides.destination_of(*key), before, state)
+            found.append(
+                TableCase(
+                    object_id,
+                    schema=state.schema if state else None,
+                    merged=columns.schema,
+                    choices=choices_of(planned.resolutions, object_id) if before.schema.is_keyed else (),
+                    decision=_rows_decision(planned.resolutions, object_id),
+                )
+            )
+    settings_of = merge_settings([planned.tables[case.table_id] for case in found], destination)
+    return [
+        replace(case, granularity=settings_of[case.table_id].granularity, how=settings_of[case.table_id].how)
+        for case in found
+    ]
+
+
+def _rows_decision(resolutions: Sequence[Resolution], table_id: int) -> RowsDecision:
+    chosen = [item for item in resolutions if item.key_of_object == (ObjectKind.TABLE, table_id)]
+    return RowsDecision(
+        any(item.decision is Decision.TAKE_SOURCE and item.part is ResolutionPart.OBJECT for item in chosen),
+        frozenset(tuple(json.loads(item.part_key)) for item in chosen if item.part is ResolutionPart.PARTITION),
+    )
+
+
+def _is_gone(table: TableState, databases: Mapping[int, DatabaseState]) -> bool:
+    home = databases.get(table.database_id)
+    return table.is_dropped or (home is not None and home.is_dropped)
+
+
+def _merged_rows(
+    cases: Sequence[TableCase], side: SourceSide, destination: Lineage, engine: EngineSource
+) -> dict[int, tuple[RowsPlan, RowsPlan | None]]:
+    seen = side.lineage or side.seen
+    if not cases or seen is None:
+        return {}
+    staged = side.operations if side.lineage is None else ()
+    own = side.own_branch
+    reached = reach_load(destination)
+    # The chain alone is told of a statement whose branch has not moved.
+    reach = reached if seen == destination else side.reach
+    parties = Parties(seen, destination, reach, reached, own=own, staged=staged, restored=side.restored)
+    return rows_plan(cases, parties, engine)
+
+
+def _effects_where(
+    operations: Sequence[Operation], wanted: Mapping[int, set[FactKind]], kind: FactKind
+) -> tuple[Operation, ...]:
+    chosen = [
+        item
+        for item in operations
+        if item.object_kind is ObjectKind.TABLE
+        and kind in wanted.get(item.object_id, ())
+        and (item.is_data or item.kind is OperationKind.PARTITION)
+    ]
+    loaded = {item.operation_id: item for item in effects_load(chosen) if item.operation_id is not None}
+    return tuple(loaded.get(item.operation_id, item) if item.operation_id else item for item in operations)

@@ -1,0 +1,49 @@
+"""The side of a plan that is redone: its operations, and the states of the objects that they end in."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
+from catalog_app.domain.schema import Schema
+from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.selectors.lineage import Lineage
+from catalog_app.selectors.objects import tables_load
+from merge_app.execution.brought_back import BroughtBack
+from merge_app.execution.lineage.restoring import RestoredFiles
+from merge_app.execution.reach import Reach
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSide:
+    """What is to be redone: operations, and the states of the objects that they end in. ``brought_back`` are those of
+    them that the destination lacks. ``schemas``, by the ids of their definitions, are shared with the destination's
+    states. ``seen``: of a statement, the snapshot that it saw; ``own_branch``: of a transaction, its workspace.
+    """
+
+    operations: tuple[Operation, ...]
+    databases: Mapping[int, DatabaseState]
+    tables: Mapping[int, TableState]
+    lineage: Lineage | None
+    reach: Reach
+    brought_back: BroughtBack | None = None
+    seen: Lineage | None = None
+    own_branch: int | None = None
+    restored: Mapping[int, RestoredFiles] = field(default_factory=dict)
+    schemas: dict[int, Schema] = field(default_factory=dict)
+
+
+def source_tables_load(side: SourceSide, table_ids: Collection[int]) -> dict[int, TableState]:
+    """Those that the side's operations do not name."""
+    wanted = set(table_ids) - side.tables.keys()
+    return tables_load(side.lineage, wanted, schemas=side.schemas) if side.lineage is not None else {}
+
+
+def tables_written(side: SourceSide) -> set[int]:
+    """The tables whose rows the side changed."""
+    return {
+        item.object_id
+        for item in side.operations
+        if item.object_kind is ObjectKind.TABLE and (item.is_data or item.kind is OperationKind.PARTITION)
+    }
