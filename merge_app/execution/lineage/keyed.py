@@ -17,7 +17,7 @@ from merge_app.execution.lineage.cells import NOTHING_MADE, Cells, MadeRows
 from merge_app.execution.lineage.made import result_ids
 from merge_app.execution.lineage.rows import Placed
 from merge_app.lineage.choices import with_cells
-from merge_app.lineage.facts import ABSENT, Ints, News
+from merge_app.lineage.facts import ABSENT, Ints, Mask, News
 from merge_app.lineage.outcomes import Outcome, TableOutcome, taken
 from merge_app.lineage.rules import KEPT
 
@@ -54,27 +54,51 @@ def _conflicts(pair: Pair, found: Sequence[tuple[str, bool]]) -> RowConflicts:
     return RowConflicts(*pair, len(keys), len(left), tuple(keys[:KEYS_SHOWN]), tuple(left[:KEYS_SHOWN]))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Case:
+    """The outcome of a table by row, of which sides, and where either side has a row live."""
+
+    merged: TableOutcome
+    sides: tuple[Placed, Placed]
+    news: News
+    cells: Cells
+    live: tuple[Mask, Mask]
+    conflicts: _Conflicts = field(default_factory=_Conflicts)
+
+    def images(self, at: Ints, number: int) -> Ints:
+        """Where images of a side lie, by code."""
+        places = (self.merged.pairs.source_at, self.merged.pairs.target_at)[number][at]
+        side = self.sides[number]
+        found: Ints = (taken(side.file, places, 0) << 32) + taken(side.position, places, 0)
+        return found
+
+    def read(self, at: Ints, number: int) -> RowCells:
+        """The rows as a side has them, with their keys."""
+        shown = (self.cells.group.source, self.cells.group.target)[number]
+        return self.cells.reader.read(self.images(at, number), shown)
+
+
 def keyed_outcome(
     merged: TableOutcome, sides: tuple[Placed, Placed], news: News, cells: Cells, *, is_statement: bool
 ) -> KeyedOutcome:
     """Clashes of keys become conflicts by the changes that met; what was decided of them is the merge's own."""
-    conflicts = _Conflicts()
+    case = _Case(merged, sides, news, cells, _live(merged, sides))
+    live, conflicts = case.live, case.conflicts
     for item in cells.conflicts:
         conflicts.add((UPDATE, UPDATE) if item.has_base else (INSERT, INSERT), item.key, is_left=item.is_left)
     clashing = _clashing(merged)
-    live = _live(merged, sides)
     gone = clashing[live[0][clashing] != live[1][clashing]]
     overtaken = 0
     if is_statement:
-        _inserted_judge(merged, sides, news, cells, live, conflicts)
+        _inserted_judge(case)
         overtaken = int((~live[0][gone]).sum())
         gone = gone[live[0][gone]]
-    edited = _gone_decide(merged, sides, cells, gone, live, conflicts)
-    _partitions_decide(merged, sides, cells, conflicts)
+    edited = _gone_decide(case, gone)
+    _partitions_decide(case)
     made = _made(merged, cells, edited)
-    _ids_judge(merged, sides, news, cells, live, conflicts)
+    _ids_judge(case)
     findings = tuple(item for item in merged.findings if item.code is not VerdictCode.PRIMARY_KEY_CLASH)
-    return KeyedOutcome(replace(merged, findings=findings), made, _judged(merged, sides, live, conflicts), overtaken)
+    return KeyedOutcome(replace(merged, findings=findings), made, _judged(case), overtaken)
 
 
 def _clashing(merged: TableOutcome, *, by_partition: bool = False) -> Ints:
@@ -86,7 +110,7 @@ def _clashing(merged: TableOutcome, *, by_partition: bool = False) -> Ints:
     return at
 
 
-def _live(merged: TableOutcome, sides: tuple[Placed, Placed]) -> tuple[Any, Any]:
+def _live(merged: TableOutcome, sides: tuple[Placed, Placed]) -> tuple[Mask, Mask]:
     pairs = merged.pairs
     return (
         taken(sides[0].file, pairs.source_at, 0) > 0,
@@ -94,71 +118,51 @@ def _live(merged: TableOutcome, sides: tuple[Placed, Placed]) -> tuple[Any, Any]
     )
 
 
-def _images(merged: TableOutcome, sides: tuple[Placed, Placed], at: Ints, number: int) -> Ints:
-    """Where images of a side lie, by code."""
-    places = (merged.pairs.source_at, merged.pairs.target_at)[number][at]
-    files, positions = taken(sides[number].file, places, 0), taken(sides[number].position, places, 0)
-    found: Ints = (files << 32) + positions
-    return found
-
-
-def _read(merged: TableOutcome, sides: tuple[Placed, Placed], cells: Cells, at: Ints, number: int) -> RowCells:
-    shown = (cells.group.source, cells.group.target)[number]
-    return cells.reader.read(_images(merged, sides, at, number), shown)
-
-
-def _gone_decide(
-    merged: TableOutcome,
-    sides: tuple[Placed, Placed],
-    cells: Cells,
-    gone: Ints,
-    live: tuple[Any, Any],
-    conflicts: _Conflicts,
-) -> list[MadeRows]:
+def _gone_decide(case: _Case, gone: Ints) -> list[MadeRows]:
     """Rows that one side took away and the other changed."""
     edited = []
     for number, pair, at in (
-        (0, (UPDATE, DELETE), gone[live[0][gone]]),
-        (1, (DELETE, UPDATE), gone[~live[0][gone]]),
+        (0, (UPDATE, DELETE), gone[case.live[0][gone]]),
+        (1, (DELETE, UPDATE), gone[~case.live[0][gone]]),
     ):
         if not len(at):
             continue
-        kept = _read(merged, sides, cells, at, number)
+        kept = case.read(at, number)
         by_hand: list[tuple[int, Mapping[int, Any]]] = []
         for place, key in enumerate(kept.keys):
-            take = cells.choices.gone(key, kept, place) if cells.choices is not None else None
-            conflicts.add(pair, key, is_left=take is None)
+            take = case.cells.choices.gone(key, kept, place) if case.cells.choices is not None else None
+            case.conflicts.add(pair, key, is_left=take is None)
             if isinstance(take, Take):
                 outcome = Outcome.SOURCE_DECIDED if take is Take.SOURCE else Outcome.TARGET_DECIDED
-                merged.rows.outcome[at[place]] = outcome
+                case.merged.rows.outcome[at[place]] = outcome
             elif take is not None:
                 by_hand.append((place, take))
         if by_hand:
             rows = np.array([place for place, _ in by_hand], dtype=np.int64)
             columns = with_cells(kept.take(rows), [given for _, given in by_hand])
-            merged.rows.give(at[rows], _images(merged, sides, at[rows], number), Outcome.CELLS)
+            case.merged.rows.give(at[rows], case.images(at[rows], number), Outcome.CELLS)
             edited.append(MadeRows(at[rows], RowCells(columns)))
     return edited
 
 
-def _partitions_decide(merged: TableOutcome, sides: tuple[Placed, Placed], cells: Cells, conflicts: _Conflicts) -> None:
+def _partitions_decide(case: _Case) -> None:
     """Rows that both sides wrote into other partitions: the partition is a cell. Of rows whose cells conflict too, the
-    conflict is told with these.
+    conflict stands with these.
     """
-    partitions, at = merged.partitions, _clashing(merged, by_partition=True)
+    partitions, at = case.merged.partitions, _clashing(case.merged, by_partition=True)
     if not len(at):
         return
-    told = {item.key for item in cells.conflicts}
-    for place, key in zip(at, _read(merged, sides, cells, at, 1).keys, strict=True):
+    told = {item.key for item in case.cells.conflicts}
+    for place, key in zip(at, case.read(at, 1).keys, strict=True):
         taken_from = {
-            cells.choices.side_of(key, column) if cells.choices is not None else None
-            for column in cells.reader.schema.partition_by
+            case.cells.choices.side_of(key, column) if case.cells.choices is not None else None
+            for column in case.cells.reader.schema.partition_by
         }
         is_left = None in taken_from or len(taken_from) > 1
         if taken_from == {Take.DESTINATION}:
             partitions.outcome[place] = Outcome.TARGET_DECIDED
         if is_left or key not in told:
-            conflicts.add((UPDATE, UPDATE), key, is_left=is_left)
+            case.conflicts.add((UPDATE, UPDATE), key, is_left=is_left)
 
 
 def _made(merged: TableOutcome, cells: Cells, edited: Iterable[MadeRows]) -> MadeRows:
@@ -171,41 +175,28 @@ def _made(merged: TableOutcome, cells: Cells, edited: Iterable[MadeRows]) -> Mad
     return MadeRows(np.concatenate([part.at for part in parts]), RowCells(columns))
 
 
-def _inserted_judge(
-    merged: TableOutcome,
-    sides: tuple[Placed, Placed],
-    news: News,
-    cells: Cells,
-    live: tuple[Any, Any],
-    conflicts: _Conflicts,
-) -> None:
+def _inserted_judge(case: _Case) -> None:
     """A statement inserts no key that others inserted since, not even an equal row: one after the other it would be
     refused.
     """
-    pairs = merged.pairs
-    both = np.flatnonzero(live[0] & live[1])
-    mine, theirs = sides[0].facts.image, sides[1].facts.image
-    is_new = news.from_source(mine.stamp[pairs.source_at[both]]) & news.from_target(theirs.stamp[pairs.target_at[both]])
-    is_new &= sides[0].row_id[pairs.source_at[both]] != sides[1].row_id[pairs.target_at[both]]
-    told = {item.key for item in cells.conflicts}
-    for key in _read(merged, sides, cells, both[is_new], 1).keys if is_new.any() else ():
+    pairs = case.merged.pairs
+    both = np.flatnonzero(case.live[0] & case.live[1])
+    mine, theirs = case.sides[0].facts.image, case.sides[1].facts.image
+    is_new = case.news.from_source(mine.stamp[pairs.source_at[both]])
+    is_new &= case.news.from_target(theirs.stamp[pairs.target_at[both]])
+    is_new &= case.sides[0].row_id[pairs.source_at[both]] != case.sides[1].row_id[pairs.target_at[both]]
+    told = {item.key for item in case.cells.conflicts}
+    for key in case.read(both[is_new], 1).keys if is_new.any() else ():
         if key not in told:
-            conflicts.add((INSERT, INSERT), key, is_left=True)
+            case.conflicts.add((INSERT, INSERT), key, is_left=True)
 
 
-def _ids_judge(
-    merged: TableOutcome,
-    sides: tuple[Placed, Placed],
-    news: News,
-    cells: Cells,
-    live: tuple[Any, Any],
-    conflicts: _Conflicts,
-) -> None:
+def _ids_judge(case: _Case) -> None:
     """No row lives under two keys (R14)."""
-    mine, theirs, of_both = result_ids(merged.pairs, sides, news)
-    outcome = merged.rows.outcome
+    mine, theirs, of_both = result_ids(case.merged.pairs, case.sides, case.news)
+    outcome = case.merged.rows.outcome
     from_source = np.isin(outcome, (Outcome.SOURCE, Outcome.SOURCE_DECIDED))
-    values = merged.row_facts(sides[0].facts, sides[1].facts, 0).value
+    values = case.merged.row_facts(case.sides[0].facts, case.sides[1].facts, 0).value
     ids = np.where(outcome == Outcome.CELLS, of_both, np.where(from_source, mine, theirs))
     at = np.flatnonzero(values != ABSENT)
     _, counts = np.unique(ids[at], return_counts=True)
@@ -214,25 +205,23 @@ def _ids_judge(
     several = np.unique(ids[at])[counts > 1]
     twice = at[np.isin(ids[at], several)]
     for number in (0, 1):
-        rows = twice[live[number][twice] & (from_source[twice] if number == 0 else ~from_source[twice])]
-        for key in _read(merged, sides, cells, rows, number).keys if len(rows) else ():
-            conflicts.add((UPDATE, UPDATE), key, is_left=True)
+        rows = twice[case.live[number][twice] & (from_source[twice] if number == 0 else ~from_source[twice])]
+        for key in case.read(rows, number).keys if len(rows) else ():
+            case.conflicts.add((UPDATE, UPDATE), key, is_left=True)
 
 
-def _judged(
-    merged: TableOutcome, sides: tuple[Placed, Placed], live: tuple[Any, Any], conflicts: _Conflicts
-) -> RowJudgement:
-    outcome = merged.rows.outcome
-    stays = merged.row_facts(sides[0].facts, sides[1].facts, 0).value != ABSENT
+def _judged(case: _Case) -> RowJudgement:
+    outcome = case.merged.rows.outcome
+    stays = case.merged.row_facts(case.sides[0].facts, case.sides[1].facts, 0).value != ABSENT
     comes = np.isin(outcome, (Outcome.SOURCE, Outcome.SOURCE_DECIDED, Outcome.CELLS))
     counts = {
-        INSERT: int((stays & ~live[1]).sum()),
-        UPDATE: int((stays & live[1] & comes).sum()),
-        DELETE: int((~stays & live[1]).sum()),
+        INSERT: int((stays & ~case.live[1]).sum()),
+        UPDATE: int((stays & case.live[1] & comes).sum()),
+        DELETE: int((~stays & case.live[1]).sum()),
     }
     combined = int((outcome == Outcome.CELLS).sum())
     changes = {kind: rows for kind, rows in counts.items() if rows}
-    return RowJudgement(changes, combined, conflicts.judged(), dict(_discarded(merged)))
+    return RowJudgement(changes, combined, case.conflicts.judged(), dict(_discarded(case.merged)))
 
 
 def _discarded(merged: TableOutcome) -> Iterator[tuple[OperationKind, int]]:
