@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
-from merge_app.lineage.facts import NO_FACT, Fact, Key
+from merge_app.lineage.facts import NO_FACT, Fact, Key, column_of
 
 OfObject = Mapping[Key, Fact]
 _ID_LISTS = ("primary_key", "partition_by")
@@ -68,7 +68,7 @@ def columns_pair(
 
 
 def _aliases(facts: OfObject) -> dict[int, tuple[int, ...]]:
-    return {key[1]: tuple(fact.value) for key, fact in facts.items() if _is_aliases(key) and fact.value}  # type: ignore[misc]
+    return {column_of(key): tuple(fact.value) for key, fact in facts.items() if _is_aliases(key) and fact.value}
 
 
 def _is_aliases(key: Key) -> bool:
@@ -79,7 +79,7 @@ def _leading(facts: OfObject, aliases: Mapping[int, tuple[int, ...]]) -> Iterato
     hidden = {alias for others in aliases.values() for alias in others}
     for key in facts:
         if key[0] == "column" and key[2] == "exists" and key[1] not in hidden:
-            yield key[1]  # type: ignore[misc]
+            yield column_of(key)
 
 
 def _fact(facts: OfObject, column: int, of: str) -> Fact:
@@ -120,7 +120,7 @@ def _viewed(facts: OfObject, leads: Mapping[int, int]) -> dict[Key, Fact]:
             found[key] = fact
         elif not _is_aliases(key):
             value = leads.get(fact.value, fact.value) if key[2] == "position" else fact.value
-            column: int = key[1]  # type: ignore[assignment]
+            column = column_of(key)
             result: Key = ("column", leads.get(column, column), key[2])
             if result not in found or fact.stamp > found[result].stamp:
                 found[result] = replace(fact, value=value)

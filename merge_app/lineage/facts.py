@@ -260,5 +260,14 @@ class Fact:
 
 
 NO_FACT = Fact()
+
+
+def column_of(key: Key) -> int:
+    """The id of the column to which an attribute of a stored column belongs."""
+    column = key[1]
+    assert isinstance(column, int)
+    return column
+
+
 Facts = Mapping[ObjectId, Mapping[Key, Fact]]
 """By object its attributes. A caller gives each object with news, its database, and each that may have its name."""

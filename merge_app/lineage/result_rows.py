@@ -22,13 +22,6 @@ class MarksReader(Protocol):
         ...
 
 
-class PartsApart(Exception):
-    """Rows of one file belong into several partitions, which no segment can say."""
-
-    def __init__(self, file_id: int) -> None:
-        super().__init__(f"the rows of data file {file_id} belong into several partitions")
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
     """The rows of a group that differ, by position: outcome, and where either side has them live (file 0: nowhere).

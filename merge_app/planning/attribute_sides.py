@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from merge_app.lineage.facts import Fact, Facts, Key
+from merge_app.lineage.facts import Fact, Key
 from merge_app.planning.surviving import ObjectKey
 
+OfObjects = Mapping[ObjectKey, Mapping[Key, Fact]]
 DECIDED = -1
 """Stamp of what a person chose: it is the source's news."""
 
@@ -20,8 +21,8 @@ class AttributeSides:
     ``as_operations``: objects of which a person chose the source, so that its operations say what becomes of them.
     """
 
-    source: Facts
-    target: Facts
+    source: OfObjects
+    target: OfObjects
     of_source: frozenset[int]
     of_target: frozenset[int]
     makers: Mapping[int, tuple[int, str]]
@@ -31,7 +32,7 @@ class AttributeSides:
     def names_claimed(self) -> frozenset[ObjectKey]:
         """The objects to which the source's news may give another name or home, or which it brings."""
         return frozenset(
-            thing  # type: ignore[misc]
+            thing
             for thing, facts in self.source.items()
             if any(facts[key].stamp in self.of_source for key in (("name",), ("home",), ("exists",)) if key in facts)
         )

@@ -14,7 +14,7 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, ObjectState, TableState
 from catalog_app.domain.types import parse_identified, widens
 from merge_app.lineage.columns import OfObject, Paired, columns_pair
-from merge_app.lineage.facts import NO_FACT, Fact, Key, News
+from merge_app.lineage.facts import NO_FACT, Fact, Key, News, ObjectId, column_of
 from merge_app.lineage.objects import objects_merge
 from merge_app.lineage.outcomes import Finding
 from merge_app.planning.attribute_sides import AttributeSides
@@ -34,7 +34,7 @@ class MergedAttributes:
     states: Mapping[ObjectKey, ObjectState]
     source: Mapping[ObjectKey, NetFacts]
     target: Mapping[ObjectKey, NetFacts]
-    findings: Mapping[ObjectKey, tuple[Finding, ...]] = field(default_factory=dict)
+    findings: Mapping[ObjectId, tuple[Finding, ...]] = field(default_factory=dict)
 
 
 def attributes_merge(given: PlanInput, sides: AttributeSides) -> MergedAttributes:
@@ -57,9 +57,9 @@ def attributes_merge(given: PlanInput, sides: AttributeSides) -> MergedAttribute
         mine, theirs = outcome.source_news[thing], outcome.target_news[thing]
         net[0][thing] = NetFacts(thing, pair.source, mine, state, sides.makers, sides.own, pair.own)
         net[1][thing] = NetFacts(thing, pair.target, theirs, before, sides.makers)
-    findings: dict[ObjectKey, list[Finding]] = {}
+    findings: dict[ObjectId, list[Finding]] = {}
     for finding in outcome.findings:
-        findings.setdefault(finding.object, []).append(finding)  # type: ignore[arg-type]
+        findings.setdefault(finding.object, []).append(finding)
     return MergedAttributes(states, *net, {thing: tuple(found) for thing, found in findings.items()})
 
 
@@ -163,7 +163,7 @@ def _columns(before: Schema, source: Schema | None, facts: OfObject, pair: Paire
     for key, exists in facts.items():
         if key[0] != "column" or key[2] != "exists" or not exists.value:
             continue
-        identity: int = key[1]  # type: ignore[assignment]
+        identity = column_of(key)
 
         def value(of: str, column: int = identity) -> Any:
             return facts.get(("column", column, of), NO_FACT).value

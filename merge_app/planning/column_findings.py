@@ -8,6 +8,7 @@ from dataclasses import replace
 from catalog_app.domain.operations import ColumnAttribute
 from catalog_app.domain.schema import Schema
 from catalog_app.rules.codes import VerdictCode
+from merge_app.lineage.facts import column_of
 from merge_app.lineage.outcomes import Finding
 from merge_app.planning.columns import ColumnProblem, ColumnRedo
 from merge_app.planning.conditions import ROW_AXES
@@ -61,7 +62,7 @@ def _narrows_rows(problem: ColumnProblem, source: ObjectChanges, target: ObjectC
 def _problems(finding: Finding, schema: Schema) -> Iterator[ColumnProblem]:
     seen = set()
     for key in finding.keys:
-        column = schema.column(key[1])  # type: ignore[arg-type]
+        column = schema.column(column_of(key))
         name = column.name if column is not None else f"with id {key[1]}"
         if key[1] in seen:
             continue

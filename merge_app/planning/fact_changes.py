@@ -21,7 +21,7 @@ from catalog_app.domain.operations import (
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import ObjectState, TableState
 from catalog_app.domain.types import parse_identified
-from merge_app.lineage.facts import NO_FACT, Fact, Key
+from merge_app.lineage.facts import NO_FACT, Fact, Key, column_of
 from merge_app.planning.surviving import LIFECYCLE, ObjectChanges, ObjectKey, versions_of
 
 _OF_COLUMN = {
@@ -54,10 +54,8 @@ class NetFacts:
         dropped = began is not None and not began.value
         if dropped or (implied is not None and implied.dropped):
             return self._dropped(began, by_operations)
-        created = began is not None and not self._was(("exists",)) and not began.past[-1][0] if began else False
-        undropped = (began is not None and not created) or (implied is not None and implied.undropped)
-        if implied is not None and implied.created:
-            created = True
+        undropped = (began is not None and not self._is_new) or (implied is not None and implied.undropped)
+        created = self._is_new or (implied is not None and implied.created)
         rename, properties, columns = self._rename(), dict(self._properties()), dict(self._columns())
         kept = rows.operations if rows is not None else ()
         started = self._started(began, by_operations) if created or undropped else ()
@@ -75,6 +73,12 @@ class NetFacts:
             columns={key: change for key, (_, change) in columns.items()},
             versions=versions_of(operations),
         )
+
+    @property
+    def _is_new(self) -> bool:
+        """Whether the other side has no fact of the object."""
+        began = self.news.get(("exists",))
+        return began is not None and bool(began.value) and not began.past[-1][0]
 
     @property
     def _exists_is_news(self) -> bool:
@@ -104,8 +108,7 @@ class NetFacts:
 
     def _rename(self) -> tuple[int, Rename] | None:
         stamps = [self.news[key].stamp for key in (("name",), ("home",)) if key in self.news]
-        began = self.news.get(("exists",))
-        if not stamps or (began is not None and not self._was(("exists",)) and not began.past[-1][0]):
+        if not stamps or self._is_new:
             return None
 
         def named(value: Any) -> ObjectName:
@@ -121,8 +124,7 @@ class NetFacts:
                 yield name, (fact.stamp, PropertyChange(name, self._was(key), fact.value))
 
     def _columns(self) -> Iterator[tuple[tuple[int, ColumnAttribute], tuple[int, ColumnChange]]]:
-        began = self.news.get(("exists",))
-        if self.thing[0] is not ObjectKind.TABLE or (began is not None and began.value and not began.past[-1][0]):
+        if self.thing[0] is not ObjectKind.TABLE or self._is_new:
             return
         for key, fact in self.news.items():
             if key[0] == "column":
@@ -130,7 +132,7 @@ class NetFacts:
                     yield (change.column_id, change.attribute), (fact.stamp, change)
 
     def _column(self, key: Key, fact: Fact) -> Iterator[ColumnChange]:
-        column: int = key[1]  # type: ignore[assignment]
+        column = column_of(key)
         of, was, value = key[2], self._was(key), fact.value
         exists: Key = ("column", column, "exists")
         if of == "exists":

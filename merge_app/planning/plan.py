@@ -165,7 +165,7 @@ def _object_plan(key: ObjectKey, given: PlanInput, sides: Sides, rules: Rules) -
             before=given.databases.get(object_id),
             source_state=given.source_databases.get(object_id),
             rules=rules.tables["database"],
-            merged=sides.merged_state(kind, object_id),  # type: ignore[arg-type]
+            merged=sides.merged_database(object_id),
         )
     before, state = given.tables.get(object_id), given.source_tables.get(object_id)
     shown = before or state
@@ -183,7 +183,7 @@ def _object_plan(key: ObjectKey, given: PlanInput, sides: Sides, rules: Rules) -
             choices=choices_of(given.resolutions, object_id),
             keeps_both=keeps_both(given.resolutions, object_id),
             statements=statements_of(given.resolutions, object_id),
-            merged=sides.merged_state(kind, object_id),  # type: ignore[arg-type]
+            merged=sides.merged_table(object_id),
             column_findings=sides.findings_of(kind, object_id),
         )
     )

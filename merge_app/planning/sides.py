@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from catalog_app.domain.operations import ObjectKind, OperationKind
-from catalog_app.domain.state import ObjectState
+from catalog_app.domain.state import DatabaseState, ObjectState, TableState
 from merge_app.lineage.outcomes import Finding
 from merge_app.planning.attributes import MergedAttributes, attributes_merge
 from merge_app.planning.fact_changes import NetFacts
@@ -36,9 +36,15 @@ class Sides:
             known = self._nothing[key] = ObjectChanges(kind, object_id)
         return known
 
-    def merged_state(self, kind: ObjectKind, object_id: int) -> ObjectState | None:
-        """The object after the merge as facts have it; None: operations say what becomes of it."""
-        return self.attributes.states.get((kind, object_id)) if self.attributes is not None else None
+    def merged_database(self, database_id: int) -> DatabaseState | None:
+        """The database after the merge as facts have it; None: operations say what becomes of it."""
+        state = self.attributes.states.get((ObjectKind.DATABASE, database_id)) if self.attributes is not None else None
+        return state if isinstance(state, DatabaseState) else None
+
+    def merged_table(self, table_id: int) -> TableState | None:
+        """The same of a table."""
+        state = self.attributes.states.get((ObjectKind.TABLE, table_id)) if self.attributes is not None else None
+        return state if isinstance(state, TableState) else None
 
     def findings_of(self, kind: ObjectKind, object_id: int) -> tuple[Finding, ...]:
         return self.attributes.findings.get((kind, object_id), ()) if self.attributes is not None else ()
