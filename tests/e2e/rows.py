@@ -1,4 +1,4 @@
-"""Table d.t with columns id and v: statements on its rows, and what became of them."""
+"""Table d.t with columns id, v and maybe p: statements on its rows, and what became of them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def run(lake: Lake, branch: str, *statements: str) -> None:
 
 
 def rows(lake: Lake, branch: str = "main") -> str:
-    return " ".join(f"{number}{value}" for number, value in lake.sql("SELECT * FROM d.t ORDER BY id", branch).rows)
+    found = lake.sql("SELECT * FROM d.t ORDER BY id", branch).rows
+    return " ".join("".join(str(value) for value in row) for row in found)
 
 
 def row_ids(lake: Lake, branch: str = "main") -> dict[int, int]:

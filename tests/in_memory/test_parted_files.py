@@ -6,6 +6,7 @@ import pytest
 from django.conf import settings
 
 from tests.e2e.lake import Lake
+from tests.e2e.rows import rows, run
 
 RENAME = "ALTER TABLE d.t PARTITION (p = 'x') RENAME TO PARTITION (p = 'w')"
 SHARED = "1ow 2ow 3Mw 7mx"
@@ -14,16 +15,6 @@ SHARED = "1ow 2ow 3Mw 7mx"
 @pytest.fixture(autouse=True)
 def by_lineage(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", True)
-
-
-def run(lake: Lake, branch: str, *statements: str) -> None:
-    for statement in statements:
-        lake.sql(statement, branch)
-
-
-def rows(lake: Lake, branch: str = "main") -> str:
-    found = lake.sql("SELECT * FROM d.t ORDER BY id", branch).rows
-    return " ".join("".join(str(value) for value in row) for row in found)
 
 
 @pytest.fixture

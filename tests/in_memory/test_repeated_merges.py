@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.lake import Lake
+from tests.e2e.rows import rows, run
 
 RENAME = "ALTER TABLE d.t PARTITION (p = 'x') RENAME TO PARTITION (p = 'w')"
 
@@ -17,16 +18,6 @@ def two_partitions(lake: Lake) -> Lake:
     lake.sql("INSERT INTO d.t VALUES (3, 'o', 'x'), (4, 'o', 'x')")
     lake.sql("CREATE BRANCH b")
     return lake
-
-
-def run(lake: Lake, branch: str, *statements: str) -> None:
-    for statement in statements:
-        lake.sql(statement, branch)
-
-
-def rows(lake: Lake, branch: str = "main") -> str:
-    found = lake.sql("SELECT * FROM d.t ORDER BY id", branch).rows
-    return " ".join("".join(str(value) for value in row) for row in found)
 
 
 @pytest.fixture

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from lakeui.common.errors import LakeError, MergeConflict
+from lakeui.common.errors import MergeConflict
 from tests.e2e.lake import Lake
+from tests.lineage.journal import journal_noted
 from tests.reference.facts import Refused, RowId
 from tests.reference.lake import Lake as Model
 from tests.reference.state import State
@@ -207,10 +208,8 @@ class Both:
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_rows_are_merged_as_by_the_model(services: None, seed: int) -> None:
     both = Both(seed)
-    try:
+    with journal_noted(both.journal):
         for number in range(STEPS):
             both.step(number)
         both.compare("main", "b1", "b2")
         assert both.lake.breaches() == []
-    except (AssertionError, LakeError, Exception) as wrong:
-        raise AssertionError("\n".join(both.journal) + f"\n{type(wrong).__name__}: {wrong}") from wrong

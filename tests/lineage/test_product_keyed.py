@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from lakeui.common.errors import LakeError
 from tests.e2e.lake import Lake
+from tests.lineage.journal import journal_noted
 from tests.lineage.test_product import Both
 from tests.reference.lake import Lake as Model
 from tests.reference.state import State
@@ -133,10 +133,8 @@ def new_rows(ids: list[int], v: str, w: str, part: str) -> list[NewRow]:
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_rows_are_merged_by_key_as_by_the_model(services: None, seed: int) -> None:
     both = Keyed(seed)
-    try:
+    with journal_noted(both.journal):
         for number in range(STEPS):
             both.step(number)
         both.compare("main", "b1", "b2")
         assert both.lake.breaches() == []
-    except (AssertionError, LakeError, Exception) as wrong:
-        raise AssertionError("\n".join(both.journal) + f"\n{type(wrong).__name__}: {wrong}") from wrong
