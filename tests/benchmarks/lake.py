@@ -142,8 +142,9 @@ class Bench:
                         '[]', '{"1": [0, 999, 0]}', false, %(base)s + 1000 * g, %(base)s + 1000 * g + 999, now()
                     FROM generate_series(0, %(count)s - 1) g RETURNING id)
                 INSERT INTO catalog_app_segment (table_id, branch_id, operation_id, added_version, file_id,
-                    definition_id, schema_version, is_visible)
-                SELECT %(table)s, %(branch)s, %(operation)s, %(version)s, files.id, d.definition_id, d.version, true
+                    definition_id, schema_version, is_visible, stamp, kind)
+                SELECT %(table)s, %(branch)s, %(operation)s, %(version)s, files.id, d.definition_id, d.version, true,
+                    %(version)s, 'insert'
                 FROM files, catalog_app_tableschemahistory d
                 WHERE d.table_id = %(table)s AND d.version = %(schema_version)s""",
                 {
