@@ -122,8 +122,16 @@ class FactColumns:
 
     @property
     def is_nothing(self) -> Mask:
-        """P7: the value is again what it was at the newest of its changes that the other side knows."""
-        return np.asarray(self.was_known & (self.was == self.value), dtype=np.bool_)
+        """P7: the value is again what it was at the newest of its changes that the other side knows.
+
+        What an overwrite wrote is a change, also where it wrote the row as it was.
+        """
+        return np.asarray(self.was_known & (self.was == self.value) & ~self.is_rewritten, dtype=np.bool_)
+
+    @property
+    def is_rewritten(self) -> Mask:
+        """Where an overwrite wrote the row."""
+        return np.asarray((self.kind == Kind.OVERWRITE) & (self.value != ABSENT), dtype=np.bool_)
 
 
 def fact_columns(

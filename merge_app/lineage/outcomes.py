@@ -79,6 +79,12 @@ class Decided:
         self.given_at = places[order]
         self.given = np.concatenate([self.given[keep], values])[order]
 
+    def take(self, at: Array) -> None:
+        """The source's values come by decision, over what was given before."""
+        self.outcome[at] = Outcome.SOURCE_DECIDED
+        keep = ~np.isin(self.given_at, at)
+        self.given_at, self.given = self.given_at[keep], self.given[keep]
+
     @property
     def decides(self) -> bool:
         return bool((self.outcome >= Outcome.TARGET_DECIDED).any())
@@ -95,6 +101,7 @@ class Decided:
         stamps[self.outcome >= Outcome.TARGET_DECIDED] = stamp
         kinds = chosen(from_source, pairs, source.kind, target.kind, Kind.NEVER)
         kinds[self.outcome == Outcome.SCOPE] = by_scope
+        kinds[self.outcome == Outcome.CELLS] = Kind.UPDATE
         values = chosen(from_source, pairs, source.value, target.value, ABSENT)
         values[self.given_at] = self.given
         return ResultFacts(stamps, kinds, values)

@@ -8,9 +8,19 @@ import numpy as np
 
 from catalog_app.rules.codes import VerdictCode
 from merge_app.lineage.deciding import Compared, Concurrent, source_kinds, target_kinds
-from merge_app.lineage.facts import ABSENT, Array, Granularity, Kind, Mask, News, TableFacts
+from merge_app.lineage.facts import ABSENT, Array, Granularity, Ints, Kind, Mask, News, TableFacts
 from merge_app.lineage.outcomes import CONFLICT, NO_BASE, Finding, MergeCells, Outcome, Pairs, taken
-from merge_app.lineage.rules import ACTS, DECIDERS, DECIDERS_BY_KEY, NOTES, NOTES_OF_EQUALS, WRITTEN, Decider, Notes
+from merge_app.lineage.rules import (
+    ACTS,
+    DECIDERS,
+    DECIDERS_BY_KEY,
+    NOTES,
+    NOTES_OF_EQUALS,
+    WRITTEN,
+    Act,
+    Decider,
+    Notes,
+)
 
 
 def rows_decide(
@@ -21,8 +31,8 @@ def rows_decide(
     if not facts.alive.is_judged:
         outcome[left.at] = Outcome.SOURCE_DECIDED
         return
-    source_acts, target_acts = _acts(left, news)
-    deciders = (DECIDERS_BY_KEY if facts.has_key else DECIDERS)[source_acts, target_acts]
+    source_acts, target_acts = (_acts_by_key if facts.has_key else _acts)(left, news)
+    deciders = _deciders_by_key(left, source_acts, target_acts) if facts.has_key else DECIDERS[source_acts, target_acts]
     outcome[left.at[deciders == Decider.SOURCE]] = Outcome.SOURCE_DECIDED
     outcome[left.at[(deciders == Decider.TARGET) | (deciders == Decider.SCOPE)]] = Outcome.TARGET_DECIDED
     both = deciders == Decider.BOTH
@@ -37,6 +47,23 @@ def _acts(met: Concurrent, news: News) -> tuple[Array, Array]:
         ACTS[(met.source.value != ABSENT).astype(np.int8), mine],
         ACTS[(met.target.value != ABSENT).astype(np.int8), theirs],
     )
+
+
+def _acts_by_key(met: Concurrent, news: News) -> tuple[Array, Array]:
+    mine, theirs = _acts(met, news)
+    return (
+        np.where(met.source.is_rewritten, Act.REWRITE, mine),
+        np.where(met.target.is_rewritten, Act.REWRITE, theirs),
+    )
+
+
+def _deciders_by_key(met: Concurrent, mine: Array, theirs: Array) -> Array:
+    """A key that the source inserted is new: the target's overwrite never took it away (A4)."""
+    deciders = DECIDERS_BY_KEY[mine, theirs]
+    is_inserted = (mine == Act.UPDATE) & (theirs == Act.REWRITE) & (_bases(met) == NO_BASE)
+    deciders[is_inserted] = Decider.BOTH
+    deciders[(mine == Act.REWRITE) & (met.target.value == ABSENT)] = Decider.SOURCE
+    return deciders
 
 
 def _notes(pairs: Pairs, at: Array, source_acts: Array, target_acts: Array, notes: Notes) -> Iterator[Finding]:
@@ -69,13 +96,17 @@ def _both_wrote(
 
 
 def _merged_images(met: Concurrent, cells: MergeCells) -> Array:
-    """The base is the newest image that both sides know."""
     if not len(met):
         return np.zeros(0, dtype=np.int64)
+    return cells(met.source.value, met.target.value, _bases(met))
+
+
+def _bases(met: Concurrent) -> Ints:
+    """The newest images that both sides know."""
     source, target = met.source, met.target
     base = np.where(_is_newer(met), source.was, target.was)
     base[~(source.was_known | target.was_known) | (base == ABSENT)] = NO_BASE
-    return cells(source.value, target.value, base)
+    return base
 
 
 def _is_newer(met: Concurrent) -> Mask:
@@ -87,6 +118,7 @@ def _is_newer(met: Concurrent) -> Mask:
 def partitions_decide(facts: TableFacts, pairs: Pairs, compared: Compared, news: News) -> Iterator[Finding]:
     """The row is live on both sides, or on none: then its partition says nothing (R7). A rename of the source is
     carried out as a scope, where it still applies. Where both sides wrote the row elsewhere, they wrote one cell.
+    A key that the target's overwrite wrote stays with its image.
     """
     left, outcome = compared.left, compared.decided.outcome
     is_live = taken(facts.source.image.value, pairs.source_at[left.at], ABSENT) != ABSENT
@@ -94,7 +126,21 @@ def partitions_decide(facts: TableFacts, pairs: Pairs, compared: Compared, news:
     stays = ~is_live | (mine == Kind.MOVE)
     outcome[left.at] = np.where(stays, Outcome.TARGET_DECIDED, Outcome.SOURCE_DECIDED)
     refused = ~stays & WRITTEN[mine] & WRITTEN[theirs]
+    if facts.has_key and facts.alive.is_judged and refused.any():
+        kept = np.flatnonzero(refused)[_is_kept(facts, pairs, left.at[refused], news)]
+        outcome[left.at[kept]] = Outcome.TARGET_DECIDED
+        refused[kept] = False
     if facts.alive.is_judged and refused.any():
         code = VerdictCode.PRIMARY_KEY_CLASH if facts.has_key else VerdictCode.SAME_FILE_UPDATE_UPDATE
         rule, rows = "R10" if facts.has_key else "A3", pairs.row_id[left.at[refused]]
+        if facts.has_key:
+            # Scopes go by where the target has the row.
+            outcome[left.at[refused]] = Outcome.TARGET
         yield Finding(code, None, rule, keys=(("partition",),), rows=rows)
+
+
+def _is_kept(facts: TableFacts, pairs: Pairs, at: Array, news: News) -> Mask:
+    """Where the target's overwrite wrote the row, which both sides have live, and the rule of the pair leaves it."""
+    met = Concurrent(at, facts.source.image.take(pairs.source_at[at]), facts.target.image.take(pairs.target_at[at]))
+    deciders = _deciders_by_key(met, *_acts_by_key(met, news))
+    return np.asarray(met.target.is_rewritten & (deciders == Decider.TARGET), dtype=np.bool_)

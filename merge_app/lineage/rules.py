@@ -18,6 +18,8 @@ class Act(IntEnum):
     DELETE = 1
     OVERWRITE = 2
     RESTORE = 3
+    REWRITE = 4
+    """An overwrite wrote the key. Without a primary key such a row is new, and counts as an update."""
 
 
 class Decider(IntEnum):
@@ -39,9 +41,17 @@ DECIDERS = np.array(
     ],
     dtype=np.int8,
 )
-DECIDERS_BY_KEY = DECIDERS.copy()
-"""With a primary key an update and a delete of one key meet in both directions (R10)."""
-DECIDERS_BY_KEY[Act.UPDATE, Act.DELETE] = DECIDERS_BY_KEY[Act.DELETE, Act.UPDATE] = Decider.BOTH
+DECIDERS_BY_KEY = np.array(
+    [  # the target's:  update  delete  overwrite  restore  rewrite
+        [_B, _B, _T, _T, _T],  # the source's update
+        [_B, _S, _S, _T, _T],  # delete
+        [_P, _S, _S, _P, _P],  # overwrite
+        [_S, _S, _T, _S, _T],  # restore
+        [_B, _S, _S, _B, _B],  # rewrite
+    ],
+    dtype=np.int8,
+)
+"""The same with a primary key (R10). A scope of the source goes before each ``BOTH``."""
 
 _LIVE = dict.fromkeys(Kind, Act.UPDATE) | {Kind.RESTORE: Act.RESTORE}
 _GONE = _LIVE | {Kind.DELETE: Act.DELETE, Kind.OVERWRITE: Act.OVERWRITE}
@@ -59,6 +69,9 @@ NOTES: Notes = {
     (Act.UPDATE, Act.OVERWRITE): (VerdictCode.DISCARDED_UPDATE, "A4"),
     (Act.UPDATE, Act.RESTORE): (VerdictCode.DISCARDED_UPDATE, "A4"),
     (Act.RESTORE, Act.OVERWRITE): (VerdictCode.DISCARDED_UPDATE, "A4"),
+    (Act.UPDATE, Act.REWRITE): (VerdictCode.DISCARDED_UPDATE, "A4"),
+    (Act.RESTORE, Act.REWRITE): (VerdictCode.DISCARDED_UPDATE, "A4"),
+    (Act.DELETE, Act.REWRITE): (VerdictCode.DISCARDED_DELETE, "A5"),
     (Act.DELETE, Act.RESTORE): (VerdictCode.DISCARDED_DELETE, "A5"),
     (Act.DELETE, Act.UPDATE): (VerdictCode.DISCARDED_DELETE, KEPT),
     (Act.RESTORE, Act.UPDATE): (VerdictCode.OVERRIDDEN_BY_SOURCE, "P1"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,20 +66,39 @@ def predicates_judge(facts: TableFacts, pairs: Pairs, standing: Sequence[Scope],
 @dataclass(slots=True, eq=False)
 class Reached:
     """Rows that a scope of the source may change: live on the target, with an image or partition that is news to the
-    source. ``at``: their positions among the pairs; ``live``, ``partition``: how the result has them now;
-    ``source_partition``: where the source has or had them.
+    source. ``at``: their positions among the pairs; ``image``, ``partition``: how the result has them now;
+    ``source_partition``: where the source has or had them; ``source_image``: what the source wrote under the same key,
+    ``ABSENT`` where it wrote nothing that is news to the target. ``place``: where the target's row lies now; of a key
+    that the source wrote too, the result may have the source's place.
     """
 
     at: Array
     row_is_news: Mask
     partition_is_news: Mask
     is_targets: Mask
-    live: Mask
+    image: Array
     partition: Array
+    source_image: Array
     source_partition: Array
+    place: Array
+
+    @property
+    def live(self) -> Mask:
+        return np.asarray(self.image != ABSENT, dtype=np.bool_)
 
     def inside(self, partition: int | None) -> Mask:
         return self.live if partition is None else self.live & (self.partition == partition)
+
+    def lies_inside(self, partition: int | None) -> Mask:
+        return self.live if partition is None else self.live & (self.place == partition)
+
+    def move(self, partition: int | None, to: int | None) -> Ints:
+        """Put rows elsewhere; answers which of them lie there in the result."""
+        moved = np.flatnonzero(self.inside(partition) & self.partition_is_news)
+        self.place[self.lies_inside(partition) & (self.source_image != ABSENT)] = to
+        self.partition[moved] = to
+        self.place[moved[self.source_image[moved] == ABSENT]] = to
+        return moved
 
 
 def scopes_carry_out(
@@ -99,18 +118,33 @@ def scopes_carry_out(
     theirs = standing_scopes(facts.target_scopes, news.of_target)
     for scope in carried:
         if scope.kind is not ScopeKind.RENAME_PARTITION:
-            swept = np.flatnonzero(reached.inside(scope.partition) & reached.row_is_news & reached.is_targets)
-            reached.live[swept] = False
-            rows.decided.give(reached.at[swept], np.full(len(swept), ABSENT), Outcome.SCOPE)
+            swept = _sweep(scope, reached, rows, partitions)
             if len(swept):
-                gone = pairs.row_id[reached.at[swept]]
+                gone = pairs.row_id[swept]
                 yield Finding(VerdictCode.DROPS_DEST_CHANGES, None, "§4", target_rows=gone, scopes=(scope,))
             continue
         if facts.alive.is_judged:
             yield from _rename_judge(scope, reached, pairs, theirs)
-        moved = np.flatnonzero(reached.inside(scope.partition) & reached.partition_is_news)
-        reached.partition[moved] = scope.to
+        moved = reached.move(scope.partition, scope.to)
         partitions.decided.give(reached.at[moved], np.full(len(moved), scope.to), Outcome.SCOPE)
+
+
+def _sweep(scope: Scope, reached: Reached, rows: Compared, partitions: Compared) -> Array:
+    """Positions of the rows that the scope takes. Where the source wrote the same key, its row takes the place of the
+    target's (R10); what is alike on both sides stays as it is.
+    """
+    inside = reached.lies_inside(scope.partition) & reached.row_is_news & reached.is_targets
+    replaced = inside & (reached.source_image != ABSENT)
+    swept = np.flatnonzero(inside & ~replaced)
+    reached.image[swept] = ABSENT
+    rows.decided.give(reached.at[swept], np.full(len(swept), ABSENT), Outcome.SCOPE)
+    written = np.flatnonzero(replaced & (reached.image != reached.source_image))
+    rows.decided.take(reached.at[written])
+    placed = np.flatnonzero(replaced & (reached.partition != reached.source_partition))
+    partitions.decided.take(reached.at[placed])
+    reached.image[written], reached.partition[placed] = reached.source_image[written], reached.source_partition[placed]
+    reached.place[replaced] = reached.source_partition[replaced]
+    return np.unique(np.concatenate([reached.at[swept], reached.at[written], reached.at[placed]]))
 
 
 _CARRIED = frozenset({ScopeKind.OVERWRITE, ScopeKind.DROP_PARTITION, ScopeKind.RENAME_PARTITION})
@@ -124,14 +158,18 @@ def _reached(facts: TableFacts, pairs: Pairs, rows: Compared, partitions: Compar
     images = rows.decided.restricted(at).result(few, source.image, target.image, stamp, Kind.OVERWRITE)
     places = partitions.decided.restricted(at).result(few, source.partition, target.partition, stamp, Kind.MOVE)
     is_targets = (images.stamp == stamp) | (images.stamp == target.image.stamp[few.target_at])
+    written = taken(source.image.value, few.source_at, ABSENT)
+    written[~rows.source_news[at] | (not facts.has_key)] = ABSENT
     return Reached(
         at,
         rows.target_news[at],
         partitions.target_news[at],
         is_targets,
-        images.value != ABSENT,
+        images.value,
         places.value,
+        written,
         taken(source.partition.value, few.source_at, ABSENT),
+        np.where(written != ABSENT, target.partition.value[few.target_at], places.value),
     )
 
 
@@ -162,3 +200,10 @@ def scopes_leave_out(merged: TableOutcome, facts: TableFacts, left: Sequence[Sco
             hit &= taken(column.value, merged.pairs.source_at, ABSENT) == ABSENT
         hit &= np.isin(decided.outcome, (Outcome.SOURCE, Outcome.SOURCE_DECIDED))
         decided.outcome[hit] = Outcome.TARGET_DECIDED
+
+
+def swept_rows(findings: Iterable[Finding]) -> Ints:
+    """The rows that scopes of the source took from the target, by row id or key."""
+    found = (item.target_rows for item in findings if item.code is VerdictCode.DROPS_DEST_CHANGES)
+    empty = np.zeros(0, dtype=np.int64)
+    return np.unique(np.concatenate([empty, *(rows for rows in found if rows is not None)]))

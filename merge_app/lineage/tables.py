@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -25,7 +25,7 @@ from merge_app.lineage.files import files_judge
 from merge_app.lineage.joining import differing_rows
 from merge_app.lineage.outcomes import Finding, MergeCells, TableOutcome, taken
 from merge_app.lineage.rows import partitions_decide, rows_decide
-from merge_app.lineage.scopes import predicates_judge, scopes_carry_out, standing_scopes
+from merge_app.lineage.scopes import predicates_judge, scopes_carry_out, standing_scopes, swept_rows
 
 
 def table_merge(table: ObjectId, facts: TableFacts, news: News, *, stamp: int, cells: MergeCells) -> TableOutcome:
@@ -48,6 +48,9 @@ def table_merge(table: ObjectId, facts: TableFacts, news: News, *, stamp: int, c
             findings += files_judge(facts, pairs, rows, news)
     if facts.alive.result and facts.alive.target:
         findings += scopes_carry_out(facts, pairs, rows, partitions, standing, news, stamp)
+    if facts.has_key:
+        findings = list(_without_swept(findings))
+        by_row = _rows_by_code(findings)
     return TableOutcome(
         pairs,
         rows.decided,
@@ -66,6 +69,16 @@ def _rows_by_code(findings: Sequence[Finding]) -> dict[VerdictCode, Ints]:
         if finding.is_conflict and finding.rows is not None:
             found[finding.code] = np.union1d(found.get(finding.code, finding.rows[:0]), finding.rows)
     return found
+
+
+def _without_swept(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """A key that a scope of the source took from the target does not clash (R10)."""
+    swept = swept_rows(findings)
+    for finding in findings:
+        if finding.code is not VerdictCode.PRIMARY_KEY_CLASH or finding.rows is None:
+            yield finding
+        elif len(left := np.setdiff1d(finding.rows, swept)):
+            yield replace(finding, rows=left)
 
 
 def _has_net_news(side: RowFacts, at: Array, row_news: Mask, partition_news: Mask) -> bool:

@@ -41,10 +41,10 @@ class Fact:
         past = self.past if self.stamp == stamp else (*self.past, (self.stamp, self.value))
         return Fact(value, stamp, kind, brings, past)
 
-    def decided(self, loser: Fact, value: Any, stamp: Stamp) -> Fact:
-        """What a merge decides: it has both pasts."""
+    def decided(self, loser: Fact, value: Any, stamp: Stamp, kind: str | None = None) -> Fact:
+        """What a merge decides: it has both pasts. Unless said, it is of the winner's kind."""
         past = {*self.past, *loser.past, (self.stamp, self.value), (loser.stamp, loser.value)}
-        return Fact(value, stamp, self.kind, None, tuple(sorted(past, key=lambda item: item[0])))
+        return Fact(value, stamp, kind or self.kind, None, tuple(sorted(past, key=lambda item: item[0])))
 
     def kind_for(self, other: Vector) -> str:
         """A restored fact speaks for the change that it brought back, where `other` does not know that one (§4b)."""
@@ -57,7 +57,12 @@ class Fact:
         return max(stamp for stamp, _ in self.past if other.knows(stamp))
 
     def is_unchanged_for(self, other: Vector) -> bool:
-        """P7: the value is what it was at the newest of its own changes that `other` knows."""
+        """P7: the value is what it was at the newest of its own changes that `other` knows.
+
+        What an overwrite wrote is a change, also where it wrote the row as it was.
+        """
+        if self.kind == "overwrite" and self.value is not None:
+            return False
         for stamp, value in reversed(self.past):
             if other.knows(stamp):
                 return bool(value == self.value)

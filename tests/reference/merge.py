@@ -69,3 +69,5 @@ def _table_merge(sides: Sides, t: str) -> None:
     if sides.result.is_alive(t) and sides.target.is_alive(t):
         for scope in standing:
             scope_carry_out(sides, scope)
+    if any(table == t for table, _ in sides.clashes):
+        sides.verdicts.add("PRIMARY_KEY_CLASH")

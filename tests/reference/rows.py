@@ -33,6 +33,22 @@ both: each wrote the row. scope: the target's image stays here, and a scope of t
 """
 
 
+WINNERS_BY_KEY = WINNERS | {
+    ("update", "delete"): "both",
+    ("delete", "update"): "both",
+    ("update", "rewrite"): "target",
+    ("delete", "rewrite"): "target",
+    ("overwrite", "rewrite"): "scope",
+    ("restore", "rewrite"): "target",
+    ("rewrite", "update"): "both",
+    ("rewrite", "delete"): "source",
+    ("rewrite", "overwrite"): "source",
+    ("rewrite", "restore"): "both",
+    ("rewrite", "rewrite"): "both",
+}
+"""With a primary key (R10). rewrite: an overwrite wrote the key. A scope of the source goes before each "both"."""
+
+
 def last_change(fact: Fact, other: State) -> str:
     """Writes of a live row are updates, whatever statement made them."""
     kind = fact.kind_for(other.known)
@@ -46,21 +62,40 @@ def row(sides: Sides, t: str, key: Key, s: Fact, d: Fact) -> Fact:
         return sides.decided(s, d)
     by_key = sides.target.is_keyed(t)
     decision = sides.decisions.get((t, key[1])) if by_key else None
-    kinds = last_change(s, sides.target), last_change(d, sides.source)
-    winner = "both" if by_key and set(kinds) == {"update", "delete"} else WINNERS[kinds]
+    winner = (
+        winner_by_key(sides, s, d) if by_key else WINNERS[last_change(s, sides.target), last_change(d, sides.source)]
+    )
     if winner != "both":
         return sides.decided(s, d) if winner == "source" else sides.decided(d, s)
     merges = s.value is not None and d.value is not None
     image = cells(sides, t, s, d) if merges and (by_key or sides.conflicts == "cell") else None
     if image is not None:
-        return d.decided(s, image, sides.stamp)
+        return d.decided(s, image, sides.stamp, "update")
     if decision is not None:
         return row_decide(sides, s, d, decision)
-    if not merges:
-        sides.verdicts.add("PRIMARY_KEY_CLASH" if by_key else "SAME_FILE_UPDATE_DELETE")
+    if by_key:
+        sides.clashes.add((t, key[1]))
     else:
-        sides.verdicts.add("PRIMARY_KEY_CLASH" if by_key else "SAME_FILE_UPDATE_UPDATE")
+        sides.verdicts.add("SAME_FILE_UPDATE_UPDATE" if merges else "SAME_FILE_UPDATE_DELETE")
     return d
+
+
+def is_rewritten(fact: Fact) -> bool:
+    """Whether an overwrite wrote the row."""
+    return fact.kind == "overwrite" and fact.value is not None
+
+
+def winner_by_key(sides: Sides, s: Fact, d: Fact) -> str:
+    """A key that the source inserted is new: the target's overwrite never took it away (A4)."""
+    mine, theirs = (
+        "rewrite" if is_rewritten(fact) else last_change(fact, other)
+        for fact, other in ((s, sides.target), (d, sides.source))
+    )
+    if (mine, theirs) == ("update", "rewrite") and base_image(sides, s, d) is None:
+        return "both"
+    if mine == "rewrite" and d.value is None:
+        return "source"
+    return WINNERS_BY_KEY[mine, theirs]
 
 
 def row_decide(sides: Sides, s: Fact, d: Fact, decision: Any) -> Fact:
@@ -72,9 +107,7 @@ def row_decide(sides: Sides, s: Fact, d: Fact, decision: Any) -> Fact:
 
 def cells(sides: Sides, t: str, s: Fact, d: Fact) -> Image | None:
     """Cell by cell against the newest image that both sides know. None: one cell is changed differently."""
-    source, target = sides.source.known, sides.target.known
-    known = [item for item in {*s.past, *d.past} if source.knows(item[0]) and target.knows(item[0])]
-    base: Image | None = max(known, key=lambda item: item[0])[1] if known else None
+    base = base_image(sides, s, d)
     image = []
     for c, column in sides.result.columns(t).items():
         mine, theirs = column.read(s.value, c), column.read(d.value, c)
@@ -83,6 +116,13 @@ def cells(sides: Sides, t: str, s: Fact, d: Fact) -> Image | None:
             return None
         image.append((c, theirs if mine == was else mine))
     return tuple(image)
+
+
+def base_image(sides: Sides, s: Fact, d: Fact) -> Image | None:
+    """The newest image that both sides know."""
+    source, target = sides.source.known, sides.target.known
+    known = [item for item in {*s.past, *d.past} if source.knows(item[0]) and target.knows(item[0])]
+    return max(known, key=lambda item: item[0])[1] if known else None
 
 
 WRITTEN = ("insert", "update", "overwrite")
@@ -100,7 +140,14 @@ def row_partition(sides: Sides, t: str, key: Key, s: Fact, d: Fact) -> Fact:
         decision = sides.decisions.get((t, key[1])) if target.is_keyed(t) else None
         if decision is not None:
             return sides.decided(d, s) if decision == "target" else sides.decided(s, d)
-        sides.verdicts.add("PRIMARY_KEY_CLASH" if target.is_keyed(t) else "SAME_FILE_UPDATE_UPDATE")
+        theirs_row = target.fact(t, "row", key[1])
+        if not target.is_keyed(t):
+            sides.verdicts.add("SAME_FILE_UPDATE_UPDATE")
+        elif is_rewritten(theirs_row) and winner_by_key(sides, source.fact(t, "row", key[1]), theirs_row) == "target":
+            return sides.decided(d, s)
+        else:
+            sides.clashes.add((t, key[1]))
+            return d
     return sides.decided(s, d)
 
 

@@ -40,16 +40,45 @@ def standing_scopes(source: State, target: State, t: str) -> list[Scope]:
 
 
 def scope_carry_out(sides: Sides, scope: Scope) -> None:
-    """On the target's rows that the source does not know, by where they are now."""
+    """On the target's rows that the source does not know, by where they are now.
+
+    Where the source wrote the same key, its row takes the place of the target's (R10).
+    """
     if scope.kind == "rename partition":
         _rename_carry_out(sides, scope)
     elif scope.kind in ("overwrite", "drop partition"):
         t, known, result = scope.table, sides.source.known, sides.result
-        for r in result.in_scope(t, scope.partition):
+        for r in [r for r in result.rows(t) if scope.partition in (None, _place(sides, t, r))]:
             row = sides.target.fact(t, "row", r)
             is_theirs = result.fact(t, "row", r).stamp in (row.stamp, sides.stamp)
             if row.value is not None and not known.knows(row.stamp) and is_theirs:
-                result.put(t, ("row", r), None, sides.stamp, "overwrite")
+                sides.clashes.discard((t, r))
+                if _is_written(sides, t, r):
+                    _put_source(sides, t, r)
+                else:
+                    result.put(t, ("row", r), None, sides.stamp, "overwrite")
+
+
+def _is_written(sides: Sides, t: str, r: Any) -> bool:
+    """Whether the source wrote the key too, and the target does not know that."""
+    mine = sides.source.fact(t, "row", r)
+    return sides.target.is_keyed(t) and mine.value is not None and not sides.target.known.knows(mine.stamp)
+
+
+def _place(sides: Sides, t: str, r: Any) -> Any:
+    """Where the target's row lies now: of a key that the source wrote too, the result may have the source's place."""
+    if not _is_written(sides, t, r):
+        return sides.result.partition(t, r)
+    return sides.places.get((t, r), sides.target.partition(t, r))
+
+
+def _put_source(sides: Sides, t: str, r: Any) -> None:
+    """What is alike on both sides stays as it is."""
+    sides.places[t, r] = sides.source.partition(t, r)
+    for of in ("row", "partition", "id"):
+        s, d = sides.source.fact(t, of, r), sides.target.fact(t, of, r)
+        if s.value != sides.result.value(t, of, r):
+            sides.result.put_fact(t, (of, r), sides.decided(s, d))
 
 
 def _rename_carry_out(sides: Sides, scope: Scope) -> None:
@@ -62,6 +91,9 @@ def _rename_carry_out(sides: Sides, scope: Scope) -> None:
                 sides.verdicts.add("PARTITION_EXISTS")
             if any(it.kind == "drop partition" and it.partition == scope.partition for it in theirs):
                 sides.verdicts.add("PARTITION_DROPPED_ON_DEST")
+    for r in result.rows(t):
+        if _is_written(sides, t, r) and _place(sides, t, r) == scope.partition:
+            sides.places[t, r] = scope.to
     for r in result.in_scope(t, scope.partition):
         moved = target.fact(t, "partition", r)
         if target.value(t, "row", r) is not None and not source.known.knows(moved.stamp):

@@ -29,6 +29,10 @@ class Sides:
     """How fine two changes meet, in tables without a primary key: file, row or cell (§5)."""
     decisions: Decisions = field(default_factory=dict)
     verdicts: set[str] = field(default_factory=set)
+    clashes: set[tuple[str, Any]] = field(default_factory=set)
+    """By table, the keys that both sides wrote differently and that no scope of the source took from the target yet."""
+    places: dict[tuple[str, Any], Any] = field(default_factory=dict)
+    """By table, keys that both sides wrote: where scopes of the source put the target's row."""
     result: State = field(init=False)
 
     def __post_init__(self) -> None:

@@ -34,7 +34,7 @@ def put_attributes(o: str, **values: Any) -> Statement:
     return run
 
 
-def insert(t: str, rows: Sequence[NewRow]) -> Statement:
+def insert(t: str, rows: Sequence[NewRow], kind: str = "insert") -> Statement:
     def run(state: State, stamp: Stamp) -> None:
         columns = state.columns(t)
         for key, cells, part in rows:
@@ -44,10 +44,10 @@ def insert(t: str, rows: Sequence[NewRow]) -> Statement:
             if state.value(t, "row", r) is not None:
                 raise Refused("DUPLICATE_KEY")
             image = tuple((c, cells.get(column.name, column.default)) for c, column in columns.items())
-            state.put(t, ("row", r), image, stamp, "insert")
-            state.put(t, ("partition", r), part, stamp, "insert")
+            state.put(t, ("row", r), image, stamp, kind)
+            state.put(t, ("partition", r), part, stamp, kind)
             if state.is_keyed(t):
-                state.put(t, ("id", r), row_id, stamp, "insert")
+                state.put(t, ("id", r), row_id, stamp, kind)
 
     return run
 
@@ -99,7 +99,10 @@ def delete(t: str, where: Callable[[Any], bool]) -> Statement:
 
 
 def overwrite(t: str, partition: str | None, rows: Sequence[NewRow] = (), kind: str = "overwrite") -> Statement:
-    """INSERT OVERWRITE, TRUNCATE, DROP PARTITION: what is in the scope goes, seen or not."""
+    """INSERT OVERWRITE, TRUNCATE, DROP PARTITION: what is in the scope goes, seen or not.
+
+    What it writes is of the same kind as what it takes away.
+    """
 
     def run(state: State, stamp: Stamp) -> None:
         for r in state.in_scope(t, partition):
@@ -107,7 +110,7 @@ def overwrite(t: str, partition: str | None, rows: Sequence[NewRow] = (), kind: 
         journal(state, stamp, t, kind, partition=partition)
         if kind == "drop partition" and state.value(t, "declared", partition):
             state.put(t, ("declared", partition), None, stamp, "set")
-        insert(t, rows)(state, stamp)
+        insert(t, rows, "overwrite")(state, stamp)
 
     return run
 

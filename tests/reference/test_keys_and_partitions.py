@@ -109,3 +109,64 @@ def test_a_declared_partition_that_is_restored_away_is_no_news(lake: Lake) -> No
     lake.commit("b", restore(before))
     lake.merge("b", "main")
     assert not lake.branches["main"].has_partition("T1", "e")
+
+
+def row_of(key: int, v: str, part: str = "a") -> NewRow:
+    return NewRow(key, {"v": (v, 1)}, part)
+
+
+def change(v: str, part: str | None = None) -> Statement:
+    return update("T1", lambda r: r == 1, {"v": (v, 1)}, part)
+
+
+def text(lake: Lake, b: str, key: int) -> str | None:
+    image = lake.branches[b].value("T1", "row", key)
+    return None if image is None else dict(image)["v"][0]
+
+
+@pytest.mark.parametrize("partition", [None, "a"])
+@pytest.mark.parametrize("written", ["new", "base"])
+@pytest.mark.parametrize(
+    "other", [change("theirs"), delete("T1", lambda r: True), overwrite("T1", None, [row_of(1, "theirs")])]
+)
+def test_an_overwrite_of_the_source_wins_over_what_lies_in_its_scope(
+    lake: Lake, partition: str | None, written: str, other: Statement
+) -> None:
+    lake.commit("b", overwrite("T1", partition, [row_of(1, written)]))
+    lake.commit("main", other)
+    lake.merge("b", "main")
+    assert text(lake, "main", 1) == written
+    lake.merge("main", "b")
+    assert lake.branches["b"].seen() == lake.branches["main"].seen()
+
+
+@pytest.mark.parametrize(("later", "left"), [(change("later"), "later"), (delete("T1", lambda r: True), None)])
+def test_what_the_source_did_after_its_overwrite_stands(lake: Lake, later: Statement, left: str | None) -> None:
+    lake.commit("b", overwrite("T1", None, [row_of(1, "new")]))
+    lake.commit("b", later)
+    lake.commit("main", change("theirs"))
+    lake.merge("b", "main")
+    assert text(lake, "main", 1) == left
+
+
+def test_a_key_that_the_target_moved_out_of_the_scope_clashes(lake: Lake) -> None:
+    lake.commit("b", overwrite("T1", "a", [row_of(1, "new")]))
+    lake.commit("main", change("theirs", "c"))
+    with pytest.raises(Refused, match=r"^PRIMARY_KEY_CLASH$"):
+        lake.merge("b", "main")
+
+
+@pytest.mark.parametrize("written", ["new", "base"])
+@pytest.mark.parametrize("other", [change("theirs"), change("theirs", "c"), delete("T1", lambda r: True)])
+def test_an_overwrite_of_the_target_stays(lake: Lake, written: str, other: Statement) -> None:
+    lake.commit("main", overwrite("T1", None, [row_of(1, written)]))
+    lake.commit("b", other)
+    lake.merge("b", "main")
+    assert (text(lake, "main", 1), lake.branches["main"].partition("T1", 1)) == (written, "a")
+
+
+def test_a_new_key_of_the_source_clashes_with_an_overwrite_of_the_target(lake: Lake) -> None:
+    lake.commit("b", insert("T1", [row_of(2, "mine")]))
+    lake.commit("main", overwrite("T1", None, [row_of(2, "theirs")]))
+    with pytest.raises(Refused, match=r"^PRIMARY_KEY_CLASH$"):
+        lake.merge("b", "main")

@@ -157,9 +157,10 @@ def _with_past(side: Placed, at: Ints, values: Ints, base: Ints, met: Met) -> Pl
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellConflict:
-    """A row of which both sides changed a cell differently. ``is_left``: nothing decides it."""
+    """A row of which both sides changed a cell differently. ``is_left``: undecided. ``image``: that of the source."""
 
     key: str
+    image: int
     has_base: bool
     is_left: bool
 
@@ -207,7 +208,7 @@ class Cells:
         self.made = RowCells(columns, theirs.partition, mine.keys)
         for at in np.flatnonzero(is_conflict).tolist():
             key = mine.keys[at] if mine.keys else ""
-            self.conflicts.append(CellConflict(key, bool(has_base[at]), bool(left[at])))
+            self.conflicts.append(CellConflict(key, int(source[at]), bool(has_base[at]), bool(left[at])))
         return np.where(left, CONFLICT, NEW + np.arange(len(source), dtype=np.int64))
 
     def of(self, merged: TableOutcome) -> MadeRows:

@@ -17,9 +17,10 @@ from merge_app.execution.lineage.cells import NOTHING_MADE, Cells, MadeRows
 from merge_app.execution.lineage.made import result_ids
 from merge_app.execution.lineage.rows import Placed
 from merge_app.lineage.choices import with_cells
-from merge_app.lineage.facts import ABSENT, Ints, Mask, News
+from merge_app.lineage.facts import ABSENT, Ints, Kind, Mask, News
 from merge_app.lineage.outcomes import Outcome, TableOutcome, taken
 from merge_app.lineage.rules import KEPT
+from merge_app.lineage.scopes import swept_rows
 
 INSERT, UPDATE, DELETE = OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE
 Pair = tuple[OperationKind, OperationKind]
@@ -84,6 +85,9 @@ def keyed_outcome(
     """Clashes of keys become conflicts by the changes that met; what was decided of them is the merge's own."""
     case = _Case(merged, sides, news, cells, _live(merged, sides))
     live, conflicts = case.live, case.conflicts
+    at = np.flatnonzero(np.isin(merged.pairs.row_id, swept_rows(merged.findings)))
+    swept = set(case.images(at, 0).tolist())
+    cells.conflicts = [item for item in cells.conflicts if item.image not in swept]
     for item in cells.conflicts:
         conflicts.add((UPDATE, UPDATE) if item.has_base else (INSERT, INSERT), item.key, is_left=item.is_left)
     clashing = _clashing(merged)
@@ -159,8 +163,8 @@ def _partitions_decide(case: _Case) -> None:
             for column in case.cells.reader.schema.partition_by
         }
         is_left = None in taken_from or len(taken_from) > 1
-        if taken_from == {Take.DESTINATION}:
-            partitions.outcome[place] = Outcome.TARGET_DECIDED
+        is_kept = taken_from == {Take.DESTINATION}
+        partitions.outcome[place] = Outcome.TARGET_DECIDED if is_kept else Outcome.SOURCE_DECIDED
         if is_left or key not in told:
             case.conflicts.add((UPDATE, UPDATE), key, is_left=is_left)
 
@@ -177,13 +181,14 @@ def _made(merged: TableOutcome, cells: Cells, edited: Iterable[MadeRows]) -> Mad
 
 def _inserted_judge(case: _Case) -> None:
     """A statement inserts no key that others inserted since, not even an equal row: one after the other it would be
-    refused.
+    refused. An overwrite takes what lies in its scope.
     """
     pairs = case.merged.pairs
     both = np.flatnonzero(case.live[0] & case.live[1])
     mine, theirs = case.sides[0].facts.image, case.sides[1].facts.image
     is_new = case.news.from_source(mine.stamp[pairs.source_at[both]])
     is_new &= case.news.from_target(theirs.stamp[pairs.target_at[both]])
+    is_new &= mine.kind[pairs.source_at[both]] != Kind.OVERWRITE
     is_new &= case.sides[0].row_id[pairs.source_at[both]] != case.sides[1].row_id[pairs.target_at[both]]
     told = {item.key for item in case.cells.conflicts}
     for key in case.read(both[is_new], 1).keys if is_new.any() else ():

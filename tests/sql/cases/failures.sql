@@ -16,7 +16,6 @@ NOT_SUPPORTED | transaction | transaction | DROP CATALOG {lake}
 NOT_FOUND | none | catalog nowhere | ALTER CATALOG nowhere SET PROPERTIES ('merge.conflicts' = 'file')
 INVALID_VALUE | none | property merge.conflict; merge.conflicts | ALTER CATALOG {lake} SET PROPERTIES ('merge.conflict' = 'file')
 INVALID_VALUE | none | merge.conflicts; rows | ALTER CATALOG {lake} SET PROPERTIES ('merge.conflicts' = 'rows')
-NOT_SUPPORTED | none | LAKEUI_MERGE_BY_LINEAGE | ALTER CATALOG {lake} SET PROPERTIES ('merge.conflicts' = 'row')
 NOT_SUPPORTED | transaction | transaction | ALTER CATALOG {lake} SET PROPERTIES ('merge.conflicts' = 'file')
 SYNTAX_ERROR | none | SET PROPERTIES | ALTER CATALOG {lake} RENAME TO x
 # UnsetCatalogProperties
