@@ -10,6 +10,7 @@ from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.selectors.attribute_facts import newest_attributes
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from lakeui.common.errors import NotFound
@@ -199,14 +200,14 @@ def tables_dropped(lineage: Lineage, database_id: int, *, since: int = 0) -> lis
 
 
 def tables_dropped_with(lineage: Lineage, database_id: int) -> list[TableState]:
-    """Tables of a dropped database that the very commit of its drop dropped: a merge does so."""
-    query = _DROPS.format(identity="database_id", table="databaserecord")
-    drops = {row[0]: row[1:3] for row in fetch_all(query, {**lineage.parameters, "since": 0})}
-    if database_id not in drops:
-        return []
-    ids = [row[0] for row in _table_drops(lineage, 0) if row[3] == database_id and row[1:3] == drops[database_id]]
-    states = tables_load(lineage, ids)
-    return [states[identity] for identity in ids]
+    """Tables of a dropped database that are gone with it alone: their own facts say that they exist (lineage R4)."""
+    dropped = tables_dropped(lineage, database_id)
+    facts = newest_attributes(lineage, [(ObjectKind.TABLE, state.table_id) for state in dropped])
+    return [
+        state
+        for state in dropped
+        if (exists := facts.get((ObjectKind.TABLE, state.table_id), {}).get("exists")) is not None and exists.value
+    ]
 
 
 def _table_drops(lineage: Lineage, since: int) -> list[tuple[Any, ...]]:

@@ -10,11 +10,14 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from django.conf import settings
+
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
+from catalog_app.domain.schema import has_key_in_partition
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.objects import databases_load, drop_versions, tables_list, tables_load
 from merge_app.execution.operations import operations_load
-from merge_app.execution.reach import Reach, own_ranges, reach_load
+from merge_app.execution.reach import Reach, one_catalog, own_ranges, reach_load
 from merge_app.planning.surviving import LIFECYCLE, ObjectKey
 
 
@@ -60,9 +63,22 @@ def brought_back_load(
     if among is not None:
         back &= set(among)
     lacking = back - _valid(destination, back) if back else back
+    lacking -= _merged_below(lacking, source, destination)
     had = _reached(destination, lacking) if lacking else {}
     known = {key: had.get(key, {}) for key in sorted(lacking)}
     return BroughtBack(source, destination, known, _reached(source, had) if had else {})
+
+
+def _merged_below(lacking: set[ObjectKey], source: Lineage, destination: Lineage) -> set[ObjectKey]:
+    """The objects whose facts are merged also while they are dropped (lineage R4): nothing of them is to be caught up.
+    Not those that the destination never had.
+    """
+    if not (lacking and settings.LAKEUI["MERGE_BY_LINEAGE"]) or one_catalog(source, destination) is None:
+        return set()
+    tables = tables_load(destination, _ids(lacking, ObjectKind.TABLE))
+    databases = databases_load(destination, _ids(lacking, ObjectKind.DATABASE))
+    merged = {(ObjectKind.TABLE, i) for i, state in tables.items() if not has_key_in_partition(state.schema)}
+    return merged | {(ObjectKind.DATABASE, i) for i in databases}
 
 
 def _valid(lineage: Lineage, keys: Collection[ObjectKey]) -> set[ObjectKey]:

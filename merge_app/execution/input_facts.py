@@ -23,11 +23,12 @@ from merge_app.execution.lineage.sides import Ranges, moves_rows, tables_changed
 from merge_app.execution.reach import reach_load
 from merge_app.execution.row_merges import tables_apart
 from merge_app.execution.source_side import SourceSide, source_tables_load, tables_written
+from merge_app.lineage.facts import Aliveness
 from merge_app.lineage.steps import RowsPlan
 from merge_app.planning.left_out import tables_leaving_values
 from merge_app.planning.needs import needs
 from merge_app.planning.row_merges import choices_of, columns_merged
-from merge_app.planning.sides import sides_of
+from merge_app.planning.sides import Sides, sides_of
 from merge_app.planning.values import Decision, FactKind, PlanInput, Resolution, ResolutionPart, TableFacts
 
 
@@ -105,14 +106,13 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Lineage) 
         key = ObjectKind.TABLE, object_id
         if before is None or not (is_whole or object_id in by_statement) or has_key_in_partition(before.schema):
             continue
-        is_gone = _is_gone(before, planned.databases) or (
-            state is not None and _is_gone(state, planned.source_databases)
-        )
-        if not (is_gone or sides.source_of(*key).dropped or sides.destination_of(*key).dropped):
+        alive = _aliveness(planned, sides, object_id)
+        if planned.attributes is not None or (alive.source and alive.target and alive.result):
             columns = columns_merged(sides.source_of(*key), sides.destination_of(*key), before, state)
             found.append(
                 TableCase(
                     object_id,
+                    alive,
                     schema=state.schema if state else None,
                     merged=columns.schema,
                     choices=choices_of(planned.resolutions, object_id) if before.schema.is_keyed else (),
@@ -134,9 +134,23 @@ def _rows_decision(resolutions: Sequence[Resolution], table_id: int) -> RowsDeci
     )
 
 
-def _is_gone(table: TableState, databases: Mapping[int, DatabaseState]) -> bool:
+def _aliveness(planned: PlanInput, sides: Sides, table_id: int) -> Aliveness:
+    """Whether the table and its database exist. Rows below a drop are merged too, without verdicts (R4)."""
+    key = ObjectKind.TABLE, table_id
+    known = sides.attributes.alive.get(key) if sides.attributes is not None else None
+    if known is not None:
+        return known
+    before, state = planned.tables[table_id], planned.source_tables.get(table_id)
+    on_source = state is None or _is_alive(state, planned.source_databases)
+    on_target = _is_alive(before, planned.databases)
+    source, target = sides.source_of(*key), sides.destination_of(*key)
+    is_left = (on_target or source.undropped) and not (source.dropped or target.dropped)
+    return Aliveness(on_source and not source.dropped, on_target and not target.dropped, is_left)
+
+
+def _is_alive(table: TableState, databases: Mapping[int, DatabaseState]) -> bool:
     home = databases.get(table.database_id)
-    return table.is_dropped or (home is not None and home.is_dropped)
+    return not (table.is_dropped or (home is not None and home.is_dropped))
 
 
 def _merged_rows(

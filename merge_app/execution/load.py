@@ -14,6 +14,7 @@ from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.objects import (
     databases_load,
     databases_named,
+    tables_dropped,
     tables_list,
     tables_load,
     tables_named,
@@ -24,7 +25,7 @@ from merge_app.execution.claimed_names import names_claimed, places_claimed
 from merge_app.execution.input_facts import with_facts
 from merge_app.execution.known_in_part import known_in_part_load
 from merge_app.execution.left_out_before import left_out_before_load
-from merge_app.execution.lineage.attribute_news import with_news
+from merge_app.execution.lineage.attribute_news import databases_revived, with_news
 from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import Reach, merges_since, own_ranges, reach_load
 from merge_app.execution.reads import stale_reads_load
@@ -117,6 +118,9 @@ def _states_load(
     dropped = _dropped_databases(side, databases)
     members = tables_list(destination, dropped) if dropped else []
     tables |= {state.table_id: state for state in members}
+    for database_id in databases_revived(side, databases):
+        gone = tables_dropped(destination, database_id)
+        tables |= {state.table_id: state for state in gone if state.table_id not in tables}
     return tables, databases, {d: tuple(t.table_id for t in members if t.database_id == d) for d in dropped}
 
 

@@ -57,6 +57,15 @@ def own_ranges(lineage: Lineage, other: Reach) -> tuple[CommitRange, ...]:
     )
 
 
+_CATALOGS = "SELECT DISTINCT catalog_id FROM catalog_app_branch WHERE id = ANY(%(branches)s)"
+
+
+def one_catalog(source: Lineage, target: Lineage) -> int | None:
+    """The catalog of both, None where there are two: stamps are versions of one catalog."""
+    rows = fetch_all(_CATALOGS, {"branches": [source.branch_ids[0], target.branch_ids[0]]}, prepared=True)
+    return rows[0][0] if len(rows) == 1 else None
+
+
 def merge_base_version(first: Reach, second: Reach) -> int:
     """The newest version that both heads reach: what people call the merge base. 0 when there is none."""
     return max((min(version, second[branch]) for branch, version in first.items() if branch in second), default=0)

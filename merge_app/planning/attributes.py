@@ -14,7 +14,7 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, ObjectState, TableState
 from catalog_app.domain.types import parse_identified, widens
 from merge_app.lineage.columns import OfObject, Paired, columns_pair
-from merge_app.lineage.facts import NO_FACT, Fact, Key, News, ObjectId, column_of
+from merge_app.lineage.facts import NO_FACT, Aliveness, Fact, Key, News, ObjectId, column_of
 from merge_app.lineage.objects import objects_merge
 from merge_app.lineage.outcomes import Finding
 from merge_app.planning.attribute_sides import AttributeSides
@@ -29,12 +29,22 @@ _STAMP = 0x7FFF_FFFF_FFFF_FFFF
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MergedAttributes:
-    """``states``: of objects that both sides have. ``findings``: of the core, by object."""
+    """``states``: of objects that both sides have. ``findings``: of the core, by object. ``alive``: of each object
+    with news whether it exists together with its database, ``existing``: those that exist in the result by their own
+    fact (R4).
+    """
 
     states: Mapping[ObjectKey, ObjectState]
     source: Mapping[ObjectKey, NetFacts]
     target: Mapping[ObjectKey, NetFacts]
     findings: Mapping[ObjectId, tuple[Finding, ...]] = field(default_factory=dict)
+    alive: Mapping[ObjectId, Aliveness] = field(default_factory=dict)
+    existing: frozenset[ObjectId] = frozenset()
+
+    def revives(self, thing: ObjectKey) -> bool:
+        """Whether the target lacks the object, and the result has it."""
+        alive = self.alive.get(thing)
+        return alive is not None and alive.result and not alive.target
 
 
 def attributes_merge(given: PlanInput, sides: AttributeSides) -> MergedAttributes:
@@ -60,7 +70,13 @@ def attributes_merge(given: PlanInput, sides: AttributeSides) -> MergedAttribute
     findings: dict[ObjectId, list[Finding]] = {}
     for finding in outcome.findings:
         findings.setdefault(finding.object, []).append(finding)
-    return MergedAttributes(states, *net, {thing: tuple(found) for thing, found in findings.items()})
+    return MergedAttributes(
+        states,
+        *net,
+        {thing: tuple(found) for thing, found in findings.items()},
+        outcome.alive,
+        frozenset(thing for thing, facts in outcome.facts.items() if facts.get(("exists",), NO_FACT).value),
+    )
 
 
 def _states(given: PlanInput, thing: ObjectKey) -> tuple[ObjectState | None, ObjectState | None]:

@@ -40,7 +40,8 @@ def database_plan(
         planned = _plan(Action.UNTOUCHED, source, before, before)
         operations = () if before.is_dropped else done_already(source.operations)
         return replace(planned, operations=operations), findings
-    return _plan(Action.DROP if source.dropped else Action.ALTER, source, before, after), findings
+    is_drop = source.dropped and not before.is_dropped
+    return _plan(Action.DROP if is_drop else Action.ALTER, source, before, after), findings
 
 
 def properties_redo(properties: Mapping[str, str], changes: Mapping[str, PropertyChange]) -> dict[str, str]:
@@ -62,8 +63,8 @@ def done_already(operations: Iterable[Operation]) -> tuple[Operation, ...]:
 
 
 def _alive(merged: DatabaseState, before: DatabaseState, source: ObjectChanges) -> DatabaseState:
-    is_dropped = source.dropped or (before.is_dropped and not source.undropped)
-    return replace(before, is_dropped=True) if source.dropped else replace(merged, is_dropped=is_dropped)
+    """What is merged below a drop is there after the undrop (R4)."""
+    return replace(merged, is_dropped=source.dropped or (before.is_dropped and not source.undropped))
 
 
 def _redo(before: DatabaseState, source: ObjectChanges) -> DatabaseState:

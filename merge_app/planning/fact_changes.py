@@ -74,6 +74,10 @@ class NetFacts:
             versions=versions_of(operations),
         )
 
+    def without_drop(self) -> NetFacts:
+        """The rest of what the side did, where the other one brought the object back."""
+        return replace(self, news={key: fact for key, fact in self.news.items() if key != ("exists",)})
+
     @property
     def _is_new(self) -> bool:
         """Whether the other side has no fact of the object."""

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from catalog_app.domain.operations import ObjectKind, OperationKind
 from catalog_app.domain.state import DatabaseState, ObjectState, TableState
 from merge_app.lineage.outcomes import Finding
 from merge_app.planning.attributes import MergedAttributes, attributes_merge
 from merge_app.planning.fact_changes import NetFacts
-from merge_app.planning.surviving import LIFECYCLE, ObjectChanges, ObjectKey, implied_drop, surviving
+from merge_app.planning.surviving import (
+    LIFECYCLE,
+    ObjectChanges,
+    ObjectKey,
+    implied_drop,
+    surviving,
+    undropped_with,
+)
 from merge_app.planning.values import PlanInput
 
 
@@ -71,10 +78,10 @@ def _sides(given: PlanInput) -> Sides:
     if given.attributes is not None:
         merged, kept = attributes_merge(given, given.attributes), given.attributes.as_operations
         source, destination = by_facts(source, merged.source, kept), by_facts(destination, merged.target, kept)
+        _undrop_members(given, source, merged)
     _drop_members(given, source)
     source = {key: mine for key, mine in source.items() if mine.dropped or not _is_gone(given, key)}
-    if merged is None:
-        _forget_answered_drops(given, source, destination)
+    _forget_answered_drops(given, source, destination, merged)
     for key, mine in source.items():
         if not (mine.created or mine.undropped or _is_dropped_by(destination.get(key))):
             dropped = _destination_drop(given, source, destination, key)
@@ -113,13 +120,33 @@ def _state_of(given: PlanInput, key: ObjectKey) -> ObjectState | None:
     return given.databases.get(object_id) if kind is ObjectKind.DATABASE else given.tables.get(object_id)
 
 
+def _undrop_members(given: PlanInput, source: dict[ObjectKey, ObjectChanges], merged: MergedAttributes) -> None:
+    """A table is alive with its database (R4): one that comes back brings the tables that exist by their own facts, and
+    no other.
+    """
+    for (kind, object_id), changes in list(source.items()):
+        if kind is ObjectKind.DATABASE and changes.undropped:
+            for table_id, table in given.tables.items():
+                key = ObjectKind.TABLE, table_id
+                if table.database_id == object_id and table.is_dropped and merged.revives(key):
+                    source[key] = undropped_with(source.get(key) or ObjectChanges(*key), changes)
+    for key, changes in list(source.items()):
+        if key[0] is ObjectKind.TABLE and changes.undropped and key in merged.alive and key not in merged.existing:
+            source[key] = replace(changes, undropped=False)
+
+
 def _forget_answered_drops(
-    given: PlanInput, source: Mapping[ObjectKey, ObjectChanges], destination: dict[ObjectKey, ObjectChanges]
+    given: PlanInput,
+    source: Mapping[ObjectKey, ObjectChanges],
+    destination: dict[ObjectKey, ObjectChanges],
+    merged: MergedAttributes | None,
 ) -> None:
     """What the source brings back was gone when both sides last met: that the destination had dropped it too is nothing
     (P7), and what it did to it otherwise counts.
     """
     answered = {key for key, mine in source.items() if mine.undropped and _is_dropped_by(destination.get(key))}
+    if merged is not None:
+        answered &= merged.existing
     if not answered:
         return
     others = (operation for operation in given.destination if operation.kind not in LIFECYCLE)
@@ -129,6 +156,8 @@ def _forget_answered_drops(
     for key in answered:
         del destination[key]
     destination.update(left)
+    if merged is not None:
+        destination.update(by_facts(left, {key: merged.target[key].without_drop() for key in answered}, frozenset()))
 
 
 def _is_dropped_by(changes: ObjectChanges | None) -> bool:

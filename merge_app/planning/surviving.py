@@ -136,6 +136,19 @@ def implied_drop(object_id: int, database: ObjectChanges) -> ObjectChanges:
     )
 
 
+def undropped_with(changes: ObjectChanges, database: ObjectChanges) -> ObjectChanges:
+    """The changes of a table that comes back with its database."""
+    if changes.undropped:
+        return changes
+    cause = next((item for item in database.operations if item.kind is OperationKind.UNDROP), None)
+    if cause is None:
+        return replace(changes, undropped=True)
+    begun = replace(
+        cause, object_kind=ObjectKind.TABLE, object_id=changes.object_id, changes=(), effects=None, metrics={}
+    )
+    return replace(changes, undropped=True, operations=(begun, *changes.operations))
+
+
 def _object_changes(key: ObjectKey, group: Sequence[Operation], base: RestoreBase) -> ObjectChanges | None:
     if _ATTRIBUTE_KINDS.issuperset([operation.kind for operation in group]):
         changes = _net(key, group, ())

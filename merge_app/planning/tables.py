@@ -117,9 +117,16 @@ def _source_state(case: TableCase) -> TableState:
 
 
 def _dropped(case: TableCase, before: TableState) -> ObjectPlan:
-    if before.is_dropped or case.destination.dropped:
+    """What is merged below a drop is there after the undrop (R4)."""
+    rows = case.facts.lineage
+    data = DataPlan(steps=rows.steps) if rows is not None else None
+    is_gone = before.is_dropped or case.destination.dropped
+    after = replace(case.merged or before, is_dropped=True)
+    if not is_gone:
+        return _plan(case, Action.DROP, after, case.source.operations, data)
+    if after == replace(before, is_dropped=True) and not (data and data.changes_files):
         return _plan(case, Action.UNTOUCHED, before)
-    return _plan(case, Action.DROP, replace(before, is_dropped=True), case.source.operations)
+    return _plan(case, Action.ALTER, after, (), data)
 
 
 def _altered(case: TableCase, before: TableState, columns: ColumnRedo, outcome: DataOutcome) -> ObjectPlan:

@@ -214,17 +214,7 @@ class Both:
         return databases, [(home, state.value("T1", "name"), properties("T1"), columns)]
 
 
-UNDROPPED = pytest.mark.xfail(
-    reason="UNDROP DATABASE brings a property back as it was before a merge into the dropped database decided it.",
-    raises=AssertionError,
-    strict=True,
-)
-"""What docs/merge.md says is missing: states that an undrop of a database brings back are found by operations."""
-
-FOUND = {4: UNDROPPED}
-
-
-@pytest.mark.parametrize("seed", [pytest.param(seed, marks=FOUND.get(seed, ())) for seed in range(SEEDS)])
+@pytest.mark.parametrize("seed", range(SEEDS))
 def test_attributes_are_merged_as_by_the_model(services: None, seed: int) -> None:
     both = Both(seed)
     with journal_noted(both.journal):

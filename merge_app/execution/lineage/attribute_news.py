@@ -15,22 +15,13 @@ from catalog_app.selectors.attribute_facts import ObjectKey, newest_attributes, 
 from catalog_app.selectors.attribute_pasts import Makers, Pasts, makers_load, pasts_load
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.objects import databases_load
-from catalog_app.selectors.rows import fetch_all
 from merge_app.execution.lineage.sides import Ranges
-from merge_app.execution.reach import Reach, own_ranges, reach_load
+from merge_app.execution.reach import Reach, one_catalog, own_ranges, reach_load
 from merge_app.execution.source_side import SourceSide, source_tables_load
 from merge_app.lineage.facts import Fact, Kind
 from merge_app.planning.attribute_sides import AttributeSides, key_of
 
 Stored = Mapping[ObjectKey, Mapping[str, AttributeFact]]
-
-_CATALOGS = "SELECT DISTINCT catalog_id FROM catalog_app_branch WHERE id = ANY(%(branches)s)"
-
-
-def one_catalog(source: Lineage, target: Lineage) -> int | None:
-    """The catalog of both, None where there are two: stamps are versions of one catalog."""
-    rows = fetch_all(_CATALOGS, {"branches": [source.branch_ids[0], target.branch_ids[0]]}, prepared=True)
-    return rows[0][0] if len(rows) == 1 else None
 
 
 def objects_with_news(lineage: Lineage, other: Reach) -> set[ObjectKey]:
@@ -127,10 +118,23 @@ class AttributeNews:
             for states in (tables, side.tables)
             if i in states
         }
+        revived = databases_revived(side, databases)
+        found |= {(ObjectKind.TABLE, i) for i, state in tables.items() if state.database_id in revived}
         reaches = side.reach, reach_load(destination)
         return attribute_sides_load(
             self.catalog_id, side.lineage, destination, reaches, sorted(found | homes), own=side.own_branch
         )
+
+
+def databases_revived(side: SourceSide, databases: Mapping[int, DatabaseState]) -> set[int]:
+    """The databases that the target lacks and a branch has: with one of them come the tables that exist in it (R4)."""
+    if side.lineage is None:
+        return set()
+    return {
+        i
+        for i, state in databases.items()
+        if state.is_dropped and i in side.databases and not side.databases[i].is_dropped
+    }
 
 
 def with_news(side: SourceSide, destination: Lineage) -> tuple[SourceSide, AttributeNews]:
