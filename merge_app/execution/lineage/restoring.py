@@ -11,10 +11,10 @@ from catalog_app.selectors.lineage import Lineage
 from catalog_app.services.files import delete_files_register
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.lineage.readers import reader_of
-from merge_app.execution.lineage.rows import Reader, side_rows
+from merge_app.execution.lineage.rows import Reader, collected, side_rows
 from merge_app.execution.lineage.sides import Ranges, gone_load, snapshot_load
 from merge_app.execution.reach import reach_load
-from merge_app.lineage.facts import ABSENT, Array, Ints
+from merge_app.lineage.facts import ABSENT, Array, Ints, Kind
 from merge_app.lineage.segments import DOT, FileSide, Gone, Group, Marked, ShownFile, Stamp, groups
 
 
@@ -37,8 +37,8 @@ def restored_files(tables: Sequence[int], now: Lineage, version: int, engine: En
     found = {}
     for table_id in tables:
         here, then = files_now.get(table_id, {}), files_then.get(table_id, {})
-        changed = [file for key, file in here.items() if then.get(key) != file]
-        wanted = [file for key, file in then.items() if here.get(key) != file]
+        changed = [file for key, file in here.items() if not _shows_same(file, then.get(key))]
+        wanted = [file for key, file in then.items() if not _shows_same(file, here.get(key))]
         taken = since.get(table_id, [])
         sides = (FileSide(tuple(changed), tuple(taken), frozenset()), FileSide(tuple(wanted), (), frozenset()))
         reader = reader_of(table_id, [*changed, *wanted], taken, engine)
@@ -51,23 +51,35 @@ def restored_files(tables: Sequence[int], now: Lineage, version: int, engine: En
     return found
 
 
+def _shows_same(file: ShownFile, other: ShownFile | None) -> bool:
+    """Whether both show the same images in the same partition, whoever decided them: then no fact differs."""
+    if other is None:
+        return False
+    masked = ({mark.file_id for mark in item.deletes} for item in (file, other))
+    return file.partition == other.partition and next(masked) == next(masked)
+
+
 def _bundle(table_id: int, group: Group, reader: Reader, engine: EngineSource) -> RestoredFiles:
     """Files that may hold the same rows: those of now, with what was taken away since, and those of then."""
     now, then = group.source, group.target
     if not now and all(item.delete_file is None for item in group.source_gone):
-        newest = max((item.stamp.version for item in group.source_gone), default=0)
-        return RestoredFiles(tuple(_came_back(file, newest) for file in then))
+        return RestoredFiles(tuple(_came_back(file, _taken_at(file, group.source_gone)) for file in then))
     if not then:
         return RestoredFiles((), tuple(_went(file) for file in now))
     rows_now, rows_then = side_rows(now, group.source_gone, reader), side_rows(then, (), reader)
-    back = _live(rows_then) & ~_has_same(rows_then, rows_now)
+    same = _live(rows_then) & _has_same(rows_then, rows_now)
+    back = _live(rows_then) & ~same
     gone = _live(rows_now) & ~np.isin(rows_now["row_id"], rows_then["row_id"][_live(rows_then)])
-    undone = _stamps_of(rows_then["row_id"], rows_now)
+    undone = _undone(rows_then, rows_now, collected((), group.source_gone, reader)[1])
     writer = _Writer(table_id, reader, engine)
     shown = [
         replace(
             file,
-            stamped=(*file.stamped, *writer.restored(file.file_id, rows_then, back, undone)),
+            stamped=(
+                *file.stamped,
+                *writer.restored(file.file_id, rows_then, back, undone),
+                *writer.kept(file.file_id, rows_then, same, rows_now),
+            ),
             placed=_placed_again(file, rows_then, rows_now),
         )
         for file in then
@@ -104,20 +116,56 @@ def _live(rows: Mapping[str, Array]) -> Array:
 
 
 def _has_same(rows: Mapping[str, Array], others: Mapping[str, Array]) -> Array:
-    """Where the other snapshot has the row live with the same stamp: then it is the same fact (R1)."""
-    return (_stamps_of(rows["row_id"], others, only_live=True) == rows["stamp"]) & (rows["stamp"] > 0)
+    """Where the other snapshot shows the same image of the row: at the same place, or, where a compaction moved it, by
+    the stamp of what wrote it.
+    """
+    here = (_of_ids(rows["row_id"], others, name) for name in ("file", "position"))
+    is_placed = (next(here) == rows["file"]) & (next(here) == rows["position"])
+    written = _written_at(rows)
+    return is_placed | (
+        (_of_ids(rows["row_id"], {**others, "written": _written_at(others)}, "written") == written) & (written > 0)
+    )
 
 
-def _stamps_of(row_ids: Ints, others: Mapping[str, Array], *, only_live: bool = False) -> Array:
-    """The stamps that other rows have of these ids, 0 where there is none."""
-    chosen = _live(others) if only_live else np.ones(len(others["row_id"]), dtype=bool)
-    ids, stamps = others["row_id"][chosen], others["stamp"][chosen]
+def _written_at(rows: Mapping[str, Array]) -> Array:
+    """The stamps of the images of live rows: of a restored one that of the fact that it brings back."""
+    stamps: Array = np.where(rows["brings_stamp"] > 0, rows["brings_stamp"], rows["stamp"])
+    return np.where(_live(rows), stamps, 0)
+
+
+def _of_ids(row_ids: Ints, others: Mapping[str, Array], name: str) -> Array:
+    """A column that other rows have of these ids, 0 where there is none."""
+    ids, column = others["row_id"], others[name]
     if not len(ids):
         return np.zeros(len(row_ids), dtype=np.int64)
     at = np.searchsorted(ids, row_ids)
     at[at == len(ids)] = 0
-    found: Array = np.where(ids[at] == row_ids, stamps[at], 0)
+    found: Array = np.where(ids[at] == row_ids, column[at], 0)
     return found
+
+
+def _undone(then: Mapping[str, Array], now: Mapping[str, Array], taken: Mapping[str, Array]) -> Array:
+    """By row of then, the stamp that replaced the image which comes back: who knows it knows that the image was gone.
+    ``taken``: each fact since then that took an image away. A compaction moves images: there the first such fact.
+    """
+    undone = _of_ids(then["row_id"], now, "stamp")
+    if not len(taken["row_id"]) or not len(then["row_id"]):
+        return undone
+    at = np.searchsorted(then["row_id"], taken["row_id"])
+    at[at == len(then["row_id"])] = 0
+    met = then["row_id"][at] == taken["row_id"]
+    same = met & (then["file"][at] == taken["held"]) & (then["position"][at] == taken["held_at"])
+    newest, oldest = np.zeros_like(undone), np.full_like(undone, DOT)
+    np.maximum.at(newest, at[same], taken["stamp"][same])
+    np.minimum.at(oldest, at[met], taken["stamp"][met])
+    found: Array = np.where(newest > 0, newest, np.where(oldest < DOT, oldest, undone))
+    return found
+
+
+def _taken_at(file: ShownFile, gone: Sequence[Gone]) -> int:
+    """The same of a whole file."""
+    own = [item.stamp.version for item in gone if item.file_id == file.file_id]
+    return max(own) if own else min((item.stamp.version for item in gone), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +182,16 @@ class _Writer:
         for stamp in np.unique(undone[chosen]):
             positions = rows["position"][chosen & (undone == stamp)]
             yield Marked(self._written(file_id, positions), Stamp(DOT, "restore", undoes=int(stamp)))
+
+    def kept(self, file_id: int, rows: Mapping[str, Array], same: Array, now: Mapping[str, Array]) -> Iterator[Marked]:
+        """Rows of a file whose image is the same now: they keep the facts that they have now."""
+        chosen = np.flatnonzero(same & (rows["file"] == file_id))
+        facts = np.stack([_of_ids(rows["row_id"], now, name)[chosen] for name in ("stamp", "kind", "undoes")], axis=1)
+        other = facts[:, 0] != rows["stamp"][chosen]
+        for fact in np.unique(facts[other], axis=0):
+            positions = rows["position"][chosen[other & (facts == fact).all(axis=1)]]
+            stamp = Stamp(int(fact[0]), Kind(int(fact[1])).name.lower(), undoes=int(fact[2]))
+            yield Marked(self._written(file_id, positions), stamp)
 
     def taken(self, file: ShownFile, rows: Mapping[str, Array], gone: Array) -> Iterator[Gone]:
         """Rows of a file that are taken away."""

@@ -159,20 +159,27 @@ def _collect_file(file: ShownFile, reader: Reader, live: _Columns, dead: _Column
     stamps = np.full(count, stamp.brings_stamp if is_restore else stamp.version, dtype=np.int64)
     kind = KINDS[stamp.brings_kind or "insert" if is_restore else stamp.kind]
     kinds = np.full(count, int(kind), dtype=np.int64)
-    prior, undoes = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
+    prior, undoes, brings = (np.zeros(count, dtype=np.int64) for _ in range(3))
+    brings_kinds = np.full(count, int(Kind.UPDATE), dtype=np.int64)
     if stored is not None:
         stamps = np.where(stored.stamp > 0, stored.stamp, stamps)
         kinds = np.where(stored.kind > 0, stored.kind, kinds)
         prior, undoes = stored.prior.copy(), stored.undoes.copy()
+        brings = np.where((kinds == Kind.RESTORE) & (undoes > 0), prior, 0)
     if is_restore:
         prior, undoes = stamps, np.full(count, stamp.undoes, dtype=np.int64)
+        brings = np.where(brings > 0, brings, stamps)
         stamps, kinds = np.full(count, stamp.version), np.full(count, int(Kind.RESTORE), dtype=np.int64)
     for item in sorted(file.stamped, key=lambda mark: mark.stamp.version):
         at, _ = reader.marks(item.file_id)
+        # What is restored is handed on. A fact that a merge decided brings nothing back.
+        is_decided = (kinds[at] == Kind.RESTORE) & (brings[at] == 0)
+        brings_kinds[at] = np.where(is_decided, int(Kind.RESTORE), int(Kind.UPDATE))
+        is_back = item.stamp.kind == "restore" and item.stamp.undoes > 0
+        brings[at] = np.where(brings[at] > 0, brings[at], stamps[at]) if is_back else 0
         prior[at], undoes[at] = stamps[at], item.stamp.undoes
         stamps[at], kinds[at] = item.stamp.version, int(KINDS[item.stamp.kind])
-    is_back = kinds == Kind.RESTORE
-    brings, brings_kinds = np.where(is_back, prior, 0), np.where(is_back, int(Kind.UPDATE), 0)
+    brings_kinds = np.where(brings > 0, brings_kinds, 0)
     shown = np.ones(count, dtype=bool)
     for item in file.deletes:
         at, ids = reader.marks(item.file_id)
