@@ -99,8 +99,12 @@ def _written(
         for kind in np.unique(kinds[decided])
     ]
     parts: dict[tuple[tuple[str | None, ...], Stamp], list[Ints]] = defaultdict(list)
+    moved = Stamp(DOT, Kind.MOVE.name.lower())
     for code, placed, chosen in _placed(at, rows, files):
-        parts[reader.values(code), placed].append(position[chosen])
+        partition = reader.values(code)
+        # Nobody moved these rows: the side whose partition it is wrote another image there.
+        is_written = partition != file.partition and not placed.version
+        parts[partition, moved if is_written else placed].append(position[chosen])
     if others is not None and len(others):
         parts[file.partition, file.placed].append(others)
     for (partition, placed), positions in parts.items():
