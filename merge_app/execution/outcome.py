@@ -16,7 +16,7 @@ SEGMENTS_SHOWN = 1000
 """An audit record lists so many new segments itself; all of them are the segments of its version."""
 
 _SEGMENTS = """
-SELECT s.table_id, count(*) OVER (PARTITION BY s.table_id), f.path, f.rows, f.bytes, s.schema_version, s.is_visible
+SELECT s.table_id, f.path, f.rows, f.bytes, s.schema_version, s.is_visible
 FROM catalog_app_segment s JOIN catalog_app_datafile f ON f.id = s.file_id
 WHERE s.table_id = ANY(%(tables)s) AND s.branch_id = %(branch)s AND s.added_version = %(version)s
 ORDER BY s.id LIMIT %(limit)s
@@ -91,7 +91,7 @@ def outcome_describe(planned: MergePlan, applied: Applied, side: SourceSide, bra
 
 
 def _segment(row: tuple[Any, ...]) -> dict[str, Any]:
-    return {"path": row[2], "rows": row[3], "bytes": row[4], "schema_version": row[5], "is_visible": row[6]}
+    return {"path": row[1], "rows": row[2], "bytes": row[3], "schema_version": row[4], "is_visible": row[5]}
 
 
 def _discarded(planned: MergePlan, side: SourceSide, invisible: list[tuple[Any, ...]]) -> dict[int, list[int]]:

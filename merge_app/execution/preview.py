@@ -10,7 +10,7 @@ from typing import Any
 from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
-from merge_app.lineage.steps import AttachDeletes, CarrySegments, RemoveSegments, TableSteps
+from merge_app.lineage.steps import AttachDeletes, CarrySegments, CarryWritten, RemoveSegments, TableSteps
 from merge_app.planning.values import DataPlan
 
 FILES_SHOWN = 200
@@ -147,14 +147,18 @@ def files_preview(table_id: int, data: DataPlan, *, source: Lineage, destination
 def _as_files(steps: TableSteps) -> DataPlan:
     """The files that steps remove, carry and attach; what they mark is not written yet."""
     attach: list[tuple[int, int]] = []
+    bring: list[int] = []
     for step in steps.steps:
-        if isinstance(step, CarrySegments):
+        if isinstance(step, CarryWritten):
+            bring += step.files.tolist()
+        elif isinstance(step, CarrySegments):
+            bring.append(step.file.file_id)
             attach += [(mark.file_id, step.file.file_id) for mark in step.file.deletes]
         elif isinstance(step, AttachDeletes) and not step.is_leaving:
             attach.append((step.delete.file_id, step.file_id))
     return DataPlan(
         remove_files=tuple(step.file_id for step in steps.steps if isinstance(step, RemoveSegments)),
-        bring_files=tuple(step.file.file_id for step in steps.steps if isinstance(step, CarrySegments)),
+        bring_files=tuple(bring),
         attach=tuple(attach),
     )
 

@@ -36,6 +36,23 @@ class CarrySegments:
 
 
 @dataclass(frozen=True, slots=True)
+class CarryWritten:
+    """Files that the source wrote and that meet no other come as the source shows them, without deletes: ``segments``
+    of it, ``files`` alike in order. ``digest`` is that of the files.
+    """
+
+    count: int
+    rows: int
+    digest: str
+    segments: Ints = field(compare=False, repr=False)
+    files: Ints = field(compare=False, repr=False)
+
+    @classmethod
+    def of(cls, segments: Ints, files: Ints, rows: int) -> CarryWritten:
+        return cls(len(files), rows, _digest(files), segments, files)
+
+
+@dataclass(frozen=True, slots=True)
 class RemoveSegments:
     """A file that the target shows is shown no more."""
 
@@ -134,7 +151,7 @@ class WriteRows:
         return self.file.file_id, "rows", self.digest
 
 
-Step = CarrySegments | RemoveSegments | AttachDeletes | MarkRows | WriteRows | WriteImages
+Step = CarrySegments | CarryWritten | RemoveSegments | AttachDeletes | MarkRows | WriteRows | WriteImages
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +160,10 @@ class TableSteps:
 
     steps: tuple[Step, ...] = ()
     kept_rows: int = 0
+
+    @property
+    def written(self) -> tuple[CarryWritten, ...]:
+        return tuple(step for step in self.steps if isinstance(step, CarryWritten))
 
     @property
     def marks(self) -> tuple[MarkRows, ...]:

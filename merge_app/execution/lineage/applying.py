@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from catalog_app.domain.files import FileScan, NewDataFile, PartitionValues, RowsFact
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.lineage import LINEAGE, Lineage
-from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.rows import cursor_open, fetch_all
 from catalog_app.selectors.segments import files_load
 from catalog_app.services.files import data_files_register, delete_files_register
 from catalog_app.storage.cells import RowCells
@@ -133,6 +135,22 @@ LEFT JOIN line ON line.table_id = s.table_id AND line.version = s.schema_version
 ORDER BY w.file_id
 """
 
+_CARRY_WRITTEN = f"""
+WITH {LINEAGE}, {_LINE}, carried AS MATERIALIZED (
+    SELECT id::bigint FROM unnest(string_to_array(%(segments)s, ' ')) AS c(id)
+)
+INSERT INTO catalog_app_segment (table_id, branch_id, operation_id, added_version, file_id, definition_id,
+                                 schema_version, is_visible, {_NAMES}, partition, partition_stamp, partition_kind,
+                                 partition_brings, partition_undoes)
+SELECT s.table_id, %(branch)s, s.operation_id, %(version)s, s.file_id, s.definition_id, s.schema_version,
+       line.version IS NOT NULL, {", ".join(f"s.{name}" for name in _NAMES.split(", "))}, s.partition,
+       s.partition_stamp, s.partition_kind, s.partition_brings, s.partition_undoes
+FROM carried JOIN catalog_app_segment s ON s.id = carried.id
+LEFT JOIN line ON line.table_id = s.table_id AND line.version = s.schema_version
+     AND line.definition_id = s.definition_id
+ORDER BY s.file_id
+"""
+
 _SHOWN = f"""
 WITH {LINEAGE}, here AS (
     SELECT branch_id, CASE WHEN branch_id = %(branch)s THEN %(version)s ELSE max_version END AS max_version
@@ -189,6 +207,11 @@ def steps_apply(
             rows[name].append({"table_id": table_id, **row})
         for name, row in _rerun_rows(*rerun.get(table_id, ((), ())), definitions.get(table_id)):
             rows[name].append({"table_id": table_id, **row})
+    written = [step.segments for steps in tables.values() for step in steps.written]
+    if written:
+        segments = " ".join(map(str, np.concatenate(written).tolist()))
+        with cursor_open(prepared=False) as cursor:
+            cursor.execute(_CARRY_WRITTEN, {**shared, "segments": segments})
     for name, query in (
         ("leave", _ATTACH),
         ("remove", _REMOVE),

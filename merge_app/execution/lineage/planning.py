@@ -118,6 +118,7 @@ def rows_plan(
         own=parties.own,
         staged=parties.staged,
         restored=parties.restored,
+        whole=[case.table_id for case in cases if not (case.has_key or case.decision)],
     )
     readers = {case.table_id: _reader(case, sides, engine) for case in cases}
     codes = {table_id: reader.code for table_id, reader in readers.items()}
@@ -163,7 +164,8 @@ def _table(
     source, target = sides.source[case.table_id], sides.target[case.table_id]
     if case.decision.takes_source:
         return _taken(case, _together(groups(source, target)), sides.news, reader)
-    steps: list[Step] = []
+    written = sides.written.get(case.table_id)
+    steps: list[Step] = [] if written is None else [written]
     met: list[Group] = []
     skips = False
     found, acting = groups(source, target), scopes[0]

@@ -13,9 +13,11 @@ from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import Operation, OperationKind, PartitionChange
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
+from merge_app.execution.lineage.written import LOOKED_AT, ROWS_AT, WRITTEN, looked_at_parameters, written_of
 from merge_app.execution.reach import Reach
 from merge_app.lineage.facts import Ints, News
 from merge_app.lineage.segments import AS_WRITTEN, DOT, LAYOUT, FileSide, Gone, Marked, ShownFile, Stamp
+from merge_app.lineage.steps import CarryWritten
 from merge_app.planning.surviving import RESTORED_VERSION
 
 
@@ -33,25 +35,32 @@ class Ranges:
         found = [(b, other.get(b, 0), upto) for b, upto in sorted(side.items()) if upto > other.get(b, 0)]
         return cls(*(tuple(column) for column in zip(*found, strict=True))) if found else cls((), (), ())
 
+    def __add__(self, other: Ranges) -> Ranges:
+        """These ranges, then those of the other: ``place`` in ``RANGES`` counts them from 1."""
+        return Ranges(self.branches + other.branches, self.after + other.after, self.upto + other.upto)
+
     @property
     def parameters(self) -> dict[str, list[int]]:
         return {"branches": list(self.branches), "after": list(self.after), "upto": list(self.upto)}
 
 
 RANGES = """ranges AS MATERIALIZED (
-    SELECT * FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[]) AS r(branch_id, after, upto)
+    SELECT * FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[]) WITH ORDINALITY
+        AS r(branch_id, after, upto, place)
 )"""
 
 _VERSIONS = f"""
-WITH {RANGES} SELECT c.version FROM ranges r
+WITH {RANGES} SELECT r.place, c.version FROM ranges r
 JOIN catalog_app_commit c ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto
 """
 
 
-def versions_load(ranges: Ranges) -> Ints:
-    """The versions of these commits, ascending."""
-    rows = fetch_all(_VERSIONS, ranges.parameters) if ranges.branches else []
-    return np.unique(np.array([row[0] for row in rows], dtype=np.int64))
+def versions_load(first: Ranges, second: Ranges) -> list[Ints]:
+    """The versions of the commits of each of both, ascending."""
+    both = first + second
+    rows = fetch_all(_VERSIONS, both.parameters) if both.branches else []
+    sides = ([v for place, v in rows if (place <= len(first.branches)) == is_first] for is_first in (True, False))
+    return [np.unique(np.array(versions, dtype=np.int64)) for versions in sides]
 
 
 _TABLES = f"""
@@ -66,8 +75,8 @@ def tables_changed(ranges: Ranges) -> set[int]:
     return {row[0] for row in fetch_all(_TABLES, ranges.parameters)} if ranges.branches else set()
 
 
-_BOUNDS = """f.smallest_stamp,
-    CASE f.smallest_stamp WHEN 0 THEN greatest(f.largest_stamp, x.stamp) ELSE f.largest_stamp END"""
+_BOUNDS = """f.smallest_stamp AS oldest,
+    CASE f.smallest_stamp WHEN 0 THEN greatest(f.largest_stamp, x.stamp) ELSE f.largest_stamp END AS newest"""
 """Of the stamps of a file that stores some; rows without have that of the segment."""
 
 _SHOWN_COLUMNS = """
@@ -160,7 +169,7 @@ def _shown_of(side: str) -> str:
 
 def _differing(side: str, other: str) -> str:
     return f"""
-SELECT '{side}', x.*, f.rows, f.smallest_row_id, f.largest_row_id, {_BOUNDS}
+SELECT '{side}' AS side, x.*, f.rows, f.smallest_row_id AS smallest, f.largest_row_id AS largest, {_BOUNDS}
 FROM {side} x JOIN catalog_app_datafile f ON f.id = x.file_id
 LEFT JOIN {other} y ON y.file_id = x.file_id AND y.stamp = x.stamp AND y.kind = x.kind
   AND y.partition = x.partition AND y.partition_stamp = x.partition_stamp
@@ -169,15 +178,16 @@ WHERE y.file_id IS NULL OR x.file_id = ANY(%(touched)s)"""
 
 
 _DIFFERING = f"""
-WITH {_CANDIDATES}, {_shown_of("source")}, {_shown_of("target")}
-{_differing("source", "target")} UNION ALL {_differing("target", "source")}
+WITH {_CANDIDATES}, {_shown_of("source")}, {_shown_of("target")}, differing AS MATERIALIZED (
+    {_differing("source", "target")} UNION ALL {_differing("target", "source")}
+), {RANGES}, {LOOKED_AT}
 """
 
 _FACT_KINDS = "('delete', 'update', 'overwrite', 'restore')"
 _PLACE = "s.partition, s.partition_stamp, s.partition_kind, s.partition_brings, s.partition_undoes"
 _GONE = f"""
 WITH {RANGES}
-SELECT r.table_id, s.file_id, f.smallest_row_id, f.largest_row_id, NULL::bigint,
+SELECT g.place, r.table_id, s.file_id, f.smallest_row_id, f.largest_row_id, NULL::bigint,
        r.stamp, r.kind, r.brings_stamp, r.brings_kind, r.undoes_stamp,
        ARRAY(SELECT d.delete_file_id FROM catalog_app_segmentdelete d
              WHERE d.segment_id = r.segment_id AND (
@@ -191,7 +201,7 @@ JOIN catalog_app_branch b ON b.id = r.branch_id
 JOIN catalog_app_segment s ON s.id = r.segment_id JOIN catalog_app_datafile f ON f.id = s.file_id
 WHERE r.stamp = r.removed_version AND r.kind IN {_FACT_KINDS}
 UNION ALL
-SELECT d.table_id, f.id, f.smallest_row_id, f.largest_row_id, d.delete_file_id,
+SELECT g.place, d.table_id, f.id, f.smallest_row_id, f.largest_row_id, d.delete_file_id,
        d.stamp, d.kind, d.brings_stamp, d.brings_kind, d.undoes_stamp, NULL, {_PLACE}
 FROM ranges g JOIN catalog_app_segmentdelete d ON d.table_id = ANY(%(tables)s)
   AND d.branch_id = g.branch_id AND d.attached_version > g.after AND d.attached_version <= g.upto
@@ -237,13 +247,16 @@ class Restored(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The files of both sides by table, and what each knows."""
+    """The files of both sides by table, and what each knows. ``written``: by table, files of the source that meet no
+    other and are not among its files.
+    """
 
     source: Mapping[int, FileSide]
     target: Mapping[int, FileSide]
     news: News
     source_news: Ranges
     target_news: Ranges
+    written: Mapping[int, CarryWritten]
 
 
 def sides_load(
@@ -255,15 +268,18 @@ def sides_load(
     own: int | None = None,
     staged: Sequence[Operation] = (),
     restored: Mapping[int, Restored] | None = None,
+    whole: Collection[int] = (),
 ) -> Sides:
     """``reaches``: what source and target reach. ``own``: the workspace of a transaction, whose commits are one with
     that of the transaction (R11). ``staged``: what a statement wants to commit on the snapshot ``source`` (R2).
+    ``whole``: tables of which files that meet no other need not be looked at one by one.
     """
     ranges = Ranges.of_news(*reaches), Ranges.of_news(reaches[1], reaches[0])
-    versions = [versions_load(item) for item in ranges]
+    versions = versions_load(*ranges)
+    is_branch = own is None and not staged and not restored
     dots = _own_versions(own) if own is not None else frozenset()
     shown: dict[str, dict[int, list[ShownFile]]] = {"source": defaultdict(list), "target": defaultdict(list)}
-    asked = {
+    asked: dict[str, Any] = {
         "tables": list(tables),
         "source_ids": list(source.branch_ids),
         "source_limits": list(source.limits),
@@ -272,9 +288,14 @@ def sides_load(
         "touched": [*_touched(staged), *(file for item in (restored or {}).values() for file in item.present)],
         **_own_parts(source, target),
     }
-    for side, table_id, *row in fetch_all(_DIFFERING, asked):
-        shown[side][table_id].append(_file(row, dots))
-    gone = [gone_load(tables, item, dots) for item in ranges]
+    gone = _gone_load(tables, ranges, dots)
+    asked |= ranges[0].parameters | looked_at_parameters(whole if is_branch else (), versions[0], gone)
+    written: dict[int, CarryWritten] = {}
+    for side, table_id, *row, segments, files in fetch_all(_DIFFERING, asked):
+        if side == WRITTEN:
+            written[table_id] = written_of(segments, files, row[ROWS_AT])
+        else:
+            shown[side][table_id].append(_file(row, dots))
     if staged:
         _overlay(staged, shown["source"], gone[0], restored or {})
     if staged or own is not None:
@@ -284,7 +305,7 @@ def sides_load(
         {t: FileSide(tuple(shown[name].get(t, ())), tuple(gone[n].get(t, ())), news[n]) for t in tables}
         for n, name in enumerate(("source", "target"))
     ]
-    return Sides(found[0], found[1], News(versions[0], versions[1]), ranges[0], ranges[1])
+    return Sides(found[0], found[1], News(versions[0], versions[1]), ranges[0], ranges[1], written)
 
 
 def _own_parts(source: Lineage, target: Lineage) -> dict[str, list[int]]:
@@ -337,17 +358,26 @@ def _placed(values: Sequence[Any], dots: frozenset[int]) -> Stamp:
     return _stamp((version, kind, brings, "move" if brings else "", undoes), dots)
 
 
-def gone_load(tables: Collection[int], ranges: Ranges, dots: frozenset[int] = frozenset()) -> dict[int, list[Gone]]:
+def gone_load(tables: Collection[int], ranges: Ranges) -> dict[int, list[Gone]]:
     """By table, the rows that these commits took away."""
-    found: dict[int, list[Gone]] = defaultdict(list)
-    if ranges.branches:
-        for table_id, file_id, smallest, largest, delete, *rest in fetch_all(
-            _GONE, {**ranges.parameters, "tables": list(tables)}
+    return _gone_load(tables, (ranges, Ranges((), (), ())), frozenset())[0]
+
+
+def _gone_load(
+    tables: Collection[int], ranges: tuple[Ranges, Ranges], dots: frozenset[int]
+) -> tuple[dict[int, list[Gone]], dict[int, list[Gone]]]:
+    """The same of each of both ranges."""
+    found: tuple[dict[int, list[Gone]], dict[int, list[Gone]]] = (defaultdict(list), defaultdict(list))
+    both = ranges[0] + ranges[1]
+    if both.branches:
+        for place, table_id, file_id, smallest, largest, delete, *rest in fetch_all(
+            _GONE, {**both.parameters, "tables": list(tables)}
         ):
             stamp = _stamp(rest[:5], dots)
             masks, partition, *placed = rest[5:]
             where = tuple(json_value(partition)), _placed(placed, dots)
-            found[table_id].append(Gone(file_id, smallest, largest, stamp, delete, tuple(masks or ()), *where))
+            side = found[place > len(ranges[0].branches)]
+            side[table_id].append(Gone(file_id, smallest, largest, stamp, delete, tuple(masks or ()), *where))
     return found
 
 
