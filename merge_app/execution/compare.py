@@ -16,7 +16,7 @@ from lakeui.common.collector import collector_paused
 from lakeui.common.errors import SameBranch
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.load import merge_source_load, plan_input_load
-from merge_app.execution.reach import merge_base_version, reach_load
+from merge_app.execution.reach import merge_base_version
 from merge_app.planning.decisions import is_by_row
 from merge_app.planning.plan import plan
 from merge_app.planning.sides import Sides, sides_of
@@ -103,7 +103,7 @@ def _compared(
         there, here = branch_lineage(source), branch_lineage(destination)
         side = merge_source_load(there, here)
         given = plan_input_load(side, here, engine=engine, resolutions=resolutions)
-        base = merge_base_version(side.reach, reach_load(here))
+        base = merge_base_version(side.reach, side.reach_of(here))
         divergence = divergences_load([(source, destination)])[source.pk, destination.pk]
     planned = plan(given)
     return Comparison(base, planned.fingerprint, divergence, _objects(planned, sides_of(given)))

@@ -20,7 +20,6 @@ from merge_app.execution.facts import facts_load
 from merge_app.execution.lineage.granularity import merge_settings
 from merge_app.execution.lineage.planning import Parties, RowsDecision, TableCase, rows_plan
 from merge_app.execution.lineage.sides import Ranges, moves_rows, tables_changed
-from merge_app.execution.reach import reach_load
 from merge_app.execution.row_merges import tables_apart
 from merge_app.execution.source_side import SourceSide, source_tables_load, tables_written
 from merge_app.lineage.facts import Aliveness
@@ -73,7 +72,7 @@ def _with_tables(planned: PlanInput, side: SourceSide, destination: Lineage) -> 
     """With the states of all tables whose rows the source's news changed, whatever is left of these changes."""
     if side.lineage is None:
         return planned
-    changed = tables_changed(Ranges.of_news(side.reach, reach_load(destination)))
+    changed = tables_changed(Ranges.of_news(side.reach, side.reach_of(destination)))
     tables = {**planned.tables, **tables_load(destination, changed - planned.tables.keys(), schemas=side.schemas)}
     sources = {**planned.source_tables, **source_tables_load(side, changed)}
     homes = {state.database_id for states in (tables, sources) for state in states.values()}
@@ -161,7 +160,7 @@ def _merged_rows(
         return {}
     staged = side.operations if side.lineage is None else ()
     own = side.own_branch
-    reached = reach_load(destination)
+    reached = side.reach_of(destination)
     # The chain alone is told of a statement whose branch has not moved.
     reach = reached if seen == destination else side.reach
     parties = Parties(seen, destination, reach, reached, own=own, staged=staged, restored=side.restored)

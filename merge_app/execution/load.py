@@ -48,7 +48,17 @@ def merge_source_load(source: Lineage, destination: Lineage, *, is_workspace: bo
     databases |= {state.database_id for state in table_states.values()}
     states = databases_load(source, databases)
     own = source.branch_ids[0] if is_workspace else None
-    return SourceSide(operations, states, table_states, source, reach, brought_back, own_branch=own, schemas=schemas)
+    return SourceSide(
+        operations,
+        states,
+        table_states,
+        source,
+        reach,
+        brought_back,
+        own_branch=own,
+        schemas=schemas,
+        reaches={destination: destination_reach},
+    )
 
 
 def plan_input_load(
@@ -96,7 +106,7 @@ def plan_input_load(
         destination_base=_restore_base(theirs, destination, seen, back.known_by_source if back else {}),
         known_in_part=known_in_part,
         left_out_before=_left_out_before(side, destination),
-        stale_reads=stale_reads_load(seen, destination, reach_load(destination)) if side.lineage else (),
+        stale_reads=stale_reads_load(seen, destination, side.reach_of(destination)) if side.lineage else (),
         source_head=side.lineage.version if side.lineage else 0,
         destination_head=destination.version,
         resolutions=resolutions,
@@ -158,7 +168,7 @@ def _known_in_part(side: SourceSide, destination: Lineage) -> tuple[RestoreKnown
     """Of restores that only the destination knows of, those of tables whose rows the source changed."""
     if side.lineage is None:
         return ()
-    reach = reach_load(destination)
+    reach = side.reach_of(destination)
     found = (
         *known_in_part_load(side.lineage, side.reach, reach, is_source=True),
         *known_in_part_load(destination, reach, side.reach, is_source=False, tables=tables_written(side)),

@@ -37,7 +37,7 @@ from merge_app.execution.commit import (
 )
 from merge_app.execution.load import merge_source_load, plan_input_load
 from merge_app.execution.outcome import outcome_describe, refusal_describe
-from merge_app.execution.reach import merge_base_version, own_ranges, reach_load
+from merge_app.execution.reach import Reach, merge_base_version, own_ranges
 from merge_app.execution.report import dry_run_as_json
 from merge_app.execution.row_work import row_work_run
 from merge_app.execution.source_side import SourceSide
@@ -131,10 +131,10 @@ def merge_prepare(request: MergeOrder, engine: EngineSource) -> Prepared:
         raise SameBranch("A branch cannot be merged into itself.", remedy="Name another source or destination.")
     started = time.monotonic()
     with transaction.atomic():
-        source, destination = (_branch(pk) for pk in (request.source_id, request.destination_id))
+        source, destination = _branches(request.source_id, request.destination_id)
         there, here = branch_lineage(source), branch_lineage(destination)
         side = merge_source_load(there, here, is_workspace=request.transaction_id is not None)
-        reach = reach_load(here)
+        reach = side.reach_of(here)
         resolutions = _resolutions(request, source, destination)
         planned = plan(plan_input_load(side, here, engine=engine, resolutions=resolutions))
         is_empty = not _has_commits(side, reach)
@@ -147,13 +147,17 @@ def _resolutions(request: MergeOrder, source: Branch, destination: Branch) -> tu
     return request.sponsor.resolutions(source, destination) if request.sponsor else ()
 
 
-_BRANCH = f"SELECT {columns_of(Branch, 'b')} FROM catalog_app_branch b WHERE b.id = %(branch)s AND b.dropped_at IS NULL"
+_BRANCHES = (
+    f"SELECT {columns_of(Branch, 'b')} FROM catalog_app_branch b WHERE b.id = ANY(%(ids)s) AND b.dropped_at IS NULL"
+)
 
 
-def _branch(branch_id: int) -> Branch:
-    for branch in fetch_models(Branch, _BRANCH, {"branch": branch_id}):
-        return branch
-    raise branch_gone_error(branch_id)
+def _branches(*branch_ids: int) -> list[Branch]:
+    found = {branch.pk: branch for branch in fetch_models(Branch, _BRANCHES, {"ids": list(branch_ids)})}
+    for branch_id in branch_ids:
+        if branch_id not in found:
+            raise branch_gone_error(branch_id)
+    return [found[branch_id] for branch_id in branch_ids]
 
 
 _HAS_COMMITS = """
@@ -163,7 +167,7 @@ SELECT EXISTS (
 """
 
 
-def _has_commits(side: SourceSide, reach: dict[int, int]) -> bool:
+def _has_commits(side: SourceSide, reach: Reach) -> bool:
     assert side.lineage is not None
     ranges = own_ranges(side.lineage, reach)
     known = {

@@ -15,23 +15,26 @@ from merge_app.planning.values import MergePlan
 SEGMENTS_SHOWN = 1000
 """An audit record lists so many new segments itself; all of them are the segments of its version."""
 
-_SEGMENTS = """
-SELECT s.table_id, f.path, f.rows, f.bytes, s.schema_version, s.is_visible
-FROM catalog_app_segment s JOIN catalog_app_datafile f ON f.id = s.file_id
-WHERE s.table_id = ANY(%(tables)s) AND s.branch_id = %(branch)s AND s.added_version = %(version)s
-ORDER BY s.id LIMIT %(limit)s
+_FILES = """
+(SELECT true, s.table_id, f.path, f.rows, f.bytes, s.schema_version, s.is_visible
+ FROM (
+    SELECT * FROM catalog_app_segment
+    WHERE table_id = ANY(%(tables)s) AND branch_id = %(branch)s AND added_version = %(version)s
+    ORDER BY id LIMIT %(limit)s
+ ) s JOIN catalog_app_datafile f ON f.id = s.file_id ORDER BY s.id)
+UNION ALL
+(SELECT false, r.table_id, f.path, NULL, NULL, NULL, NULL
+ FROM catalog_app_segmentremoval r JOIN catalog_app_segment s ON s.id = r.segment_id
+ JOIN catalog_app_datafile f ON f.id = s.file_id
+ WHERE r.table_id = ANY(%(tables)s) AND r.branch_id = %(branch)s AND r.removed_version = %(version)s
+ ORDER BY r.id LIMIT %(limit)s)
 """
+"""The new segments, then the files of those that went."""
 _TOTALS = """
 SELECT s.table_id, count(*), sum(f.rows)::bigint, sum(f.bytes)::bigint
 FROM catalog_app_segment s JOIN catalog_app_datafile f ON f.id = s.file_id
 WHERE s.table_id = ANY(%(tables)s) AND s.branch_id = %(branch)s AND s.added_version = %(version)s
 GROUP BY s.table_id
-"""
-_REMOVED = """
-SELECT r.table_id, f.path FROM catalog_app_segmentremoval r JOIN catalog_app_segment s ON s.id = r.segment_id
-JOIN catalog_app_datafile f ON f.id = s.file_id
-WHERE r.table_id = ANY(%(tables)s) AND r.branch_id = %(branch)s AND r.removed_version = %(version)s
-ORDER BY r.id LIMIT %(limit)s
 """
 _INVISIBLE = """
 SELECT table_id, version FROM catalog_app_invisibleschemahistory
@@ -63,7 +66,8 @@ def outcome_describe(planned: MergePlan, applied: Applied, side: SourceSide, bra
     tables = [item.object_id for item in planned.objects if item.kind is ObjectKind.TABLE]
     where = {"tables": tables, "branch": branch.pk, "version": applied.version, "limit": SEGMENTS_SHOWN}
     totals = {row[0]: row[1:] for row in fetch_all(_TOTALS, where)}
-    segments, removed = fetch_all(_SEGMENTS, where), fetch_all(_REMOVED, where)
+    files = fetch_all(_FILES, where)
+    segments, removed = ([row[1:] for row in files if row[0] == is_new] for is_new in (True, False))
     invisible = fetch_all(_INVISIBLE, {**where, "added": applied.version})
     discarded = _discarded(planned, side, invisible)
     described = []

@@ -12,7 +12,7 @@ from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.objects import tables_load
 from merge_app.execution.brought_back import BroughtBack
 from merge_app.execution.lineage.restoring import RestoredFiles
-from merge_app.execution.reach import Reach
+from merge_app.execution.reach import Reach, reach_load
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,7 @@ class SourceSide:
     """What is to be redone: operations, and the states of the objects that they end in. ``brought_back`` are those of
     them that the destination lacks. ``schemas``, by the ids of their definitions, are shared with the destination's
     states. ``seen``: of a statement, the snapshot that it saw; ``own_branch``: of a transaction, its workspace.
+    ``reaches``: what is known already, see ``reach_of``.
     """
 
     operations: tuple[Operation, ...]
@@ -32,6 +33,13 @@ class SourceSide:
     own_branch: int | None = None
     restored: Mapping[int, RestoredFiles] = field(default_factory=dict)
     schemas: dict[int, Schema] = field(default_factory=dict)
+    reaches: dict[Lineage, Reach] = field(default_factory=dict, compare=False, repr=False)
+
+    def reach_of(self, destination: Lineage) -> Reach:
+        """What a destination reaches. Commits are only added, so that of one chain is looked up once."""
+        if destination not in self.reaches:
+            self.reaches[destination] = reach_load(destination)
+        return self.reaches[destination]
 
 
 def source_tables_load(side: SourceSide, table_ids: Collection[int]) -> dict[int, TableState]:

@@ -16,7 +16,7 @@ from catalog_app.selectors.attribute_pasts import Makers, Pasts, makers_load, pa
 from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.objects import databases_load
 from merge_app.execution.lineage.sides import Ranges
-from merge_app.execution.reach import Reach, one_catalog, own_ranges, reach_load
+from merge_app.execution.reach import Reach, one_catalog, own_ranges
 from merge_app.execution.source_side import SourceSide, source_tables_load
 from merge_app.lineage.facts import Fact, Kind
 from merge_app.planning.attribute_sides import AttributeSides, key_of
@@ -120,7 +120,7 @@ class AttributeNews:
         }
         revived = databases_revived(side, databases)
         found |= {(ObjectKind.TABLE, i) for i, state in tables.items() if state.database_id in revived}
-        reaches = side.reach, reach_load(destination)
+        reaches = side.reach, side.reach_of(destination)
         return attribute_sides_load(
             self.catalog_id, side.lineage, destination, reaches, sorted(found | homes), own=side.own_branch
         )
@@ -144,7 +144,7 @@ def with_news(side: SourceSide, destination: Lineage) -> tuple[SourceSide, Attri
     catalog_id = one_catalog(side.lineage, destination)
     if catalog_id is None:
         return side, AttributeNews()
-    found = objects_with_news(side.lineage, reach_load(destination))
+    found = objects_with_news(side.lineage, side.reach_of(destination))
     tables = {**side.tables, **source_tables_load(side, {i for kind, i in found if kind is ObjectKind.TABLE})}
     homes = {i for kind, i in found if kind is ObjectKind.DATABASE} | {state.database_id for state in tables.values()}
     databases = {**side.databases, **databases_load(side.lineage, homes - side.databases.keys())}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -129,15 +129,15 @@ def rows_plan(
         staged = [item for item in parties.staged if item.object_id == case.table_id]
         if staged:
             mine[case.table_id] = scopes_staged(staged, parties.source_reach, codes[case.table_id])
-    overwritten = overwritten_load(tables)
+    overwritten = cache(lambda: overwritten_load(tables))
     found: dict[int, tuple[RowsPlan, RowsPlan | None]] = {}
     for case in cases:
         table_id = case.table_id
         reader, scopes = readers[table_id], (mine.get(table_id, []), theirs.get(table_id, []))
         undecided = replace(case, decision=RowsDecision())
         found[table_id] = (
-            _table(undecided, sides, parties, reader, scopes, overwritten[table_id]),
-            _table(case, sides, parties, reader, scopes, overwritten[table_id]) if case.decision else None,
+            _table(undecided, sides, parties, reader, scopes, overwritten),
+            _table(case, sides, parties, reader, scopes, overwritten) if case.decision else None,
         )
     return found
 
@@ -159,7 +159,7 @@ def _table(
     parties: Parties,
     reader: Reader,
     scopes: tuple[list[Scope], list[Scope]],
-    overwritten: set[int],
+    overwritten: Callable[[], Mapping[int, set[int]]],
 ) -> RowsPlan:
     source, target = sides.source[case.table_id], sides.target[case.table_id]
     if case.decision.takes_source:
@@ -236,7 +236,7 @@ def _rows(
     news: News,
     reader: Reader,
     scopes: tuple[list[Scope], list[Scope]],
-    overwritten: set[int],
+    overwritten: Callable[[], Mapping[int, set[int]]],
 ) -> _MergedRows:
     source, target = _sides(case, parties, group, news, reader)
     acting, left = _parted_scopes(scopes[0], {reader.code(values) for values in case.decision.partitions})
@@ -248,7 +248,7 @@ def _rows(
         case.has_key,
         source_scopes=acting,
         target_scopes=scopes[1],
-        overwritten=overwritten,
+        overwritten=overwritten().get(case.table_id, set()),
     )
     cells = Cells(_cell_reader(case, reader), group, case.how, _choices(case))
     merged = table_merge(case.table_id, facts, news, stamp=DOT, cells=cells)
