@@ -42,11 +42,11 @@ from catalog_app.storage.deletes import (
     count_kept_rows,
     live_row_ids,
     live_rows,
-    read_integers,
+    read_columns,
     stored_row_ids,
     write_deletes,
 )
-from catalog_app.storage.facts import file_rows
+from catalog_app.storage.facts import file_rows, rows_find
 from catalog_app.storage.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -198,10 +198,14 @@ class Engine:
         """Row ids and stored facts of a data file, by position."""
         return file_rows(self._warehouse, file)
 
+    def rows_find(self, file: FileScan, row_ids: Integers) -> tuple[Integers, Integers, StoredFacts | None]:
+        """Positions, row ids and stored facts of the rows of a data file that have one of these ids."""
+        return rows_find(self._warehouse, file, row_ids)
+
     def file_marks(self, path: str) -> tuple[Integers, Integers]:
         """The positions and row ids that a delete file names."""
-        found = (read_integers(self._warehouse, path, name) for name in (POSITION_COLUMN, ROW_ID_COLUMN))
-        return next(found), next(found)
+        positions, row_ids = read_columns(self._warehouse, path, POSITION_COLUMN, ROW_ID_COLUMN)
+        return positions, row_ids
 
     def cells_read(self, scan: TableScan, addresses: Integers, *, with_keys: bool = False) -> RowCells:
         """The rows of the scan's files at these addresses, deleted or not."""

@@ -21,6 +21,12 @@ class RowEngine(Protocol):
         """Row ids of a data file by position, and the facts that it stores; None where it stores none."""
         ...
 
+    def rows_find(self, file: FileScan, row_ids: Integers) -> tuple[Integers, Integers, StoredFacts | None]:
+        """Of the rows of a data file with one of these ids: positions, ascending, row ids, and the facts that it
+        stores of them.
+        """
+        ...
+
     def file_marks(self, path: str) -> tuple[Integers, Integers]:
         """The positions and row ids that a delete file names."""
         ...

@@ -77,10 +77,14 @@ def _distinct(warehouse: Warehouse, paths: Iterable[str], name: str) -> Integers
 
 def read_integers(warehouse: Warehouse, path: str, name: str) -> Integers:
     """One column of 64-bit integers without nulls, whole."""
+    return read_columns(warehouse, path, name)[0]
+
+
+def read_columns(warehouse: Warehouse, path: str, *names: str) -> list[Integers]:
+    """Columns of 64-bit integers without nulls, whole."""
     with pq.ParquetFile(warehouse.absolute(path), filesystem=warehouse.filesystem) as file:
-        column = file.read(columns=[name]).column(0)
-    values: Integers = column.to_numpy()
-    return values.astype(np.int64, copy=False)
+        table = file.read(columns=list(names))
+    return [table.column(name).to_numpy().astype(np.int64, copy=False) for name in names]
 
 
 def stored_row_ids(warehouse: Warehouse, file: FileScan) -> Integers:

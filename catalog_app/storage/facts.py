@@ -38,6 +38,24 @@ def file_rows(warehouse: Warehouse, file: FileScan) -> tuple[Integers, StoredFac
     return _integers(table.column(ROW_ID_COLUMN)), facts_of(table)
 
 
+def rows_find(warehouse: Warehouse, file: FileScan, row_ids: Integers) -> tuple[Integers, Integers, StoredFacts | None]:
+    """Positions, row ids and stored facts of the rows of a data file that have one of these ids. Facts of other rows
+    are not decoded into numbers.
+    """
+    if not file.stores_row_ids:
+        found: Integers = np.unique(row_ids[(row_ids >= file.base) & (row_ids < file.base + file.rows)])
+        return found - file.base, found, None
+    with pq.ParquetFile(warehouse.absolute(file.path), filesystem=warehouse.filesystem) as stored:
+        held = _integers(stored.read(columns=[ROW_ID_COLUMN]).column(0))
+        at: Integers = np.flatnonzero(np.isin(held, row_ids))
+        if not stores_facts(stored.schema_arrow):
+            return at, held[at], None
+        facts = stored.read(columns=list(FACT_FIELDS)) if len(at) else None
+    if facts is None:
+        return at, held[at], StoredFacts(at, at, at, at)
+    return at, held[at], facts_of(facts.take(pa.array(at)))
+
+
 def stored_stamps(warehouse: Warehouse, file: FileScan) -> list[int]:
     """The distinct stamps that a data file stores, 0 where rows store none."""
     facts = file_rows(warehouse, file)[1]

@@ -15,7 +15,7 @@ from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDeleteFile
 from catalog_app.engine.rewriting import filter_images, follow_deletes, keep_rows, part_rows, replace_images
 from catalog_app.engine.writing import FileWriter, Target
 from catalog_app.storage.deletes import StoredFacts, deleted_row_ids, live_row_ids, stored_row_ids, write_deletes
-from catalog_app.storage.facts import file_rows
+from catalog_app.storage.facts import file_rows, rows_find
 from catalog_app.storage.warehouse import Warehouse
 from tests.engine.lake import schema_of
 
@@ -182,3 +182,17 @@ def test_a_part_of_a_part_stores_each_fact_once(files: Files) -> None:
     row_ids, facts = file_rows(files.warehouse, found)
     assert facts is not None
     assert (row_ids.tolist(), facts.stamp.tolist()) == ([12], [9])
+
+
+def test_rows_are_found_by_their_ids_with_their_facts_alone(files: Files) -> None:
+    made = part_rows(files.writer, 1, files.holding(11, 12, 13), np.array([0, 1, 2]), facts_of(5, 0, 7))
+    part = FileScan(9, made.path, made.base, made.rows, SCHEMA, stores_row_ids=True, stores_stamps=True)
+    at, row_ids, facts = rows_find(files.warehouse, part, np.array([2, 12, 13]))
+    assert facts is not None
+    assert (at.tolist(), row_ids.tolist(), facts.stamp.tolist()) == ([1, 2], [12, 13], [0, 7])
+    assert facts.undoes.tolist() == [0, 700]
+    at, row_ids, facts = rows_find(files.warehouse, files.holding(21, 20), np.array([20, 99]))
+    assert (at.tolist(), row_ids.tolist(), facts) == ([1], [20], None)
+    plain = files.plain(3)
+    at, row_ids, facts = rows_find(files.warehouse, plain, np.array([plain.base + 1, plain.base + 3]))
+    assert (at.tolist(), row_ids.tolist(), facts) == ([1], [plain.base + 1], None)

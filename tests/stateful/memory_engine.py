@@ -332,6 +332,11 @@ class MemoryEngine:
         columns = None if stored.facts is None else StoredFacts(*np.array(stored.facts, dtype=np.int64).T)
         return np.array(stored.row_ids, dtype=np.int64), columns
 
+    def rows_find(self, file: FileScan, row_ids: Any) -> tuple[Any, Any, Any]:
+        held, facts = self.file_rows(file)
+        at = np.flatnonzero(np.isin(held, row_ids))
+        return at, held[at], None if facts is None else StoredFacts(*(column[at] for column in facts))
+
     def _facts(self, file: FileScan) -> list[Fact]:
         """By position, the fact of each row."""
         marks = ((np.array(sorted(self._deletes[path]), dtype=np.int64), fact) for path, fact in file.stamped)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -59,6 +59,16 @@ class Reader:
         if file_id not in self._files:
             self._files[file_id] = self.engine().file_rows(self.scans[file_id])
         return self._files[file_id]
+
+    def rows(self, file_id: int, row_ids: Ints | None) -> tuple[Ints, Ints, StoredFacts | None]:
+        """Of the rows with one of these ids, None for all: positions, ascending, row ids and stored facts."""
+        if row_ids is None or file_id in self._files:
+            held, stored = self.file(file_id)
+            if row_ids is None:
+                return np.arange(len(held)), held, stored
+            at = np.flatnonzero(np.isin(held, row_ids))
+            return at, held[at], None if stored is None else StoredFacts(*(column[at] for column in stored))
+        return self.engine().rows_find(self.scans[file_id], row_ids)
 
     def marks(self, delete_file: int) -> tuple[Ints, Ints]:
         """Positions and row ids that a delete file names."""
@@ -128,20 +138,22 @@ class _Columns:
 
 
 def collected(
-    shown: Sequence[ShownFile], gone: Sequence[Gone], reader: Reader
+    shown: Sequence[ShownFile], gone: Sequence[Gone], reader: Reader, row_ids: Ints | None = None
 ) -> tuple[dict[str, Array], dict[str, Array]]:
-    """The rows that a side shows, and each fact of rows that it took away or masks."""
+    """The rows that a side shows, and each fact of rows that it took away or masks; ``row_ids``: of these alone."""
     live, dead = _Columns(), _Columns()
     for file in shown:
-        _collect_file(file, reader, live, dead)
+        _collect_file(file, reader, live, dead, row_ids)
     for item in gone:
-        _collect_gone(item, reader, dead)
+        _collect_gone(item, reader, dead, row_ids)
     return live.whole(), dead.whole()
 
 
-def side_rows(shown: Sequence[ShownFile], gone: Sequence[Gone], reader: Reader) -> dict[str, Array]:
-    """The rows that a side shows, and those that it took away or masks, by row id."""
-    rows, taken = collected(shown, gone, reader)
+def side_rows(
+    shown: Sequence[ShownFile], gone: Sequence[Gone], reader: Reader, row_ids: Ints | None = None
+) -> dict[str, Array]:
+    """The rows that a side shows, and those that it took away or masks, by row id; ``row_ids``: these alone."""
+    rows, taken = collected(shown, gone, reader, row_ids)
     order = np.lexsort((taken["stamp"], taken["row_id"]))
     taken = {name: column[order] for name, column in taken.items()}
     last = np.ones(len(order), dtype=bool)
@@ -152,8 +164,8 @@ def side_rows(shown: Sequence[ShownFile], gone: Sequence[Gone], reader: Reader) 
     return {name: column[order] for name, column in both.items()}
 
 
-def _collect_file(file: ShownFile, reader: Reader, live: _Columns, dead: _Columns) -> None:
-    row_ids, stored = reader.file(file.file_id)
+def _collect_file(file: ShownFile, reader: Reader, live: _Columns, dead: _Columns, wanted: Ints | None) -> None:
+    positions, row_ids, stored = reader.rows(file.file_id, wanted)
     count, stamp = len(row_ids), file.stamp
     is_restore = stamp.kind == "restore"
     stamps = np.full(count, stamp.brings_stamp if is_restore else stamp.version, dtype=np.int64)
@@ -171,7 +183,7 @@ def _collect_file(file: ShownFile, reader: Reader, live: _Columns, dead: _Column
         brings = np.where(brings > 0, brings, stamps)
         stamps, kinds = np.full(count, stamp.version), np.full(count, int(Kind.RESTORE), dtype=np.int64)
     for item in sorted(file.stamped, key=lambda mark: mark.stamp.version):
-        at, _ = reader.marks(item.file_id)
+        at = _places(positions, reader.marks(item.file_id)[0])
         # What is restored is handed on. A fact that a merge decided brings nothing back.
         is_decided = (kinds[at] == Kind.RESTORE) & (brings[at] == 0)
         brings_kinds[at] = np.where(is_decided, int(Kind.RESTORE), int(Kind.UPDATE))
@@ -182,9 +194,10 @@ def _collect_file(file: ShownFile, reader: Reader, live: _Columns, dead: _Column
     brings_kinds = np.where(brings > 0, brings_kinds, 0)
     shown = np.ones(count, dtype=bool)
     for item in file.deletes:
-        at, ids = reader.marks(item.file_id)
-        shown[at] = False
-        _collect_dead((file.file_id, at, ids), item.stamp, dead, _place_until(file, item.stamp, reader))
+        marked, ids = reader.marks(item.file_id)
+        shown[_places(positions, marked)] = False
+        rows = file.file_id, *_chosen(marked, ids, wanted)
+        _collect_dead(rows, item.stamp, dead, _place_until(file, item.stamp, reader))
     at = np.flatnonzero(shown)
     for name, column in (
         ("row_id", row_ids), ("stamp", stamps), ("kind", kinds), ("brings_stamp", brings),
@@ -192,11 +205,24 @@ def _collect_file(file: ShownFile, reader: Reader, live: _Columns, dead: _Column
     ):  # fmt: skip
         getattr(live, name).append(column[at])
     live.file.append(np.full(len(at), file.file_id, dtype=np.int64))
-    live.position.append(at)
+    live.position.append(positions[at])
     live.held.append(live.file[-1])
-    live.held_at.append(at)
+    live.held_at.append(positions[at])
     for name, value in _place_columns(file.partition, file.placed, reader).items():
         getattr(live, name).append(np.full(len(at), value, dtype=np.int64))
+
+
+def _places(positions: Ints, among: Ints) -> Ints:
+    """Where ascending positions are among others."""
+    found: Ints = np.flatnonzero(np.isin(positions, among))
+    return found
+
+
+def _chosen(positions: Ints, row_ids: Ints, wanted: Ints | None) -> tuple[Ints, Ints]:
+    if wanted is None:
+        return positions, row_ids
+    at = np.isin(row_ids, wanted)
+    return positions[at], row_ids[at]
 
 
 def _place_columns(partition: PartitionValues, placed: Stamp, reader: Reader) -> dict[str, int]:
@@ -209,9 +235,9 @@ def _place_columns(partition: PartitionValues, placed: Stamp, reader: Reader) ->
     }
 
 
-def _collect_gone(item: Gone, reader: Reader, dead: _Columns) -> None:
+def _collect_gone(item: Gone, reader: Reader, dead: _Columns, wanted: Ints | None) -> None:
     place = _place_until(item, item.stamp, reader)
-    _collect_dead((item.file_id, *_gone_places(item, reader)), item.stamp, dead, place)
+    _collect_dead((item.file_id, *_gone_places(item, reader, wanted)), item.stamp, dead, place)
 
 
 def gone_rows(item: Gone, reader: Reader) -> Ints:
@@ -219,15 +245,15 @@ def gone_rows(item: Gone, reader: Reader) -> Ints:
     return _gone_places(item, reader)[1]
 
 
-def _gone_places(item: Gone, reader: Reader) -> tuple[Ints, Ints]:
+def _gone_places(item: Gone, reader: Reader, wanted: Ints | None = None) -> tuple[Ints, Ints]:
     """Positions and row ids of what was taken away."""
     if item.delete_file is not None:
-        return reader.marks(item.delete_file)
-    row_ids, _ = reader.file(item.file_id)
+        return _chosen(*reader.marks(item.delete_file), wanted)
+    positions, row_ids, _ = reader.rows(item.file_id, wanted)
     left = np.ones(len(row_ids), dtype=bool)
     for mask in item.masks:
-        left[reader.marks(mask)[0]] = False
-    return np.flatnonzero(left), row_ids[left]
+        left[_places(positions, reader.marks(mask)[0])] = False
+    return positions[left], row_ids[left]
 
 
 def _place_until(item: ShownFile | Gone, stamp: Stamp, reader: Reader) -> dict[str, int]:
@@ -259,8 +285,12 @@ def placed_rows(group: Group, reader: Reader, news: News, *, is_whole: bool = Fa
     """The rows of both sides whose facts differ or may: unless ``is_whole``, those that neither side has news of are
     left out.
     """
-    source = side_rows(group.source, group.source_gone, reader)
-    target = side_rows(group.target, group.target_gone, reader)
+    wanted = None
+    if not is_whole:
+        both = (group.source, group.source_gone, news.of_source), (group.target, group.target_gone, news.of_target)
+        wanted = np.unique(np.concatenate([ids for side in both for ids in _with_news(*side, reader)]))
+    source = side_rows(group.source, group.source_gone, reader, wanted)
+    target = side_rows(group.target, group.target_gone, reader, wanted)
     fresh = np.unique(
         np.concatenate(
             [
@@ -275,6 +305,39 @@ def placed_rows(group: Group, reader: Reader, news: News, *, is_whole: bool = Fa
         at = np.flatnonzero(np.isin(rows["row_id"], fresh))
         sides.append(placed({name: column[at] for name, column in rows.items()}, births, of_side))
     return sides[0], sides[1]
+
+
+def _with_news(shown: Sequence[ShownFile], gone: Sequence[Gone], news: Ints, reader: Reader) -> Iterator[Ints]:
+    """The row ids of which a side may have news. Files that have none themselves are not read."""
+    yield np.zeros(0, dtype=np.int64)
+    known = set(news.tolist())
+    for file in shown:
+        if file.stamp.version == DOT or not file.segment_id or _may_tell(file, news):
+            yield _told_in(file, news, reader)
+        for item in (*file.stamped, *file.deletes):
+            if item.stamp.version in known:
+                yield reader.marks(item.file_id)[1]
+    for gone_item in gone:
+        if gone_item.stamp.version in known or gone_item.placed.version in known:
+            yield gone_rows(gone_item, reader)
+
+
+def _may_tell(file: ShownFile, news: Ints) -> bool:
+    """Whether a stamp of the file's rows or of where they lie may be news, apart from what marks say."""
+    # What a restore brings back has the restore's stamp, whatever the file stores.
+    single = [file.placed.version, file.stamp.version if file.stamp.kind == "restore" else 0]
+    if np.isin(single, news).any():
+        return True
+    first, last = (max(file.oldest, 1), file.newest) if file.newest else (file.stamp.version,) * 2
+    at = int(np.searchsorted(news, first))
+    return at < len(news) and int(news[at]) <= last
+
+
+def _told_in(file: ShownFile, news: Ints, reader: Reader) -> Ints:
+    row_ids, stored = reader.file(file.file_id)
+    if stored is None or file.stamp.kind == "restore" or file.placed.version in news:
+        return row_ids
+    return row_ids[np.isin(np.where(stored.stamp > 0, stored.stamp, file.stamp.version), news)]
 
 
 def image_codes(files: Array, positions: Array) -> Array:
