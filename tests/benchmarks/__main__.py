@@ -18,6 +18,7 @@ from tests.benchmarks import (
     history,
     keyed_merges,
     lineage,
+    lineage_merges,
     metadata,
     nested_columns,
     partitions,
@@ -64,7 +65,7 @@ def main() -> None:
         parts = {
             "history": history.figures,
             "metadata": lambda: metadata.figures(large=options.large, changed=options.changed),
-            "lineage": lambda: lineage.figures(rows=options.rows),
+            "lineage": lambda: (*lineage.figures(rows=options.rows), *lineage_merges.figures(rows=options.rows)),
             "resources": resources.figures,
             "merges": lambda: row_merges.figures(rows=options.rows),
             "pipelines": lambda: pipelines.figures(rows=options.rows),
