@@ -50,6 +50,8 @@ def _value(node: sql.Expression, row: Row) -> Any:
             return row[qualified if qualified in row else node.name.casefold()]
         case sql.Paren() | sql.Cast():
             return _value(node.this, row)
+        case sql.Array():
+            return [_value(item, row) for item in node.expressions]
         case sql.Is() | sql.NullSafeEQ():
             return bool(_value(node.this, row) == _value(node.expression, row))
         case sql.Not():

@@ -478,8 +478,17 @@ _ARROW_TYPES = {
 
 def _arrow_type(column: Column) -> Any:
     """None: that of the values. Times are kept as texts here."""
-    is_text = column.type in ("string", "date", "timestamp") or column.type.startswith(("varchar", "char"))
-    return pa.string() if is_text else _ARROW_TYPES.get(column.type)
+    return _arrow_type_of(column.type)
+
+
+def _arrow_type_of(kind: str) -> Any:
+    is_text = kind in ("string", "date", "timestamp") or kind.startswith(("varchar", "char"))
+    if kind.startswith("array<"):
+        return pa.list_(_arrow_type_of(kind[6:-1]))
+    if kind.startswith("struct<") and "<" not in kind[7:]:
+        fields = (field.partition(":") for field in kind[7:-1].split(","))
+        return pa.struct([(name, _arrow_type_of(of)) for name, _, of in fields])
+    return pa.string() if is_text else _ARROW_TYPES.get(kind)
 
 
 def _key_text(schema: Schema, row: Mapping[int, Any]) -> str:
@@ -574,6 +583,7 @@ def _statistics(schema: Schema, rows: Sequence[Mapping[int, Any]]) -> dict[int, 
     for column in schema.columns:
         values = [row[column.id] for row in rows]
         present = [value for value in values if value is not None]
-        bounds = (min(present), max(present)) if present else (None, None)
+        is_flat = bool(present) and not isinstance(present[0], list | dict)
+        bounds = (min(present), max(present)) if is_flat else (None, None)
         found[column.id] = ColumnStatistics(*bounds, nulls=len(values) - len(present))
     return found

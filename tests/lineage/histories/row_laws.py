@@ -1,0 +1,164 @@
+"""Laws 7 and 8 by what the statements of a history did to rows: who changed a row last, and which branch knows it.
+
+A number stands for a statement, or for a merge that may have decided something. It is no model of merging: it says
+only whose row must be there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from tests.lineage.histories.history import History, Law, Merged
+from tests.lineage.histories.states import Cells, Shown, State, same_column
+
+Row = tuple[int, int]
+"""Number of the table, and the row's id."""
+SWEEPS = re.compile(r"OVERWRITE|TRUNCATE|DROP PARTITION")
+UNDONE = re.compile(r"DROP TABLE|DROP DATABASE|UNDROP|RESTORE (DATABASE|BRANCH)")
+MERGED_CELLS = ("n", "tags")
+"""Columns whose merged cells may be new values."""
+
+
+class RowLaw(Law):
+    def begun(self, history: History) -> None:
+        self.events = 0
+        self.known: dict[str, set[int]] = defaultdict(set)
+        self.last: dict[str, dict[Row, int]] = defaultdict(dict)
+        self.sweeps: set[int] = set()
+        self.dropped: set[int] = set()
+        self.cells: dict[tuple[Row, int], list[Any]] = defaultdict(list)
+        for state in history.states.values():
+            self._note_cells(state)
+
+    def changed(self, history: History, b: str, sql: str, before: State, after: State) -> None:
+        self.events += 1
+        self.known[b].add(self.events)
+        if SWEEPS.search(sql) or "RESTORE" in sql:
+            self.sweeps.add(self.events)
+        if UNDONE.search(sql):
+            # What happens to rows of a table that is dropped is not seen.
+            self.dropped |= (before.tables.keys() ^ after.tables.keys()) | set(self._moved(before, after))
+        for number in before.tables.keys() | after.tables.keys():
+            old, new = before.tables.get(number), after.tables.get(number)
+            for row in (old.rows if old else {}).keys() | (new.rows if new else {}).keys():
+                if not (old and new and is_same(old, new, row, with_place=True)):
+                    self.last[b][number, row] = self.events
+        self._note_cells(after)
+
+    def _moved(self, before: State, after: State) -> Iterator[int]:
+        return (n for n in before.tables.keys() & after.tables.keys() if before.tables[n].path != after.tables[n].path)
+
+    def _note_cells(self, state: State) -> None:
+        for number, table in state.tables.items():
+            for row, cells in table.rows.items():
+                for column, value in cells.items():
+                    if value not in (held := self.cells[(number, row), column]):
+                        held.append(value)
+
+    def merged(self, history: History, merge: Merged) -> None:
+        if merge.is_refused:
+            return
+        mine, theirs = self.known[merge.source], self.known[merge.target]
+        self.check(merge, mine, theirs)
+        self.events += 1
+        decides = not (mine <= theirs or theirs <= mine)
+        last = self.last[merge.target]
+        for row in self.last[merge.source].keys() | last.keys():
+            s, d = (self.last[name].get(row, 0) for name in (merge.source, merge.target))
+            winner = d if s in theirs or s == 0 else s if d in mine or d == 0 else None
+            side = merge.into if winner == d else merge.before
+            if winner is None or not self._is_as(side, merge.after, row):
+                winner, decides = self.events, True
+            last[row] = winner
+        if decides and not merge.target.startswith("mirror"):
+            theirs.add(self.events)
+        theirs |= mine
+        self._note_cells(merge.after)
+
+    def _is_as(self, side: State, after: State, row: Row) -> bool:
+        number, i = row
+        if number not in after.tables or number not in side.tables:
+            return True
+        old, new = side.tables[number], after.tables[number]
+        return (i in old.rows) == (i in new.rows) and (i not in new.rows or is_same(old, new, i))
+
+    def rows(self, merge: Merged) -> Iterator[tuple[Row, Shown, Shown, Shown]]:
+        """Of tables that all three show, and that were never dropped."""
+        for number in merge.before.tables.keys() & merge.into.tables.keys() & merge.after.tables.keys():
+            if number not in self.dropped:
+                three = [state.tables[number] for state in (merge.before, merge.into, merge.after)]
+                for i in set().union(*(table.rows for table in three)):
+                    yield (number, i), three[0], three[1], three[2]
+
+    def check(self, merge: Merged, mine: set[int], theirs: set[int]) -> None:
+        raise NotImplementedError
+
+
+def is_same(one: Shown, other: Shown, row: int, *, with_place: bool = False) -> bool:
+    """Whether both show the row with the same cells, in columns that both have."""
+    if row not in one.rows or row not in other.rows:
+        return False
+    for column in one.columns.values():
+        held = same_column(column, other) if with_place or column.name != "p" else None
+        if held is not None and one.rows[row][column.id] != other.rows[row][held.id]:
+            return False
+    return True
+
+
+class NoLoss(RowLaw):
+    """A row of the source that is news to the target, and whose absence there the source knows, is live after.
+
+    Likewise of the target, unless a scope of the source took it. What is the same on both stays.
+    """
+
+    def check(self, merge: Merged, mine: set[int], theirs: set[int]) -> None:
+        is_swept = bool((mine - theirs) & self.sweeps)
+        for row, source, target, after in self.rows(merge):
+            i = row[1]
+            s, d = (self.last[name].get(row, 0) for name in (merge.source, merge.target))
+            if s == d:
+                assert (i in source.rows) == (i in target.rows), f"row {i} has one stamp and two states"
+                assert i not in target.rows or is_same(target, after, i) or is_swept, f"row {i} of both is lost"
+            elif i in source.rows and s not in theirs and s and (d in mine or not d):
+                assert is_same(source, after, i), f"row {i} of the source is lost"
+            elif i in target.rows and d not in mine and d and (s in theirs or not s):
+                assert is_same(target, after, i) or is_swept, f"row {i} of the target is lost"
+
+
+class NoInvention(RowLaw):
+    """Every row of the result has an image that the source or target had, by ``cell`` and by key cells of theirs.
+
+    A column that was brought back shows what rows hold whose drop was known then (R13): what the row ever showed.
+    """
+
+    def check(self, merge: Merged, mine: set[int], theirs: set[int]) -> None:
+        for row, source, target, after in self.rows(merge):
+            i = row[1]
+            if i not in after.rows:
+                continue
+            assert i in source.rows or i in target.rows, f"row {i} is invented"
+            if not after.is_keyed and target.properties.get("merge.conflicts") != "cell":
+                assert is_same(source, after, i) or is_same(target, after, i), f"row {i} is of two images"
+            for column in after.columns.values():
+                if column.name not in ("p", *MERGED_CELLS):
+                    self._is_known(row, column, after.rows[i], source, target)
+
+    def _is_known(self, row: Row, column: Any, cells: Cells, *sides: Shown) -> None:
+        value, had = cells[column.id], [None, default_of(column)]
+        for side in sides:
+            held = same_column(column, side)
+            if held is not None:
+                had.append(default_of(held))
+                if row[1] in side.rows:
+                    had.append(side.rows[row[1]][held.id])
+        if not all(same_column(column, side) for side in sides):
+            had += [item for key in column.ids for item in self.cells.get((row, key), [])]
+        assert value in had, f"cell {column.name} of row {row[1]} is invented: {value}, had {had}"
+
+
+def default_of(column: Any) -> Any:
+    text = column.initial_default
+    return None if text is None else int(text) if text.isdigit() else text.strip("'")

@@ -1,0 +1,48 @@
+"""A history that breaks a law, with as few steps as possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tests.lineage.histories.history import STEPS, History, Law
+
+Laws = Callable[[], Sequence[Law]]
+
+
+def laws_check(laws: Laws, seed: str) -> None:
+    """Play one history. One that breaks a law is made short and shown."""
+    if broken(laws, seed, range(STEPS)) is None:
+        return
+    steps = shrink(laws, seed)
+    history, error = play(laws, seed, steps)
+    said = "\n  ".join(history.journal)
+    raise AssertionError(f"{error!r}\nHistory({seed!r}, {list(steps)}):\n  {said}") from error
+
+
+def play(laws: Laws, seed: str, steps: Sequence[int]) -> tuple[History, Exception | None]:
+    history = History(seed, steps, laws())
+    try:
+        history.play()
+    except Exception as error:  # noqa: BLE001 - a history that ends with any error is made small
+        return history, error
+    return history, None
+
+
+def broken(laws: Laws, seed: str, steps: Sequence[int]) -> str | None:
+    """The type and the first words of what breaks: another fault is not made small in its place."""
+    error = play(laws, seed, steps)[1]
+    return None if error is None else f"{type(error).__name__} {str(error).split(':')[0][:20]}"
+
+
+def shrink(laws: Laws, seed: str) -> Sequence[int]:
+    """Leave out halves, quarters, single steps, as long as the law stays broken."""
+    steps: list[int] = list(range(STEPS))
+    size, fault = STEPS // 2, broken(laws, seed, steps)
+    while size:
+        shorter = (steps[:start] + steps[start + size :] for start in range(0, len(steps), size))
+        found = next((left for left in shorter if broken(laws, seed, left) == fault), None)
+        if found is None:
+            size //= 2
+        else:
+            steps = found
+    return steps
