@@ -89,9 +89,14 @@ def _with_cells(values: Values, conflicts: Mask, at: Any, cells: Sequence[Any]) 
     conflicts = conflicts.copy()
     conflicts[at] = [bool(was) and not is_held for was, is_held in zip(conflicts[at], held, strict=True)]
     chosen: Iterable[Any] = (cell if is_held else was for cell, was, is_held in zip(cells, found, held, strict=True))
-    mask = np.zeros(len(conflicts), dtype=np.bool_)
-    mask[at] = True
-    return MergedColumn(pc.replace_with_mask(values, pa.array(mask), pa.array(chosen, type=values.type)), conflicts)
+    return MergedColumn(cells_put(values, at, pa.array(chosen, type=values.type)), conflicts)
+
+
+def cells_put(values: Values, at: Any, given: Values) -> Values:
+    """The column with other cells at some places. Arrow's own mask takes no arrays and no structs."""
+    order = np.arange(len(values))
+    order[at] = len(values) + np.arange(len(given))
+    return pa.concat_arrays([values, given]).take(pa.array(order))
 
 
 def _fitting(kind: Any) -> Callable[[Any], bool]:

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from catalog_app.domain.row_merge import RowChoice, Take
 from catalog_app.domain.schema import Schema
 from catalog_app.storage.cells import RowCells
+from merge_app.lineage.cells import cells_put
 from merge_app.lineage.facts import Mask
 
 SIDES = (Take.SOURCE, Take.DESTINATION)
@@ -152,10 +153,8 @@ def typed(text: str, kind: Any) -> Any:
 def _edited(values: Any, cells: Mapping[int, Any]) -> Any:
     if not cells:
         return values
-    mask = np.zeros(len(values), dtype=np.bool_)
-    mask[list(cells)] = True
-    given = pa.array([cells[at].as_py() for at in sorted(cells)], type=values.type)
-    return pc.replace_with_mask(values, pa.array(mask), given)
+    places = sorted(cells)
+    return cells_put(values, places, pa.array([cells[at].as_py() for at in places], type=values.type))
 
 
 def with_cells(kept: RowCells, rows: Sequence[Mapping[int, Any]]) -> dict[int, Any]:
