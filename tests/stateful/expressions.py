@@ -50,14 +50,12 @@ def _value(node: sql.Expression, row: Row) -> Any:
             return row[qualified if qualified in row else node.name.casefold()]
         case sql.Paren() | sql.Cast():
             return _value(node.this, row)
-        case sql.Array():
-            return [_value(item, row) for item in node.expressions]
         case sql.Is() | sql.NullSafeEQ():
             return bool(_value(node.this, row) == _value(node.expression, row))
         case sql.Not():
             inner = _value(node.this, row)
             return None if inner is None else not inner
-        case sql.And() | sql.Or() | sql.Case() | sql.In():
+        case sql.And() | sql.Or() | sql.Case() | sql.In() | sql.Array():
             return _connected(node, row)
     raise NotImplementedError(node.sql())
 
@@ -74,8 +72,10 @@ def _case(node: sql.Case, row: Row) -> Any:
     return _value(chosen or node.args["default"], row)
 
 
-def _connected(node: sql.And | sql.Or | sql.Case | sql.In, row: Row) -> Any:
+def _connected(node: sql.And | sql.Or | sql.Case | sql.In | sql.Array, row: Row) -> Any:
     """AND is false as soon as one side is, OR is true as soon as one side is; NULL decides what is left open."""
+    if isinstance(node, sql.Array):
+        return [_value(item, row) for item in node.expressions]
     if isinstance(node, sql.Case):
         return _case(node, row)
     if isinstance(node, sql.In):

@@ -62,15 +62,11 @@ class History:
         self.forks = 0
         rng = Random(f"{seed} begin")
         self.theme = rng.choice(list(THEMES))
-        self.names = ("main", "b1", "b2", "b3", "b4")[: rng.choice([3, 3, 3, 4, 5])]
+        self.names: tuple[str, ...] = ("main", "b1", "b2", "b3", "b4")[: rng.choice([3, 3, 3, 4, 5])]
         self.merges = rng.choice([0.25, 0.35, 0.45])
         self.rng = rng
 
     def begin(self) -> None:
-        self.lake = Lake()
-        self.reader = Reader(self.lake)
-        self.states: dict[str, State] = {}
-        self.versions: dict[str, list[int]] = {}
         paths = ["d1.t0", "d2.t1"][: self.rng.choice([1, 1, 2])]
         sql = ["CREATE DATABASE d1", "CREATE DATABASE d2", *(table_created(self.rng, path) for path in paths)]
         for path in paths:
@@ -79,6 +75,11 @@ class History:
         self.begin_by(sql, self.names)
 
     def begin_by(self, sql: Sequence[str], names: Sequence[str]) -> None:
+        self.names = tuple(names)
+        self.lake = Lake()
+        self.reader = Reader(self.lake)
+        self.states: dict[str, State] = {}
+        self.versions: dict[str, list[int]] = {}
         for text in sql:
             self.say("main", text)
             self.lake.sql(text)
