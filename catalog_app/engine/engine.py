@@ -20,6 +20,7 @@ from catalog_app.engine.asking import row_values, sql_dataframe
 from catalog_app.engine.cells import cells_read, cells_write
 from catalog_app.engine.copying import Copied, Marks, copy_touched
 from catalog_app.engine.counting import changes_counted
+from catalog_app.engine.defaults import defaults_check
 from catalog_app.engine.describing import described
 from catalog_app.engine.differences import changes_dataframe
 from catalog_app.engine.exporting import ExportTarget, result_write
@@ -366,6 +367,10 @@ class Engine:
             )
 
         return self._sessions.run(work)
+
+    def defaults_check(self, columns: Sequence[Column]) -> None:
+        """Refuse the first of these columns that cannot store its default. Raises InvalidDefault."""
+        self._sessions.run(lambda spark: defaults_check(spark, columns))
 
     def partition_values(self, columns: Sequence[Column], texts: Mapping[str, str]) -> tuple[str | None, ...]:
         """What constant expressions are as partition values of these columns."""

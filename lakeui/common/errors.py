@@ -174,6 +174,12 @@ class NotNullViolation(LakeError):
     code, status, title = "NOT_NULL_VIOLATION", 422, "A NOT NULL column has no value"
 
 
+class InvalidDefault(LakeError):
+    """A column cannot store its default. Details: ``column``, ``default``, ``type``."""
+
+    code, status, title = "INVALID_DEFAULT", 422, "The column cannot store its default"
+
+
 class DuplicateKey(LakeError):
     code, status, title = "DUPLICATE_KEY", 422, "Duplicate key"
 

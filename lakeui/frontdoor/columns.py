@@ -11,7 +11,7 @@ from catalog_app.selectors.segments import segments_list, table_scan
 from catalog_app.services import alterations
 from lakeui.common.errors import NotNullViolation
 from lakeui.frontdoor.compute import engine
-from lakeui.frontdoor.ddl import commit_table, table_columns
+from lakeui.frontdoor.ddl import commit_table, defaults_check, table_columns
 from lakeui.frontdoor.fields import changes_fields, field_alter, field_rename, fields_add, fields_drop
 from lakeui.frontdoor.merge_settings import column_type_check, properties_after_drop, properties_after_rename
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
@@ -26,6 +26,7 @@ def add_columns(call: Call, statement: sql.AddColumns) -> StatementResult:
     columns = table_columns(table.table_id, [definition for definition, _ in given], is_new=False)
     ids = {column.name.casefold(): column.id for column in columns}
     positions = [_position(table, position, ids) for _, position in given]
+    defaults_check(columns)
     strict = any(not column.nullable and column.default is None for column in columns)
     change = alterations.columns_add(table, columns, positions, has_rows=strict and has_rows(target))
     fields = fields_add(table, [item for item in statement.columns if item[0].within])
@@ -103,10 +104,12 @@ def _alteration(target: TablePlace, name: str, change: sql.ColumnAlteration) -> 
             return alterations.column_type(table, name, new_type)
         case sql.SetNotNull():
             _require_no_nulls(target, name)
+            defaults_check([replace(alterations.column_get(table, name), nullable=False)])
             return alterations.column_attribute(table, name, ColumnAttribute.NULLABLE, False)
         case sql.DropNotNull():
             return alterations.column_attribute(table, name, ColumnAttribute.NULLABLE, True)
         case sql.SetDefault(expression):
+            defaults_check([replace(alterations.column_get(table, name), default=expression)])
             return alterations.column_attribute(table, name, ColumnAttribute.DEFAULT, expression)
         case sql.DropDefault():
             return alterations.column_attribute(table, name, ColumnAttribute.DEFAULT, None)

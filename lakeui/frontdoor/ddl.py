@@ -19,6 +19,7 @@ from catalog_app.services.files import column_ids_allocate
 from catalog_app.services.registered import registered_note
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
 from lakeui.frontdoor.committing import commit_operations
+from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.merge_settings import table_properties_check, unset_check
 from lakeui.frontdoor.places import (
     Call,
@@ -155,6 +156,7 @@ def new_table(call: Call, statement: sql.CreateTable, definitions: Sequence[sql.
     schema: Schema = alterations.schema_new(
         columns, statement.primary_key, statement.partition_by, statement.table.table
     )
+    defaults_check(schema.columns)
     table_properties_check(dict(statement.properties), schema, place.branch)
     state = TableState(
         table_id=identity.pk,
@@ -166,6 +168,13 @@ def new_table(call: Call, statement: sql.CreateTable, definitions: Sequence[sql.
         properties=dict(statement.properties),
     )
     return TablePlace(place, state)
+
+
+def defaults_check(columns: Sequence[Column]) -> None:
+    """Refuse a default that its column cannot store. The engine is asked only where there is one."""
+    given = [column for column in columns if column.default is not None]
+    if given:
+        engine().defaults_check(given)
 
 
 def _refuse_taken(place: Place, name: str) -> None:

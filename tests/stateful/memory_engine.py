@@ -33,7 +33,7 @@ from catalog_app.engine.values import QueryResult, QuerySource, RowChanges, RowS
 from catalog_app.storage.cells import RowCells, cells_check
 from catalog_app.storage.deletes import StoredFacts
 from catalog_app.storage.facts import rows_facts
-from lakeui.common.errors import InvalidValue, NotNullViolation
+from lakeui.common.errors import InvalidDefault, InvalidValue, LakeError, NotNullViolation
 from tests.stateful.expressions import evaluate
 
 Fact = tuple[int, int, int, int]
@@ -196,6 +196,13 @@ class MemoryEngine:
             if None not in key.values():
                 found.append((json.dumps(key), row.row_id))
         return found
+
+    def defaults_check(self, columns: Sequence[Column]) -> None:
+        for column in columns:
+            try:
+                complete(Schema((column,)), {})
+            except LakeError as error:
+                raise InvalidDefault(f"Column {column.name} cannot store its default.", remedy="Change it.") from error
 
     def partition_values(self, columns: Sequence[Column], texts: Mapping[str, str]) -> PartitionValues:
         by_name = {name.casefold(): text for name, text in texts.items()}

@@ -209,6 +209,9 @@ INVALID_VALUE | main | two primary keys | CREATE TABLE d.fresh (id int PRIMARY K
 INVALID_VALUE | main | __lake_x; reserved | CREATE TABLE d.fresh (__lake_x int)
 INVALID_VALUE | main | ITN; primitive type | CREATE TABLE d.fresh (id itn)
 INVALID_VALUE | main | cannot use the column; constant | CREATE TABLE d.fresh (id int, n int DEFAULT id)
+INVALID_DEFAULT | main | Column v cannot store its default | CREATE TABLE d.fresh (id int, v varchar(2) DEFAULT 'abc')
+INVALID_DEFAULT | main | Column n cannot store its default | CREATE TABLE d.fresh (id int, n int NOT NULL DEFAULT NULL)
+INVALID_DEFAULT | main | Column id cannot store its default | CREATE TABLE d.fresh (id int PRIMARY KEY DEFAULT NULL)
 NOT_SUPPORTED | main | Columns and AS SELECT | CREATE TABLE d.fresh (id int) AS SELECT 1
 NOT_SUPPORTED | main | USING csv | CREATE TABLE d.fresh (id int) USING csv
 NOT_SUPPORTED | main | CHECK | CREATE TABLE d.fresh (id int, CHECK (id > 0))
@@ -240,6 +243,8 @@ SYNTAX_ERROR | main | x | ALTER TABLE d.people UNSET TBLPROPERTIES (owner 'x')
 ALREADY_EXISTS | main | column named NAME; people | ALTER TABLE d.people ADD COLUMN NAME string
 NOT_FOUND | main | column nam; Did you mean name | ALTER TABLE d.people ADD COLUMN x int AFTER nam
 INVALID_VALUE | main | NOT NULL without a default; DEFAULT | ALTER TABLE d.people ADD COLUMN x int NOT NULL
+INVALID_DEFAULT | main | Column x cannot store its default | ALTER TABLE d.people ADD COLUMN x varchar(1) DEFAULT 'ab'
+INVALID_DEFAULT | main | Column x cannot store its default | ALTER TABLE d.people ADD COLUMN x int NOT NULL DEFAULT NULL
 INVALID_VALUE | main | added twice | ALTER TABLE d.people ADD COLUMNS (x int, X int)
 INVALID_VALUE | main | ITN; primitive type | ALTER TABLE d.people ADD COLUMN x itn
 INVALID_VALUE | main | __lake_x; reserved | ALTER TABLE d.people ADD COLUMN __lake_x int
@@ -268,6 +273,7 @@ NOT_NULL_VIOLATION | main | rows with NULL; UPDATE | ALTER TABLE d.people ALTER 
 INVALID_VALUE | main | stays NOT NULL | ALTER TABLE d.keyed ALTER COLUMN id DROP NOT NULL
 INVALID_VALUE | main | cannot use the column; constant | ALTER TABLE d.people ALTER COLUMN age SET DEFAULT id
 NOT_FOUND | main | name.first | ALTER TABLE d.people ALTER COLUMN name.first TYPE string
+INVALID_DEFAULT | main | Column id cannot store its default | ALTER TABLE d.people ALTER COLUMN id SET DEFAULT NULL
 FORBIDDEN_STATEMENT | main | reflect | ALTER TABLE d.people ALTER COLUMN age SET DEFAULT reflect('a', 'b')
 SYNTAX_ERROR | main | | ALTER TABLE d.people ALTER COLUMN name
 # AddPartition
