@@ -106,6 +106,14 @@ def value_type(text: str) -> ParsedType:
         return ParsedType(re.split(r"[(<\s]", text.strip().lower(), maxsplit=1)[0], (), text)
 
 
+def untyped_path(kind: ParsedType, path: str) -> str | None:
+    """The first part of a value that is of no type (``void``), as a path from ``path`` on; None without any."""
+    if kind.name == "void":
+        return path
+    found = (untyped_path(field.type, f"{path}.{field.name}") for field in kind.fields)
+    return next((inner for inner in found if inner is not None), None)
+
+
 def canonical_type(text: str) -> str:
     """Spark SQL's lower-case spelling: ``BIGINT`` and ``long`` are ``bigint``, ``DECIMAL`` is ``decimal(10,0)``."""
     return parse_type(text).text

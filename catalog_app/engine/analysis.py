@@ -14,12 +14,13 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from catalog_app.engine.assigning import Matching, assigned_value
+from catalog_app.engine.constants import constants_failure, value_checks
 from catalog_app.engine.expressions import Analysis, Expression, Reads, Role, Side
-from catalog_app.engine.failures import reason, translate
+from catalog_app.engine.failures import null_refused, reason
 from catalog_app.engine.known import Known
 from catalog_app.engine.literals import without_values
 from catalog_app.engine.sources import require_assignable
-from catalog_app.engine.types import quoted, storage_type, too_long_check, type_text, unknown_null
+from catalog_app.engine.types import quoted, storage_type, type_text, unknown_null
 from lakeui.common.errors import InvalidValue, LakeError
 
 if TYPE_CHECKING:
@@ -93,26 +94,33 @@ def _require_constants(frames: Mapping[Reads, DataFrame], analysis: Analysis, ki
     form = analysis.target, analysis.source, tuple((text, item.reads) for item, text in stored)
     if _sound_constants.get(form):
         return
-    if _failure(reduce(lambda one, other: one.crossJoin(other), selects)) is None:
+    if constants_failure(reduce(lambda one, other: one.crossJoin(other), selects)) is None:
         _sound_constants.keep(form, True, length=_length(form))
         return
     for expression, text in stored:
-        error = _failure(_numbered(frames[expression.reads], [text]))
+        error = constants_failure(_numbered(frames[expression.reads], [text]))
         if error is not None:
-            message = f"{_sentence_start(expression.part)}: {error.message}"
-            raise InvalidValue(message, remedy=error.remedy, **{**error.details, **_details(expression)})
+            raise _in_part(error, expression)
+
+
+def _in_part(error: LakeError, expression: Expression) -> LakeError:
+    """The error with the part of the statement that it is about."""
+    message = f"{_sentence_start(expression.part)}: {error.message}"
+    return type(error)(message, remedy=error.remedy, **{**error.details, **_details(expression)})
 
 
 def constants_of(expression: Expression, kind: str) -> str:
     """The expression as its column stores it, empty where no part of it can fail as a constant."""
-    column = expression.column
-    if column is not None and not _is_bare(expression.text):
-        bounded = too_long_check(f"({expression.text}\n)", column.name, column.type)
-        if bounded is not None:
-            return bounded
-    if column is None or column.parsed.fields or storage_type(column.type) == kind:
-        return "" if _HARMLESS.fullmatch(expression.text) else expression.text
-    return f"CAST(({expression.text}\n) AS {storage_type(column.type)})"
+    column, text = expression.column, f"({expression.text}\n)"
+    is_harmless = _HARMLESS.fullmatch(expression.text) is not None
+    if column is None:
+        return "" if is_harmless else expression.text
+    is_stored_as_is = bool(column.parsed.fields) or storage_type(column.type) == kind
+    checks = [] if _is_bare(expression.text) else value_checks(text, kind, column)
+    if is_stored_as_is and not checks:
+        return "" if is_harmless else expression.text
+    stored = text if is_stored_as_is else f"CAST({text} AS {storage_type(column.type)})"
+    return f"struct({', '.join([stored, *checks])})" if checks else stored
 
 
 def _is_bare(text: str) -> bool:
@@ -122,21 +130,6 @@ def _is_bare(text: str) -> bool:
 
 def _numbered(frame: DataFrame, texts: Sequence[str]) -> DataFrame:
     return frame.selectExpr(*(f"({text}\n) AS {_RESULT}{number}" for number, text in enumerate(texts)))
-
-
-def _failure(frame: DataFrame) -> InvalidValue | None:
-    """What is wrong with the frame's constants, found by its optimized plan; no row is read."""
-    from pyspark.errors import PySparkException
-
-    try:
-        # The public explain() prints to standard output; nothing else optimizes without running a job.
-        frame._explain_string()  # noqa: SLF001 - the text that explain() prints
-    except PySparkException as error:
-        problem = translate(error)
-        if not isinstance(problem, InvalidValue):
-            raise
-        return problem
-    return None
 
 
 def _frames(spark: SparkSession, analysis: Analysis) -> dict[Reads, DataFrame]:
@@ -169,6 +162,8 @@ def _require_fit(expression: Expression, kind: str, matching: Matching) -> None:
             **_details(expression),
         )
     if expression.role is Role.VALUE and expression.column is not None:
+        if kind == "void" and not expression.column.nullable:
+            raise _in_part(null_refused(expression.column.name), expression)
         try:
             require_assignable(expression.column, kind)
             assigned_value(expression.column, "v", kind, matching)

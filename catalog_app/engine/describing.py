@@ -19,7 +19,7 @@ _known: Known[Hashable, Described] = Known()
 
 def described(frame: DataFrame, source: QuerySource) -> Described:
     """The columns of ``frame``, which is this query; Spark is asked once a process."""
-    form = _form(source)
+    form = query_form(source)
     known = _known.get(form)
     if known is None:
         found = tuple((field.name, type_text(field.dataType)) for field in frame.schema.fields)
@@ -27,12 +27,13 @@ def described(frame: DataFrame, source: QuerySource) -> Described:
     return known
 
 
-def _form(source: TableScan | FileSource | QuerySource) -> Hashable:
+def query_form(source: TableScan | FileSource | QuerySource) -> Hashable:
+    """What the columns and the constants of a query depend on."""
     if isinstance(source, TableScan):
         return tuple((column.name, column.type) for column in source.schema.columns)
     if isinstance(source, FileSource):
         return source
-    return source.text, tuple((name, _form(relation)) for name, relation in source.tables.items())
+    return source.text, tuple((name, query_form(relation)) for name, relation in source.tables.items())
 
 
 def _length(source: TableScan | FileSource | QuerySource) -> int:

@@ -112,14 +112,9 @@ def _error_class(text: str) -> str:
 
 
 def _marked(text: str) -> LakeError | None:
-    """The error that one of our own ``raise_error`` calls stands for."""
+    """The error that one of our own checks stands for."""
     if match := _NOT_NULL.search(text):
-        column = bytes.fromhex(match[1]).decode()
-        return NotNullViolation(
-            f"Column {column} is NOT NULL, but a row has no value for it.",
-            remedy="Give every row a value, or set a default for the column.",
-            column=column,
-        )
+        return null_refused(bytes.fromhex(match[1]).decode())
     if match := _NOT_NESTED.search(text):
         column = bytes.fromhex(match[1]).decode()
         return InvalidValue(
@@ -135,6 +130,14 @@ def _marked(text: str) -> LakeError | None:
             column=column,
         )
     return None
+
+
+def null_refused(column: str) -> NotNullViolation:
+    return NotNullViolation(
+        f"Column {column} is NOT NULL, but a row has no value for it.",
+        remedy="Give every row a value, or set a default for the column.",
+        column=column,
+    )
 
 
 def _is_users_fault(error: BaseException, name: str) -> bool:

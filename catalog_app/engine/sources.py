@@ -9,10 +9,18 @@ from catalog_app.domain.assignment import is_assignable
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.asking import sql_dataframe
 from catalog_app.engine.assigning import Matching, assigned_value
+from catalog_app.engine.constants import stored_constants_check
 from catalog_app.engine.describing import Described, described
+from catalog_app.engine.failures import null_refused
 from catalog_app.engine.literals import common_kind, literal_kind
 from catalog_app.engine.reading import file_dataframe, query_dataframe
-from catalog_app.engine.types import is_default, quoted, storage_type, stored_value, type_text
+from catalog_app.engine.types import (
+    is_default,
+    quoted,
+    storage_type,
+    stored_value,
+    type_text,
+)
 from catalog_app.engine.values import FileSource, QuerySource, RowSource, ValuesSource
 from lakeui.common.errors import InvalidValue, NotFound
 
@@ -57,16 +65,21 @@ def target_dataframe(
     if len(given) != len(targets):
         raise InvalidValue("A column is named twice in the INSERT.", remedy="Name each column once.")
     expressions = []
+    matching = by_fields if by_name else Matching.BY_PLACE
     for column in schema.columns:
         if column.id in given:
             index = given[column.id]
             require_assignable(column, kinds[index])
-            matching = by_fields if by_name else Matching.BY_PLACE
             value = assigned_value(column, f"s{index}", kinds[index], matching)
         else:
-            text = fixed.get(column.name.casefold()) or column.default or "NULL"
+            text = fixed.get(column.name.casefold()) or column.default
+            if text is None and not column.nullable:
+                raise null_refused(column.name)
+            text = text or "NULL"
             value = stored_value(column, f"({text})")
         expressions.append(f"{value} AS {quoted(column.name)}")
+    if isinstance(source, QuerySource):
+        stored_constants_check(spark, warehouse, source, list(zip(targets, kinds, strict=True)), by_place=not by_name)
     return frame.selectExpr(*expressions)
 
 

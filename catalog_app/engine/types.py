@@ -64,15 +64,15 @@ def unknown_null(kind: str) -> str:
     return f"get(array(CAST(NULL AS {kind})), CAST(id AS INT))"
 
 
-def too_long_check(value: str, name: str, type_text: str) -> str | None:
-    """SQL that fails as a constant, without rows, if the value is longer than the column ``name`` of VARCHAR(n) or
-    CHAR(n) takes; None for other types. The optimizer computes casts of constants, but no ``raise_error``.
-    """
+def length_limit(type_text: str) -> int | None:
+    """How many characters a value of VARCHAR(n) or CHAR(n) has at most; None for other types."""
     match = _LENGTH.match(type_text)
-    if match is None:
-        return None
-    refusal = f"CAST('{TOO_LONG_MARK}:{int(match[2])}:{name.encode().hex()};' AS INT)"
-    return f"IF(char_length(rtrim(CAST({value} AS STRING))) > {int(match[2])}, {refusal}, 0)"
+    return int(match[2]) if match else None
+
+
+def too_long_mark(name: str, length: int) -> str:
+    """What an error of Spark holds where a value is too long for the column or field of that name."""
+    return f"{TOO_LONG_MARK}:{length}:{name.encode().hex()};"
 
 
 def storable_type(kind: str) -> str:
@@ -193,7 +193,7 @@ def leaf_value(name: str, kind: str, expression: str) -> str:
     if not match:
         return value
     length = int(match[2])
-    refusal = f"raise_error('{TOO_LONG_MARK}:{length}:{name.encode().hex()};')"
+    refusal = f"raise_error('{too_long_mark(name, length)}')"
     # As in Spark, trailing spaces beyond the length are cut, anything else is an error.
     fitted = f"CASE WHEN char_length(rtrim({value})) <= {length} THEN left({value}, {length}) ELSE {refusal} END"
     checked = f"CASE WHEN char_length({value}) > {length} THEN {fitted} ELSE {value} END"

@@ -13,6 +13,7 @@ from catalog_app.domain.operations import (
     OperationKind,
     OverwriteScope,
 )
+from catalog_app.domain.types import untyped_path, value_type
 from catalog_app.engine.copying import Copied, Marks
 from catalog_app.engine.values import RowSource, ValuesSource
 from catalog_app.pruning.predicates import ANYTHING, Predicate
@@ -27,7 +28,7 @@ from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.ddl import commit_table, create_operation, new_table
 from lakeui.frontdoor.evolving import Evolved
-from lakeui.frontdoor.field_values import whole_columns
+from lakeui.frontdoor.field_values import all_columns
 from lakeui.frontdoor.keys import assigns_key, refuse_duplicate_keys, without_changed_rows
 from lakeui.frontdoor.places import Call, TablePlace, scan_for_copies, table_for_writing
 from lakeui.frontdoor.pruning import pruned
@@ -264,7 +265,7 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
     call.context.step("rewrite rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
     scan = table_scan(target.place.lineage, table, chosen)
     text, alias = statement.where.text if statement.where else None, statement.alias or table.name
-    assignments = [*statement.assignments, *whole_columns(table.schema, statement.fields, alias)]
+    assignments = all_columns(table.schema, statement, alias)
     assigned = assigned_columns(table.schema, assignments, target.label)
     with staging(call):
         kinds = rows_analyse(call.text, table.schema, alias, statement.where, assigned)
@@ -342,10 +343,23 @@ def _worth_compacting(segments: Sequence[SegmentState]) -> list[SegmentState]:
     return [s for group in small.values() if len(group) > 1 or group[0].delete_paths for s in group]
 
 
+def _refuse_untyped(described: Sequence[tuple[str, str]]) -> None:
+    """Refuse columns and fields of a query of which nothing says what type they are."""
+    for name, kind in described:
+        path = untyped_path(value_type(kind), name)
+        if path is not None:
+            raise InvalidValue(
+                f"{path} has no type: the query gives nothing but NULL, or no element.",
+                remedy="Give it one, for example CAST(NULL AS STRING) or CAST(array() AS ARRAY<INT>).",
+                column=path,
+            )
+
+
 def create_table_as(call: Call, statement: sql.CreateTable) -> StatementResult:
     assert statement.query is not None
     source = query_source(call, statement.query)
     described = engine().describe(source.text, source.tables)
+    _refuse_untyped(described)
     definitions = [sql.ColumnDefinition(name, kind) for name, kind in described]
     created = new_table(call, statement, definitions)
     table = created.table

@@ -9,6 +9,7 @@ from catalog_app.domain.operations import ColumnAttribute, ColumnChange, Operati
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import TableState
 from catalog_app.domain.types import canonical_type, value_type, widens
+from catalog_app.engine.types import storable_type
 from catalog_app.services import alterations
 from catalog_app.services.field_alterations import fields_change, type_grown
 from lakeui.frontdoor.ddl import table_columns
@@ -44,7 +45,7 @@ def with_columns(table: TableState, taken: Mapping[str, str], *, dropped: Sequen
     that are ``dropped`` go.
     """
     added = [(name, kind) for name, kind in taken.items() if table.schema.named(name) is None]
-    definitions = [sql.ColumnDefinition(name, canonical_type(kind)) for name, kind in added]
+    definitions = [sql.ColumnDefinition(name, canonical_type(storable_type(kind))) for name, kind in added]
     new = table_columns(table.table_id, definitions, is_new=False) if definitions else []
     changes = list(alterations.columns_add(table, new, [None] * len(new), has_rows=True).changes) if new else []
     schema = replace(table.schema, columns=(*table.schema.columns, *new))
@@ -55,7 +56,7 @@ def with_columns(table: TableState, taken: Mapping[str, str], *, dropped: Sequen
             change = fields_change(column, grown)
             changes += [] if change is None else [change]
             schema = schema.with_column(column.with_fields(grown))
-        elif column is not None and _is_wider(kind, column):
+        elif column is not None and is_wider(kind, column):
             wide = canonical_type(kind)
             changes.append(ColumnChange(column.id, ColumnAttribute.TYPE, column.type, wide))
             schema = schema.with_column(replace(column, type=wide))
@@ -90,13 +91,14 @@ def _spellings(name: str, alias: str) -> tuple[str, str]:
     return bare, f"{quote_name(alias).casefold()}.{bare}"
 
 
-def _is_wider(kind: str, column: Column) -> bool:
-    wide = canonical_type(kind)
-    return wide != column.type and widens(column.type, wide)
+def is_wider(kind: str, column: Column) -> bool:
+    """Whether the column has to be widened for values of the Spark type ``kind``. NULL without a type fits as it is."""
+    wide = value_type(kind)
+    return wide.name != "void" and wide.text != column.type and widens(column.type, wide.text)
 
 
 def grown_type(column: Column, kind: str) -> str:
     """The type that a column has after values of the Spark type ``kind`` went into it with schema evolution."""
     if column.nested is not None:
         return type_grown(column.parsed, value_type(kind)).text
-    return canonical_type(kind) if _is_wider(kind, column) else column.type
+    return canonical_type(kind) if is_wider(kind, column) else column.type

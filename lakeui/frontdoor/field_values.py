@@ -9,12 +9,31 @@ from catalog_app.domain.types import ParsedType
 from catalog_app.engine.types import quoted, text_literal
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.sql import statements as sql
+from lakeui.sql.names import refuse_overlaps
 
 _Given = Sequence[tuple[tuple[str, ...], str]]
 """Paths below a type, and values."""
 
 
-def whole_columns(schema: Schema, fields: sql.FieldAssignments, alias: str) -> list[tuple[str, str]]:
+def all_columns(schema: Schema, statement: sql.Update | sql.MergeUpdate, alias: str) -> list[tuple[str, str]]:
+    """All that the statement assigns, as columns with expressions. A name in front is the table's where the table has
+    the column behind it; else it may be that of a struct column, as in Spark.
+    """
+    inside = {path[1:]: path for path in statement.owned if _is_field(schema, path)}
+    columns = [(name, text) for name, text in statement.assignments or () if (name,) not in inside]
+    fields = [((name,), text) for name, text in statement.assignments or () if (name,) in inside]
+    paths = [(inside.get(path, path), text) for path, text in [*fields, *statement.fields]]
+    if inside:
+        refuse_overlaps([*((name,) for name, _ in columns), *(path for path, _ in paths)])
+    return [*columns, *_whole_columns(schema, tuple(paths), alias)]
+
+
+def _is_field(schema: Schema, path: Sequence[str]) -> bool:
+    column = schema.named(path[0])
+    return schema.named(path[1]) is None and column is not None and column.parsed.name == "struct"
+
+
+def _whole_columns(schema: Schema, fields: sql.FieldAssignments, alias: str) -> list[tuple[str, str]]:
     """Columns with the expressions that give them with these fields set. Where the column is NULL, it then is a struct
     whose other fields are NULL.
     """

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
 from catalog_app.engine.expressions import Side
+from catalog_app.engine.failures import null_refused
 from catalog_app.engine.merge_values import Act, Family, Rule, SourceRows
 from catalog_app.engine.types import storable_type
 from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.analysis import Assigned, assigned_columns, merge_analyse
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.evolving import Evolved, SourceColumns, evolved
-from lakeui.frontdoor.field_values import whole_columns
+from lakeui.frontdoor.field_values import all_columns
 from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
 
@@ -48,6 +49,8 @@ def merge_prepare(
     fresh = evolved(table, statement, columns, source.alias, dropped=dropped)
     schema = fresh.table.schema
     assigned = [_assigned(clause, schema, columns, source.alias, statement) for clause in statement.clauses]
+    if text:
+        _require_values(statement, schema, assigned)
     kinds = merge_analyse(text, statement, schema, Side(source.alias, known), assigned, fills_fields=fills_fields)
     keys = [
         (key.source, kind)
@@ -85,9 +88,19 @@ def _assigned(
     given: Sequence[tuple[str, str]] | None = clause.action.assignments
     if given is None:
         given = _by_name(schema, columns, alias, is_lenient=statement.with_schema_evolution)
-    if isinstance(clause.action, sql.MergeUpdate):
-        given = [*given, *whole_columns(schema, clause.action.fields, statement.alias)]
+    elif isinstance(clause.action, sql.MergeUpdate):
+        given = all_columns(schema, clause.action, statement.alias)
     return assigned_columns(schema, given, statement.table.table)
+
+
+def _require_values(statement: sql.MergeInto, schema: Schema, assigned: Sequence[Assigned]) -> None:
+    """Refuse an INSERT that leaves out a column which takes no NULL and has no default, whether a row comes or not."""
+    for clause, given in zip(statement.clauses, assigned, strict=True):
+        if isinstance(clause.action, sql.MergeInsert) and clause.action.assignments is not None:
+            named = {column.id for column, _ in given}
+            for column in schema.columns:
+                if not column.nullable and column.default is None and column.id not in named:
+                    raise null_refused(column.name)
 
 
 def _by_name(schema: Schema, columns: SourceColumns, alias: str, *, is_lenient: bool) -> list[tuple[str, str]]:

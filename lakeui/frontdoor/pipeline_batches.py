@@ -7,11 +7,12 @@ from dataclasses import replace
 from datetime import datetime
 
 from catalog_app.domain.state import TableState
-from catalog_app.domain.types import canonical_type, widens
+from catalog_app.domain.types import value_type
 from catalog_app.engine.merge_values import FrozenSource
 from lakeui.common.errors import DuplicateKey, InvalidValue, NotNullViolation
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.compute import engine, interruptible
+from lakeui.frontdoor.evolving import is_wider
 from lakeui.frontdoor.pipeline_fields import type_in_table
 from lakeui.frontdoor.pipeline_values import Reporter
 from lakeui.frontdoor.places import Call
@@ -222,7 +223,7 @@ def _timeless(configuration: Configuration, columns: Columns) -> list[Mistake]:
     """A key is gone from the time of the run on: versions that hold from a number cannot say that."""
     watermark = (configuration.text("watermark_column") or "").casefold()
     kinds = [kind for name, kind in columns if name.casefold() == watermark]
-    if configuration.text("hard_deletes") == "ignore" or not kinds or canonical_type(kinds[0]) in _TIMES:
+    if configuration.text("hard_deletes") == "ignore" or not kinds or value_type(kinds[0]).text in _TIMES:
         return []
     message = f"The column {configuration.text('watermark_column')} is {kinds[0]}: it cannot say when a key was gone."
     return [_mistake(configuration, "hard_deletes", message, "Order by a time, or choose hard_deletes: ignore.")]
@@ -273,6 +274,6 @@ def _wider(table: TableState, columns: Columns) -> list[str]:
     found = []
     for name, kind in columns:
         column = table.schema.named(name)
-        if column is not None and canonical_type(kind) != column.type and widens(column.type, canonical_type(kind)):
+        if column is not None and is_wider(kind, column):
             found.append(name)
     return found

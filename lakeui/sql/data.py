@@ -6,7 +6,7 @@ from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
 from lakeui.sql import statements as s
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.lexer import Kind
-from lakeui.sql.names import read_path, read_present_table, refuse_overlaps, without_owner
+from lakeui.sql.names import owned_path, read_path, read_present_table, refuse_overlaps, without_owner
 from lakeui.sql.query import build_assignment, build_condition, build_constant, build_query, build_values
 
 _CLAUSES = ("SET", "WHERE")
@@ -100,14 +100,15 @@ def update(cursor: Cursor) -> s.Update:
     table = read_present_table(cursor)
     alias = _accept_alias(cursor)
     cursor.expect("SET")
-    assignments = [_assignment(cursor, table, alias)]
+    found = [_assignment(cursor, table, alias)]
     while cursor.accept(","):
-        assignments.append(_assignment(cursor, table, alias))
-    refuse_overlaps([path for path, _ in assignments])
-    columns = tuple((path[0], text) for path, text in assignments if len(path) == 1)
-    fields = tuple((path, text) for path, text in assignments if len(path) > 1)
+        found.append(_assignment(cursor, table, alias))
+    refuse_overlaps([path for path, _, _ in found])
+    columns = tuple((path[0], text) for path, text, _ in found if len(path) == 1)
+    fields = tuple((path, text) for path, text, _ in found if len(path) > 1)
+    owned = tuple(path for _, _, paths in found for path in paths)
     where = _accept_where(cursor, table, alias)
-    return s.Update(table, columns, alias, where, fields)
+    return s.Update(table, columns, alias, where, fields, owned)
 
 
 def _accept_alias(cursor: Cursor) -> str | None:
@@ -118,12 +119,15 @@ def _accept_alias(cursor: Cursor) -> str | None:
     return None
 
 
-def _assignment(cursor: Cursor, table: s.TableName, alias: str | None) -> tuple[tuple[str, ...], str]:
-    """The path of a column or of a field inside of one, and the value."""
+def _assignment(
+    cursor: Cursor, table: s.TableName, alias: str | None
+) -> tuple[tuple[str, ...], str, tuple[tuple[str, ...], ...]]:
+    """The path of a column or of a field inside of one, the value, and the path as in Update's ``owned``."""
     owners = [[alias]] if alias is not None else [[table.database, table.table], [table.table]]
-    path = without_owner(read_path(cursor), owners)
+    written = read_path(cursor)
+    path = without_owner(written, owners)
     cursor.expect("=")
-    return path, build_assignment(cursor.span(",", "WHERE"), table, alias)
+    return path, build_assignment(cursor.span(",", "WHERE"), table, alias), owned_path(written, path)
 
 
 def _accept_where(cursor: Cursor, table: s.TableName, alias: str | None) -> s.Condition | None:

@@ -14,7 +14,7 @@ from lakeui.sql.allowlist import PLACEHOLDER_PREFIX, check
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.dialect import quote_name, read_expression, write
 from lakeui.sql.lexer import Kind
-from lakeui.sql.names import read_path, read_present_table, read_table, refuse_overlaps, without_owner
+from lakeui.sql.names import owned_path, read_path, read_present_table, read_table, refuse_overlaps, without_owner
 from lakeui.sql.one_row import refuse_many_rows
 from lakeui.sql.query import DEFAULT, build_query, is_default, localise
 from lakeui.sql.terms import predicate_of
@@ -283,16 +283,19 @@ def _action(cursor: Cursor, scope: _Scope, family: s.MergeFamily) -> s.MergeActi
 
 
 def _update(cursor: Cursor, scope: _Scope, family: s.MergeFamily) -> s.MergeUpdate:
-    found = []
+    found: list[tuple[tuple[str, ...], str]] = []
+    owned: list[tuple[str, ...]] = []
     while True:
-        path = _target_path(cursor, scope)
+        written = read_path(cursor)
+        path = _target_path(written, scope)
+        owned += owned_path(written, path)
         cursor.expect("=")
         found.append((path, _value(_span(cursor, ","), scope, family)))
         if not cursor.accept(","):
             break
     refuse_overlaps([path for path, _ in found])
     columns = tuple((path[0], text) for path, text in found if len(path) == 1)
-    return s.MergeUpdate(columns, tuple((path, text) for path, text in found if len(path) > 1))
+    return s.MergeUpdate(columns, tuple((path, text) for path, text in found if len(path) > 1), tuple(owned))
 
 
 def _insert(cursor: Cursor, scope: _Scope) -> s.MergeInsert:
@@ -328,17 +331,17 @@ def _in_parentheses(cursor: Cursor, read: Callable[[], str]) -> list[str]:
     return found
 
 
-def _target_path(cursor: Cursor, scope: _Scope) -> tuple[str, ...]:
+def _target_path(path: tuple[str, ...], scope: _Scope) -> tuple[str, ...]:
     """The path of a column or of a field inside of one, without what the target is called."""
     owners = [[scope.target_name]]
     if scope.target_alias is None:
         owners.insert(0, [scope.target.database, scope.target.table])
-    return without_owner(read_path(cursor), owners)
+    return without_owner(path, owners)
 
 
 def _target_column(cursor: Cursor, scope: _Scope) -> str:
     """A column's name, alone or behind what the target is called."""
-    path = _target_path(cursor, scope)
+    path = _target_path(read_path(cursor), scope)
     if len(path) > 1:
         raise NotSupported(
             f"{'.'.join(path)} is no column of {scope.target_name}; a new row takes whole columns.",

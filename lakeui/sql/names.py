@@ -119,6 +119,11 @@ def without_owner(path: tuple[str, ...], owners: Sequence[Sequence[str]]) -> tup
     return path
 
 
+def owned_path(path: tuple[str, ...], rest: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """The path if one name was taken off it, which may be that of a column too; else nothing."""
+    return (path,) if len(path) == len(rest) + 1 else ()
+
+
 def refuse_overlaps(paths: Sequence[tuple[str, ...]]) -> None:
     """Raise InvalidValue where two assignments set the same column or field, or one a part of the other."""
     folded = [tuple(part.casefold() for part in path) for path in paths]

@@ -613,7 +613,8 @@ FieldAssignments = tuple[tuple[tuple[str, ...], str], ...]
 @dataclass(frozen=True, slots=True)
 class Update:
     """``assignments`` are column names and checked expression texts over the target's columns, or ``DEFAULT``;
-    ``fields`` those of fields inside of columns.
+    ``fields`` those of fields inside of columns. ``owned``: the paths as they were written of which the first name was
+    taken for the table's; a struct column may have the same name.
     """
 
     table: TableName
@@ -621,6 +622,7 @@ class Update:
     alias: str | None = None
     where: Condition | None = None
     fields: FieldAssignments = ()
+    owned: tuple[tuple[str, ...], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -634,12 +636,13 @@ class MergeKey:
 
 @dataclass(frozen=True, slots=True)
 class MergeUpdate:
-    """``assignments`` None: every column of the target from the source's column of that name (``SET *``). ``fields`` as
-    in Update.
+    """``assignments`` None: every column of the target from the source's column of that name (``SET *``). ``fields``
+    and ``owned`` as in Update.
     """
 
     assignments: tuple[tuple[str, str], ...] | None = None
     fields: FieldAssignments = ()
+    owned: tuple[tuple[str, ...], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

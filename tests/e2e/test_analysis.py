@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from lakeui.common.errors import LakeError
+from lakeui.common.errors import LakeError, NotNullViolation
 from tests.e2e.lake import Lake
 
 ON = "MERGE INTO {d}.t AS t USING {d}.s AS s ON t.id = s.id"
 MATCHED = f"{ON} WHEN MATCHED"
 MISSING = f"{ON} WHEN NOT MATCHED"
 ALONE = f"{ON} WHEN NOT MATCHED BY SOURCE"
+NUMBERS = "MERGE INTO {d}.n AS t USING {d}.s AS s ON t.id = s.id"
 CODES = "MERGE INTO {d}.c AS t USING {d}.s AS s ON t.id = s.id"
 REFUSED = [
     # Names
@@ -95,6 +96,28 @@ REFUSED = [
         "INVALID_VALUE",
         "WHEN NOT MATCHED: A value for column flag is longer than 2",
     ),
+    ("INSERT INTO {d}.c SELECT id, 'abcd', NULL FROM {d}.s", "INVALID_VALUE", "column code is longer than 3"),
+    ("INSERT INTO {d}.c BY NAME SELECT 'abc' AS flag, id FROM {d}.s", "INVALID_VALUE", "column flag is longer than 2"),
+    ("INSERT INTO {d}.c (id, code) SELECT id, x FROM (SELECT id, 12345 AS x FROM {d}.s)", "INVALID_VALUE", "code"),
+    ("INSERT OVERWRITE {d}.c SELECT id, concat('ab', 'cd'), 'x' FROM {d}.s WHERE id = 99", "INVALID_VALUE", "code"),
+    ("INSERT INTO {d}.n SELECT id, 1, named_struct('z', 'abc', 'b', id) FROM {d}.s", "INVALID_VALUE", "column s.a is"),
+    ("UPDATE {d}.n SET s.a = 'abc'", "INVALID_VALUE", "SET: A value for column s.a is longer than 2"),
+    ("UPDATE {d}.n SET s = named_struct('b', v, 'a', 'abc')", "INVALID_VALUE", "column s.a is longer than 2"),
+    # Columns that take no NULL
+    ("UPDATE {d}.n SET v = NULL", "NOT_NULL_VIOLATION", "SET: Column v is NOT NULL"),
+    ("UPDATE {d}.n SET v = CAST(NULL AS INT) WHERE id = 99", "NOT_NULL_VIOLATION", "SET: Column v is NOT NULL"),
+    ("INSERT INTO {d}.n (id) SELECT id FROM {d}.s", "NOT_NULL_VIOLATION", "Column v is NOT NULL"),
+    ("INSERT INTO {d}.n (id, v) SELECT id, NULL FROM {d}.s", "NOT_NULL_VIOLATION", "Column v is NOT NULL"),
+    ("INSERT INTO {d}.n (id, v) SELECT id, nullif(1, 1) FROM {d}.s", "NOT_NULL_VIOLATION", "Column v is NOT NULL"),
+    (
+        "INSERT INTO {d}.m SELECT id, CAST(NULL AS DATE), DATE '2026-01-01' FROM {d}.s",
+        "NOT_NULL_VIOLATION",
+        "Column at",
+    ),
+    ("UPDATE {d}.m SET at = CAST(NULL AS TIMESTAMP)", "NOT_NULL_VIOLATION", "SET: Column at is NOT NULL"),
+    (f"{NUMBERS} WHEN MATCHED THEN UPDATE SET v = NULL", "NOT_NULL_VIOLATION", "WHEN MATCHED: Column v is NOT NULL"),
+    (f"{NUMBERS} WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)", "NOT_NULL_VIOLATION", "Column v is NOT NULL"),
+    (f"{NUMBERS} WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, NULL)", "NOT_NULL_VIOLATION", "Column v is"),
     # One row
     (f"{MATCHED} THEN UPDATE SET v = max(s.v)", "NOT_SUPPORTED", "The aggregate max"),
     ("UPDATE {d}.t SET v = max(v)", "NOT_SUPPORTED", "The aggregate max"),
@@ -115,6 +138,10 @@ def both(services: None) -> Iterator[Lake]:
         lake.sql(f"CREATE TABLE {database}.t (id INT, v INT, only_t INT)")
         lake.sql(f"CREATE TABLE {database}.s (id INT, v INT, only_s INT, text STRING)")
         lake.sql(f"CREATE TABLE {database}.c (id INT, code VARCHAR(3), flag CHAR(2))")
+        lake.sql(f"CREATE TABLE {database}.n (id INT, v INT NOT NULL, s STRUCT<a: VARCHAR(2), b: INT>)")
+        lake.sql(f"CREATE TABLE {database}.m (id INT, at TIMESTAMP NOT NULL, day DATE NOT NULL)")
+    lake.sql("INSERT INTO full.n VALUES (2, 2, named_struct('a', 'a', 'b', 1))")
+    lake.sql("INSERT INTO full.m VALUES (2, TIMESTAMP '2026-01-01 10:00:00', DATE '2026-01-01')")
     lake.sql("INSERT INTO full.c VALUES (2, 'abc', 'x')")
     lake.sql("INSERT INTO full.t VALUES (1, 1, 1), (2, 2, 2)")
     lake.sql("INSERT INTO full.s VALUES (2, 20, 2, 'a'), (3, 30, 3, 'b')")
@@ -180,3 +207,44 @@ def test_a_source_column_of_nothing_but_null_goes_anywhere(lake: Lake) -> None:
         " WHEN NOT MATCHED THEN INSERT *"
     )
     assert lake.rows("d.t") == [(2, None, None), (3, None, None)]
+
+
+VALUES = {
+    "BOOLEAN": "true",
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL(9,2)"), "1"),
+    **dict.fromkeys(("STRING", "VARCHAR(9)", "CHAR(9)"), "'1'"),
+    "BINARY": "X'FF'",
+    "DATE": "DATE '2026-01-01'",
+    "TIMESTAMP": "current_timestamp()",
+    "TIMESTAMP_NTZ": "TIMESTAMP_NTZ '2026-01-01 10:00:00'",
+    "ARRAY<INT>": "array(1)",
+    "MAP<STRING,INT>": "map('a', 1)",
+    "STRUCT<x:INT,y:VARCHAR(3)>": "named_struct('x', 1, 'y', 'abc')",
+}
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_rows_and_constants_go_into_a_not_null_column_of_every_type(lake: Lake, kind: str) -> None:
+    value = VALUES[kind]
+    lake.sql(f"CREATE TABLE d.k (id INT NOT NULL, v {kind} NOT NULL)")
+    lake.sql(f"CREATE TABLE d.e (id INT, v {kind})")
+    lake.sql(f"INSERT INTO d.k SELECT id, {value} FROM d.e")
+    lake.sql("INSERT INTO d.k SELECT * FROM d.e")
+    assert lake.rows("d.k") == []
+    lake.sql(f"INSERT INTO d.e VALUES (1, {value}), (2, NULL)")
+    lake.sql(f"INSERT INTO d.k SELECT id, {value} FROM d.e WHERE id = 1")
+    lake.sql("INSERT INTO d.k SELECT id, v FROM d.e WHERE v IS NOT NULL")
+    lake.sql(f"UPDATE d.k SET v = {value}")
+    assert len(lake.rows("d.k")) == 2
+    for empty_or_not in ("WHERE id = 99", ""):
+        with pytest.raises(NotNullViolation, match="Column v is NOT NULL"):
+            lake.sql(f"INSERT INTO d.k SELECT id, CAST(NULL AS {kind}) FROM d.e {empty_or_not}")
+
+
+def test_constants_of_rows_that_are_not_stored_are_not_judged(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.k (id INT NOT NULL, v VARCHAR(3) NOT NULL)")
+    lake.sql("CREATE TABLE d.p (id INT, v STRING) PARTITIONED BY (v)")
+    lake.sql("INSERT INTO d.p VALUES (1, NULL)")
+    lake.sql("INSERT INTO d.k SELECT id, v FROM d.p WHERE v <> 'a1'")
+    lake.sql("INSERT INTO d.k SELECT * FROM (VALUES (1, 'abcd'), (2, NULL), (3, 'x')) AS s(id, v) WHERE id = 3")
+    assert lake.rows("d.k") == [(3, "x")]

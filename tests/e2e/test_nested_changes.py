@@ -124,6 +124,33 @@ def test_a_field_is_set_by_itself(people: Lake) -> None:
     assert values(people) == [{"x": 9, "y": "one", "in": {"p": 2}}, {**nothing, "x": 0}]
 
 
+def test_a_struct_that_is_called_as_its_table_is_found_behind_columns(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.s (id INT, s STRUCT<a: INT, id: INT, z: STRUCT<q: INT>>)")
+    lake.sql("INSERT INTO d.s VALUES (1, named_struct('a', 1, 'id', 2, 'z', named_struct('q', 3)))")
+    whole = {"a": 1, "id": 2, "z": {"q": 3}}
+    for number, (assignments, expected) in enumerate(
+        [
+            ("s.a = 5, s.z.q = 6", {"a": 5, "z": {"q": 6}}),
+            ("s.id = 7, s.s.id = 8", {"id": 8}),
+            ("d.s.s.a = 9, s.s.z.q = s.a", {"a": 9, "z": {"q": 5}}),
+        ]
+    ):
+        whole |= expected
+        lake.sql(f"UPDATE d.s SET {assignments}")
+        assert lake.rows("d.s") == [(7 if number else 1, whole)]
+    lake.sql("MERGE INTO d.s USING (SELECT 7 AS k) n ON id = n.k WHEN MATCHED THEN UPDATE SET s.a = 10, s.id = 7")
+    assert lake.rows("d.s") == [(7, {**whole, "a": 10})]
+    for assignments, message in [
+        ("s.nope = 1", "There is no field s.nope in "),
+        ("a = 1", "There is no column a in table d.s."),
+        ("s.a = 1, s.s = NULL", "s is assigned twice."),
+        ("s.a = 1, s.s.a = 2", "s.a is assigned twice."),
+    ]:
+        with pytest.raises(LakeError) as refused:
+            lake.sql(f"UPDATE d.s SET {assignments}")
+        assert refused.value.message.startswith(message)
+
+
 @pytest.mark.parametrize(
     ("assignments", "message"),
     [

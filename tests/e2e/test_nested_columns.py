@@ -35,6 +35,23 @@ def nested(lake: Lake) -> Lake:
     return lake
 
 
+@pytest.mark.parametrize(
+    ("value", "path"),
+    [
+        ("NULL", "v"),
+        ("named_struct('a', NULL)", "v.a"),
+        ("array()", "v.element"),
+        ("map()", "v.key"),
+        ("array(named_struct('n', 1, 'b', map('k', NULL)))", "v.element.b.value"),
+    ],
+)
+def test_a_query_that_gives_a_value_no_type_makes_no_table(lake: Lake, value: str, path: str) -> None:
+    with pytest.raises(InvalidValue) as refused:
+        lake.sql(f"CREATE TABLE d.made AS SELECT 1 AS id, {value} AS v")
+    assert refused.value.message == f"{path} has no type: the query gives nothing but NULL, or no element."
+    assert refused.value.details == {"column": path}
+
+
 def test_a_field_is_read_wherever_a_table_is(nested: Lake) -> None:
     version = nested.head()
     nested.sql("CREATE VIEW d.v AS SELECT id, s.x FROM d.t WHERE s.y IS NOT NULL")

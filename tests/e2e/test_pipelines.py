@@ -56,6 +56,17 @@ def test_many_rows_may_come_from_a_table_with_a_column_twice(
     assert pipe.rows(columns="id, value, again") == [(1, "a", "a"), (2, "b", "b")]
 
 
+@pytest.mark.parametrize("change", ["append", "fail"])
+def test_a_column_of_nothing_but_null_stays_as_it_is(lake: Lake, change: str) -> None:
+    pipe = Pipes(lake)("merge_strategy: incremental", "unique_key: id", f"on_schema_change: {change}")
+    pipe.run("SELECT 1 AS id, 5 AS n, NULL AS v")
+    pipe.run("SELECT 2 AS id, NULL AS n, NULL AS v")
+    assert pipe.rows(columns="id, n, v") == [(1, 5, None), (2, None, None)]
+    if change == "append":
+        pipe.run("SELECT 3 AS id, 6 AS n, NULL AS v, NULL AS w")
+        assert pipe.rows(columns="id, n, v, w") == [(1, 5, None, None), (2, None, None, None), (3, 6, None, None)]
+
+
 def test_values_of_every_kind_are_compared(lake: Lake) -> None:
     """Neither NaN nor a map makes a new version, an instant of a microsecond does."""
     pipe = Pipes(lake)("merge_strategy: scd2", "unique_key: id")
