@@ -22,6 +22,7 @@ _NOT_NESTED = re.compile(NOT_NESTED_MARK + r":([0-9a-f]*);")
 _TOO_LONG = re.compile(TOO_LONG_MARK + r":(\d+):([0-9a-f]*);")
 _CLASS = re.compile(r"\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\] ?")
 _POSITION = re.compile(r"line (\d+),? pos(?:ition)? (\d+)")
+_SAME_FIELDS = re.compile(r"Duplicated field names in Arrow Struct are not allowed, got \[([^\]]*)\]")
 _FOREIGN_ADVICE = re.compile(r" ?(?:If necessary set \"spark\.|Please, refer to 'https?:).*$")
 """Advice that only who runs a Spark of their own could follow."""
 _UNKNOWN = (
@@ -80,6 +81,11 @@ def translate(error: BaseException) -> LakeError:
     marked = _marked(text)
     if marked is not None:
         return marked
+    if match := _SAME_FIELDS.search(text):
+        return InvalidValue(
+            f"A struct of the answer has two fields of one name, among {match[1]}.",
+            remedy="Give each field a name of its own.",
+        )
     if _TOO_LARGE.search(text):
         return ResultTooLarge(
             "The result has more bytes than the compute engine holds at once.",

@@ -23,6 +23,7 @@ from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register, delete_files_register
 from lakeui.common.errors import InvalidValue
 from lakeui.common.faults import fault_point
+from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.analysis import assigned_columns, rows_analyse
 from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine, interruptible
@@ -92,6 +93,7 @@ def _source(call: Call, statement: sql.Insert) -> RowSource:
 
 def insert(call: Call, statement: sql.Insert) -> StatementResult:
     target = table_for_writing(call, statement.table)
+    _require_partition_columns(target, [name for name, _ in statement.partition or ()])
     staged = _append(call, target, statement)
     added = data_files_register(target.table.table_id, staged)
     rows = sum(file.rows for file in added)
@@ -110,6 +112,20 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
     metrics["files_removed"] = len(removed)
     effects = FileEffects(added, removed)
     return commit_rows(call, target, "INSERT OVERWRITE", OperationKind.OVERWRITE, effects, metrics, scope)
+
+
+def _require_partition_columns(target: TablePlace, names: Sequence[str]) -> None:
+    """Refuse what PARTITION names and the table is not partitioned by."""
+    columns = [column.name for column in target.table.schema.partition_columns]
+    known = {column.casefold() for column in columns}
+    for name in names:
+        if name.casefold() not in known:
+            raise InvalidValue(
+                f"PARTITION names {name}, which is no partition column of {target.label}.",
+                remedy=f"Its partition columns are {', '.join(columns)}." if columns else "Leave PARTITION out.",
+                column=name,
+                nearest=nearest_name(name, columns),
+            )
 
 
 def _append(call: Call, target: TablePlace, statement: sql.Insert) -> list[NewDataFile]:

@@ -29,3 +29,11 @@ def test_names_of_our_own_are_not_among_them(said: str, read: str) -> None:
     assert error.message.endswith(read)
     assert error.code == "INVALID_VALUE"
     assert "__lake" not in error.message
+
+
+def test_a_struct_with_a_name_twice_is_the_mistake_of_who_asks() -> None:
+    error = translate(RuntimeError("Duplicated field names in Arrow Struct are not allowed, got ['a', 'a']"))
+    assert (error.code, error.message) == (
+        "INVALID_VALUE",
+        "A struct of the answer has two fields of one name, among 'a', 'a'.",
+    )

@@ -361,6 +361,10 @@ NOT_NULL_VIOLATION | main | id; NOT NULL | INSERT INTO d.people VALUES (NULL, 'a
 NOT_NULL_VIOLATION | main | id; NOT NULL | INSERT INTO d.people (name) VALUES ('a')
 DUPLICATE_KEY | main | d.keyed; Update the existing row | INSERT INTO d.keyed VALUES (1, 'again')
 DUPLICATE_KEY | main | d.keyed | INSERT INTO d.keyed VALUES (7, 'a'), (7, 'b')
+INVALID_VALUE | main | dya, which is no partition column of d.sales; Its partition columns are day | INSERT INTO d.sales PARTITION (dya = 'mon') SELECT * FROM d.sales
+INVALID_VALUE | main | id, which is no partition column of d.sales | INSERT INTO d.sales PARTITION (id = 1) VALUES ('mon')
+INVALID_VALUE | main | id, which is no partition column of d.people; Leave PARTITION out | INSERT INTO d.people PARTITION (id) SELECT * FROM d.people
+INVALID_VALUE | main | dya, which is no partition column of d.sales | INSERT OVERWRITE d.sales PARTITION (dya = 'mon') SELECT * FROM d.sales
 INVALID_VALUE | main | An overwrite names either | INSERT OVERWRITE d.regions PARTITION (country = 'de') VALUES (1, 'x')
 SYNTAX_ERROR | main | | INSERT INTO d.people VALUES
 SYNTAX_ERROR | main | INSERT | INSERT d.people
