@@ -125,6 +125,8 @@ def widens(narrow: str, wide: str) -> bool:
     """
     if narrow == wide:
         return True
+    if wide == "void":
+        return False
     first, second = parse_type(narrow), parse_type(wide)
     return first.text == second.text or _is_wider(first, second)
 

@@ -52,7 +52,7 @@ def with_columns(table: TableState, taken: Mapping[str, str], *, dropped: Sequen
     for name, kind in taken.items():
         column = table.schema.named(name)
         if column is not None and column.nested is not None:
-            grown = with_ids(table.table_id, type_grown(column.parsed, value_type(kind)))
+            grown = with_ids(table.table_id, type_grown(column.parsed, value_type(storable_type(kind))))
             change = fields_change(column, grown)
             changes += [] if change is None else [change]
             schema = schema.with_column(column.with_fields(grown))
@@ -94,11 +94,11 @@ def _spellings(name: str, alias: str) -> tuple[str, str]:
 def is_wider(kind: str, column: Column) -> bool:
     """Whether the column has to be widened for values of the Spark type ``kind``. NULL without a type fits as it is."""
     wide = value_type(kind)
-    return wide.name != "void" and wide.text != column.type and widens(column.type, wide.text)
+    return wide.text != column.type and widens(column.type, wide.text)
 
 
 def grown_type(column: Column, kind: str) -> str:
     """The type that a column has after values of the Spark type ``kind`` went into it with schema evolution."""
     if column.nested is not None:
-        return type_grown(column.parsed, value_type(kind)).text
+        return type_grown(column.parsed, value_type(storable_type(kind))).text
     return canonical_type(kind) if is_wider(kind, column) else column.type

@@ -9,6 +9,7 @@ from catalog_app.domain.schema import Column
 from catalog_app.domain.state import TableState
 from catalog_app.domain.types import value_type, widens
 from catalog_app.engine.assigning import Matching, assigned_value
+from catalog_app.engine.types import storable_type
 from catalog_app.services.field_alterations import type_grown
 from lakeui.sql.dialect import quote_name
 
@@ -50,7 +51,8 @@ def _output(table: TableState, name: str, kind: str, on_change: str) -> str:
     column, given = table.schema.named(name), value_type(kind)
     wanted = type_in_table(table, name, kind, on_change)
     if column is not None and column.parsed.fields and given.fields and given.text != column.type:
-        wanted = (type_grown(column.parsed, given) if on_change in ("append", "sync") else column.parsed).text
+        stored = value_type(storable_type(kind))
+        wanted = (type_grown(column.parsed, stored) if on_change in ("append", "sync") else column.parsed).text
     if column is None or wanted is None:
         return quote_name(name)
     value = assigned_value(Column(column.id, name, wanted), quote_name(name), kind, Matching.FILLED)

@@ -74,3 +74,7 @@ WIDER = {
 @pytest.mark.parametrize(("narrow", "wide"), list(itertools.product(TYPES, TYPES)))
 def test_widening_is_that_of_the_semantics(narrow: str, wide: str) -> None:
     assert widens(narrow, wide) is (narrow == wide or (narrow, wide) in WIDER)
+
+
+def test_null_without_a_type_widens_nothing() -> None:
+    assert [widens(kind, "void") for kind in ("int", "string", "date")] == [False, False, False]
