@@ -1,6 +1,6 @@
 -- What each kind of statement is refused for: code | session | what the error must mention, parted by ; | statement.
 -- Sessions: main, dev and other branches by name; transaction: one open on main; none: no catalog chosen. Headings are
--- the kinds of lakeui/sql/statements.py. What is in braces, the test made.
+-- the kinds of lakeui/sql/statements. What is in braces, the test made.
 -- Names of tables and databases that are wrong are tried on every statement by test_failures.py.
 # CreateCatalog
 ALREADY_EXISTS | none | catalog named {lake} | CREATE CATALOG {lake}

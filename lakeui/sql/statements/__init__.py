@@ -1,0 +1,292 @@
+"""Statements as values: what the grammar makes of a text, and what the front door dispatches on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lakeui.sql.statements.alterations import (
+    AddColumns,
+    AddPartition,
+    AlterColumn,
+    ChangeType,
+    ColumnAlteration,
+    DropColumns,
+    DropDefault,
+    DropNotNull,
+    DropPartition,
+    MoveColumn,
+    RenameColumn,
+    RenamePartition,
+    SetComment,
+    SetDefault,
+    SetNotNull,
+    SetTableProperties,
+    UnsetTableProperties,
+)
+from lakeui.sql.statements.catalogs import (
+    BeginTransaction,
+    CommitTransaction,
+    ConflictDecision,
+    CreateBranch,
+    CreateCatalog,
+    CreateTag,
+    DescribeCatalog,
+    DropBranch,
+    DropCatalog,
+    DropTag,
+    MergeBranch,
+    PointInTime,
+    RenameBranch,
+    RestoreBranch,
+    RestoreDatabase,
+    RestoreMerge,
+    RestoreTable,
+    RollbackTransaction,
+    SetCatalogProperties,
+    ShowBranches,
+    ShowCatalogs,
+    ShowTags,
+    UndropBranch,
+    UndropDatabase,
+    UndropTable,
+    UnsetCatalogProperties,
+    UseBranch,
+    UseCatalog,
+    Vacuum,
+)
+from lakeui.sql.statements.history import (
+    CancelQuery,
+    DescribeHistory,
+    ShowChanges,
+    ShowHistory,
+    ShowMerges,
+    ShowQueries,
+    ShowSegments,
+)
+from lakeui.sql.statements.names import (
+    BranchName,
+    Condition,
+    DatabaseName,
+    PartitionValuesByColumn,
+    Properties,
+    Query,
+    TableName,
+    TableReference,
+)
+from lakeui.sql.statements.rows import (
+    Delete,
+    FieldAssignments,
+    Insert,
+    MergeAction,
+    MergeClause,
+    MergeDelete,
+    MergeFamily,
+    MergeInsert,
+    MergeInto,
+    MergeKey,
+    MergeUpdate,
+    Optimize,
+    Select,
+    Truncate,
+    Update,
+)
+from lakeui.sql.statements.tables import (
+    ColumnDefinition,
+    CreateDatabase,
+    CreateTable,
+    CreateView,
+    DescribeDatabase,
+    DescribeTable,
+    DropDatabase,
+    DropTable,
+    DropView,
+    Position,
+    RenameDatabase,
+    RenameTable,
+    SetDatabaseProperties,
+    ShowCreateTable,
+    ShowDatabases,
+    ShowPartitions,
+    ShowTables,
+    ShowViews,
+    UnsetDatabaseProperties,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """``<statement> DRY RUN``. Merges of branches and VACUUM have a dry run of their own."""
+
+    statement: Statement
+
+
+Statement = (
+    CreateCatalog
+    | DropCatalog
+    | SetCatalogProperties
+    | UnsetCatalogProperties
+    | DescribeCatalog
+    | ShowCatalogs
+    | UseCatalog
+    | CreateBranch
+    | DropBranch
+    | RenameBranch
+    | ShowBranches
+    | UseBranch
+    | MergeBranch
+    | UndropBranch
+    | CreateTag
+    | DropTag
+    | ShowTags
+    | RestoreTable
+    | RestoreDatabase
+    | RestoreBranch
+    | RestoreMerge
+    | UndropTable
+    | UndropDatabase
+    | Vacuum
+    | BeginTransaction
+    | CommitTransaction
+    | RollbackTransaction
+    | CreateDatabase
+    | DropDatabase
+    | RenameDatabase
+    | SetDatabaseProperties
+    | UnsetDatabaseProperties
+    | ShowDatabases
+    | DescribeDatabase
+    | CreateTable
+    | DropTable
+    | RenameTable
+    | SetTableProperties
+    | UnsetTableProperties
+    | AddColumns
+    | DropColumns
+    | RenameColumn
+    | AlterColumn
+    | AddPartition
+    | DropPartition
+    | RenamePartition
+    | ShowTables
+    | DescribeTable
+    | ShowCreateTable
+    | ShowPartitions
+    | CreateView
+    | DropView
+    | ShowViews
+    | DescribeHistory
+    | ShowHistory
+    | ShowSegments
+    | ShowMerges
+    | ShowQueries
+    | CancelQuery
+    | ShowChanges
+    | Select
+    | Insert
+    | Delete
+    | Update
+    | MergeInto
+    | Truncate
+    | Optimize
+    | DryRun
+)
+
+__all__ = [
+    "AddColumns",
+    "AddPartition",
+    "AlterColumn",
+    "BeginTransaction",
+    "BranchName",
+    "CancelQuery",
+    "ChangeType",
+    "ColumnAlteration",
+    "ColumnDefinition",
+    "CommitTransaction",
+    "Condition",
+    "ConflictDecision",
+    "CreateBranch",
+    "CreateCatalog",
+    "CreateDatabase",
+    "CreateTable",
+    "CreateTag",
+    "CreateView",
+    "DatabaseName",
+    "Delete",
+    "DescribeCatalog",
+    "DescribeDatabase",
+    "DescribeHistory",
+    "DescribeTable",
+    "DropBranch",
+    "DropCatalog",
+    "DropColumns",
+    "DropDatabase",
+    "DropDefault",
+    "DropNotNull",
+    "DropPartition",
+    "DropTable",
+    "DropTag",
+    "DropView",
+    "DryRun",
+    "FieldAssignments",
+    "Insert",
+    "MergeAction",
+    "MergeBranch",
+    "MergeClause",
+    "MergeDelete",
+    "MergeFamily",
+    "MergeInsert",
+    "MergeInto",
+    "MergeKey",
+    "MergeUpdate",
+    "MoveColumn",
+    "Optimize",
+    "PartitionValuesByColumn",
+    "PointInTime",
+    "Position",
+    "Properties",
+    "Query",
+    "RenameBranch",
+    "RenameColumn",
+    "RenameDatabase",
+    "RenamePartition",
+    "RenameTable",
+    "RestoreBranch",
+    "RestoreDatabase",
+    "RestoreMerge",
+    "RestoreTable",
+    "RollbackTransaction",
+    "Select",
+    "SetCatalogProperties",
+    "SetComment",
+    "SetDatabaseProperties",
+    "SetDefault",
+    "SetNotNull",
+    "SetTableProperties",
+    "ShowBranches",
+    "ShowCatalogs",
+    "ShowChanges",
+    "ShowCreateTable",
+    "ShowDatabases",
+    "ShowHistory",
+    "ShowMerges",
+    "ShowPartitions",
+    "ShowQueries",
+    "ShowSegments",
+    "ShowTables",
+    "ShowTags",
+    "ShowViews",
+    "Statement",
+    "TableName",
+    "TableReference",
+    "Truncate",
+    "UndropBranch",
+    "UndropDatabase",
+    "UndropTable",
+    "UnsetCatalogProperties",
+    "UnsetDatabaseProperties",
+    "UnsetTableProperties",
+    "Update",
+    "UseBranch",
+    "UseCatalog",
+    "Vacuum",
+]

@@ -1,0 +1,120 @@
+"""Statements that alter a table: properties, columns, partitions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lakeui.sql.statements.names import PartitionValuesByColumn, Properties, TableName
+from lakeui.sql.statements.tables import ColumnDefinition, Position
+
+
+@dataclass(frozen=True, slots=True)
+class SetTableProperties:
+    table: TableName
+    properties: Properties
+
+
+@dataclass(frozen=True, slots=True)
+class UnsetTableProperties:
+    table: TableName
+    keys: tuple[str, ...]
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AddColumns:
+    """``position`` None: at the end."""
+
+    table: TableName
+    columns: tuple[tuple[ColumnDefinition, Position | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DropColumns:
+    """``fields``: paths of fields inside of columns, each beginning with the column's name."""
+
+    table: TableName
+    names: tuple[str, ...]
+    if_exists: bool = False
+    fields: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RenameColumn:
+    """``fields``: the way from the column to a field inside of it, which is renamed instead."""
+
+    table: TableName
+    column: str
+    new_name: str
+    fields: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeType:
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetNotNull:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class DropNotNull:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class SetDefault:
+    expression: str
+
+
+@dataclass(frozen=True, slots=True)
+class DropDefault:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class SetComment:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MoveColumn:
+    position: Position
+
+
+ColumnAlteration = ChangeType | SetNotNull | DropNotNull | SetDefault | DropDefault | SetComment | MoveColumn
+
+
+@dataclass(frozen=True, slots=True)
+class AlterColumn:
+    """``fields`` as in RenameColumn."""
+
+    table: TableName
+    column: str
+    change: ColumnAlteration
+    fields: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AddPartition:
+    """Values are the text that the user wrote, unquoted; None is NULL."""
+
+    table: TableName
+    values: PartitionValuesByColumn
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DropPartition:
+    table: TableName
+    values: PartitionValuesByColumn
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RenamePartition:
+    table: TableName
+    before: PartitionValuesByColumn
+    after: PartitionValuesByColumn

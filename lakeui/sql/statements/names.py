@@ -1,0 +1,67 @@
+"""Names and queries: what statements are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from catalog_app.pruning.predicates import ANYTHING, Predicate
+
+Properties = tuple[tuple[str, str], ...]
+PartitionValuesByColumn = tuple[tuple[str, str | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableName:
+    """``catalog.database.`table@at` ``, as it was at ``version`` or ``timestamp`` (text of the user's)."""
+
+    table: str
+    database: str
+    catalog: str | None = None
+    at: str | None = None
+    version: int | None = None
+    timestamp: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BranchName:
+    branch: str
+    catalog: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseName:
+    database: str
+    catalog: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableReference:
+    """A managed table in a query: the identifier that stands for it in the text, and what it is."""
+
+    placeholder: str
+    name: TableName
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Checked Spark SQL. ``text`` holds each table as its placeholder (`` `__lake_0` ``), one per mention.
+
+    ``where`` by placeholder: what is true of every row of that mention that can matter to the answer.
+    """
+
+    text: str
+    tables: tuple[TableReference, ...] = ()
+    where: dict[str, Predicate] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A checked boolean expression over the columns of one table, whose alias (its name where none is given) it uses.
+
+    ``predicate`` is true of every row for which it is. Without subqueries ``query_tables`` is empty.
+    """
+
+    text: str
+    predicate: Predicate = ANYTHING
+    has_subquery: bool = False
+    query_tables: tuple[TableReference, ...] = ()
