@@ -35,3 +35,15 @@ class TableState:
 
 
 ObjectState = DatabaseState | TableState
+COMMENT = "comment"
+"""The property that is an object's comment, once one is set after the object was made."""
+
+
+def comment_of(state: ObjectState) -> str:
+    """The comment that is shown."""
+    return state.properties.get(COMMENT, state.comment)
+
+
+def own_properties(state: ObjectState) -> dict[str, str]:
+    """The properties without the one that is the comment."""
+    return {key: value for key, value in state.properties.items() if key != COMMENT}

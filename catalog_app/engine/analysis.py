@@ -9,24 +9,32 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from catalog_app.domain.files import TableScan
 from catalog_app.engine.assigning import Matching, assigned_value
 from catalog_app.engine.constants import constants_failure, value_checks
 from catalog_app.engine.expressions import Analysis, Expression, Reads, Role, Side
 from catalog_app.engine.failures import null_refused, reason
 from catalog_app.engine.known import Known
 from catalog_app.engine.literals import without_values
+from catalog_app.engine.reading import selected
 from catalog_app.engine.sources import require_assignable
 from catalog_app.engine.types import quoted, storage_type, type_text, unknown_null
+from catalog_app.engine.values import FileSource, QuerySource
 from lakeui.common.errors import InvalidValue, LakeError
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame
     from pyspark.sql.connect.session import SparkSession
 
+    from catalog_app.storage.warehouse import Warehouse
+
+Select = Callable[[Sequence[str]], "DataFrame"]
+"""Computes expressions, with their names, over the rows of a table without rows."""
 _RESULT = "__lake_x"
 _HARMLESS = re.compile(
     r"(?i)(?>[\s.,()=<>!]|\b(?:and|or|not|in|between)\b|`[^`]*`|\b[^\W\d]\w*\b(?!\s*\()|\b\d{1,9}\b)*+|\s*'[^'\\]*'\s*"
@@ -40,27 +48,29 @@ _sound_constants: Known[Form, bool] = Known()
 _NAME_PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 
 
-def analyse(spark: SparkSession, analysis: Analysis) -> list[str]:
+def analyse(spark: SparkSession, warehouse: Warehouse, analysis: Analysis) -> list[str]:
     """The Spark type text of every expression. Raises InvalidValue for the first that cannot be resolved, is no
     condition where one is needed, or has a value that its column cannot hold.
     """
     from pyspark.errors import AnalysisException, ParseException
 
-    frames = _frames(spark, analysis)
+    frames = _frames(spark, warehouse, analysis)
     numbered = list(enumerate(analysis.expressions))
     groups = [[item for item in numbered if item[1].reads is reads] for reads in Reads]
     selects = [_selected(frames[group[0][1].reads], group) for group in groups if group]
     if not selects:
         return []
     form = _form(analysis)
-    found = _known_kinds.get(form)
+    # What a subquery gives depends on tables that are no part of the form.
+    found = _known_kinds.get(form) if analysis.tables is None else None
     if found is None:
         try:
             kinds = _types(reduce(lambda one, other: one.crossJoin(other), selects))
         except (AnalysisException, ParseException) as error:
             raise _first_problem(frames, analysis, error) from error
         found = [kinds[f"{_RESULT}{number}"] for number, _ in numbered]
-        _known_kinds.keep(form, found, length=_length(form))
+        if analysis.tables is None:
+            _known_kinds.keep(form, found, length=_length(form))
     for expression, kind in zip(analysis.expressions, found, strict=True):
         _require_fit(expression, kind, Matching.FILLED if analysis.fills_fields else Matching.BY_NAME)
     _require_constants(frames, analysis, found)
@@ -80,7 +90,7 @@ def _length(form: Form) -> int:
     return sum(len(text) for text, _ in form[2])
 
 
-def _require_constants(frames: Mapping[Reads, DataFrame], analysis: Analysis, kinds: Sequence[str]) -> None:
+def _require_constants(frames: Mapping[Reads, Select], analysis: Analysis, kinds: Sequence[str]) -> None:
     """Refuse the first expression with a constant part that has no value, or none that its column can hold."""
     stored = [
         (expression, text)
@@ -92,10 +102,11 @@ def _require_constants(frames: Mapping[Reads, DataFrame], analysis: Analysis, ki
     texts = {reads: [text for item, text in stored if item.reads is reads] for reads in Reads}
     selects = [_numbered(frames[reads], some) for reads, some in texts.items() if some]
     form = analysis.target, analysis.source, tuple((text, item.reads) for item, text in stored)
-    if _sound_constants.get(form):
+    if analysis.tables is None and _sound_constants.get(form):
         return
     if constants_failure(reduce(lambda one, other: one.crossJoin(other), selects)) is None:
-        _sound_constants.keep(form, True, length=_length(form))
+        if analysis.tables is None:
+            _sound_constants.keep(form, True, length=_length(form))
         return
     for expression, text in stored:
         error = constants_failure(_numbered(frames[expression.reads], [text]))
@@ -128,16 +139,32 @@ def _is_bare(text: str) -> bool:
     return _BARE_NAME.fullmatch(text) is not None
 
 
-def _numbered(frame: DataFrame, texts: Sequence[str]) -> DataFrame:
-    return frame.selectExpr(*(f"({text}\n) AS {_RESULT}{number}" for number, text in enumerate(texts)))
+def _numbered(select: Select, texts: Sequence[str]) -> DataFrame:
+    return select([f"({text}\n) AS {_RESULT}{number}" for number, text in enumerate(texts)])
 
 
-def _frames(spark: SparkSession, analysis: Analysis) -> dict[Reads, DataFrame]:
+def _frames(spark: SparkSession, warehouse: Warehouse, analysis: Analysis) -> dict[Reads, Select]:
+    """What computes expressions over the rows that they read."""
     target = _empty(spark, analysis.target)
+    if analysis.tables is not None:
+        tables = {name: _without_rows(relation) for name, relation in analysis.tables.items()}
+        return {Reads.TARGET: lambda texts: selected(spark, warehouse, target, analysis.target.alias, texts, tables)}
     if analysis.source is None:
-        return {Reads.TARGET: target}
+        return {Reads.TARGET: _plain(target)}
     source = _empty(spark, analysis.source)
-    return {Reads.TARGET: target, Reads.SOURCE: source, Reads.BOTH: target.crossJoin(source)}
+    return {Reads.TARGET: _plain(target), Reads.SOURCE: _plain(source), Reads.BOTH: _plain(target.crossJoin(source))}
+
+
+def _plain(frame: DataFrame) -> Select:
+    return lambda texts: frame.selectExpr(*texts)
+
+
+def _without_rows(relation: TableScan | FileSource | QuerySource) -> TableScan | FileSource | QuerySource:
+    if isinstance(relation, TableScan):
+        return replace(relation, files=())
+    if isinstance(relation, QuerySource):
+        return replace(relation, tables={name: _without_rows(inner) for name, inner in relation.tables.items()})
+    return relation
 
 
 def _empty(spark: SparkSession, side: Side) -> DataFrame:
@@ -145,9 +172,9 @@ def _empty(spark: SparkSession, side: Side) -> DataFrame:
     return spark.range(0).selectExpr(*columns).alias(side.alias)
 
 
-def _selected(frame: DataFrame, group: Sequence[tuple[int, Expression]]) -> DataFrame:
+def _selected(select: Select, group: Sequence[tuple[int, Expression]]) -> DataFrame:
     # A line break ends what may be a comment at the end of an expression.
-    return frame.selectExpr(*(f"({expression.text}\n) AS {_RESULT}{number}" for number, expression in group))
+    return select([f"({expression.text}\n) AS {_RESULT}{number}" for number, expression in group])
 
 
 def _types(frame: DataFrame) -> dict[str, str]:
@@ -175,7 +202,7 @@ def _require_fit(expression: Expression, kind: str, matching: Matching) -> None:
 # -- errors -----------------------------------------------------------------------------------------------------------
 
 
-def _first_problem(frames: dict[Reads, DataFrame], analysis: Analysis, whole: Exception) -> LakeError:
+def _first_problem(frames: Mapping[Reads, Select], analysis: Analysis, whole: Exception) -> LakeError:
     """The error of the first expression that fails by itself."""
     from pyspark.errors import AnalysisException, ParseException
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,11 +14,11 @@ from catalog_app.domain.schema import Schema
 from catalog_app.engine.asking import arrow_rows
 from catalog_app.engine.assigning import Matching, assigned_value
 from catalog_app.engine.literals import literal_kind
-from catalog_app.engine.reading import ADDRESS, ROW_ID, table_dataframe
+from catalog_app.engine.reading import ADDRESS, ROW_ID, selected, table_dataframe
 from catalog_app.engine.sources import named_column, require_assignable
 from catalog_app.engine.types import as_condition, is_default, quoted, storage_type, stored_value, type_text
 from catalog_app.engine.unchanged import changed_only
-from catalog_app.engine.values import RowChanges
+from catalog_app.engine.values import RowChanges, Tables
 from catalog_app.engine.writing import SMALL_ROWS, FileWriter, Target
 from catalog_app.storage.deletes import Integers, deleted_positions, read_integers, stored_row_ids, write_deletes
 from lakeui.common.errors import InvalidValue
@@ -41,17 +41,31 @@ class Matched:
 
 @dataclass(frozen=True, slots=True)
 class RowFilter:
-    """The rows that a statement names: an SQL condition (None: all) over the table under an alias."""
+    """The rows that a statement names: an SQL condition (None: all) over the table under an alias. ``tables``: what
+    subqueries of the statement read, None where it has none.
+    """
 
     condition: str | None
     alias: str
+    tables: Tables | None = None
 
     def of(self, spark: SparkSession, writer: FileWriter, scan: TableScan) -> DataFrame:
         """The rows with their addresses."""
         from pyspark.sql.connect.functions import expr
 
         table = table_dataframe(spark, writer.warehouse, scan, with_address=True).alias(self.alias)
-        return table if self.condition is None else table.filter(expr(as_condition(self.condition)))
+        if self.condition is None:
+            return table
+        if self.tables is None:
+            return table.filter(expr(as_condition(self.condition)))
+        chosen = selected(spark, writer.warehouse, table, self.alias, ["*"], self.tables, self.condition)
+        return chosen.alias(self.alias)
+
+    def values(self, spark: SparkSession, writer: FileWriter, rows: DataFrame, texts: Sequence[str]) -> DataFrame:
+        """Expressions, with their names, over these rows."""
+        if self.tables is None:
+            return rows.selectExpr(*texts)
+        return selected(spark, writer.warehouse, rows, self.alias, texts, self.tables)
 
 
 def delete_rows(spark: SparkSession, writer: FileWriter, scan: TableScan, rows: RowFilter) -> RowChanges:
@@ -166,7 +180,15 @@ def update_rows(
     """
     given = _by_column(scan.schema, assignments)
     known = _known_kinds(scan.schema, given, kinds)
-    images = _images(rows.of(spark, writer, scan), scan.schema, given, known, rows.alias, writes_equal=writes_equal)
+    matching = rows.of(spark, writer, scan)
+    images = _images(
+        lambda texts: rows.values(spark, writer, matching, texts),
+        scan.schema,
+        given,
+        known,
+        rows.alias,
+        writes_equal=writes_equal,
+    )
     target = Target(scan.table_id, scan.schema, with_row_ids=True)
     small = writer.fetch(target, images, extra=(ADDRESS,), limit=SMALL_ROWS)
     if small is not None:
@@ -189,7 +211,7 @@ def _known_kinds(schema: Schema, given: Mapping[int, str], kinds: Mapping[str, s
 
 
 def _images(
-    matching: DataFrame,
+    select: Callable[[Sequence[str]], DataFrame],
     schema: Schema,
     given: Mapping[int, str],
     kinds: Mapping[int, str] | None,
@@ -197,13 +219,15 @@ def _images(
     *,
     writes_equal: bool,
 ) -> DataFrame:
-    """New images of the matching rows, with row id and address: of those that change, or of all."""
+    """New images of the rows that ``select`` computes expressions over, with row id and address: of those that change,
+    or of all.
+    """
     olds = {column.id: f"{quoted(alias)}.{quoted(column.name)}" for column in schema.columns}
     # A line break ends what may be a comment at the end of an expression.
     outputs = [f"({given.get(column.id, olds[column.id])}\n) AS n{column.id}" for column in schema.columns]
     assigned_columns = [column for column in schema.columns if column.id in given]
     before = [f"{olds[column.id]} AS o{column.id}" for column in assigned_columns]
-    assigned = matching.selectExpr(*outputs, *before, ROW_ID, ADDRESS)
+    assigned = select([*outputs, *before, ROW_ID, ADDRESS])
     if kinds is None:
         fields = assigned.schema.fields
         kinds = {column.id: type_text(field.dataType) for column, field in zip(schema.columns, fields, strict=False)}

@@ -33,7 +33,7 @@ from catalog_app.engine.row_merging import KeptRows, rows_compared, rows_judged,
 from catalog_app.engine.session import SparkSessions
 from catalog_app.engine.sources import target_dataframe
 from catalog_app.engine.types import quoted, storage_type, stored_value, text_literal
-from catalog_app.engine.values import FileSource, QueryResult, QuerySource, RowChanges, RowSource
+from catalog_app.engine.values import FileSource, QueryResult, QuerySource, RowChanges, RowSource, Tables
 from catalog_app.engine.writing import Allocate, FileWriter, Target
 from catalog_app.storage.cells import RowCells
 from catalog_app.storage.deletes import (
@@ -58,8 +58,6 @@ SMALL_SCAN_ROWS = 200_000
 
 PROBABLY_MANY_ROWS = 5_000_000
 """Scanning more rows than this is not done twice, first in the hope of few."""
-
-Tables = Mapping[str, TableScan | FileSource | QuerySource]
 
 
 class Engine:
@@ -99,7 +97,7 @@ class Engine:
 
     def analyse(self, analysis: Analysis) -> list[str]:
         """The Spark type text of every expression of a statement; reads no row. Raises InvalidValue."""
-        return self._sessions.run(lambda spark: analyse(spark, analysis))
+        return self._sessions.run(lambda spark: analyse(spark, self._warehouse, analysis))
 
     def changes(self, before: TableScan, after: TableScan, *, limit: int, behind: int | None = None) -> QueryResult:
         """Rows that differ between two sets of files (see ``changes_dataframe``), at most ``limit``.
@@ -148,9 +146,11 @@ class Engine:
 
         return self._sessions.run(work)
 
-    def delete(self, scan: TableScan, condition: str | None, *, alias: str) -> RowChanges:
-        """Mark the rows for which ``condition``, over the target's columns and analysed, is true."""
-        rows = changes.RowFilter(condition, alias)
+    def delete(self, scan: TableScan, condition: str | None, *, alias: str, tables: Tables | None = None) -> RowChanges:
+        """Mark the rows for which ``condition``, over the target's columns and analysed, is true. ``tables``: what its
+        subqueries read, None where it has none.
+        """
+        rows = changes.RowFilter(condition, alias, tables)
         return self._sessions.run(lambda spark: changes.delete_rows(spark, self._writer, scan, rows))
 
     def update(
@@ -162,12 +162,13 @@ class Engine:
         alias: str,
         kinds: Mapping[str, str] = MappingProxyType({}),
         writes_equal: bool = False,
+        tables: Tables | None = None,
     ) -> RowChanges:
         """Mark the matching rows and stage their new images under the same row ids. SET sees old values. All texts are
         analysed, and ``kinds`` holds the types that were found, by column. Rows that have the new values already are
-        left alone, unless ``writes_equal``.
+        left alone, unless ``writes_equal``. ``tables`` as in ``delete``.
         """
-        rows = changes.RowFilter(condition, alias)
+        rows = changes.RowFilter(condition, alias, tables)
         return self._sessions.run(
             lambda spark: changes.update_rows(
                 spark, self._writer, scan, rows, assignments, kinds=kinds, writes_equal=writes_equal

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from catalog_app.domain.schema import Column
+from catalog_app.engine.values import Tables
 
 
 class Reads(StrEnum):
@@ -48,9 +49,12 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """All expressions of one statement, and what they read. ``fills_fields``: a field that a struct lacks is NULL."""
+    """All expressions of one statement, and what they read. ``fills_fields``: a field that a struct lacks is NULL.
+    ``tables``: what subqueries read, None where there are none; where there is a source, there are none.
+    """
 
     target: Side
     expressions: tuple[Expression, ...]
     source: Side | None = None
     fills_fields: bool = False
+    tables: Tables | None = None

@@ -19,8 +19,8 @@ from catalog_app.domain.schema import Schema
 from catalog_app.engine.asking import bound_dataframe, sql_dataframe
 from catalog_app.engine.decoding import Held, decoded, held, internal_name, read_name
 from catalog_app.engine.known import Known
-from catalog_app.engine.types import char_metadata, spark_type, storage_type, text_literal, unknown_null
-from catalog_app.engine.values import FileSource, QuerySource
+from catalog_app.engine.types import char_metadata, quoted, spark_type, storage_type, text_literal, unknown_null
+from catalog_app.engine.values import FileSource, QuerySource, Tables
 from catalog_app.storage.deletes import POSITION_COLUMN, POSITION_FIELD
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ MASKED_AT_ONCE = 5_000_000
 """Files with deletes are read together with the others as long as they hold at most so many rows."""
 _MASKED = "__lake_masked"
 _PLACEHOLDER = re.compile(r"\b__lake_\d+\b")
+TARGET = "__lake_0"
+"""Where subqueries read other tables, that of the statement has this placeholder."""
 _ADDRESS = "CAST(base AS BIGINT) + _metadata.row_index"
 
 _file_schemas: Known[str, Any] = Known()
@@ -230,6 +232,26 @@ def query_dataframe(
     bound = {name: _relation(spark, warehouse, relation) for name, relation in tables.items()}
     if not bound:
         return sql_dataframe(spark, text)
+    return bound_dataframe(spark, lambda names: _PLACEHOLDER.sub(lambda match: names[match[0]], text), bound)
+
+
+def selected(
+    spark: SparkSession,
+    warehouse: Warehouse,
+    frame: DataFrame,
+    alias: str,
+    texts: Sequence[str],
+    tables: Tables,
+    condition: str | None = None,
+) -> DataFrame:
+    """Expressions over the frame's rows under the alias, of those for which the condition is true. Subqueries of both
+    read ``tables``, whose placeholders are numbered from 1.
+    """
+    bound = {TARGET: frame} | {name: _relation(spark, warehouse, relation) for name, relation in tables.items()}
+    # A line break ends what may be a comment at the end of an expression. Spark makes joins of subqueries that stand
+    # in a conjunct, not of those in a cast; beside a condition NULL is one.
+    where = "" if condition is None else f"\nWHERE ({condition}\n) AND true"
+    text = "SELECT " + ",\n".join(texts) + f"\nFROM {TARGET} AS {quoted(alias)}" + where
     return bound_dataframe(spark, lambda names: _PLACEHOLDER.sub(lambda match: names[match[0]], text), bound)
 
 

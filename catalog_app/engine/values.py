@@ -34,6 +34,7 @@ class QuerySource:
 
 
 RowSource = QuerySource | ValuesSource | FileSource
+Tables = Mapping[str, TableScan | FileSource | QuerySource]
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ NAMES_AT_ONCE = 1000
 
 _TABLES = f"""
 WITH {LINEAGE}
-SELECT r.table_id, r.name, r.name_key, r.comment, r.version, entry.version,
+SELECT r.table_id, r.name, r.name_key, coalesce(r.properties ->> 'comment', r.comment), r.version, entry.version,
        jsonb_array_length(d.content -> 'columns'), jsonb_array_length(d.content -> 'primary_key') > 0,
        jsonb_array_length(d.content -> 'partition_by') > 0
 FROM (

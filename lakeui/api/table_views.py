@@ -10,6 +10,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog_app.domain.state import comment_of
 from catalog_app.selectors.growth import table_growth
 from catalog_app.selectors.lineage import version_check
 from catalog_app.selectors.listing import (
@@ -76,7 +77,7 @@ class TableView(ApiView):
             "table_id": table.table_id,
             "database": place.database.name,
             "database_id": place.database.database_id,
-            "comment": table.comment,
+            "comment": comment_of(table),
             "version": place.lineage.version,
             "head_version": place.branch.head_version,
             "schema_version": table.schema_version,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.expressions import Analysis, Expression, Reads, Role, Side
 from catalog_app.engine.types import is_default, storage_type
+from catalog_app.engine.values import Tables
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.compute import engine
@@ -33,14 +34,20 @@ class MergeKinds:
 
 
 def rows_analyse(
-    text: str, schema: Schema, alias: str, where: sql.Condition | None, assigned: Assigned = ()
+    text: str,
+    schema: Schema,
+    alias: str,
+    where: sql.Condition | None,
+    assigned: Assigned = (),
+    *,
+    tables: Tables | None = None,
 ) -> dict[str, str]:
     """Analyse an UPDATE, or a DELETE, of a table that its expressions call by the alias. Answers the types of what is
-    assigned, by column. Raises InvalidValue.
+    assigned, by column. ``tables``: what subqueries read, if there are any. Raises InvalidValue.
     """
     expressions = [Expression(where.text, Role.CONDITION, "WHERE")] if where is not None else []
     expressions += _values(assigned, "SET", Reads.TARGET, None)
-    kinds = _run(text, Analysis(_target(schema, alias), tuple(expressions)), ()) if expressions else []
+    kinds = _run(text, Analysis(_target(schema, alias), tuple(expressions), tables=tables), ()) if expressions else []
     found = zip(expressions, kinds, strict=True)
     return {expression.column.name: kind for expression, kind in found if expression.column is not None}
 

@@ -83,11 +83,11 @@ def alter_column(call: Call, statement: sql.AlterColumn) -> StatementResult:
     if changes_fields(target.table, statement):
         fields = field_alter(target.table, statement)
         return commit_table(call, target, "ALTER COLUMN", [_together(target.table, None, fields)])
-    change = _alteration(target, statement.column, statement.change)
-    return commit_table(call, target, "ALTER COLUMN", [change], after=_moved(target.table, change))
+    change = column_operation(target, statement.column, statement.change)
+    return commit_table(call, target, "ALTER COLUMN", [change], after=column_moved(target.table, change))
 
 
-def _moved(table: TableState, change: Operation | None) -> TableState:
+def column_moved(table: TableState, change: Operation | None) -> TableState:
     """The table after a move: the planner takes the order of its columns from the state that a side ends in."""
     schema = table.schema
     for item in change.changes if change else ():
@@ -96,7 +96,8 @@ def _moved(table: TableState, change: Operation | None) -> TableState:
     return replace(table, schema=schema)
 
 
-def _alteration(target: TablePlace, name: str, change: sql.ColumnAlteration) -> Operation | None:
+def column_operation(target: TablePlace, name: str, change: sql.ColumnAlteration) -> Operation | None:
+    """What the alteration of a column comes to; None where it is so already."""
     table = target.table
     match change:
         case sql.ChangeType(new_type):

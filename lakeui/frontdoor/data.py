@@ -33,7 +33,7 @@ from lakeui.frontdoor.field_values import all_columns
 from lakeui.frontdoor.keys import assigns_key, refuse_duplicate_keys, without_changed_rows
 from lakeui.frontdoor.places import Call, TablePlace, scan_for_copies, table_for_writing
 from lakeui.frontdoor.pruning import pruned
-from lakeui.frontdoor.queries import query_source
+from lakeui.frontdoor.queries import query_source, subquery_tables
 from lakeui.frontdoor.values import StatementResult
 from lakeui.frontdoor.write_modes import FileCopies, copied_files, copies_files
 from lakeui.sql import statements as sql
@@ -92,12 +92,16 @@ def _source(call: Call, statement: sql.Insert) -> RowSource:
 
 
 def insert(call: Call, statement: sql.Insert) -> StatementResult:
+    if statement.replaces is not None:
+        from lakeui.frontdoor.replacing import insert_replace
+
+        return insert_replace(call, statement)
     target = table_for_writing(call, statement.table)
     _require_partition_columns(target, [name for name, _ in statement.partition or ()])
-    staged = _append(call, target, statement)
+    staged = insert_stage(call, target, statement)
     added = data_files_register(target.table.table_id, staged)
     rows = sum(file.rows for file in added)
-    metrics = write_metrics(rows_inserted=rows, files_added=len(added), bytes_written=_bytes(staged))
+    metrics = write_metrics(rows_inserted=rows, files_added=len(added), bytes_written=bytes_of(staged))
     if not statement.overwrite:
         if not added:
             return StatementResult(version=target.place.lineage.version, metrics=metrics)
@@ -128,7 +132,8 @@ def _require_partition_columns(target: TablePlace, names: Sequence[str]) -> None
             )
 
 
-def _append(call: Call, target: TablePlace, statement: sql.Insert) -> list[NewDataFile]:
+def insert_stage(call: Call, target: TablePlace, statement: sql.Insert) -> list[NewDataFile]:
+    """The rows of the source as files of the table."""
     call.context.step("write", f"rows of {target.label}")
     table = target.table
     with staging(call):
@@ -180,7 +185,7 @@ def write_metrics(**known: int) -> dict[str, int]:
     return dict.fromkeys(METRICS, 0) | known
 
 
-def _bytes(*staged: Sequence[NewDataFile | NewDeleteFile]) -> int:
+def bytes_of(*staged: Sequence[NewDataFile | NewDeleteFile]) -> int:
     return sum(file.bytes for files in staged for file in files)
 
 
@@ -223,19 +228,20 @@ def delete(call: Call, statement: sql.Delete) -> StatementResult:
     call.context.step("find rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
     scan = table_scan(target.place.lineage, target.table, chosen)
     text, alias = statement.where.text if statement.where else None, statement.alias or target.table.name
+    tables = subquery_tables(call, statement.subqueries)
     with staging(call):
-        rows_analyse(call.text, target.table.schema, alias, statement.where)
-        changes = engine().delete(scan, text, alias=alias)
-        copied = _copied(target, "delete", scan, Marks((), changes.delete_files, ()))
+        rows_analyse(call.text, target.table.schema, alias, statement.where, tables=tables)
+        changes = engine().delete(scan, text, alias=alias, tables=tables)
+        copied = touched_copy(target, "delete", scan, Marks((), changes.delete_files, ()))
     deletes = delete_files_register(target.table.table_id, changes.delete_files)
     copies = copied_files(target.table, copied, ())
-    metrics = _row_metrics(
+    metrics = row_metrics(
         segments,
         chosen,
         changes.emptied,
         copies,
         rows_deleted=changes.rows,
-        bytes_written=_bytes(changes.delete_files),
+        bytes_written=bytes_of(changes.delete_files),
     )
     if not changes.rows:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
@@ -247,14 +253,14 @@ def _predicate(where: sql.Condition | None) -> Predicate:
     return where.predicate if where is not None else ANYTHING
 
 
-def _copied(target: TablePlace, statement: str, scan: TableScan, marks: Marks) -> Copied:
+def touched_copy(target: TablePlace, statement: str, scan: TableScan, marks: Marks) -> Copied:
     """The touched files written anew, where the table asks for that."""
     if not copies_files(target.table, statement):
         return Copied()
     return engine().copy(scan_for_copies(target.place, scan), marks)
 
 
-def _row_metrics(
+def row_metrics(
     segments: Sequence[SegmentState],
     chosen: Sequence[SegmentState],
     removed: Sequence[int],
@@ -283,23 +289,24 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
     text, alias = statement.where.text if statement.where else None, statement.alias or table.name
     assignments = all_columns(table.schema, statement, alias)
     assigned = assigned_columns(table.schema, assignments, target.label)
+    tables = subquery_tables(call, statement.subqueries)
     with staging(call):
-        kinds = rows_analyse(call.text, table.schema, alias, statement.where, assigned)
-        changes = engine().update(scan, assignments, text, alias=alias, kinds=kinds)
+        kinds = rows_analyse(call.text, table.schema, alias, statement.where, assigned, tables=tables)
+        changes = engine().update(scan, assignments, text, alias=alias, kinds=kinds, tables=tables)
         if assigns_key(table.schema, [name for name, _ in assignments]):
             refuse_duplicate_keys(target, changes.images, without_changed_rows(segments, changes))
-        copied = _copied(target, "update", scan, Marks(changes.delete_files, (), changes.images))
+        copied = touched_copy(target, "update", scan, Marks(changes.delete_files, (), changes.images))
     deletes = delete_files_register(table.table_id, changes.delete_files)
     images = data_files_register(table.table_id, changes.images)
     copies = copied_files(table, copied, images)
-    metrics = _row_metrics(
+    metrics = row_metrics(
         segments,
         chosen,
         changes.emptied,
         copies,
         rows_updated=changes.rows,
         files_added=len(images) - len(copies.folded),
-        bytes_written=_bytes(changes.delete_files, changes.images),
+        bytes_written=bytes_of(changes.delete_files, changes.images),
     )
     if not changes.rows:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
@@ -326,7 +333,7 @@ def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
         _refuse_other_columns(target, statement.where)
     segments = segments_list(target.place.lineage, table.table_id)
     chosen = _worth_compacting(pruned(segments, table.schema.columns, _predicate(statement.where)))
-    metrics = _row_metrics(segments, chosen, [segment.file_id for segment in chosen])
+    metrics = row_metrics(segments, chosen, [segment.file_id for segment in chosen])
     if not chosen:
         return StatementResult(version=target.place.lineage.version, metrics=metrics)
     call.context.step("compact", f"{len(chosen)} of {len(segments)} files of {target.label}")
@@ -334,7 +341,7 @@ def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
         scan = scan_for_copies(target.place, table_scan(target.place.lineage, table, chosen))
         staged = engine().compact(scan, target_bytes=TARGET_BYTES)
     added = data_files_register(table.table_id, staged)
-    metrics |= {"files_added": len(added), "bytes_written": _bytes(staged)}
+    metrics |= {"files_added": len(added), "bytes_written": bytes_of(staged)}
     effects = FileEffects(added, tuple(segment.file_id for segment in chosen))
     return commit_rows(call, target, "OPTIMIZE", OperationKind.COMPACTION, effects, metrics)
 
@@ -383,7 +390,7 @@ def create_table_as(call: Call, statement: sql.CreateTable) -> StatementResult:
         staged = engine().append(table.table_id, table.schema, source, columns=None, by_name=False, partition=None)
     added = data_files_register(table.table_id, staged)
     inserted_rows = sum(file.rows for file in added)
-    metrics = write_metrics(rows_inserted=inserted_rows, files_added=len(added), bytes_written=_bytes(staged))
+    metrics = write_metrics(rows_inserted=inserted_rows, files_added=len(added), bytes_written=bytes_of(staged))
     rows: list[Operation | None] = [create_operation(table)]
     if added:
         inserted = alterations.operation(table, OperationKind.INSERT, effects=FileEffects(added), metrics=metrics)

@@ -9,7 +9,7 @@ from catalog_app.domain.names import name_check
 from catalog_app.domain.nested import numbered, unnumbered
 from catalog_app.domain.operations import ObjectName, Operation, OperationKind
 from catalog_app.domain.schema import Column, Schema
-from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.domain.state import DatabaseState, TableState, comment_of
 from catalog_app.domain.types import parse_type
 from catalog_app.models import Branch, Database, Table
 from catalog_app.selectors.lineage import Lineage, branch_lineage, catalog_get
@@ -28,6 +28,7 @@ from lakeui.frontdoor.places import (
     branch_of,
     place_of,
     table_exists,
+    table_for_reading,
     table_for_writing,
     view_find,
 )
@@ -197,9 +198,42 @@ def create_table(call: Call, statement: sql.CreateTable) -> StatementResult:
     if statement.query is not None:
         from lakeui.frontdoor.data import create_table_as
 
-        return create_table_as(call, statement)
-    created = new_table(call, statement, statement.columns)
+        return _noted(statement, create_table_as(call, statement))
+    return _noted(statement, _create(call, statement))
+
+
+def _create(call: Call, statement: sql.CreateTable) -> StatementResult:
+    wanted = statement if statement.like is None else _like(call, statement, statement.like)
+    created = new_table(call, wanted, wanted.columns)
     return commit_table(call, created, "CREATE TABLE", [create_operation(created.table)])
+
+
+def _like(call: Call, statement: sql.CreateTable, like: sql.TableName) -> sql.CreateTable:
+    """The statement with the columns, key, partitioning and comment of that table."""
+    table = table_for_reading(call, like).table
+    by_id = {column.id: column.name for column in table.schema.columns}
+    definitions = tuple(
+        sql.ColumnDefinition(column.name, column.type, column.nullable, column.default, column.comment)
+        for column in table.schema.columns
+    )
+    return replace(
+        statement,
+        columns=definitions,
+        primary_key=tuple(by_id[i] for i in table.schema.primary_key),
+        partition_by=tuple(by_id[i] for i in table.schema.partition_by),
+        comment=comment_of(table),
+    )
+
+
+def _noted(statement: sql.CreateTable, result: StatementResult) -> StatementResult:
+    """The result, with a notice where the statement asked for another format than the table gets."""
+    if statement.asked_format is None:
+        return result
+    notice = (
+        f"USING {statement.asked_format}: the table is one of lakeui, stored as Parquet; "
+        "it has branches, versions and MERGE INTO."
+    )
+    return replace(result, extra={**result.extra, "notices": [notice]})
 
 
 def commit_table(
@@ -229,7 +263,11 @@ def drop_table(call: Call, statement: sql.DropTable) -> StatementResult:
         if statement.if_exists:
             return StatementResult()
         raise
-    return commit_table(call, target, "DROP TABLE", [alterations.operation(target.table, OperationKind.DROP)])
+    dropped = commit_table(call, target, "DROP TABLE", [alterations.operation(target.table, OperationKind.DROP)])
+    if not statement.purge:
+        return dropped
+    notice = "PURGE: the table is dropped; its files stay for UNDROP TABLE until VACUUM removes them."
+    return replace(dropped, extra={**dropped.extra, "notices": [notice]})
 
 
 def rename_table(call: Call, statement: sql.RenameTable) -> StatementResult:

@@ -10,10 +10,13 @@ from typing import Any
 
 from lakeui.common.errors import LakeError, NotFound, NotSupported
 from lakeui.frontdoor import (
+    altering,
     branches,
     columns,
     data,
     ddl,
+    describing,
+    explaining,
     maintenance,
     merge_settings,
     merging,
@@ -84,11 +87,19 @@ HANDLERS: dict[type, Handler] = {
     sql.DropColumns: columns.drop_columns,
     sql.RenameColumn: columns.rename_column,
     sql.AlterColumn: columns.alter_column,
+    sql.AlterColumns: altering.alter_columns,
     sql.AddPartition: partitions.add_partition,
     sql.DropPartition: partitions.drop_partition,
     sql.RenamePartition: partitions.rename_partition,
     sql.ShowTables: show.show_tables,
     sql.DescribeTable: show.describe_table,
+    sql.ShowTableExtended: describing.show_table_extended,
+    sql.ShowTableProperties: describing.show_properties,
+    sql.ShowColumns: describing.show_columns,
+    sql.ShowSchemaVersions: describing.show_schema_versions,
+    sql.ShowFunctions: describing.show_functions,
+    sql.DescribeColumn: describing.describe_column,
+    sql.DescribeDetail: describing.describe_detail,
     sql.ShowCreateTable: show.show_create_table,
     sql.ShowPartitions: show.show_partitions,
     sql.CreateView: views.create_view,
@@ -102,6 +113,7 @@ HANDLERS: dict[type, Handler] = {
     sql.ShowQueries: running.show_queries,
     sql.CancelQuery: running.cancel_query,
     sql.Select: data.select,
+    sql.Explain: explaining.explain,
     sql.Insert: data.insert,
     sql.Delete: data.delete,
     sql.Update: data.update,
@@ -140,7 +152,7 @@ OUTSIDE_TRANSACTIONS = (
 QUERIES = (sql.Select, sql.ShowChanges)
 """What reads rows on Spark and writes nothing."""
 
-READING = (*QUERIES, sql.CreateView)
+READING = (*QUERIES, sql.CreateView, sql.DescribeTable, sql.ShowColumns)
 """Statements for which Spark only reads. They run on the server of queries, all others on that of writes."""
 
 

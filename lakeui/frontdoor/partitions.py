@@ -48,15 +48,30 @@ def add_partition(call: Call, statement: sql.AddPartition) -> StatementResult:
 
 def drop_partition(call: Call, statement: sql.DropPartition) -> StatementResult:
     target = table_for_writing(call, statement.table)
-    values = alterations.partition_values(target.table, statement.values)
-    exists, segments = _known(target, values)
-    if not exists:
+    chosen = _matching(target, statement.values)
+    if not chosen:
         if statement.if_exists:
             return StatementResult(version=target.place.lineage.version)
-        raise NotFound("partition", _label(target, values), where=f"in table {target.label}")
-    effects = FileEffects(removed=tuple(segment.file_id for segment in segments))
-    change = alterations.partition_change(target.table, values, None, effects=effects)
-    return commit_table(call, target, "DROP PARTITION", [change])
+        named = ", ".join(f"{name} = {value}" for name, value in statement.values)
+        raise NotFound("partition", named, where=f"in table {target.label}")
+    changes = []
+    for values in chosen:
+        effects = FileEffects(removed=tuple(segment.file_id for segment in _known(target, values)[1]))
+        changes.append(alterations.partition_change(target.table, values, None, effects=effects))
+    return commit_table(call, target, "DROP PARTITION", changes)
+
+
+def _matching(target: TablePlace, given: sql.PartitionValuesByColumn) -> list[PartitionValues]:
+    """The partitions that have these values, of which there may be fewer than partition columns."""
+    columns = [column.name.casefold() for column in target.table.schema.partition_columns]
+    by_name = {name.casefold(): value for name, value in given}
+    if not columns or not by_name.keys() <= set(columns):
+        # Raises: it names the columns that there are.
+        alterations.partition_values(target.table, given)
+    wanted = {columns.index(name): value for name, value in by_name.items()}
+    segments = segments_list(target.place.lineage, target.table.table_id)
+    known = {segment.partition for segment in segments} | target.table.declared_partitions
+    return sorted((v for v in known if all(v[place] == value for place, value in wanted.items())), key=repr)
 
 
 def rename_partition(call: Call, statement: sql.RenamePartition) -> StatementResult:

@@ -79,8 +79,8 @@ def _recorded(commit: Commit, schema: Schema) -> dict[str, Any]:
         raise NotSupported(f"{called} cannot be read again: {failure.message}", remedy=_REMEDY) from failure
     if not isinstance(statement, sql.Update | sql.Delete):
         _refuse(f"{called} is no UPDATE or DELETE of its own")
-    if statement.where is not None and statement.where.has_subquery:
-        _refuse(f"{called} reads other rows in its condition")
+    if statement.subqueries.are_there:
+        _refuse(f"{called} reads other rows in its subqueries")
     assignments = statement.assignments if isinstance(statement, sql.Update) else ()
     texts = [text for _, text in assignments if text.strip().upper() != "DEFAULT"]
     trees = [read_expression(text) for text in (*texts, *_texts(statement))]

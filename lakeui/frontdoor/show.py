@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from catalog_app.domain.schema import Column
+from catalog_app.domain.state import comment_of, own_properties
 from catalog_app.domain.table_properties import MERGE_CONFLICTS
 from catalog_app.models import Branch, Tag
 from catalog_app.selectors.lineage import LINEAGE, Lineage
@@ -13,66 +14,70 @@ from catalog_app.selectors.people import catalogs_visible
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import segments_list
 from lakeui.frontdoor.ddl import database_place
-from lakeui.frontdoor.places import Call, table_for_reading
+from lakeui.frontdoor.patterns import is_like
+from lakeui.frontdoor.places import Call, place_of, table_exists, table_for_reading, view_find
 from lakeui.frontdoor.values import StatementResult, answer
 from lakeui.sql import statements as sql
 from merge_app.audit.models import MergeAttempt
 
 
-def _strings(*names: str) -> list[tuple[str, str]]:
+def strings(*names: str) -> list[tuple[str, str]]:
     return [(name, "string") for name in names]
 
 
 def show_catalogs(call: Call, statement: sql.ShowCatalogs) -> StatementResult:
     valid = catalogs_visible(call.principal).filter(dropped_at__isnull=True)
     names = valid.order_by("name").values_list("name", flat=True)
-    return answer(_strings("name"), [[name] for name in names])
+    return answer(strings("name"), [[name] for name in names])
 
 
 def describe_catalog(call: Call, statement: sql.DescribeCatalog) -> StatementResult:
     catalog = call.catalog_named(statement.name)
     rows = [["Catalog", catalog.name], ["Comment", catalog.comment], [MERGE_CONFLICTS, catalog.merge_conflicts]]
-    return answer(_strings("info_name", "info_value"), rows)
+    return answer(strings("info_name", "info_value"), rows)
 
 
 def show_branches(call: Call, statement: sql.ShowBranches) -> StatementResult:
     branches = Branch.objects.filter(catalog=call.catalog, dropped_at__isnull=True, is_workspace=False).order_by("id")
     rows = branches.values_list("name", "parent__name", "fork_version", "head_version")
-    columns = [*_strings("name", "parent"), ("fork_version", "bigint"), ("head_version", "bigint")]
+    columns = [*strings("name", "parent"), ("fork_version", "bigint"), ("head_version", "bigint")]
     return answer(columns, [list(row) for row in rows])
 
 
 def show_tags(call: Call, statement: sql.ShowTags) -> StatementResult:
     tags = Tag.objects.filter(catalog=call.catalog).order_by("name").values_list("name", "branch__name", "version")
-    return answer([*_strings("name", "branch"), ("version", "bigint")], [list(row) for row in tags])
+    return answer([*strings("name", "branch"), ("version", "bigint")], [list(row) for row in tags])
 
 
 def show_databases(call: Call, statement: sql.ShowDatabases) -> StatementResult:
-    rows = [[state.name, str(state.database_id)] for state in databases_list(call.lineage)]
-    return answer(_strings("name", "database_id"), rows, call.lineage.version)
+    found = [state for state in databases_list(call.lineage) if is_like(state.name, statement.like)]
+    rows = [[state.name, str(state.database_id)] for state in found]
+    return answer(strings("name", "database_id"), rows, call.lineage.version)
 
 
 def describe_database(call: Call, statement: sql.DescribeDatabase) -> StatementResult:
     place = database_place(call, statement.database)
     state = place.state
-    rows = [["Database Id", str(state.database_id)], ["Name", state.name], ["Comment", state.comment]]
-    rows += [["Properties", _properties(state.properties)]]
-    return answer(_strings("item", "value"), rows, place.seen.version)
+    rows = [["Database Id", str(state.database_id)], ["Name", state.name], ["Comment", comment_of(state)]]
+    rows += [["Properties", properties_text(own_properties(state))]]
+    return answer(strings("item", "value"), rows, place.seen.version)
 
 
-def _properties(properties: dict[str, str]) -> str:
+def properties_text(properties: dict[str, str]) -> str:
     return "(" + ", ".join(f"{key}={value}" for key, value in sorted(properties.items())) + ")"
 
 
 def show_tables(call: Call, statement: sql.ShowTables) -> StatementResult:
-    databases, lineage = _databases(call, statement.database)
+    databases, lineage = databases_asked(call, statement.database)
     rows = [
-        [databases[state.database_id], state.name, str(state.table_id)] for state in tables_list(lineage, databases)
+        [databases[state.database_id], state.name, str(state.table_id)]
+        for state in tables_list(lineage, databases)
+        if is_like(state.name, statement.like)
     ]
-    return answer(_strings("database", "name", "table_id"), rows, lineage.version)
+    return answer(strings("database", "name", "table_id"), rows, lineage.version)
 
 
-def _databases(call: Call, name: sql.DatabaseName | None) -> tuple[dict[int, str], Lineage]:
+def databases_asked(call: Call, name: sql.DatabaseName | None) -> tuple[dict[int, str], Lineage]:
     if name is None:
         return {state.database_id: state.name for state in databases_list(call.lineage)}, call.lineage
     place = database_place(call, name)
@@ -80,12 +85,18 @@ def _databases(call: Call, name: sql.DatabaseName | None) -> tuple[dict[int, str
 
 
 def show_views(call: Call, statement: sql.ShowViews) -> StatementResult:
-    databases, lineage = _databases(call, statement.database)
-    rows = [[databases[view.database_id], view.name] for view in views_list(lineage, databases)]
-    return answer(_strings("database", "name"), rows, lineage.version)
+    databases, lineage = databases_asked(call, statement.database)
+    found = [view for view in views_list(lineage, databases) if is_like(view.name, statement.like)]
+    rows = [[databases[view.database_id], view.name] for view in found]
+    return answer(strings("database", "name"), rows, lineage.version)
 
 
 def describe_table(call: Call, statement: sql.DescribeTable) -> StatementResult:
+    from lakeui.frontdoor.describing import describe_view, view_asked
+
+    view = view_asked(call, statement.table)
+    if view is not None:
+        return describe_view(call, *view, extended=statement.extended)
     found = table_for_reading(call, statement.table)
     table = found.table
     rows: list[list[Any]] = [
@@ -98,17 +109,22 @@ def describe_table(call: Call, statement: sql.DescribeTable) -> StatementResult:
             "Database": found.place.database.name,
             "Primary Key": ", ".join(by_id[i] for i in table.schema.primary_key),
             "Partitioned By": ", ".join(by_id[i] for i in table.schema.partition_by),
-            "Properties": _properties(table.properties),
-            "Comment": table.comment,
+            "Properties": properties_text(own_properties(table)),
+            "Comment": comment_of(table),
             "Schema Version": str(table.schema_version),
         }
         rows.append(["", "", None, None, None])
         rows += [[name, value, None, None, None] for name, value in details.items()]
-    columns = [*_strings("column", "type"), ("nullable", "boolean"), *_strings("default", "comment")]
+    columns = [*strings("column", "type"), ("nullable", "boolean"), *strings("default", "comment")]
     return answer(columns, rows, found.place.lineage.version)
 
 
 def show_create_table(call: Call, statement: sql.ShowCreateTable) -> StatementResult:
+    place = place_of(call, statement.table)
+    view = None if table_exists(place, statement.table.table) else view_find(place, statement.table.table)
+    if view is not None:
+        name = f"{_quoted(place.database.name)}.{_quoted(view.name)}"
+        return answer(strings("statement"), [[f"CREATE VIEW {name} AS {view.query}"]], place.lineage.version)
     found = table_for_reading(call, statement.table)
     table = found.table
     by_id = {column.id: column.name for column in table.schema.columns}
@@ -119,12 +135,12 @@ def show_create_table(call: Call, statement: sql.ShowCreateTable) -> StatementRe
     text = f"CREATE TABLE {name} (\n  " + ",\n  ".join(parts) + ")"
     if table.schema.partition_by:
         text += "\nPARTITIONED BY (" + ", ".join(_quoted(by_id[i]) for i in table.schema.partition_by) + ")"
-    if table.comment:
-        text += f"\nCOMMENT {_text(table.comment)}"
-    if table.properties:
-        pairs = (f"{_text(key)} = {_text(value)}" for key, value in sorted(table.properties.items()))
+    if comment := comment_of(table):
+        text += f"\nCOMMENT {_text(comment)}"
+    if properties := own_properties(table):
+        pairs = (f"{_text(key)} = {_text(value)}" for key, value in sorted(properties.items()))
         text += "\nTBLPROPERTIES (" + ", ".join(pairs) + ")"
-    return answer(_strings("statement"), [[text]], found.place.lineage.version)
+    return answer(strings("statement"), [[text]], found.place.lineage.version)
 
 
 def _quoted(name: str) -> str:
@@ -148,7 +164,7 @@ def show_partitions(call: Call, statement: sql.ShowPartitions) -> StatementResul
     values = {segment.partition for segment in segments_list(found.place.lineage, found.table.table_id)}
     values |= found.table.declared_partitions
     rows = sorted("/".join(f"{n}={_shown(v)}" for n, v in zip(names, item, strict=True)) for item in values)
-    return answer(_strings("partition"), [[row] for row in rows], found.place.lineage.version)
+    return answer(strings("partition"), [[row] for row in rows], found.place.lineage.version)
 
 
 def _shown(value: str | None) -> str:
@@ -188,7 +204,7 @@ def _history(lineage: Lineage, table_id: int | None, limit: int) -> StatementRes
         [version, time.isoformat(), operation, author, {"statement": text, "operations": json_value(done) or []}]
         for version, time, operation, author, text, done in found
     ]
-    columns = [("version", "bigint"), ("time", "timestamp"), *_strings("operation", "author", "details")]
+    columns = [("version", "bigint"), ("time", "timestamp"), *strings("operation", "author", "details")]
     return answer(columns, rows, lineage.version)
 
 
@@ -207,5 +223,5 @@ def show_merges(call: Call, statement: sql.ShowMerges) -> StatementResult:
         [str(item.merge_id), item.source, item.destination, item.outcome, item.version, item.recorded_at.isoformat()]
         for item in attempts[: statement.limit or HISTORY_LIMIT]
     ]
-    columns = [*_strings("merge_id", "source", "destination", "outcome"), ("version", "bigint")]
+    columns = [*strings("merge_id", "source", "destination", "outcome"), ("version", "bigint")]
     return answer([*columns, ("time", "timestamp")], rows)

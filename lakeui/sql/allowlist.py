@@ -59,6 +59,11 @@ def _functions() -> dict[str, bool]:
     return {name.lstrip("?"): not name.startswith("?") for name in names}
 
 
+def function_names() -> list[str]:
+    """The functions that a query may call, by name."""
+    return sorted(_functions())
+
+
 def check(tree: exp.Expr, *, deterministic: bool = False, allow_queries: bool = True) -> None:
     """Refuse the tree unless every part of it is allowed.
 
@@ -75,7 +80,7 @@ def check(tree: exp.Expr, *, deterministic: bool = False, allow_queries: bool = 
         if not allow_queries and name in _SUBQUERY_NODES:
             raise NotSupported(
                 "A subquery in this place is not supported yet.",
-                remedy="Compute the values with a SELECT first and write them out, for example in an IN list.",
+                remedy="Join it in a query: MERGE INTO takes one as its source, USING (SELECT ..) AS s.",
             )
         _check_parts(node)
         checker = _CHECKERS.get(name)

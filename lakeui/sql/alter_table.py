@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NoReturn
 
 from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
 from lakeui.sql import statements as s
@@ -124,6 +125,62 @@ def _rename_column(cursor: Cursor, table: s.TableName) -> s.RenameColumn:
     return s.RenameColumn(table, column, cursor.name("the new name"), tuple(fields))
 
 
+def _alter_columns(cursor: Cursor, table: s.TableName) -> s.AlterColumn | s.AlterColumns:
+    """``a TYPE x, b COMMENT 'y'``: one or several."""
+    changes = [_alter_column(cursor, table)]
+    while cursor.accept(","):
+        changes.append(_alter_column(cursor, table))
+    return _several(table, changes)
+
+
+def _several(table: s.TableName, changes: list[s.AlterColumn]) -> s.AlterColumn | s.AlterColumns:
+    if len(changes) == 1:
+        return changes[0]
+    nullability = (s.SetNotNull, s.DropNotNull)
+    defaults = (s.SetDefault, s.DropDefault)
+    found = set()
+    for item in changes:
+        kind = next((kinds for kinds in (nullability, defaults) if isinstance(item.change, kinds)), type(item.change))
+        key = (item.column.casefold(), *(field.casefold() for field in item.fields), kind)
+        if key in found:
+            raise InvalidValue(f"{item.column} is altered twice in the same respect.", remedy="Alter it once.")
+        found.add(key)
+    if sum(isinstance(item.change, s.MoveColumn) for item in changes) > 1:
+        raise NotSupported("One statement moves one column.", remedy="Write one statement for each move.")
+    if any(item.fields for item in changes):
+        raise NotSupported(
+            "A field inside of a column is altered by a statement of its own.", remedy="Write one statement each."
+        )
+    return s.AlterColumns(table, tuple(changes))
+
+
+def _change_column(cursor: Cursor, table: s.TableName) -> s.AlterColumn | s.AlterColumns:
+    """``a a type [COMMENT '..'] [FIRST | AFTER b]``, in Hive's words; behind the name also what ALTER COLUMN takes."""
+    start = cursor.index
+    column, *fields = read_path(cursor)
+    if fields or any(cursor.sees(word) for word in ("TYPE", "SET", "DROP", "COMMENT", "FIRST", "AFTER")):
+        cursor.index = start
+        return _alter_columns(cursor, table)
+    if cursor.name("the column's name once more").casefold() != column.casefold():
+        raise NotSupported(
+            "CHANGE COLUMN renames no column.", remedy=f"Use ALTER TABLE .. RENAME COLUMN {column} TO .. for that."
+        )
+    changes: list[s.ColumnAlteration] = [s.ChangeType(read_type(cursor))]
+    if cursor.accept("COMMENT"):
+        changes.append(s.SetComment(cursor.string("the comment in quotes")))
+    position = _accept_position(cursor)
+    if position is not None:
+        changes.append(s.MoveColumn(position))
+    return _several(table, [s.AlterColumn(table, column, change) for change in changes])
+
+
+def _replace_columns(_cursor: Cursor, _table: s.TableName) -> NoReturn:
+    raise NotSupported(
+        "REPLACE COLUMNS would take every column away, with its values, and add new ones.",
+        remedy="Use DROP COLUMNS, ADD COLUMNS and ALTER COLUMN, which say what becomes of each.",
+    )
+
+
 def _alter_column(cursor: Cursor, table: s.TableName) -> s.AlterColumn:
     column, *fields = read_path(cursor)
     change = _alteration(cursor)
@@ -150,7 +207,7 @@ def _alteration(cursor: Cursor) -> s.ColumnAlteration:
         if cursor.accept(*phrase.split()):
             return plain
     if cursor.accept("SET", "DEFAULT"):
-        return s.SetDefault(build_constant(cursor.rest(), "A default"))
+        return s.SetDefault(build_constant(cursor.span(","), "A default"))
     if cursor.accept("COMMENT"):
         return s.SetComment(cursor.string("the comment in quotes"))
     position = _accept_position(cursor)
@@ -201,7 +258,10 @@ _CHANGES: dict[str, Callable[[Cursor, s.TableName], s.Statement]] = {
     "DROP COLUMNS": _drop_columns,
     "DROP COLUMN": _drop_columns,
     "RENAME COLUMN": _rename_column,
-    "ALTER COLUMN": _alter_column,
-    "CHANGE COLUMN": _alter_column,
+    "ALTER COLUMN": _alter_columns,
+    "ALTER COLUMNS": _alter_columns,
+    "CHANGE COLUMN": _change_column,
+    "CHANGE": _change_column,
+    "REPLACE COLUMNS": _replace_columns,
     "PARTITION": _rename_partition,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
+from lakeui.common.errors import ForbiddenStatement, InvalidValue
 from lakeui.sql import statements as s
 from lakeui.sql.common import (
     accept_comment,
@@ -177,12 +177,6 @@ def alter_database(
         return s.SetDatabaseProperties(database, read_properties(cursor))
     if_exists = accept_if_exists(cursor)
     return s.UnsetDatabaseProperties(database, read_property_keys(cursor), if_exists)
-
-
-def show_databases(cursor: Cursor) -> s.ShowDatabases:
-    if not cursor.at_end:
-        raise NotSupported("SHOW DATABASES with a filter is not supported.", remedy="Write SHOW DATABASES.")
-    return s.ShowDatabases()
 
 
 def describe_database(cursor: Cursor) -> s.DescribeDatabase:

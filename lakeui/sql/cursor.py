@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from sqlglot import exp
+
 from catalog_app.domain.names import name_folded
 from lakeui.common.errors import SyntaxProblem
 from lakeui.sql.lexer import Kind, Word, read_words, syntax_problem
@@ -12,12 +14,16 @@ _OPENING = {"(": ")", "[": "]", "{": "}"}
 
 
 class Cursor:
-    """Reads the words of one statement from left to right. ``accept`` looks and takes, ``expect`` takes or fails."""
+    """Reads the words of one statement from left to right. ``accept`` looks and takes, ``expect`` takes or fails.
+
+    ``common``: the common tables of a WITH that stood before.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.words = _one_statement(text)
         self.index = 0
+        self.common: exp.With | None = None
 
     # -- looking ------------------------------------------------------------------------------------------------
 

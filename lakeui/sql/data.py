@@ -7,7 +7,8 @@ from lakeui.sql import statements as s
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.lexer import Kind
 from lakeui.sql.names import owned_path, read_path, read_present_table, refuse_overlaps, without_owner
-from lakeui.sql.query import build_assignment, build_condition, build_constant, build_query, build_values
+from lakeui.sql.query import build_condition, build_constant, build_query, build_values
+from lakeui.sql.row_expressions import RowExpressions
 
 _CLAUSES = ("SET", "WHERE")
 
@@ -50,10 +51,25 @@ def _insert(cursor: Cursor, *, overwrite: bool) -> s.Insert:
         _refuse_twice(columns)
     elif cursor.accept("BY", "NAME"):
         by_name = True
-    if cursor.sees("REPLACE"):
-        raise NotSupported("INSERT … REPLACE is not supported.", remedy="Use INSERT OVERWRITE, or DELETE and INSERT.")
-    query, values = build_values(cursor.rest())
-    return s.Insert(table, query, columns, by_name, overwrite, partition, values)
+    replaces = _accept_replace(cursor, table, is_possible=not overwrite and partition is None)
+    query: s.Query | None
+    if cursor.accept("TABLE"):
+        query, values = build_query("SELECT * FROM " + cursor.rest().lstrip(), cursor.common), None
+    else:
+        query, values = build_values(cursor.rest(), cursor.common)
+    return s.Insert(table, query, columns, by_name, overwrite, partition, values, replaces)
+
+
+def _accept_replace(cursor: Cursor, table: s.TableName, *, is_possible: bool) -> s.Condition | None:
+    """``REPLACE WHERE condition``, which ends where the query begins."""
+    if not cursor.accept("REPLACE"):
+        return None
+    if not is_possible or not cursor.accept("WHERE"):
+        raise NotSupported(
+            "REPLACE stands behind INSERT INTO t, with WHERE.",
+            remedy="Write INSERT INTO t REPLACE WHERE condition SELECT .., or use INSERT OVERWRITE.",
+        )
+    return build_condition(cursor.span("SELECT", "WITH", "VALUES", "TABLE"), table, None)
 
 
 def _starts_query(cursor: Cursor) -> bool:
@@ -93,22 +109,25 @@ def _refuse_twice(columns: tuple[str, ...]) -> None:
 def delete_from(cursor: Cursor) -> s.Delete:
     table = read_present_table(cursor)
     alias = _accept_alias(cursor)
-    return s.Delete(table, alias, _accept_where(cursor, table, alias))
+    reading = RowExpressions(table, alias, cursor.common)
+    where = reading.condition(cursor.rest()) if cursor.accept("WHERE") else None
+    return s.Delete(table, alias, where, reading.subqueries)
 
 
 def update(cursor: Cursor) -> s.Update:
     table = read_present_table(cursor)
     alias = _accept_alias(cursor)
     cursor.expect("SET")
-    found = [_assignment(cursor, table, alias)]
+    reading = RowExpressions(table, alias, cursor.common)
+    found = [_assignment(cursor, table, alias, reading)]
     while cursor.accept(","):
-        found.append(_assignment(cursor, table, alias))
+        found.append(_assignment(cursor, table, alias, reading))
     refuse_overlaps([path for path, _, _ in found])
     columns = tuple((path[0], text) for path, text, _ in found if len(path) == 1)
     fields = tuple((path, text) for path, text, _ in found if len(path) > 1)
     owned = tuple(path for _, _, paths in found for path in paths)
-    where = _accept_where(cursor, table, alias)
-    return s.Update(table, columns, alias, where, fields, owned)
+    where = reading.condition(cursor.rest()) if cursor.accept("WHERE") else None
+    return s.Update(table, columns, alias, where, fields, owned, reading.subqueries)
 
 
 def _accept_alias(cursor: Cursor) -> str | None:
@@ -120,18 +139,14 @@ def _accept_alias(cursor: Cursor) -> str | None:
 
 
 def _assignment(
-    cursor: Cursor, table: s.TableName, alias: str | None
+    cursor: Cursor, table: s.TableName, alias: str | None, reading: RowExpressions
 ) -> tuple[tuple[str, ...], str, tuple[tuple[str, ...], ...]]:
     """The path of a column or of a field inside of one, the value, and the path as in Update's ``owned``."""
     owners = [[alias]] if alias is not None else [[table.database, table.table], [table.table]]
     written = read_path(cursor)
     path = without_owner(written, owners)
     cursor.expect("=")
-    return path, build_assignment(cursor.span(",", "WHERE"), table, alias), owned_path(written, path)
-
-
-def _accept_where(cursor: Cursor, table: s.TableName, alias: str | None) -> s.Condition | None:
-    return build_condition(cursor.rest(), table, alias) if cursor.accept("WHERE") else None
+    return path, reading.value(cursor.span(",", "WHERE")), owned_path(written, path)
 
 
 def truncate_table(cursor: Cursor) -> s.Truncate:
@@ -144,7 +159,7 @@ def truncate_table(cursor: Cursor) -> s.Truncate:
 def optimize(cursor: Cursor) -> s.Optimize:
     cursor.accept("TABLE")
     table = read_present_table(cursor)
-    where = _accept_where(cursor, table, None)
+    where = build_condition(cursor.rest(), table, None) if cursor.accept("WHERE") else None
     if cursor.sees("ZORDER"):
         raise NotSupported("ZORDER is not supported.", remedy="Leave it out.")
     return s.Optimize(table, where)

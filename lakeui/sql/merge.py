@@ -14,9 +14,10 @@ from lakeui.sql.allowlist import PLACEHOLDER_PREFIX, check
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.dialect import quote_name, read_expression, write
 from lakeui.sql.lexer import Kind
+from lakeui.sql.mentions import localise
 from lakeui.sql.names import owned_path, read_path, read_present_table, read_table, refuse_overlaps, without_owner
 from lakeui.sql.one_row import refuse_many_rows
-from lakeui.sql.query import DEFAULT, build_query, is_default, localise
+from lakeui.sql.query import DEFAULT, build_query, is_default
 from lakeui.sql.terms import predicate_of
 
 MOST_CLAUSES = 100
@@ -142,18 +143,32 @@ def _merge(cursor: Cursor, *, with_schema_evolution: bool) -> s.MergeInto:
 def _source(cursor: Cursor) -> _Source:
     if cursor.sees("("):
         cursor.expect("(")
-        query = build_query(cursor.span())
+        query = build_query(cursor.span(), cursor.common)
         cursor.expect(")")
         alias, columns = _alias_with_columns(cursor)
         return _Source(query, None, alias, columns)
     for word in ("VALUES", "TABLE", "SELECT", "WITH"):
         if cursor.sees(word):
             cursor.fail(f"A query stands in parentheses, as in USING ({word} ..) AS s; it begins")
+    if _sees_common_table(cursor):
+        common = cursor.name()
+        query = build_query(f"SELECT * FROM {quote_name(common)}", cursor.common)
+        alias, columns = _alias_with_columns(cursor)
+        return _Source(query, None, alias or common, columns)
     name = _past(cursor, read_table(cursor))
     placeholder = f"{PLACEHOLDER_PREFIX}0"
     query = s.Query(f"SELECT * FROM {quote_name(placeholder)}", (s.TableReference(placeholder, name),))
     alias, columns = _alias_with_columns(cursor)
     return _Source(query, name, alias, columns)
+
+
+def _sees_common_table(cursor: Cursor) -> bool:
+    """Whether a name without database comes next, and it is that of a common table."""
+    if cursor.common is None or not cursor.sees_kind(Kind.WORD, Kind.QUOTED):
+        return False
+    word, following = cursor.words[cursor.index], cursor.words[cursor.index + 1 : cursor.index + 2]
+    is_bare = not following or following[0].value != "."
+    return is_bare and any(item.alias.casefold() == word.value.casefold() for item in cursor.common.expressions)
 
 
 def _past(cursor: Cursor, name: s.TableName) -> s.TableName:

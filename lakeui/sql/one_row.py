@@ -22,8 +22,10 @@ _GENERATORS = words(
 
 
 def refuse_many_rows(tree: exp.Expr) -> None:
-    """Raise NotSupported for windows, aggregates, functions that give several rows, and ``*``."""
-    for node in tree.walk():
+    """Raise NotSupported for windows, aggregates, functions that give several rows, and ``*``; not inside queries."""
+    for node in tree.walk(prune=lambda node: isinstance(node, exp.Select | exp.SetOperation)):
+        if isinstance(node, exp.Select | exp.SetOperation):
+            continue
         what, remedy = _more_than_one(node)
         if what:
             raise NotSupported(f"{what} cannot be used here: the expression sees one row.", remedy=remedy)

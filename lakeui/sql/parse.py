@@ -11,13 +11,14 @@ from dataclasses import replace
 from typing import NoReturn
 
 from lakeui.common.errors import ForbiddenStatement, NotSupported
-from lakeui.sql import catalogs, data, merge, recovery, tables
+from lakeui.sql import catalogs, data, merge, recovery, showing, tables
 from lakeui.sql.alter_table import alter_table
 from lakeui.sql.chains import chains_check
+from lakeui.sql.common_tables import accept_common_tables
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.dialect import too_deep
 from lakeui.sql.lexer import Kind
-from lakeui.sql.statements import DryRun, MergeBranch, Statement, Vacuum
+from lakeui.sql.statements import DryRun, Explain, MergeBranch, Statement, Vacuum
 
 Reader = Callable[[Cursor], Statement]
 
@@ -30,6 +31,7 @@ def parse(text: str) -> Statement:
     cursor = Cursor(text)
     _refuse_scripts(cursor)
     chains_check(cursor.words)
+    accept_common_tables(cursor)
     is_query = any(cursor.sees(word) for word in _QUERY_WORDS)
     is_dry_run = not is_query and cursor.accept_last("DRY", "RUN")
     try:
@@ -61,6 +63,15 @@ def _reader(cursor: Cursor) -> Reader:
         if cursor.sees(*phrase.split()):
             _forbid(phrase)
     raise cursor.problem("No statement begins like this; it begins")
+
+
+def _explain(cursor: Cursor) -> Explain:
+    """``EXPLAIN statement``."""
+    for mode in ("EXTENDED", "FORMATTED", "CODEGEN", "COST", "ANALYZE"):
+        if cursor.sees(mode):
+            raise NotSupported(f"EXPLAIN {mode} is not supported yet.", remedy="Write EXPLAIN and the statement.")
+    accept_common_tables(cursor)
+    return Explain(_reader(cursor)(cursor))
 
 
 def _refuse_scripts(cursor: Cursor) -> None:
@@ -120,23 +131,31 @@ READERS: dict[str, Reader] = {
             ("UNDROP", recovery.undrop_database),
         )
     },
-    "SHOW DATABASES": catalogs.show_databases,
-    "SHOW SCHEMAS": catalogs.show_databases,
-    "SHOW NAMESPACES": catalogs.show_databases,
+    "SHOW DATABASES": showing.show_databases,
+    "SHOW SCHEMAS": showing.show_databases,
+    "SHOW NAMESPACES": showing.show_databases,
     "CREATE TABLE": tables.create_table,
     "DROP TABLE": tables.drop_table,
     "ALTER TABLE": alter_table,
-    "SHOW TABLES": tables.show_tables,
-    "DESCRIBE TABLE": tables.describe_table,
-    "DESC TABLE": tables.describe_table,
-    "DESCRIBE": tables.describe_table,
-    "DESC": tables.describe_table,
+    "SHOW TABLES": showing.show_tables,
+    "DESCRIBE TABLE": showing.describe_table,
+    "DESC TABLE": showing.describe_table,
+    "DESCRIBE": showing.describe_table,
+    "DESC": showing.describe_table,
+    "SHOW TABLE EXTENDED": showing.show_table_extended,
+    "SHOW TBLPROPERTIES": showing.show_properties,
+    "SHOW COLUMNS": showing.show_columns,
+    "SHOW SCHEMA VERSIONS": showing.show_schema_versions,
+    "SHOW FUNCTIONS": showing.show_functions,
+    "DESCRIBE DETAIL": showing.describe_detail,
+    "DESC DETAIL": showing.describe_detail,
+    "COMMENT ON": showing.comment_on,
     "SHOW CREATE TABLE": tables.show_create_table,
     "SHOW PARTITIONS": tables.show_partitions,
     "CREATE VIEW": tables.create_view,
     "CREATE OR REPLACE VIEW": tables.create_or_replace_view,
     "DROP VIEW": tables.drop_view,
-    "SHOW VIEWS": tables.show_views,
+    "SHOW VIEWS": showing.show_views,
     "DESCRIBE HISTORY": catalogs.describe_history,
     "DESC HISTORY": catalogs.describe_history,
     "SHOW HISTORY": catalogs.show_history,
@@ -158,16 +177,13 @@ READERS: dict[str, Reader] = {
 """Reader by beginning."""
 
 LATER: dict[str, str] = {
-    "EXPLAIN": "data",
     "ANALYZE": "data",
     "DESCRIBE FUNCTION": "data",
-    "SHOW FUNCTIONS": "data",
-    "SHOW COLUMNS": "tables; use DESCRIBE TABLE",
-    "SHOW TBLPROPERTIES": "tables; use DESCRIBE TABLE EXTENDED",
     "REPLACE TABLE": "tables",
     "CREATE OR REPLACE TABLE": "tables",
     "ALTER VIEW": "views; use CREATE OR REPLACE VIEW",
-    "COMMENT ON": "tables; use ALTER",
+    "INSERT WITH SCHEMA EVOLUTION": "data; use MERGE WITH SCHEMA EVOLUTION INTO",
+    "USE": "sessions; write db.table, USE CATALOG or USE BRANCH",
     "GRANT": "members",
     "REVOKE": "members",
 }
@@ -187,6 +203,8 @@ FORBIDDEN: tuple[str, ...] = (
     *("IF", "WHILE", "REPEAT", "LOOP", "FOR", "CASE", "LEAVE", "ITERATE", "SIGNAL", "INSTALL", "ATTACH", "DFS", "!"),
 )
 """Beginnings that Spark knows and that reach out of the lake, or run scripts."""
+
+READERS["EXPLAIN"] = _explain
 
 _BY_FIRST_WORD: dict[str, list[tuple[list[str], Reader]]] = {}
 """Under their first word all beginnings, the longest first, in words."""

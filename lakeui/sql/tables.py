@@ -8,7 +8,7 @@ from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
 from lakeui.sql import statements as s
 from lakeui.sql.common import accept_comment, accept_if_exists, accept_if_not_exists, read_properties
 from lakeui.sql.cursor import Cursor
-from lakeui.sql.names import read_database, read_path, read_present_table, read_table
+from lakeui.sql.names import read_path, read_present_table, read_table
 from lakeui.sql.query import build_constant, build_query
 from lakeui.sql.types import read_type
 
@@ -17,13 +17,14 @@ _FOREIGN_CONSTRAINTS = ("FOREIGN", "UNIQUE", "CHECK")
 
 @dataclass(slots=True)
 class _TableDraft:
-    """What has been read of a CREATE TABLE so far."""
+    """What has been read of a CREATE TABLE so far. ``asked_format``: as in CreateTable."""
 
     columns: list[s.ColumnDefinition] = field(default_factory=list)
     primary_key: tuple[str, ...] = ()
     partition_by: tuple[str, ...] = ()
     comment: str | None = None
     properties: s.Properties = ()
+    asked_format: str | None = None
 
 
 def read_column(cursor: Cursor, *, may_be_field: bool = False) -> tuple[s.ColumnDefinition, bool]:
@@ -57,6 +58,12 @@ def create_table(cursor: Cursor) -> s.CreateTable:
     if_not_exists = accept_if_not_exists(cursor)
     table = read_present_table(cursor)
     draft = _TableDraft()
+    if cursor.accept("LIKE"):
+        return _create_like(cursor, table, if_not_exists)
+    if cursor.accept_phrase("SHALLOW CLONE", "DEEP CLONE", "CLONE"):
+        raise NotSupported(
+            "CLONE is not supported yet.", remedy="Use CREATE TABLE .. LIKE, CREATE TABLE .. AS SELECT, or a branch."
+        )
     if cursor.sees("(") and not cursor.sees("(", "SELECT"):
         _read_columns(cursor, draft)
     _read_clauses(cursor, draft)
@@ -73,7 +80,19 @@ def create_table(cursor: Cursor) -> s.CreateTable:
         comment=draft.comment,
         properties=draft.properties,
         query=query,
+        asked_format=draft.asked_format,
     )
+
+
+def _create_like(cursor: Cursor, table: s.TableName, if_not_exists: bool) -> s.CreateTable:
+    like, draft = read_table(cursor), _TableDraft()
+    _read_clauses(cursor, draft)
+    if draft.columns or draft.partition_by or draft.comment is not None:
+        raise NotSupported(
+            "CREATE TABLE LIKE takes columns, partitioning and comment from the other table.",
+            remedy="Leave the clause out, or use CREATE TABLE with columns.",
+        )
+    return s.CreateTable(table, if_not_exists, properties=draft.properties, like=like, asked_format=draft.asked_format)
 
 
 def _with_key(column: s.ColumnDefinition, key: tuple[str, ...]) -> s.ColumnDefinition:
@@ -116,7 +135,7 @@ def _set_key(draft: _TableDraft, names: tuple[str, ...]) -> None:
 def _read_clauses(cursor: Cursor, draft: _TableDraft) -> None:
     while True:
         if cursor.accept("USING"):
-            _read_format(cursor)
+            draft.asked_format = _read_format(cursor)
         elif cursor.accept("PARTITIONED", "BY"):
             _read_partitioning(cursor, draft)
         elif cursor.sees("COMMENT"):
@@ -138,10 +157,12 @@ def _refuse_clause(cursor: Cursor) -> None:
         raise NotSupported("Clustering is not supported.", remedy="Use PARTITIONED BY.")
 
 
-def _read_format(cursor: Cursor) -> None:
+def _read_format(cursor: Cursor) -> str | None:
+    """A format whose tables are managed here as well; None for Parquet, in which all tables are stored."""
     name = cursor.name("a format")
-    if name.casefold() != "parquet":
+    if name.casefold() not in ("parquet", "delta", "iceberg"):
         raise NotSupported(f"USING {name} is not supported.", remedy="Leave it out; tables are stored as Parquet.")
+    return None if name.casefold() == "parquet" else name.upper()
 
 
 def _read_partitioning(cursor: Cursor, draft: _TableDraft) -> None:
@@ -189,17 +210,7 @@ def _check_draft(cursor: Cursor, draft: _TableDraft, query: s.Query | None) -> N
 
 def drop_table(cursor: Cursor) -> s.DropTable:
     if_exists = accept_if_exists(cursor)
-    return s.DropTable(read_present_table(cursor), if_exists)
-
-
-def show_tables(cursor: Cursor) -> s.ShowTables:
-    return s.ShowTables(read_database(cursor) if cursor.accept_phrase("IN", "FROM") else None)
-
-
-def describe_table(cursor: Cursor) -> s.DescribeTable:
-    """Also without the word TABLE; FORMATTED is the same as EXTENDED."""
-    extended = cursor.accept_phrase("EXTENDED", "FORMATTED") is not None
-    return s.DescribeTable(read_table(cursor), extended)
+    return s.DropTable(read_present_table(cursor), if_exists, cursor.accept("PURGE"))
 
 
 def show_create_table(cursor: Cursor) -> s.ShowCreateTable:
@@ -233,7 +244,3 @@ def _view(cursor: Cursor, *, or_replace: bool) -> s.CreateView:
 def drop_view(cursor: Cursor) -> s.DropView:
     if_exists = accept_if_exists(cursor)
     return s.DropView(read_present_table(cursor), if_exists)
-
-
-def show_views(cursor: Cursor) -> s.ShowViews:
-    return s.ShowViews(read_database(cursor) if cursor.accept_phrase("IN", "FROM") else None)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from catalog_app.domain.files import TableScan
-from catalog_app.engine.engine import Engine, Tables
-from catalog_app.engine.values import QueryResult
+from catalog_app.engine.engine import Engine
+from catalog_app.engine.values import QueryResult, Tables
 from tests.e2e.lake import Lake
 
 

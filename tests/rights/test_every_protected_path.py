@@ -42,6 +42,7 @@ WRITES = {
     "drop a column": "ALTER TABLE d.p DROP COLUMN id",
     "rename a column": "ALTER TABLE d.p RENAME COLUMN id TO x",
     "alter a column": "ALTER TABLE d.p ALTER COLUMN id COMMENT 'x'",
+    "alter several columns": "ALTER TABLE d.p ALTER COLUMN id COMMENT 'x', id FIRST",
     "add a partition": "ALTER TABLE d.p ADD PARTITION (k = 'y')",
     "drop a partition": "ALTER TABLE d.p DROP PARTITION (k = 'x')",
     "rename a partition": "ALTER TABLE d.p PARTITION (k = 'x') RENAME TO PARTITION (k = 'z')",

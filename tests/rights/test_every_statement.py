@@ -29,7 +29,14 @@ READ = (
     *("USE BRANCH main", "SHOW BRANCHES", "SHOW TAGS", "SHOW DATABASES", "DESCRIBE DATABASE d", "SHOW TABLES"),
     *("DESCRIBE TABLE d.t", "SHOW CREATE TABLE d.t", "SHOW PARTITIONS d.t", "SHOW VIEWS", "DESCRIBE HISTORY d.t"),
     *("SHOW HISTORY", "SHOW SEGMENTS d.t", "SHOW MERGES", "SHOW CHANGES d.t FROM VERSION 1 TO VERSION 2"),
-    *("SHOW QUERIES", "DESCRIBE CATALOG {c}"),
+    *("SHOW QUERIES", "DESCRIBE CATALOG {c}", "SHOW TABLE EXTENDED IN d LIKE '*'", "SHOW TBLPROPERTIES d.t"),
+    *(
+        "SHOW COLUMNS IN d.t",
+        "SHOW SCHEMA VERSIONS d.t",
+        "DESCRIBE d.t id",
+        "DESCRIBE DETAIL d.t",
+        "EXPLAIN DELETE FROM d.t",
+    ),
     *("SELECT * FROM d.t", "SELECT * FROM {c}.d.t", "MERGE BRANCH b TO main DRY RUN", "USE CATALOG {c}"),
 )
 CONTRIBUTE = (
@@ -39,6 +46,9 @@ CONTRIBUTE = (
     *("CREATE TABLE d.u AS SELECT * FROM d.t", "ALTER TABLE d.t RENAME TO d.u"),
     *("ALTER TABLE d.t SET TBLPROPERTIES ('k' = 'v')", "ALTER TABLE d.t UNSET TBLPROPERTIES ('k')"),
     *("ALTER TABLE d.t ADD COLUMN x INT", "ALTER TABLE d.t DROP COLUMN id", "ALTER TABLE d.t RENAME COLUMN id TO x"),
+    *("COMMENT ON DATABASE d IS 'x'", "COMMENT ON TABLE d.t IS 'x'", "COMMENT ON COLUMN d.t.id IS 'x'"),
+    *("ALTER TABLE d.t ALTER COLUMN id COMMENT 'x', id FIRST", "CREATE TABLE d.u LIKE d.t", "DROP TABLE d.t PURGE"),
+    "WITH s AS (SELECT 1 AS id) DELETE FROM d.t WHERE id IN (SELECT id FROM s)",
     *("ALTER TABLE d.t ALTER COLUMN id COMMENT 'x'", "ALTER TABLE d.t ADD PARTITION (id = 1)"),
     *("ALTER TABLE d.t DROP PARTITION (id = 1)", "ALTER TABLE d.t PARTITION (id = 1) RENAME TO PARTITION (id = 2)"),
     *("CREATE VIEW d.v AS SELECT * FROM d.t", "DROP VIEW d.v", "INSERT INTO d.t VALUES (1)"),
@@ -60,7 +70,7 @@ OWN = (
 LEAST = {"viewer": READ, "contributor": CONTRIBUTE, "maintainer": MAINTAIN, "owner": OWN}
 CELLS = [(least, text) for least, texts in LEAST.items() for text in texts]
 ELSEWHERE = {
-    *("CREATE CATALOG x", "SHOW CATALOGS", "COMMIT", "ROLLBACK"),
+    *("CREATE CATALOG x", "SHOW CATALOGS", "COMMIT", "ROLLBACK", "SHOW FUNCTIONS"),
     "CANCEL QUERY '7d1fe2f8-4fd1-4a3c-9e35-0a4a8b1e2b9e'",
 }
 """Statements that are tested below or with transactions."""
@@ -146,6 +156,7 @@ def test_for_an_outsider_there_is_nothing_to_read(own_lake: str, cast: Cast, tex
     [
         *("SELECT * FROM {c}.d.t", "SELECT 1 WHERE EXISTS (SELECT 1 FROM {c}.d.t)", "DESCRIBE TABLE {c}.d.t"),
         *("WITH x AS (SELECT * FROM {c}.d.`t@main`) SELECT * FROM x", "SHOW TABLES IN {c}.d", "SHOW SEGMENTS {c}.d.t"),
+        *("DELETE FROM d.t WHERE id IN (SELECT id FROM {c}.d.t)", "CREATE TABLE d.u LIKE {c}.d.t"),
         *("INSERT INTO d.t SELECT * FROM {c}.d.t", "CREATE TABLE d.u AS SELECT * FROM {c}.d.t"),
         *("CREATE VIEW d.v AS SELECT * FROM {c}.d.t", "MERGE BRANCH {c}.main TO main", "CREATE BRANCH n FROM {c}.main"),
         *(

@@ -27,9 +27,8 @@ from catalog_app.domain.files import (
 )
 from catalog_app.domain.row_counts import EXAMPLES_SHOWN, Counted, RowCounts, telling_columns
 from catalog_app.domain.schema import Column, Schema
-from catalog_app.engine.engine import Tables
 from catalog_app.engine.expressions import Analysis
-from catalog_app.engine.values import QueryResult, QuerySource, RowChanges, RowSource, ValuesSource
+from catalog_app.engine.values import QueryResult, QuerySource, RowChanges, RowSource, Tables, ValuesSource
 from catalog_app.storage.cells import RowCells, cells_check
 from catalog_app.storage.deletes import StoredFacts
 from catalog_app.storage.facts import rows_facts
@@ -235,8 +234,16 @@ class MemoryEngine:
         rows = [complete(schema, {**constants, **dict(zip(names, values, strict=True))}) for values in evaluated]
         return self._write(table_id, schema, [(values, None) for values in rows])
 
-    def delete(self, scan: TableScan, condition: str | None, *, alias: str) -> RowChanges:
-        return self._mask(scan, self._matching(scan, condition))
+    def delete(self, scan: TableScan, condition: str | None, *, alias: str, tables: Tables | None = None) -> RowChanges:
+        return self._mask(scan, [row for row, _ in self._computed(scan, condition, [], alias, tables)])
+
+    def _computed(
+        self, scan: TableScan, condition: str | None, texts: Sequence[str], alias: str, tables: Tables | None
+    ) -> list[tuple[LiveRow, list[Any]]]:
+        """The rows for which the condition is true, with the values of expressions. Subqueries are for DuckDB."""
+        assert tables is None
+        rows = self._matching(scan, condition)
+        return [(row, [evaluate(text, by_name(scan.schema, row.values)) for text in texts]) for row in rows]
 
     def update(
         self,
@@ -247,17 +254,17 @@ class MemoryEngine:
         alias: str,
         kinds: Mapping[str, str] | None = None,
         writes_equal: bool = False,
+        tables: Tables | None = None,
     ) -> RowChanges:
-        found = [(row, self._assigned(scan.schema, row.values, assignments)) for row in self._matching(scan, condition)]
+        given = [text for _, text in assignments]
+        names = [name.casefold() for name, _ in assignments]
+        found = [
+            (row, complete(scan.schema, {**by_name(scan.schema, row.values), **dict(zip(names, values, strict=True))}))
+            for row, values in self._computed(scan, condition, given, alias, tables)
+        ]
         changed = [(row, values) for row, values in found if writes_equal or values != as_stored(scan.schema, row)]
         written = self._write(scan.table_id, scan.schema, [(values, row.row_id) for row, values in changed])
         return replace(self._mask(scan, [row for row, _ in changed]), images=tuple(written))
-
-    @staticmethod
-    def _assigned(schema: Schema, old: dict[int, Any], assignments: Sequence[tuple[str, str]]) -> dict[int, Any]:
-        before = by_name(schema, old)
-        after = {name.casefold(): evaluate(text, before) for name, text in assignments}
-        return complete(schema, {**before, **after})
 
     def _mask(self, scan: TableScan, matched: Sequence[LiveRow]) -> RowChanges:
         positions: dict[int, dict[int, int]] = {}

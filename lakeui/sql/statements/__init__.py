@@ -8,6 +8,7 @@ from lakeui.sql.statements.alterations import (
     AddColumns,
     AddPartition,
     AlterColumn,
+    AlterColumns,
     ChangeType,
     ColumnAlteration,
     DropColumns,
@@ -64,12 +65,14 @@ from lakeui.sql.statements.history import (
     ShowSegments,
 )
 from lakeui.sql.statements.names import (
+    COMMENT,
     BranchName,
     Condition,
     DatabaseName,
     PartitionValuesByColumn,
     Properties,
     Query,
+    Subqueries,
     TableName,
     TableReference,
 )
@@ -95,7 +98,9 @@ from lakeui.sql.statements.tables import (
     CreateDatabase,
     CreateTable,
     CreateView,
+    DescribeColumn,
     DescribeDatabase,
+    DescribeDetail,
     DescribeTable,
     DropDatabase,
     DropTable,
@@ -104,13 +109,25 @@ from lakeui.sql.statements.tables import (
     RenameDatabase,
     RenameTable,
     SetDatabaseProperties,
+    ShowColumns,
     ShowCreateTable,
     ShowDatabases,
+    ShowFunctions,
     ShowPartitions,
+    ShowSchemaVersions,
+    ShowTableExtended,
+    ShowTableProperties,
     ShowTables,
     ShowViews,
     UnsetDatabaseProperties,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Explain:
+    """Tell what the statement reads; do nothing."""
+
+    statement: Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +181,18 @@ Statement = (
     | DropColumns
     | RenameColumn
     | AlterColumn
+    | AlterColumns
     | AddPartition
     | DropPartition
     | RenamePartition
     | ShowTables
+    | ShowTableExtended
+    | ShowTableProperties
+    | ShowColumns
+    | ShowSchemaVersions
+    | ShowFunctions
+    | DescribeColumn
+    | DescribeDetail
     | DescribeTable
     | ShowCreateTable
     | ShowPartitions
@@ -188,13 +213,16 @@ Statement = (
     | MergeInto
     | Truncate
     | Optimize
+    | Explain
     | DryRun
 )
 
 __all__ = [
+    "COMMENT",
     "AddColumns",
     "AddPartition",
     "AlterColumn",
+    "AlterColumns",
     "BeginTransaction",
     "BranchName",
     "CancelQuery",
@@ -213,7 +241,9 @@ __all__ = [
     "DatabaseName",
     "Delete",
     "DescribeCatalog",
+    "DescribeColumn",
     "DescribeDatabase",
+    "DescribeDetail",
     "DescribeHistory",
     "DescribeTable",
     "DropBranch",
@@ -227,6 +257,7 @@ __all__ = [
     "DropTag",
     "DropView",
     "DryRun",
+    "Explain",
     "FieldAssignments",
     "Insert",
     "MergeAction",
@@ -265,17 +296,23 @@ __all__ = [
     "ShowBranches",
     "ShowCatalogs",
     "ShowChanges",
+    "ShowColumns",
     "ShowCreateTable",
     "ShowDatabases",
+    "ShowFunctions",
     "ShowHistory",
     "ShowMerges",
     "ShowPartitions",
     "ShowQueries",
+    "ShowSchemaVersions",
     "ShowSegments",
+    "ShowTableExtended",
+    "ShowTableProperties",
     "ShowTables",
     "ShowTags",
     "ShowViews",
     "Statement",
+    "Subqueries",
     "TableName",
     "TableReference",
     "Truncate",

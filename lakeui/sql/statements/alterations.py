@@ -98,6 +98,14 @@ class AlterColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class AlterColumns:
+    """Several alterations of one table, of different columns or of different attributes, in one commit."""
+
+    table: TableName
+    changes: tuple[AlterColumn, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AddPartition:
     """Values are the text that the user wrote, unquoted; None is NULL."""
 
@@ -108,6 +116,8 @@ class AddPartition:
 
 @dataclass(frozen=True, slots=True)
 class DropPartition:
+    """``values`` may name some of the partition columns only: every partition with these goes."""
+
     table: TableName
     values: PartitionValuesByColumn
     if_exists: bool = False

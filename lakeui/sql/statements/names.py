@@ -8,6 +8,8 @@ from catalog_app.pruning.predicates import ANYTHING, Predicate
 
 Properties = tuple[tuple[str, str], ...]
 PartitionValuesByColumn = tuple[tuple[str, str | None], ...]
+COMMENT = "comment"
+"""The property of databases and tables that is their comment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +60,22 @@ class Query:
 class Condition:
     """A checked boolean expression over the columns of one table, whose alias (its name where none is given) it uses.
 
-    ``predicate`` is true of every row for which it is. Without subqueries ``query_tables`` is empty.
+    ``predicate`` is true of every row for which it is.
     """
 
     text: str
     predicate: Predicate = ANYTHING
-    has_subquery: bool = False
-    query_tables: tuple[TableReference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Subqueries:
+    """What the subqueries in the expressions of a statement mention, as Query has it; ``are_there`` also where they
+    mention no table.
+    """
+
+    tables: tuple[TableReference, ...] = ()
+    where: dict[str, Predicate] = field(default_factory=dict)
+    are_there: bool = False
+
+
+NO_SUBQUERIES = Subqueries()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from lakeui.sql.statements.names import Condition, PartitionValuesByColumn, Query, TableName
+from lakeui.sql.statements.names import NO_SUBQUERIES, Condition, PartitionValuesByColumn, Query, Subqueries, TableName
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,8 @@ class Insert:
     """``values`` where the source is a plain VALUES list: rows of checked expression texts, ``DEFAULT`` kept as that.
 
     ``query`` is the same source as a query; None only where some value is DEFAULT. ``partition`` by column: checked
-    expression text, None where the value comes from the source.
+    expression text, None where the value comes from the source. ``replaces``: the rows of which it is true go, and new
+    rows must be such.
     """
 
     table: TableName
@@ -28,6 +29,7 @@ class Insert:
     overwrite: bool = False
     partition: PartitionValuesByColumn | None = None
     values: tuple[tuple[str, ...], ...] | None = None
+    replaces: Condition | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class Delete:
     table: TableName
     alias: str | None = None
     where: Condition | None = None
+    subqueries: Subqueries = NO_SUBQUERIES
 
 
 FieldAssignments = tuple[tuple[tuple[str, ...], str], ...]
@@ -54,6 +57,7 @@ class Update:
     where: Condition | None = None
     fields: FieldAssignments = ()
     owned: tuple[tuple[str, ...], ...] = field(default=(), compare=False)
+    subqueries: Subqueries = NO_SUBQUERIES
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,9 @@ class UnsetDatabaseProperties:
 
 @dataclass(frozen=True, slots=True)
 class ShowDatabases:
-    pass
+    """``like``: a pattern as in SHOW TABLES LIKE; None: all."""
+
+    like: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,10 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class CreateTable:
-    """``query`` is the SELECT after AS. Columns of the primary key are never nullable."""
+    """``query`` is the SELECT after AS. Columns of the primary key are never nullable. ``like``: the table
+    whose columns, primary key, partitioning and comment the new one has. ``asked_format``: another than Parquet that
+    USING names.
+    """
 
     table: TableName
     if_not_exists: bool = False
@@ -85,12 +90,17 @@ class CreateTable:
     comment: str | None = None
     properties: Properties = ()
     query: Query | None = None
+    like: TableName | None = None
+    asked_format: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DropTable:
+    """``purge``: the person wants the files gone, which only VACUUM does."""
+
     table: TableName
     if_exists: bool = False
+    purge: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +111,60 @@ class RenameTable:
 
 @dataclass(frozen=True, slots=True)
 class ShowTables:
-    """``database`` None: of every database."""
+    """``database`` None: of every database. ``like``: a pattern, in which a star stands for any text and a bar parts
+    names; None: all.
+    """
 
     database: DatabaseName | None = None
+    like: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowTableExtended:
+    """Tables and views whose names are like the pattern."""
+
+    database: DatabaseName | None
+    like: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShowTableProperties:
+    """``key`` None: all."""
+
+    table: TableName
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowColumns:
+    table: TableName
+
+
+@dataclass(frozen=True, slots=True)
+class ShowSchemaVersions:
+    table: TableName
+
+
+@dataclass(frozen=True, slots=True)
+class ShowFunctions:
+    """The functions that queries may call."""
+
+    like: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeColumn:
+    """``path``: the column's name, and the fields inside of it that lead to the one that is asked for."""
+
+    table: TableName
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeDetail:
+    """One row on the whole table."""
+
+    table: TableName
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,4 +201,7 @@ class DropView:
 
 @dataclass(frozen=True, slots=True)
 class ShowViews:
+    """``like`` as in ShowTables."""
+
     database: DatabaseName | None = None
+    like: str | None = None

@@ -5,7 +5,7 @@ Queries are Spark's and are translated; what Spark itself makes of them is for t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
@@ -16,9 +16,9 @@ import pyarrow as pa
 import sqlglot
 
 from catalog_app.domain.files import TableScan
-from catalog_app.engine.engine import Tables
 from catalog_app.engine.merge_values import FrozenSource, SourceRows
-from catalog_app.engine.values import FileSource, QuerySource
+from catalog_app.engine.values import FileSource, QuerySource, Tables
+from tests.stateful.memory_engine import LiveRow
 from tests.stateful.memory_merging import MergingMemoryEngine
 
 Rows = Sequence[Sequence[Any]]
@@ -76,7 +76,7 @@ class DuckMemoryEngine(MergingMemoryEngine):
             for (_, kind), array in zip(described, arrays, strict=True)
         )
 
-    def _query(self, text: str, tables: Tables) -> tuple[list[tuple[str, str]], list[list[Any]]]:
+    def _query(self, text: str, tables: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[list[Any]]]:
         with self._database.cursor() as connection:
             for name, relation in tables.items():
                 columns, rows = self._relation(relation)
@@ -90,7 +90,24 @@ class DuckMemoryEngine(MergingMemoryEngine):
             described = [(column[0], _spark_type(str(column[1]))) for column in found.description or ()]
             return described, [[_kept(value) for value in row] for row in found.fetchall()]
 
-    def _relation(self, relation: TableScan | FileSource | QuerySource) -> tuple[Columns, Rows]:
+    def _computed(
+        self, scan: TableScan, condition: str | None, texts: Sequence[str], alias: str, tables: Tables | None
+    ) -> list[tuple[LiveRow, list[Any]]]:
+        if tables is None:
+            return super()._computed(scan, condition, texts, alias, tables)
+        rows = list(self._live(scan))
+        columns = [("__lake_row", "bigint"), *((column.name, column.type) for column in scan.schema.columns)]
+        values = [
+            [number, *(row.values[column.id] for column in scan.schema.columns)] for number, row in enumerate(rows)
+        ]
+        chosen = ", ".join(["`__lake_row`", *(f"({text})" for text in texts)])
+        text = f"SELECT {chosen} FROM `__lake_0` AS {_spark_quoted(alias)} WHERE {condition or 'true'}"
+        _, found = self._query(text, {**tables, "__lake_0": (columns, values)})
+        return [(rows[number], computed) for number, *computed in found]
+
+    def _relation(self, relation: TableScan | FileSource | QuerySource | tuple[Columns, Rows]) -> tuple[Columns, Rows]:
+        if isinstance(relation, tuple):
+            return relation
         if isinstance(relation, QuerySource):
             return self._query(relation.text, relation.tables)
         if isinstance(relation, FileSource):

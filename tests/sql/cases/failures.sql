@@ -190,7 +190,7 @@ SYNTAX_ERROR | main | = | ALTER DATABASE d UNSET DBPROPERTIES ('owner' = 'me')
 # ShowDatabases
 INVALID_VALUE | none | No catalog is chosen | SHOW DATABASES
 NOT_FOUND | nobranch | branch nobranch | SHOW DATABASES
-NOT_SUPPORTED | main | filter | SHOW DATABASES LIKE 'd'
+SYNTAX_ERROR | main | LIKE and a pattern | SHOW DATABASES d
 # DescribeDatabase
 SYNTAX_ERROR | main | | DESCRIBE DATABASE
 # CreateTable
@@ -213,6 +213,8 @@ INVALID_DEFAULT | main | Column v cannot store its default | CREATE TABLE d.fres
 INVALID_DEFAULT | main | Column n cannot store its default | CREATE TABLE d.fresh (id int, n int NOT NULL DEFAULT NULL)
 INVALID_DEFAULT | main | Column id cannot store its default | CREATE TABLE d.fresh (id int PRIMARY KEY DEFAULT NULL)
 NOT_SUPPORTED | main | Columns and AS SELECT | CREATE TABLE d.fresh (id int) AS SELECT 1
+NOT_FOUND | main | table d.peple; Did you mean d.people | CREATE TABLE d.fresh LIKE d.peple
+NOT_SUPPORTED | main | LIKE takes columns, partitioning and comment | CREATE TABLE d.fresh LIKE d.people PARTITIONED BY (id)
 NOT_SUPPORTED | main | USING csv | CREATE TABLE d.fresh (id int) USING csv
 NOT_SUPPORTED | main | CHECK | CREATE TABLE d.fresh (id int, CHECK (id > 0))
 NOT_SUPPORTED | main | Clustering; PARTITIONED BY | CREATE TABLE d.fresh (id int) CLUSTERED BY (id) INTO 4 BUCKETS
@@ -276,6 +278,15 @@ NOT_FOUND | main | name.first | ALTER TABLE d.people ALTER COLUMN name.first TYP
 INVALID_DEFAULT | main | Column id cannot store its default | ALTER TABLE d.people ALTER COLUMN id SET DEFAULT NULL
 FORBIDDEN_STATEMENT | main | reflect | ALTER TABLE d.people ALTER COLUMN age SET DEFAULT reflect('a', 'b')
 SYNTAX_ERROR | main | | ALTER TABLE d.people ALTER COLUMN name
+# AlterColumns
+NOT_FOUND | main | column zzz; DESCRIBE TABLE | ALTER TABLE d.people ALTER COLUMN id COMMENT 'x', zzz COMMENT 'y'
+INVALID_VALUE | main | id is altered twice | ALTER TABLE d.people ALTER COLUMN id COMMENT 'x', id COMMENT 'y'
+INVALID_VALUE | main | age is altered twice | ALTER TABLE d.people ALTER COLUMN age SET DEFAULT 1, age DROP DEFAULT
+NOT_SUPPORTED | main | moves one column | ALTER TABLE d.people ALTER COLUMN id FIRST, age AFTER name
+TYPE_NARROWING | main | age is bigint | ALTER TABLE d.people ALTER COLUMN id COMMENT 'x', age TYPE int
+NOT_SUPPORTED | main | CHANGE COLUMN renames; RENAME COLUMN | ALTER TABLE d.people CHANGE COLUMN id number INT
+NOT_SUPPORTED | main | REPLACE COLUMNS; with its values | ALTER TABLE d.people REPLACE COLUMNS (id INT)
+SYNTAX_ERROR | main | | ALTER TABLE d.people ALTER COLUMN id COMMENT 'x',
 # AddPartition
 ALREADY_EXISTS | main | partition named day = mon | ALTER TABLE d.sales ADD PARTITION (day = 'mon')
 ALREADY_EXISTS | main | partition named day = declared | ALTER TABLE d.sales ADD PARTITION (day = 'declared')
@@ -286,6 +297,7 @@ FORBIDDEN_STATEMENT | main | stored | ALTER TABLE d.sales ADD PARTITION (day = '
 NOT_SUPPORTED | main | Several partitions | ALTER TABLE d.sales ADD PARTITION (day = 'x') PARTITION (day = 'y')
 SYNTAX_ERROR | main | | ALTER TABLE d.sales ADD PARTITION
 # DropPartition
+NOT_FOUND | main | partition country = fr | ALTER TABLE d.regions DROP PARTITION (country = 'fr')
 NOT_FOUND | main | partition day = tue; SHOW PARTITIONS | ALTER TABLE d.sales DROP PARTITION (day = 'tue')
 INVALID_VALUE | main | not partitioned | ALTER TABLE d.people DROP PARTITION (day = 'mon')
 INVALID_VALUE | main | named by day | ALTER TABLE d.sales DROP PARTITION (week = 'x')
@@ -295,6 +307,24 @@ NOT_FOUND | main | partition day = tue | ALTER TABLE d.sales PARTITION (day = 't
 ALREADY_EXISTS | main | partition named day = declared | ALTER TABLE d.sales PARTITION (day = 'mon') RENAME TO PARTITION (day = 'declared')
 INVALID_VALUE | main | not partitioned | ALTER TABLE d.people PARTITION (day = 'a') RENAME TO PARTITION (day = 'b')
 SYNTAX_ERROR | main | | ALTER TABLE d.sales PARTITION (day = 'mon') RENAME TO
+# ShowTableExtended
+NOT_SUPPORTED | main | one partition; SHOW PARTITIONS | SHOW TABLE EXTENDED IN d LIKE 'sales' PARTITION (day = 'mon')
+SYNTAX_ERROR | main | LIKE | SHOW TABLE EXTENDED IN d
+# ShowTableProperties
+PROPERTY_NOT_FOUND | main | nothing; SHOW TBLPROPERTIES d.people | SHOW TBLPROPERTIES d.people ('nothing')
+SYNTAX_ERROR | main | | SHOW TBLPROPERTIES
+# ShowColumns
+SYNTAX_ERROR | main | IN | SHOW COLUMNS d.people
+# ShowSchemaVersions
+SYNTAX_ERROR | main | | SHOW SCHEMA VERSIONS
+# ShowFunctions
+NOT_SUPPORTED | main | only functions of Spark SQL | SHOW FUNCTIONS IN d
+SYNTAX_ERROR | main | LIKE and a pattern | SHOW FUNCTIONS sum
+# DescribeColumn
+NOT_FOUND | main | column nam; Did you mean name | DESCRIBE d.people nam
+NOT_FOUND | main | field name.first | DESCRIBE d.people name.first
+# DescribeDetail
+SYNTAX_ERROR | main | | DESCRIBE DETAIL
 # ShowTables
 INVALID_VALUE | none | No catalog is chosen | SHOW TABLES
 SYNTAX_ERROR | main | | SHOW TABLES IN
@@ -354,6 +384,14 @@ FORBIDDEN_STATEMENT | main | reflect | SELECT reflect('java.lang.Runtime', 'getR
 FORBIDDEN_STATEMENT | main | looks like a file; upload or import | SELECT * FROM parquet.`/etc/passwd`
 SYNTAX_ERROR | main | | SELECT * FROM
 SYNTAX_ERROR | main | ; | SELECT 1; SELECT 2
+# Explain
+NOT_SUPPORTED | main | EXPLAIN tells of SELECT; DRY RUN | EXPLAIN DROP TABLE d.people
+NOT_SUPPORTED | main | EXPLAIN EXTENDED | EXPLAIN EXTENDED SELECT 1
+NOT_SUPPORTED | main | EXPLAIN tells of SELECT | EXPLAIN EXPLAIN SELECT 1
+NOT_FOUND | main | table d.peple; Did you mean d.people | EXPLAIN DELETE FROM d.people WHERE id IN (SELECT id FROM d.peple)
+INVALID_VALUE | main | no dry run | EXPLAIN DELETE FROM d.people DRY RUN
+FORBIDDEN_STATEMENT | main | reflect | EXPLAIN SELECT reflect('a', 'b')
+SYNTAX_ERROR | main | | EXPLAIN
 # Insert
 FORBIDDEN_STATEMENT | main | reflect | INSERT INTO d.people VALUES (1, reflect('a', 'b'), 1)
 NOT_FOUND | main | table d.peple; Did you mean d.people | INSERT INTO d.people SELECT * FROM d.peple

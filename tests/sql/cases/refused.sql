@@ -94,9 +94,6 @@ SyntaxProblem | begin; select 1
 SyntaxProblem | undrop table db.t with id
 SyntaxProblem | create tag
 NotSupported | explain select 1
-NotSupported | with a as (select 1) insert into db.t select * from a
-NotSupported | delete from db.t where a in (select b from db.u)
-NotSupported | update db.t set a = (select 1)
 NotSupported | create table db.t (a int) using csv
 NotSupported | create table db.t (a int) partitioned by (bucket(4, a))
 NotSupported | create table db.t (a int, foreign key (a) references db.u)
@@ -170,3 +167,11 @@ SyntaxProblem | merge into db.t using db.s on t.a = s.a when matched then delete
 SyntaxProblem | merge into db.t using db.s on t.a = s.a when matched and then delete
 SyntaxProblem | merge into db.t using db.s on t.a = s.a when matched then update set
 SyntaxProblem | merge into db.t using db.s on t.a = s.a when matched then delete whatever
+NotSupported | delete from db.t where a in (select b from db.u limit 1)
+NotSupported | delete from db.t where a = max(b)
+NotSupported | insert into db.t replace where a in (select b from db.u) select 1
+NotSupported | insert into db.t replace on a = b select 1
+ForbiddenStatement | with a as (select reflect('x', 'y')) insert into db.t select * from a
+ForbiddenStatement | delete from db.t where a in (select b from csv.`/x`)
+ForbiddenStatement | update db.t set a = (select max(reflect('x', 'y')) from db.u)
+ForbiddenStatement | delete from db.t where exists (select 1 from `__lake_0`)

@@ -1,0 +1,212 @@
+"""Managed tables in a tree: taken out of it, with what their columns are called and which of their rows matter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from catalog_app.pruning.predicates import ANYTHING, Predicate, without_null_tests
+from lakeui.common.errors import ForbiddenStatement, InvalidValue
+from lakeui.sql.allowlist import PLACEHOLDER_PREFIX
+from lakeui.sql.names import table_name
+from lakeui.sql.statements import TableName, TableReference
+from lakeui.sql.terms import predicate_of
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One table in a query tree: its node, whose name is already the placeholder, and what columns may call it."""
+
+    node: exp.Table
+    reference: TableReference
+    alias: str
+    is_named_here: bool
+    owner: exp.Expr | None
+
+
+def take_tables(tree: exp.Expr, *, first: int = 0) -> list[Mention]:
+    """Put a placeholder in the place of every managed table, under an alias by which its columns can be called; columns
+    that named their table by its database name it by that. Placeholders are numbered from ``first``.
+    """
+    mentions = _with_placeholders(tree, first)
+    _rename_columns(tree, mentions)
+    return mentions
+
+
+def wheres(mentions: Sequence[Mention]) -> dict[str, Predicate]:
+    """By placeholder what is true of every row of that mention that can matter."""
+    found = {mention.reference.placeholder: _where(mention) for mention in mentions}
+    return {placeholder: predicate for placeholder, predicate in found.items() if predicate != ANYTHING}
+
+
+def _with_placeholders(tree: exp.Expr, first: int) -> list[Mention]:
+    mentions: list[Mention] = []
+    for node in list(tree.find_all(exp.Table, bfs=False)):
+        if isinstance(node.this, exp.Anonymous):
+            if node.args.get("db") or node.args.get("version"):
+                raise ForbiddenStatement("A table function has a plain name.", remedy="Leave out what is before it.")
+            continue
+        if not node.args.get("db") and not node.args.get("version") and _is_common_table(node):
+            continue
+        mentions.append(_take_table(node, f"{PLACEHOLDER_PREFIX}{first + len(mentions)}"))
+    return _with_clear_aliases(mentions)
+
+
+def _take_table(node: exp.Table, placeholder: str) -> Mention:
+    name = _name_of(node)
+    alias, owner = node.alias, node.find_ancestor(exp.Select)
+    for part in ("db", "catalog", "version"):
+        node.set(part, None)
+    node.set("this", exp.to_identifier(placeholder, quoted=True))
+    mention = Mention(node, TableReference(placeholder, name), alias or name.table, not alias, owner)
+    if not alias:
+        _set_alias(node, name.table)
+    return mention
+
+
+def _set_alias(node: exp.Table, alias: str) -> None:
+    columns = node.args["alias"].args.get("columns") if node.args.get("alias") else None
+    node.set("alias", exp.TableAlias(this=exp.to_identifier(alias, quoted=True), columns=columns))
+
+
+def _with_clear_aliases(mentions: list[Mention]) -> list[Mention]:
+    """Tables of one name from two databases in one SELECT are told apart by their placeholders."""
+    clear: list[Mention] = []
+    for mention in mentions:
+        clashes = mention.is_named_here and any(
+            other is not mention
+            and other.owner is mention.owner
+            and other.is_named_here
+            and other.alias.casefold() == mention.alias.casefold()
+            and _folded(other.reference.name) != _folded(mention.reference.name)
+            for other in mentions
+        )
+        unique = f"{mention.reference.placeholder}_{mention.alias}" if clashes else mention.alias
+        if clashes:
+            _set_alias(mention.node, unique)
+        clear.append(replace(mention, alias=unique))
+    return clear
+
+
+def _folded(name: TableName) -> tuple[str, ...]:
+    return tuple((part or "").casefold() for part in (name.catalog, name.database, name.table, name.at))
+
+
+def _is_common_table(node: exp.Table) -> bool:
+    """Whether a bare name is that of a common table expression which can be seen from here."""
+    below: exp.Expr = node
+    above = node.parent
+    while above is not None:
+        if isinstance(above, exp.With):
+            index = next(i for i, item in enumerate(above.expressions) if item is below)
+            seen = above.expressions[: index + 1] if above.args.get("recursive") else above.expressions[:index]
+        else:
+            clause = above.args.get("with_")
+            seen = clause.expressions if clause is not None and clause is not below else []
+        if any(item.alias.casefold() == node.name.casefold() for item in seen):
+            return True
+        below, above = above, above.parent
+    return False
+
+
+def _name_of(node: exp.Table) -> TableName:
+    parts = [part for part in (node.args.get("catalog"), node.args.get("db"), node.this) if part is not None]
+    if not all(isinstance(part, exp.Identifier) for part in parts):
+        raise ForbiddenStatement("A table's name has at most three parts.", remedy="Write catalog.db.table.")
+    version, timestamp = _time_of(node.args.get("version"))
+    return table_name(tuple(part.name for part in parts), version=version, timestamp=timestamp)
+
+
+def _time_of(clause: exp.Expr | None) -> tuple[int | None, str | None]:
+    if clause is None:
+        return None, None
+    value = clause.expression
+    if clause.text("kind") == "AS OF":
+        if isinstance(value, exp.Cast) and isinstance(value.this, exp.Literal):
+            value = value.this
+        is_version = clause.text("this") == "VERSION"
+        if isinstance(value, exp.Literal) and is_version and value.name.isdecimal():
+            return int(value.name), None
+        if isinstance(value, exp.Literal) and not is_version and value.is_string:
+            return None, value.name
+    raise InvalidValue(
+        "A table's past is asked for by a number or a time in quotes.",
+        remedy="Write VERSION AS OF 12 or TIMESTAMP AS OF '2026-01-31 10:00:00'.",
+    )
+
+
+# -- columns that name their table by database ------------------------------------------------------------------------
+
+
+def _rename_columns(tree: exp.Expr, mentions: list[Mention]) -> None:
+    """``db.t.column`` becomes ``alias.column``: behind its placeholder a table has no database."""
+    by_owner: dict[int, list[Mention]] = {}
+    for mention in mentions:
+        if mention.is_named_here:
+            by_owner.setdefault(id(mention.owner), []).append(mention)
+    for column in list(tree.find_all(exp.Column)):
+        if not column.args.get("db"):
+            continue
+        select = column.find_ancestor(exp.Select)
+        while select is not None:
+            if any(_shorten(column, m.reference.name, m.alias) for m in by_owner.get(id(select), [])):
+                break
+            select = select.find_ancestor(exp.Select)
+
+
+def _shorten(column: exp.Column, name: TableName, alias: str) -> bool:
+    """Put the alias for the leading database (and catalog) of a column of that table; whether it was one."""
+    parts = [part for part in (column.args.get(key) for key in ("catalog", "db", "table", "this")) if part is not None]
+    full = [name.database, name.table] if name.catalog is None else [name.catalog, name.database, name.table]
+    any_catalog = [parts[0].name, *full] if name.catalog is None else full
+    for prefix in (full, full[-2:], any_catalog):
+        leading = [part.name.casefold() for part in parts[: len(prefix)]]
+        if len(parts) > len(prefix) and leading == [part.casefold() for part in prefix]:
+            rest = parts[len(prefix) :]
+            short: exp.Expr = exp.Column(this=rest[0].copy(), table=exp.to_identifier(alias, quoted=True))
+            for part in rest[1:]:
+                short = exp.Dot(this=short, expression=part.copy())
+            column.replace(short)
+            return True
+    return False
+
+
+def localise(tree: exp.Expr, tables: Sequence[tuple[TableName, str | None]]) -> exp.Expr:
+    """Columns of these tables lose the database: behind its name a table without alias goes by that alone."""
+    unnamed = [name for name, alias in tables if alias is None]
+    if not unnamed:
+        return tree
+    holder = exp.Paren(this=tree)  # A tree that is one column can only be replaced inside of something.
+    for column in list(holder.find_all(exp.Column)):
+        if column.args.get("db"):
+            any(_shorten(column, name, name.table) for name in unnamed)
+    whole: exp.Expr = holder.this
+    whole.pop()
+    return whole
+
+
+# -- pruning ----------------------------------------------------------------------------------------------------------
+
+
+def _where(mention: Mention) -> Predicate:
+    """What the WHERE of the SELECT that the table stands in directly says of its columns."""
+    select, node = mention.owner, mention.node
+    parent = node.parent
+    if not isinstance(select, exp.Select) or not isinstance(parent, exp.From | exp.Join) or parent.parent is not select:
+        return ANYTHING
+    where = select.args.get("where")
+    if where is None or node.args.get("sample") or node.args.get("pivots") or node.args["alias"].args.get("columns"):
+        return ANYTHING
+    joins, laterals = select.args.get("joins") or [], select.args.get("laterals") or []
+    is_alone = not joins and not laterals
+    own = mention.alias.casefold()
+
+    def belongs(column: exp.Column) -> bool:
+        qualifier = column.table.casefold()
+        return not column.args.get("db") and (qualifier == own or (is_alone and not qualifier))
+
+    predicate = predicate_of(where.this, belongs)
+    # Behind an outer join a missing row shows as nulls: a file must not be left out for having none.
+    return predicate if is_alone else without_null_tests(predicate)

@@ -1,0 +1,47 @@
+"""Subqueries, common tables and REPLACE WHERE as Spark finds the rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeui.common.errors import InvalidValue
+from tests.e2e.lake import Lake
+from tests.e2e.row_stories import STORIES, story_made
+
+COPIES = "TBLPROPERTIES ('write.delete.mode' = 'copy-on-write', 'write.update.mode' = 'copy-on-write')"
+ABOUT_NULL = [story for story in STORIES if "NOT IN" in story[0]]
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_what_is_left(lake: Lake, number: int) -> None:
+    """Every story, each on a branch of its own."""
+    story_made(lake, COPIES if number == 1 else "")
+    for place, (statement, rows) in enumerate(STORIES[number::3]):
+        lake.sql(f"CREATE BRANCH b{place}")
+        lake.sql(statement, f"b{place}")
+        assert lake.rows("d.t", f"b{place}") == sorted(rows, key=repr), statement
+
+
+def test_null_among_the_rows_of_not_in_is_as_in_spark(lake: Lake) -> None:
+    story_made(lake)
+    for statement, rows in ABOUT_NULL:
+        gone = {tuple(row) for row in lake.sql(statement.replace("DELETE", "SELECT *")).rows}
+        assert gone == set(lake.rows("d.t")) - set(rows)
+
+
+@pytest.mark.parametrize(
+    ("statement", "mentions"),
+    [
+        ("DELETE FROM d.t WHERE id IN (SELECT nope FROM d.s)", "nope"),
+        ("UPDATE d.t SET v = (SELECT note FROM d.s)", "more than one row"),
+        ("UPDATE d.t SET id = (SELECT max(note) FROM d.s)", "id is int; a value of type string"),
+        ("DELETE FROM d.t WHERE (SELECT max(id) FROM d.s)", "boolean"),
+    ],
+)  # fmt: skip
+def test_refused(lake: Lake, statement: str, mentions: str) -> None:
+    story_made(lake)
+    head = lake.head()
+    with pytest.raises(InvalidValue) as caught:
+        lake.sql(statement)
+    assert mentions.casefold() in caught.value.message.casefold()
+    assert lake.head() == head
