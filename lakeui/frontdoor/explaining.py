@@ -1,0 +1,124 @@
+"""``EXPLAIN``: which tables and files a statement would read and which it would leave out, by the same means as it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from catalog_app.pruning.predicates import ANYTHING, Predicate
+from catalog_app.selectors.segments import SegmentState, segments_list
+from lakeui.common.errors import NotSupported
+from lakeui.frontdoor.places import (
+    Call,
+    TablePlace,
+    place_of,
+    table_exists,
+    table_for_reading,
+    table_for_writing,
+    view_find,
+)
+from lakeui.frontdoor.pruning import pruned
+from lakeui.frontdoor.queries import DEPTH
+from lakeui.frontdoor.values import StatementResult, answer
+from lakeui.sql import statements as sql
+from lakeui.sql.parse import parse
+
+MOST_FILES = 100
+"""So many files of each table are named, kept ones first."""
+
+Step = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Files of a table that are read: all that statistics do not rule out for the predicate."""
+
+    found: TablePlace
+    predicate: Predicate
+    shown: str
+
+
+def explain(call: Call, statement: sql.Explain) -> StatementResult:
+    """Nothing is written, and no row is read."""
+    steps = list(_steps(call, statement.statement))
+    version = call.lineage.version if call.session.catalog else None
+    return answer([("step", "string"), ("detail", "string")], [list(step) for step in steps], version)
+
+
+def _steps(call: Call, statement: sql.Statement) -> Iterator[Step]:
+    match statement:
+        case sql.Select():
+            yield from _tables(call, statement.query)
+        case sql.Delete() | sql.Update():
+            target = table_for_writing(call, statement.table)
+            yield ("delete rows" if isinstance(statement, sql.Delete) else "update rows"), target.label
+            yield from _scan(_read(target, statement.where))
+            yield from _tables(call, statement.subqueries)
+        case sql.Insert():
+            target = table_for_writing(call, statement.table)
+            yield ("overwrite" if statement.overwrite else "insert rows"), target.label
+            if statement.replaces is not None:
+                yield from _scan(_read(target, statement.replaces))
+            if statement.query is not None:
+                yield from _tables(call, statement.query)
+        case sql.MergeInto():
+            target = table_for_writing(call, statement.table)
+            yield "merge rows", target.label
+            yield from _tables(call, statement.source)
+            yield from _merge_target(target, statement)
+        case _:
+            raise NotSupported(
+                "EXPLAIN tells of SELECT, INSERT, DELETE, UPDATE and MERGE INTO.",
+                remedy="Put DRY RUN behind a statement that changes something else.",
+            )
+
+
+def _merge_target(target: TablePlace, statement: sql.MergeInto) -> Iterator[Step]:
+    by_source = [clause for clause in statement.clauses if clause.family is sql.MergeFamily.NOT_MATCHED_BY_SOURCE]
+    if by_source:
+        yield "scan", f"{target.label}: files for WHEN NOT MATCHED BY SOURCE beside those that can match"
+    yield from _scan(_Read(target, ANYTHING if by_source else statement.on.predicate, statement.on.text))
+    if statement.keys:
+        keys = ", ".join(key.column for key in statement.keys)
+        yield "skip by keys", f"when it runs, files that hold none of the source's values of {keys} are left out too"
+
+
+def _read(found: TablePlace, where: sql.Condition | None) -> _Read:
+    return _Read(found, where.predicate, where.text) if where is not None else _Read(found, ANYTHING, "")
+
+
+def _tables(call: Call, given: sql.Query | sql.Subqueries, depth: int = 0) -> Iterator[Step]:
+    for item in given.tables:
+        place = place_of(call, item.name)
+        view = None if table_exists(place, item.name.table) else view_find(place, item.name.table)
+        if view is None:
+            found = table_for_reading(call, item.name)
+            yield from _scan(_Read(found, given.where.get(item.placeholder, ANYTHING), "its WHERE"))
+            continue
+        yield "view", f"{place.database.name}.{view.name}"
+        inner = parse(view.query)
+        if isinstance(inner, sql.Select) and depth < DEPTH:
+            yield from _tables(call, inner.query, depth + 1)
+
+
+def _scan(read: _Read) -> Iterator[Step]:
+    """The table with the count of its files, and each file with the reason."""
+    found = read.found
+    segments = segments_list(found.place.lineage, found.table.table_id)
+    kept = pruned(segments, found.table.schema.columns, read.predicate)
+    ids = {segment.segment_id for segment in kept}
+    skipped = [segment for segment in segments if segment.segment_id not in ids]
+    rows = sum(segment.rows - segment.deleted_rows for segment in kept)
+    why = "no condition that statistics answer" if read.predicate == ANYTHING else f"by {read.shown}"
+    where = f"{found.label} at version {found.place.lineage.version}"
+    yield "scan", f"{where}: {len(kept)} of {len(segments)} files, {rows:,} rows, {why}"
+    named = [("keep file", segment, "a row can match") for segment in kept]
+    named += [("skip file", segment, "its statistics rule out every row") for segment in skipped]
+    for step, segment, reason in named[:MOST_FILES]:
+        yield step, _file(segment, reason)
+    if len(named) > MOST_FILES:
+        yield "more files", f"{len(named) - MOST_FILES:,} more of {found.label}"
+
+
+def _file(segment: SegmentState, reason: str) -> str:
+    return f"{segment.path} ({segment.rows - segment.deleted_rows:,} rows): {reason}"
