@@ -389,7 +389,6 @@ NOT_SUPPORTED | main | EXPLAIN tells of SELECT; DRY RUN | EXPLAIN DROP TABLE d.p
 NOT_SUPPORTED | main | EXPLAIN EXTENDED | EXPLAIN EXTENDED SELECT 1
 NOT_SUPPORTED | main | EXPLAIN tells of SELECT | EXPLAIN EXPLAIN SELECT 1
 NOT_FOUND | main | table d.peple; Did you mean d.people | EXPLAIN DELETE FROM d.people WHERE id IN (SELECT id FROM d.peple)
-INVALID_VALUE | main | no dry run | EXPLAIN DELETE FROM d.people DRY RUN
 FORBIDDEN_STATEMENT | main | reflect | EXPLAIN SELECT reflect('a', 'b')
 SYNTAX_ERROR | main | | EXPLAIN
 # Insert
@@ -476,6 +475,7 @@ INVALID_VALUE | main | id is no partition column | OPTIMIZE d.sales WHERE day = 
 INVALID_VALUE | main | name is no partition column | OPTIMIZE d.people WHERE name LIKE 'a%'
 NOT_SUPPORTED | main | ZORDER | OPTIMIZE d.sales ZORDER BY (id)
 # Otherwise
+INVALID_VALUE | main | no dry run | EXPLAIN DELETE FROM d.people DRY RUN
 SYNTAX_ERROR | main | SELEKT; begins | SELEKT 1
 SYNTAX_ERROR | main | | /* nothing */
 FORBIDDEN_STATEMENT | main | SET; managed tables | SET spark.sql.ansi.enabled = false

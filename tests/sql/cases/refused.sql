@@ -93,7 +93,7 @@ SyntaxProblem | vacuum db.t
 SyntaxProblem | begin; select 1
 SyntaxProblem | undrop table db.t with id
 SyntaxProblem | create tag
-NotSupported | explain select 1
+NotSupported | explain extended select 1
 NotSupported | create table db.t (a int) using csv
 NotSupported | create table db.t (a int) partitioned by (bucket(4, a))
 NotSupported | create table db.t (a int, foreign key (a) references db.u)
@@ -133,7 +133,6 @@ SyntaxProblem | /* select 1
 SyntaxProblem | /* /* */ select 1
 SyntaxProblem | ;
 SyntaxProblem | create branch feature/x
-SyntaxProblem | drop table db.t purge
 SyntaxProblem | create table db.t
 SyntaxProblem | show tables db
 SyntaxProblem | delete from db.t where
