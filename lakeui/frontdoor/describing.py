@@ -70,7 +70,7 @@ def _field_type(found: TablePlace, path: tuple[str, ...]) -> str:
     for name in path[1:]:
         inner = {field.name.casefold(): field.type for field in kind.fields} if kind.name == "struct" else {}
         if name.casefold() not in inner:
-            raise NotFound("field", ".".join(path), where=f"in table {found.label}")
+            raise NotFound("column", ".".join(path), where=f"in table {found.label}")
         kind = inner[name.casefold()]
     return kind.text
 

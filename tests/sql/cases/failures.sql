@@ -322,7 +322,7 @@ NOT_SUPPORTED | main | only functions of Spark SQL | SHOW FUNCTIONS IN d
 SYNTAX_ERROR | main | LIKE and a pattern | SHOW FUNCTIONS sum
 # DescribeColumn
 NOT_FOUND | main | column nam; Did you mean name | DESCRIBE d.people nam
-NOT_FOUND | main | field name.first | DESCRIBE d.people name.first
+NOT_FOUND | main | column name.first | DESCRIBE d.people name.first
 # DescribeDetail
 SYNTAX_ERROR | main | | DESCRIBE DETAIL
 # ShowTables
