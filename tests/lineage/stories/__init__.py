@@ -1,0 +1,1 @@
+"""Stories whose outcome merging by lineage changed. ``tests/stateful`` tells them of replays."""
