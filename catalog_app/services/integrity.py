@@ -225,7 +225,8 @@ def catalog_check(
         found = fetch_all(_BRANCH, branch_lineage(branch).parameters, prepared=True)
         breaches += [f"on branch {branch.name}: {of_branch[place]} (id {identity})" for place, identity in found]
         breaches += states_check(branch)
-        files = {} if row_ids_of is None and stamps_of is None else _files_storing(branch, storing)
+        looks_at_rows = row_ids_of is not None or stamps_of is not None
+        files = _files_storing(branch, storing) if storing and looks_at_rows else {}
         if row_ids_of is not None:
             breaches += _rows_twice(branch, files, row_ids_of)
         if stamps_of is not None:
