@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from catalog_app.engine.arriving import gathered
+from catalog_app.engine.describing import Described
 from catalog_app.engine.types import type_text
 from catalog_app.engine.values import QueryResult
 from lakeui.common.errors import answer_too_large
@@ -27,12 +28,15 @@ much beside it.
 """
 
 
-def collect(rows: DataFrame, *, limit: int) -> QueryResult:
-    """Collect at most ``limit`` rows through Arrow, in the order of the query. Raises ResultTooLarge."""
-    fields = rows.schema.fields
-    names, outputs = outputs_of(rows)
-    columns = tuple((field.name, type_text(field.dataType)) for field in fields)
-    if not fields:
+def collect(rows: DataFrame, *, limit: int, columns: Described | None = None) -> QueryResult:
+    """Collect at most ``limit`` rows through Arrow, in the order of the query. Raises ResultTooLarge.
+
+    ``columns`` are those of the rows where they are known; Spark is asked for them otherwise.
+    """
+    if columns is None:
+        columns = tuple((field.name, type_text(field.dataType)) for field in rows.schema.fields)
+    names, outputs = _outputs([kind for _, kind in columns])
+    if not columns:
         return QueryResult(columns=columns, rows=[], truncated=False)
     shown = rows.toDF(*names).selectExpr(*outputs)
     kinds = {name: _shown_kind(kind) for name, (_, kind) in zip(names, columns, strict=True)}

@@ -74,7 +74,7 @@ class Engine:
 
         def work(spark: SparkSession) -> QueryResult:
             frame = query_dataframe(spark, self._warehouse, text, tables)
-            return collect(frame, limit=limit)
+            return collect(frame, limit=limit, columns=described(frame, QuerySource(text, tables)))
 
         return self._sessions.run(work)
 

@@ -32,6 +32,7 @@ FIRST = {
 AGAIN = {
     "INSERT INTO d.t VALUES (3, 'c')": {"execute": 1},
     "INSERT INTO d.t SELECT counted + 10, called FROM d.t": {"execute": 1},
+    "SELECT * FROM d.t WHERE counted = 1": {"execute": 1},
     "UPDATE d.t SET called = 'd' WHERE counted = 3": {"execute": 1},
     "UPDATE d.t SET called = upper(called) WHERE counted > 2": {"execute": 1},
     "DELETE FROM d.t WHERE counted = 12": {"execute": 1},
