@@ -143,7 +143,7 @@ def test_a_struct_that_is_called_as_its_table_is_found_behind_columns(lake: Lake
     for assignments, message in [
         ("s.nope = 1", "There is no field s.nope in "),
         ("a = 1", "There is no column a in table d.s."),
-        ("s.a = 1, s.s = NULL", "s is assigned twice."),
+        ("s.a = 1, s.s = NULL", "s.a is assigned twice."),
         ("s.a = 1, s.s.a = 2", "s.a is assigned twice."),
     ]:
         with pytest.raises(LakeError) as refused:
