@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 
 from catalog_app.domain.roles import Role
 from catalog_app.models import CatalogMember
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 
 
 def join(user: User, catalog: str, role: Role = Role.OWNER) -> None:

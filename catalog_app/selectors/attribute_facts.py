@@ -8,8 +8,8 @@ from typing import Any
 
 from catalog_app.domain.attribute_facts import AttributeFact
 from catalog_app.domain.operations import ObjectKind
-from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
+from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 
 ObjectKey = tuple[ObjectKind, int]
 History = list[tuple[int, dict[str, AttributeFact]]]
@@ -17,20 +17,20 @@ History = list[tuple[int, dict[str, AttributeFact]]]
 
 _CHAIN = """
 SELECT f.object_kind, f.object_id, f.version, f.facts
-FROM wanted w CROSS JOIN lineage l JOIN catalog_app_attributefacts f
+FROM wanted w CROSS JOIN snapshot l JOIN catalog_app_attributefacts f
   ON f.object_kind = w.object_kind AND f.object_id = w.object_id
  AND f.branch_id = l.branch_id AND f.version <= l.max_version
 ORDER BY f.version
 """
 
 _NAMED = f"""
-WITH {LINEAGE}, wanted AS (
+WITH {SNAPSHOT}, wanted AS (
     SELECT * FROM unnest(%(kinds)s::text[], %(ids)s::bigint[]) AS w(object_kind, object_id)
 ) {_CHAIN}
 """
 
 _NEWS = f"""
-WITH {LINEAGE}, wanted AS MATERIALIZED (
+WITH {SNAPSHOT}, wanted AS MATERIALIZED (
     SELECT DISTINCT f.object_kind, f.object_id
     FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[]) AS r(branch_id, after, upto)
     JOIN catalog_app_attributefacts f
@@ -40,11 +40,11 @@ WITH {LINEAGE}, wanted AS MATERIALIZED (
 
 
 _NEWEST = f"""
-WITH {LINEAGE}, wanted AS (
+WITH {SNAPSHOT}, wanted AS (
     SELECT * FROM unnest(%(kinds)s::text[], %(ids)s::bigint[]) AS w(object_kind, object_id)
 ), newest AS (
     SELECT DISTINCT ON (f.object_kind, f.object_id, e.key) f.object_kind, f.object_id, e.key, e.value
-    FROM wanted w CROSS JOIN lineage l JOIN catalog_app_attributefacts f
+    FROM wanted w CROSS JOIN snapshot l JOIN catalog_app_attributefacts f
       ON f.object_kind = w.object_kind AND f.object_id = w.object_id
      AND f.branch_id = l.branch_id AND f.version <= l.max_version
     CROSS JOIN LATERAL jsonb_each(f.facts) e
@@ -63,11 +63,11 @@ Ranges = Iterable[tuple[int, int, int]]
 """Commits by branch: (branch, after, upto)."""
 
 
-def newest_attributes(lineage: Lineage, objects: Collection[ObjectKey]) -> dict[ObjectKey, dict[str, AttributeFact]]:
+def newest_attributes(snapshot: Snapshot, objects: Collection[ObjectKey]) -> dict[ObjectKey, dict[str, AttributeFact]]:
     """By object the newest fact of each attribute on the chain."""
     if not objects:
         return {}
-    rows = fetch_all(_NEWEST, {**lineage.parameters, **_keys(objects)})
+    rows = fetch_all(_NEWEST, {**snapshot.parameters, **_keys(objects)})
     return {(ObjectKind(row[0]), row[1]): facts_from_json(json_value(row[2])) for row in rows}
 
 
@@ -86,23 +86,23 @@ def _of_ranges(ranges: Ranges) -> dict[str, list[int]]:
     return {name: [item[place] for item in found] for place, name in enumerate(("branches", "after", "upto"))}
 
 
-def attribute_histories(lineage: Lineage, objects: Collection[ObjectKey]) -> dict[ObjectKey, History]:
+def attribute_histories(snapshot: Snapshot, objects: Collection[ObjectKey]) -> dict[ObjectKey, History]:
     """All facts that these objects ever had on the chain."""
     if not objects:
         return {}
     kinds, ids = zip(*((kind.value, identity) for kind, identity in objects), strict=True)
-    return _read(fetch_all(_NAMED, {**lineage.parameters, "kinds": list(kinds), "ids": list(ids)}))
+    return _read(fetch_all(_NAMED, {**snapshot.parameters, "kinds": list(kinds), "ids": list(ids)}))
 
 
 def attribute_news(
-    lineage: Lineage, ranges: Iterable[tuple[int, int, int]]
+    snapshot: Snapshot, ranges: Iterable[tuple[int, int, int]]
 ) -> dict[ObjectKey, dict[str, AttributeFact]]:
     """The facts on the chain of each object of which any came in these ranges: (branch, after, upto)."""
     columns = tuple(zip(*ranges, strict=True))
     if not columns:
         return {}
     asked = dict(zip(("branches", "after", "upto"), map(list, columns), strict=True))
-    found = _read(fetch_all(_NEWS, {**lineage.parameters, **asked}, prepared=True))
+    found = _read(fetch_all(_NEWS, {**snapshot.parameters, **asked}, prepared=True))
     return {key: newest(history) for key, history in found.items()}
 
 

@@ -10,8 +10,8 @@ from django.db.models import F, Model, Q, QuerySet
 from django.db.models.functions import Lower
 
 from catalog_app.models import Branch, Catalog, Commit
-from catalog_app.selectors.lineage import named
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.snapshots import named
 from lakeui.common.errors import NotFound
 from lakeui.common.nearest import nearest_name
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import AddedFile
-from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
+from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 
 _RANGES = """ranges AS (
     SELECT * FROM unnest(%(range_branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[])
@@ -18,7 +18,7 @@ _RANGES = """ranges AS (
 )"""
 
 
-def _ranges(then: Lineage, now: Lineage) -> dict[str, list[int]]:
+def _ranges(then: Snapshot, now: Snapshot) -> dict[str, list[int]]:
     """The commits of the chain that ``now`` sees and ``then`` does not. Both are of one branch."""
     return {"range_branches": list(now.branch_ids), "after": list(then.limits), "upto": list(now.limits)}
 
@@ -32,7 +32,7 @@ WHERE o.object_kind IN ('database', 'table') AND NOT o.already_done
 """
 
 
-def changed_objects(then: Lineage, now: Lineage) -> tuple[set[int], set[int]]:
+def changed_objects(then: Snapshot, now: Snapshot) -> tuple[set[int], set[int]]:
     """Ids of the databases and of the tables that the commits in between name."""
     rows = fetch_all(_OBJECTS, _ranges(then, now))
     return {row[1] for row in rows if row[0] == "database"}, {row[1] for row in rows if row[0] == "table"}
@@ -46,7 +46,7 @@ FROM ranges r JOIN catalog_app_commitoperation o
 """
 
 
-def changes_made(then: Lineage, now: Lineage) -> set[tuple[str, int, str]]:
+def changes_made(then: Snapshot, now: Snapshot) -> set[tuple[str, int, str]]:
     """Which kinds of changes the commits in between made to which objects."""
     return {(row[0], row[1], row[2]) for row in fetch_all(_KINDS, _ranges(then, now))}
 
@@ -58,7 +58,7 @@ SELECT DISTINCT v.view_id FROM ranges r JOIN catalog_app_viewrecord v
 """
 
 
-def changed_views(then: Lineage, now: Lineage) -> set[int]:
+def changed_views(then: Snapshot, now: Snapshot) -> set[int]:
     """Ids of the views that the commits in between made, changed or dropped."""
     return {row[0] for row in fetch_all(_VIEWS, _ranges(then, now))}
 
@@ -75,7 +75,7 @@ SELECT DISTINCT e.table_id FROM ranges r JOIN (
 """
 
 
-def tables_with_file_changes(then: Lineage, now: Lineage, tables: Collection[int]) -> set[int]:
+def tables_with_file_changes(then: Snapshot, now: Snapshot, tables: Collection[int]) -> set[int]:
     """Those of the tables whose files or deletes the commits in between touched."""
     if not tables:
         return set()
@@ -91,13 +91,13 @@ class VisibleFile:
 
 
 _FILES = f"""
-WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS})
+WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS})
 SELECT v.table_id, f.id, f.base, f.rows, v.partition, f.stores_row_ids, f.smallest_row_id, f.largest_row_id,
        masks.ids, masks.counts
 FROM visible v JOIN catalog_app_datafile f ON f.id = v.file_id
 LEFT JOIN (
     SELECT d.segment_id, array_agg(x.id) AS ids, array_agg(x.rows) AS counts
-    FROM lineage l JOIN catalog_app_segmentdelete d
+    FROM snapshot l JOIN catalog_app_segmentdelete d
       ON d.table_id = ANY(%(table_ids)s) AND d.branch_id = l.branch_id AND d.attached_version <= l.max_version
     JOIN catalog_app_deletefile x ON x.id = d.delete_file_id
     GROUP BY d.segment_id
@@ -106,19 +106,19 @@ ORDER BY v.added_version, f.base
 """
 
 
-def table_files(lineage: Lineage, tables: Collection[int]) -> dict[int, list[VisibleFile]]:
+def table_files(snapshot: Snapshot, tables: Collection[int]) -> dict[int, list[VisibleFile]]:
     """The files of these tables by table, in one query."""
     found: dict[int, list[VisibleFile]] = {}
     if tables:
-        for row in fetch_all(_FILES, {**lineage.parameters, "table_ids": list(tables)}):
+        for row in fetch_all(_FILES, {**snapshot.parameters, "table_ids": list(tables)}):
             found.setdefault(row[0], []).append(_file(row))
     return found
 
 
 _FILES_AT = f"""
-WITH {LINEAGE}, sights AS MATERIALIZED (
+WITH {SNAPSHOT}, sights AS MATERIALIZED (
     SELECT t.table_id, l.branch_id, least(l.max_version, t.version) AS max_version
-    FROM unnest(%(table_ids)s::bigint[], %(versions)s::bigint[]) AS t(table_id, version) CROSS JOIN lineage l
+    FROM unnest(%(table_ids)s::bigint[], %(versions)s::bigint[]) AS t(table_id, version) CROSS JOIN snapshot l
 ), visible AS (
     SELECT s.* FROM sights v JOIN catalog_app_segment s
       ON s.table_id = v.table_id AND s.branch_id = v.branch_id AND s.added_version <= v.max_version
@@ -136,12 +136,12 @@ SELECT v.table_id, v.file_id, masks.ids FROM visible v LEFT JOIN (
 """
 
 
-def table_files_at(lineage: Lineage, versions: Mapping[int, int]) -> dict[int, set[tuple[int, tuple[int, ...]]]]:
+def table_files_at(snapshot: Snapshot, versions: Mapping[int, int]) -> dict[int, set[tuple[int, tuple[int, ...]]]]:
     """By table, the ids of the files with those of their deletes that the chain showed at a version of the table's own:
     ``versions`` by table. In one query, however many versions.
     """
     found: dict[int, set[tuple[int, tuple[int, ...]]]] = {table_id: set() for table_id in versions}
-    parameters = {**lineage.parameters, "table_ids": list(versions), "versions": list(versions.values())}
+    parameters = {**snapshot.parameters, "table_ids": list(versions), "versions": list(versions.values())}
     for table_id, file_id, deletes in fetch_all(_FILES_AT, parameters):
         found[table_id].add((file_id, tuple(deletes or ())))
     return found

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
 from catalog_app.models import Branch
-from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class _Difference:
 def divergences_load(pairs: Iterable[tuple[Branch, Branch]]) -> dict[tuple[int, int], Divergence]:
     """By (branch id, other branch id): how far their heads are apart. Two queries, however many pairs."""
     given = list(pairs)
-    chains = {branch.pk: branch_lineage(branch) for pair in given for branch in pair}
+    chains = {branch.pk: branch_snapshot(branch) for pair in given for branch in pair}
     wanted = list(dict.fromkeys((one.pk, other.pk) for one, other in given))
     if not wanted:
         return {}
@@ -110,7 +110,7 @@ ORDER BY r.branch_id, r.at_version
 """
 
 
-def _merges_load(chains: Iterable[Lineage]) -> _Merges:
+def _merges_load(chains: Iterable[Snapshot]) -> _Merges:
     merges = _Merges()
     below = _below(chains)
     rows = fetch_all(_BROUGHT, {"lines": list(below)})
@@ -123,21 +123,21 @@ def _merges_load(chains: Iterable[Lineage]) -> _Merges:
     return merges
 
 
-def _below(chains: Iterable[Lineage]) -> dict[int, Lineage]:
+def _below(chains: Iterable[Snapshot]) -> dict[int, Snapshot]:
     """By line, the chain of its ancestors, seen from where most of the line counts: lower cuts hide ancestors."""
-    best: dict[int, tuple[int, Lineage]] = {}
+    best: dict[int, tuple[int, Snapshot]] = {}
     for chain in chains:
         for place, (line, upto) in enumerate(_levels(chain), 1):
             if line not in best or upto > best[line][0]:
-                best[line] = upto, Lineage(chain.branch_ids[place:], chain.limits[place:])
+                best[line] = upto, Snapshot(chain.branch_ids[place:], chain.limits[place:])
     return {line: chain for line, (_, chain) in best.items()}
 
 
-def _levels(chain: Lineage) -> Iterator[Point]:
+def _levels(chain: Snapshot) -> Iterator[Point]:
     return zip(chain.branch_ids, chain.limits, strict=True)
 
 
-def _reach(chain: Lineage, branch_id: int, merges: _Merges) -> int:
+def _reach(chain: Snapshot, branch_id: int, merges: _Merges) -> int:
     """The newest version of the branch that the chain reaches, 0 if none."""
     return max(
         (max(upto if line == branch_id else 0, merges.upto(line, upto, branch_id)) for line, upto in _levels(chain)),
@@ -145,8 +145,8 @@ def _reach(chain: Lineage, branch_id: int, merges: _Merges) -> int:
     )
 
 
-def _difference(mine: Lineage, other: Lineage, merges: _Merges) -> _Difference:
-    shared = Lineage(mine.branch_ids, tuple(min(upto, _reach(other, line, merges)) for line, upto in _levels(mine)))
+def _difference(mine: Snapshot, other: Snapshot, merges: _Merges) -> _Difference:
+    shared = Snapshot(mine.branch_ids, tuple(min(upto, _reach(other, line, merges)) for line, upto in _levels(mine)))
     stretches = tuple(
         (line, after, upto) for (line, upto), after in zip(_levels(mine), shared.limits, strict=True) if after < upto
     )
@@ -159,7 +159,7 @@ def _difference(mine: Lineage, other: Lineage, merges: _Merges) -> _Difference:
     return _Difference(stretches, tuple(overlaps))
 
 
-def _fewer_candidates(stretches: Sequence[_Stretch], shared: Lineage, other: Lineage, merges: _Merges) -> set[int]:
+def _fewer_candidates(stretches: Sequence[_Stretch], shared: Snapshot, other: Snapshot, merges: _Merges) -> set[int]:
     """Branches of which both heads may reach more than what is shared: those of the side that has fewer."""
     theirs = [
         (line, after, upto)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,21 +30,21 @@ class TableGrowth:
 
 
 _GROWTH = f"""
-WITH {LINEAGE}, removals AS (
+WITH {SNAPSHOT}, removals AS (
     SELECT r.segment_id, min(r.removed_version) AS version
-    FROM lineage l JOIN catalog_app_segmentremoval r
+    FROM snapshot l JOIN catalog_app_segmentremoval r
       ON r.table_id = %(table_id)s AND r.branch_id = l.branch_id AND r.removed_version <= l.max_version
     GROUP BY r.segment_id
 ), segments AS (
     SELECT s.id, s.added_version, f.rows, f.bytes, r.version AS removed_version
-    FROM lineage l JOIN catalog_app_segment s
+    FROM snapshot l JOIN catalog_app_segment s
       ON s.table_id = %(table_id)s AND s.branch_id = l.branch_id AND s.added_version <= l.max_version
     JOIN catalog_app_datafile f ON f.id = s.file_id
     LEFT JOIN removals r ON r.segment_id = s.id
 ), masks AS (
     SELECT s.id, s.rows AS held, d.attached_version, f.rows,
            sum(f.rows) OVER (PARTITION BY s.id ORDER BY d.attached_version, d.id) AS named
-    FROM lineage l JOIN catalog_app_segmentdelete d
+    FROM snapshot l JOIN catalog_app_segmentdelete d
       ON d.table_id = %(table_id)s AND d.branch_id = l.branch_id AND d.attached_version <= l.max_version
     JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
     JOIN segments s ON s.id = d.segment_id AND (s.removed_version IS NULL OR d.attached_version < s.removed_version)
@@ -71,8 +71,8 @@ ORDER BY v.version
 """Where there are more than ``most`` versions, the first, the last and an even choice of those between them."""
 
 
-def table_growth(lineage: Lineage, *, catalog_id: int, table_id: int, most: int) -> TableGrowth:
+def table_growth(snapshot: Snapshot, *, catalog_id: int, table_id: int, most: int) -> TableGrowth:
     """The sizes of a table over the versions that the chain sees, at ``most`` (2 or more) of them."""
-    parameters = {**lineage.parameters, "catalog_id": catalog_id, "table_id": table_id, "most": most}
+    parameters = {**snapshot.parameters, "catalog_id": catalog_id, "table_id": table_id, "most": most}
     rows = fetch_all(_GROWTH, parameters)
     return TableGrowth(tuple(SizePoint(*row[:6]) for row in rows), rows[0][6] if rows else 0)

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
+from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 
 ROW_METRICS = ("rows_inserted", "rows_updated", "rows_deleted")
 """The metrics of an operation that count rows which it changed."""
@@ -70,10 +70,10 @@ class HistoryFilter:
 
 
 _HISTORY = f"""
-WITH {LINEAGE}
+WITH {SNAPSHOT}
 SELECT c.id, c.version, b.name, c.committed_at, c.operation, c.author_name, c.statement, c.task_id,
        p.version, m.version, mb.name
-FROM lineage l CROSS JOIN LATERAL (
+FROM snapshot l CROSS JOIN LATERAL (
     SELECT c.* FROM catalog_app_commit c
     WHERE c.branch_id = l.branch_id AND c.version <= l.max_version AND c.version < %(before)s
       AND (%(operation)s = '' OR upper(c.operation) = upper(%(operation)s))
@@ -98,17 +98,17 @@ WHERE commit_id = ANY(%(commits)s) AND NOT already_done ORDER BY commit_id, id
 """
 
 _NAMES = f"""
-WITH {LINEAGE}, databases AS (
+WITH {SNAPSHOT}, databases AS (
     SELECT DISTINCT ON (r.database_id) r.database_id AS id, r.name
-    FROM lineage l JOIN catalog_app_databaserecord r ON r.branch_id = l.branch_id AND r.version <= l.max_version
+    FROM snapshot l JOIN catalog_app_databaserecord r ON r.branch_id = l.branch_id AND r.version <= l.max_version
     ORDER BY r.database_id, l.depth, r.version DESC
 ), tables AS (
     SELECT DISTINCT ON (r.table_id) r.table_id AS id, r.database_id, r.name
-    FROM lineage l JOIN catalog_app_tablerecord r ON r.branch_id = l.branch_id AND r.version <= l.max_version
+    FROM snapshot l JOIN catalog_app_tablerecord r ON r.branch_id = l.branch_id AND r.version <= l.max_version
     WHERE r.table_id = ANY(%(tables)s) ORDER BY r.table_id, l.depth, r.version DESC
 ), views AS (
     SELECT DISTINCT ON (r.view_id) r.view_id AS id, r.database_id, r.name
-    FROM lineage l JOIN catalog_app_viewrecord r ON r.branch_id = l.branch_id AND r.version <= l.max_version
+    FROM snapshot l JOIN catalog_app_viewrecord r ON r.branch_id = l.branch_id AND r.version <= l.max_version
     WHERE r.view_id = ANY(%(views)s) ORDER BY r.view_id, l.depth, r.version DESC
 )
 SELECT 'database', id, name FROM databases WHERE id = ANY(%(databases)s)
@@ -121,15 +121,15 @@ ObjectId = tuple[str, int]
 
 
 def history_list(
-    lineage: Lineage, wanted: HistoryFilter, *, before: int | None = None, limit: int
+    snapshot: Snapshot, wanted: HistoryFilter, *, before: int | None = None, limit: int
 ) -> list[CommitEntry]:
     """The commits that the chain sees, newest first, each with what it did: three queries.
 
     ``before`` leaves out that version and newer ones.
     """
     parameters = {
-        **lineage.parameters,
-        "before": lineage.version + 1 if before is None else before,
+        **snapshot.parameters,
+        "before": snapshot.version + 1 if before is None else before,
         "limit": limit,
         "operation": wanted.operation,
         "author": wanted.author,
@@ -139,7 +139,7 @@ def history_list(
     }
     rows = fetch_all(_HISTORY, parameters)
     found = fetch_all(_OPERATIONS, {"commits": [row[0] for row in rows]})
-    names = object_names(lineage, {(row[2], row[3]) for row in found})
+    names = object_names(snapshot, {(row[2], row[3]) for row in found})
     operations: dict[int, list[OperationEntry]] = {}
     for commit_id, kind, object_kind, object_id, metrics in found:
         name = names.get((object_kind, object_id), "")
@@ -165,12 +165,12 @@ def _commit(row: tuple[Any, ...], operations: Iterable[OperationEntry]) -> Commi
     )
 
 
-def object_names(lineage: Lineage, objects: Iterable[ObjectId]) -> dict[ObjectId, str]:
+def object_names(snapshot: Snapshot, objects: Iterable[ObjectId]) -> dict[ObjectId, str]:
     """Full names, dropped objects' last ones included, of those objects that the chain knows."""
     ids: dict[str, list[int]] = {"database": [], "table": [], "view": []}
     for kind, object_id in objects:
         ids[kind].append(object_id)
     if not any(ids.values()):
         return {}
-    parameters = {**lineage.parameters, **{f"{kind}s": numbers for kind, numbers in ids.items()}}
+    parameters = {**snapshot.parameters, **{f"{kind}s": numbers for kind, numbers in ids.items()}}
     return {(row[0], row[1]): row[2] for row in fetch_all(_NAMES, parameters)}

@@ -9,9 +9,9 @@ from typing import Any
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.state import TableState
-from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
+from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +62,15 @@ _HELD = """
 
 _NEAREST = """
     (l.depth = 1 OR NOT EXISTS (
-        SELECT 1 FROM lineage n JOIN catalog_app_tablerecord q
+        SELECT 1 FROM snapshot n JOIN catalog_app_tablerecord q
           ON q.branch_id = n.branch_id AND q.table_id = r.table_id AND q.version <= n.max_version
         WHERE n.depth < l.depth))
 """
 """No nearer branch has a record of the same table; asked for each, as a page needs few."""
 
 _MATCHING = f"""
-WITH {LINEAGE}
-SELECT DISTINCT page.name_key FROM lineage l CROSS JOIN LATERAL (
+WITH {SNAPSHOT}
+SELECT DISTINCT page.name_key FROM snapshot l CROSS JOIN LATERAL (
     SELECT DISTINCT r.name_key FROM catalog_app_tablerecord r
     WHERE r.branch_id = l.branch_id AND r.database_id = %(database)s AND r.name_key > %(after)s
       AND strpos(r.name_key, %(search)s) > 0
@@ -82,19 +82,19 @@ SELECT DISTINCT page.name_key FROM lineage l CROSS JOIN LATERAL (
 NAMES_AT_ONCE = 1000
 
 _TABLES = f"""
-WITH {LINEAGE}
+WITH {SNAPSHOT}
 SELECT r.table_id, r.name, r.name_key, coalesce(r.properties ->> 'comment', r.comment), r.version, entry.version,
        jsonb_array_length(d.content -> 'columns'), jsonb_array_length(d.content -> 'primary_key') > 0,
        jsonb_array_length(d.content -> 'partition_by') > 0
 FROM (
-    SELECT page.* FROM lineage l CROSS JOIN LATERAL (
+    SELECT page.* FROM snapshot l CROSS JOIN LATERAL (
         SELECT r.* FROM catalog_app_tablerecord r
         WHERE {_HELD} AND {_NEAREST} {{matching}} AND (r.name_key, r.table_id) > (%(after_name)s, %(after_id)s)
         ORDER BY r.name_key, r.table_id LIMIT %(limit)s
     ) page ORDER BY page.name_key, page.table_id LIMIT %(limit)s
 ) r
 CROSS JOIN LATERAL (
-    SELECT h.version, h.definition_id FROM lineage l JOIN catalog_app_tableschemahistory h
+    SELECT h.version, h.definition_id FROM snapshot l JOIN catalog_app_tableschemahistory h
       ON h.branch_id = l.branch_id AND h.table_id = r.table_id AND h.version <= l.max_version
     ORDER BY l.depth, h.version DESC LIMIT 1
 ) entry
@@ -103,24 +103,24 @@ ORDER BY r.name_key, r.table_id
 """
 
 _TABLE_COUNT = f"""
-WITH {LINEAGE}, nearer AS MATERIALIZED (
-    SELECT q.table_id, min(n.depth) AS depth FROM lineage n JOIN catalog_app_tablerecord q
+WITH {SNAPSHOT}, nearer AS MATERIALIZED (
+    SELECT q.table_id, min(n.depth) AS depth FROM snapshot n JOIN catalog_app_tablerecord q
       ON q.branch_id = n.branch_id AND q.version <= n.max_version
-    WHERE n.depth < (SELECT max(depth) FROM lineage) GROUP BY q.table_id
+    WHERE n.depth < (SELECT max(depth) FROM snapshot) GROUP BY q.table_id
 )
-SELECT count(*) FROM lineage l JOIN catalog_app_tablerecord r ON {_HELD}
+SELECT count(*) FROM snapshot l JOIN catalog_app_tablerecord r ON {_HELD}
 WHERE NOT EXISTS (SELECT 1 FROM nearer WHERE nearer.table_id = r.table_id AND nearer.depth < l.depth)
 """
 """All are counted, so what nearer branches have is gathered once."""
 
 
 def tables_page(
-    lineage: Lineage, database_id: int, *, search: str = "", after: tuple[str, int] | None = None, limit: int
+    snapshot: Snapshot, database_id: int, *, search: str = "", after: tuple[str, int] | None = None, limit: int
 ) -> list[TableEntry]:
     """Valid tables of a database by name, behind the key ``after`` (name key and id)."""
     after_name, after_id = after or ("", 0)
     parameters = {
-        **lineage.parameters,
+        **snapshot.parameters,
         "database": database_id,
         "search": search.casefold(),
         "after_name": after_name,
@@ -155,22 +155,22 @@ def _names_matching(parameters: Mapping[str, Any]) -> Iterator[list[str]]:
         after = names[-1]
 
 
-def tables_count(lineage: Lineage, database_id: int) -> int:
+def tables_count(snapshot: Snapshot, database_id: int) -> int:
     """How many valid tables a database has."""
-    parameters = {**lineage.parameters, "database": database_id}
+    parameters = {**snapshot.parameters, "database": database_id}
     return int(fetch_all(_TABLE_COUNT, parameters)[0][0])
 
 
 MASKS = """
     SELECT d.segment_id, count(*) AS files, sum(f.rows)::bigint AS rows
-    FROM lineage l JOIN catalog_app_segmentdelete d
+    FROM snapshot l JOIN catalog_app_segmentdelete d
       ON d.table_id = ANY(%(table_ids)s) AND d.branch_id = l.branch_id AND d.attached_version <= l.max_version
     JOIN catalog_app_deletefile f ON f.id = d.delete_file_id GROUP BY d.segment_id
 """
-"""Per segment: the delete files that the chain in ``lineage`` sees attached, and the rows that they name."""
+"""Per segment: the delete files that the chain in ``snapshot`` sees attached, and the rows that they name."""
 
 _SIZES = f"""
-WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}), masks AS ({MASKS})
+WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS}), masks AS ({MASKS})
 SELECT v.table_id, sum(greatest(f.rows - coalesce(m.rows, 0), 0))::bigint, sum(f.bytes)::bigint, count(*),
        coalesce(sum(m.files), 0)::bigint, sum(least(coalesce(m.rows, 0), f.rows))::bigint
 FROM visible v JOIN catalog_app_datafile f ON f.id = v.file_id LEFT JOIN masks m ON m.segment_id = v.id
@@ -178,16 +178,16 @@ GROUP BY v.table_id
 """
 
 
-def table_sizes(lineage: Lineage, table_ids: Collection[int]) -> dict[int, TableSize]:
+def table_sizes(snapshot: Snapshot, table_ids: Collection[int]) -> dict[int, TableSize]:
     """Sizes of the tables that have segments, by id."""
     if not table_ids:
         return {}
-    rows = fetch_all(_SIZES, {**lineage.parameters, "table_ids": list(table_ids)})
+    rows = fetch_all(_SIZES, {**snapshot.parameters, "table_ids": list(table_ids)})
     return {row[0]: TableSize(*row[1:]) for row in rows}
 
 
 _PARTITIONS = f"""
-WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}), masks AS ({MASKS}), held AS (
+WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS}), masks AS ({MASKS}), held AS (
     SELECT v.partition, sum(greatest(f.rows - coalesce(m.rows, 0), 0))::bigint AS rows, sum(f.bytes)::bigint AS bytes,
            count(*) AS files
     FROM visible v JOIN catalog_app_datafile f ON f.id = v.file_id LEFT JOIN masks m ON m.segment_id = v.id
@@ -200,7 +200,7 @@ WHERE partition::text > %(after)s ORDER BY partition::text LIMIT %(limit)s
 """
 
 _PARTITION_COUNT = f"""
-WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS})
+WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS})
 SELECT count(*) FROM (
     SELECT v.partition FROM visible v
     UNION SELECT value::jsonb FROM unnest(%(declared)s::text[]) AS d(value)
@@ -214,11 +214,11 @@ def declared_texts(table: TableState) -> list[str]:
 
 
 def partitions_page(
-    lineage: Lineage, table_id: int, declared: Collection[str], *, after: str = "", limit: int
+    snapshot: Snapshot, table_id: int, declared: Collection[str], *, after: str = "", limit: int
 ) -> list[PartitionEntry]:
     """Partitions that rows or declarations made, behind the key ``after``."""
     parameters = {
-        **lineage.parameters,
+        **snapshot.parameters,
         "table_ids": [table_id],
         "declared": list(declared),
         "after": after,
@@ -227,7 +227,7 @@ def partitions_page(
     return [PartitionEntry(tuple(json_value(row[0])), *row[1:]) for row in fetch_all(_PARTITIONS, parameters)]
 
 
-def partitions_count(lineage: Lineage, table_id: int, declared: Collection[str]) -> int:
+def partitions_count(snapshot: Snapshot, table_id: int, declared: Collection[str]) -> int:
     """How many partitions rows or declarations made."""
-    parameters = {**lineage.parameters, "table_ids": [table_id], "declared": list(declared)}
+    parameters = {**snapshot.parameters, "table_ids": [table_id], "declared": list(declared)}
     return int(fetch_all(_PARTITION_COUNT, parameters)[0][0])

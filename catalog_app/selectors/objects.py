@@ -11,8 +11,8 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.attribute_facts import newest_attributes
-from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
+from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 from lakeui.common.errors import NotFound
 from lakeui.common.nearest import nearest_name
 
@@ -22,17 +22,17 @@ _VISIBLE = (
 )
 
 _DATABASES = f"""
-WITH {LINEAGE}
+WITH {SNAPSHOT}
 SELECT DISTINCT ON (r.database_id) r.database_id, r.name, r.comment, r.properties, r.is_dropped
-FROM lineage l JOIN catalog_app_databaserecord r ON {_VISIBLE}
+FROM snapshot l JOIN catalog_app_databaserecord r ON {_VISIBLE}
 WHERE {{where}}
 ORDER BY r.database_id, l.depth
 """
 
 _TABLES = f"""
-WITH {LINEAGE}, record AS (
+WITH {SNAPSHOT}, record AS (
     SELECT DISTINCT ON (r.table_id) r.*
-    FROM lineage l JOIN catalog_app_tablerecord r ON {_VISIBLE}
+    FROM snapshot l JOIN catalog_app_tablerecord r ON {_VISIBLE}
     WHERE {{where}}
     ORDER BY r.table_id, l.depth
 )
@@ -40,7 +40,7 @@ SELECT record.table_id, record.database_id, record.name, record.comment, record.
        record.declared_partitions, record.is_dropped, entry.version, entry.definition_id, definition.content
 FROM record
 CROSS JOIN LATERAL (
-    SELECT h.version, h.definition_id FROM lineage l JOIN catalog_app_tableschemahistory h
+    SELECT h.version, h.definition_id FROM snapshot l JOIN catalog_app_tableschemahistory h
       ON h.branch_id = l.branch_id AND h.table_id = record.table_id AND h.version <= l.max_version
     ORDER BY l.depth, h.version DESC LIMIT 1
 ) entry
@@ -49,7 +49,7 @@ LEFT JOIN catalog_app_schemadefinition definition
 """
 
 _CANDIDATES = (
-    "r.{identity} IN (SELECT c.{identity} FROM lineage k JOIN catalog_app_{table} c"
+    "r.{identity} IN (SELECT c.{identity} FROM snapshot k JOIN catalog_app_{table} c"
     " ON c.branch_id = k.branch_id AND c.version <= k.max_version WHERE {condition})"
 )
 """By name, the ids that ever bore it on the chain; what they are called now is judged on the nearest record."""
@@ -60,53 +60,53 @@ FEW = 20
 """Ids or names up to which a query's plan is kept."""
 
 
-def databases_load(lineage: Lineage, database_ids: Iterable[int]) -> dict[int, DatabaseState]:
+def databases_load(snapshot: Snapshot, database_ids: Iterable[int]) -> dict[int, DatabaseState]:
     """The states, dropped ones included, of those databases that the chain knows."""
     ids = list(database_ids)
-    return _databases(lineage, "r.database_id = ANY(%(ids)s)", ids=ids) if ids else {}
+    return _databases(snapshot, "r.database_id = ANY(%(ids)s)", ids=ids) if ids else {}
 
 
-def databases_named(lineage: Lineage, names: Iterable[str]) -> dict[int, DatabaseState]:
+def databases_named(snapshot: Snapshot, names: Iterable[str]) -> dict[int, DatabaseState]:
     """The valid databases with one of these names."""
     keys = [name.casefold() for name in names]
     if not keys:
         return {}
     where = _CANDIDATES.format(identity="database_id", table="databaserecord", condition="c.name_key = ANY(%(keys)s)")
-    found = _databases(lineage, where, keys=keys)
+    found = _databases(snapshot, where, keys=keys)
     return {i: state for i, state in found.items() if not state.is_dropped and state.name.casefold() in keys}
 
 
-def databases_list(lineage: Lineage) -> list[DatabaseState]:
+def databases_list(snapshot: Snapshot) -> list[DatabaseState]:
     """The valid databases, by name."""
-    states = _databases(lineage, "true").values()
+    states = _databases(snapshot, "true").values()
     return sorted((state for state in states if not state.is_dropped), key=lambda state: state.name.casefold())
 
 
-def _databases(lineage: Lineage, where: str, **parameters: list[Any]) -> dict[int, DatabaseState]:
+def _databases(snapshot: Snapshot, where: str, **parameters: list[Any]) -> dict[int, DatabaseState]:
     rows = fetch_all(
-        _DATABASES.format(where=where), {**lineage.parameters, **parameters}, prepared=_finds_few(parameters)
+        _DATABASES.format(where=where), {**snapshot.parameters, **parameters}, prepared=_finds_few(parameters)
     )
     return {row[0]: DatabaseState(row[0], row[1], row[2], json_value(row[3]), row[4]) for row in rows}
 
 
-def database_get(lineage: Lineage, name: str) -> DatabaseState:
+def database_get(snapshot: Snapshot, name: str) -> DatabaseState:
     """The valid database of that name; NotFound with the nearest one otherwise."""
-    for state in databases_named(lineage, [name]).values():
+    for state in databases_named(snapshot, [name]).values():
         return state
-    raise NotFound("database", name, nearest=nearest_name(name, [item.name for item in databases_list(lineage)]))
+    raise NotFound("database", name, nearest=nearest_name(name, [item.name for item in databases_list(snapshot)]))
 
 
 def tables_load(
-    lineage: Lineage, table_ids: Iterable[int], *, schemas: dict[int, Schema] | None = None
+    snapshot: Snapshot, table_ids: Iterable[int], *, schemas: dict[int, Schema] | None = None
 ) -> dict[int, TableState]:
     """The states, dropped ones included, of those tables that the chain knows. ``schemas`` by the ids of their
     definitions are shared with it, and gain those that it did not hold: two chains mostly hold the same ones.
     """
     ids = list(table_ids)
-    return _tables(lineage, "r.table_id = ANY(%(ids)s)", schemas, ids=ids) if ids else {}
+    return _tables(snapshot, "r.table_id = ANY(%(ids)s)", schemas, ids=ids) if ids else {}
 
 
-def tables_named(lineage: Lineage, names: Iterable[tuple[int, str]]) -> dict[int, TableState]:
+def tables_named(snapshot: Snapshot, names: Iterable[tuple[int, str]]) -> dict[int, TableState]:
     """The valid tables with one of these (database id, name) pairs. Whether the database is valid is not looked at."""
     wanted = {(database_id, name.casefold()) for database_id, name in names}
     if not wanted:
@@ -117,7 +117,7 @@ def tables_named(lineage: Lineage, names: Iterable[tuple[int, str]]) -> dict[int
         condition="(c.database_id, c.name_key) IN (SELECT * FROM unnest(%(databases)s::bigint[], %(keys)s::text[]))",
     )
     databases, keys = zip(*sorted(wanted), strict=True)
-    found = _tables(lineage, where, databases=list(databases), keys=list(keys))
+    found = _tables(snapshot, where, databases=list(databases), keys=list(keys))
     return {
         i: state
         for i, state in found.items()
@@ -125,11 +125,11 @@ def tables_named(lineage: Lineage, names: Iterable[tuple[int, str]]) -> dict[int
     }
 
 
-def tables_list(lineage: Lineage, database_ids: Iterable[int]) -> list[TableState]:
+def tables_list(snapshot: Snapshot, database_ids: Iterable[int]) -> list[TableState]:
     """The valid tables of these databases, by database and name."""
     ids = list(database_ids)
     where = _CANDIDATES.format(identity="table_id", table="tablerecord", condition="c.database_id = ANY(%(databases)s)")
-    found = _tables(lineage, where, databases=ids).values()
+    found = _tables(snapshot, where, databases=ids).values()
     valid = (state for state in found if not state.is_dropped and state.database_id in ids)
     return sorted(valid, key=lambda state: (state.database_id, state.name.casefold()))
 
@@ -141,10 +141,10 @@ def _finds_few(parameters: Mapping[str, list[Any]]) -> bool:
 
 
 def _tables(
-    lineage: Lineage, where: str, schemas: dict[int, Schema] | None = None, **parameters: list[Any]
+    snapshot: Snapshot, where: str, schemas: dict[int, Schema] | None = None, **parameters: list[Any]
 ) -> dict[int, TableState]:
     known = {} if schemas is None else schemas
-    asked = {**lineage.parameters, **parameters, "known": list(known)}
+    asked = {**snapshot.parameters, **parameters, "known": list(known)}
     rows = fetch_all(_TABLES.format(where=where), asked, prepared=_finds_few(parameters))
     return {
         row[0]: TableState(
@@ -170,9 +170,9 @@ def _schema(definition_id: int, text: str, known: dict[int, Schema]) -> Schema:
 
 
 _DROPS = f"""
-WITH {LINEAGE}, record AS (
+WITH {SNAPSHOT}, record AS (
     SELECT DISTINCT ON (r.{{identity}}) r.*
-    FROM lineage l JOIN catalog_app_{{table}} r ON {_VISIBLE}
+    FROM snapshot l JOIN catalog_app_{{table}} r ON {_VISIBLE}
     ORDER BY r.{{identity}}, l.depth
 )
 SELECT record.{{identity}}, record.version, record.branch_id, record.database_id
@@ -182,27 +182,27 @@ ORDER BY record.version DESC, record.{{identity}}
 """
 
 
-def databases_dropped(lineage: Lineage, *, since: int = 0) -> list[DatabaseState]:
+def databases_dropped(snapshot: Snapshot, *, since: int = 0) -> list[DatabaseState]:
     """Databases that the chain shows as dropped after version ``since``, the last dropped first. What was dropped
     longer ago than the retention is not among them.
     """
     query = _DROPS.format(identity="database_id", table="databaserecord")
-    ids = [row[0] for row in fetch_all(query, {**lineage.parameters, "since": since})]
-    states = databases_load(lineage, ids)
+    ids = [row[0] for row in fetch_all(query, {**snapshot.parameters, "since": since})]
+    states = databases_load(snapshot, ids)
     return [states[identity] for identity in ids]
 
 
-def tables_dropped(lineage: Lineage, database_id: int, *, since: int = 0) -> list[TableState]:
+def tables_dropped(snapshot: Snapshot, database_id: int, *, since: int = 0) -> list[TableState]:
     """Tables of a database that were dropped themselves after version ``since``, the last dropped first."""
-    ids = [row[0] for row in _table_drops(lineage, since) if row[3] == database_id]
-    states = tables_load(lineage, ids)
+    ids = [row[0] for row in _table_drops(snapshot, since) if row[3] == database_id]
+    states = tables_load(snapshot, ids)
     return [states[identity] for identity in ids]
 
 
-def tables_dropped_with(lineage: Lineage, database_id: int) -> list[TableState]:
+def tables_dropped_with(snapshot: Snapshot, database_id: int) -> list[TableState]:
     """Tables of a dropped database that are gone with it alone: their own facts say that they exist (lineage R4)."""
-    dropped = tables_dropped(lineage, database_id)
-    facts = newest_attributes(lineage, [(ObjectKind.TABLE, state.table_id) for state in dropped])
+    dropped = tables_dropped(snapshot, database_id)
+    facts = newest_attributes(snapshot, [(ObjectKind.TABLE, state.table_id) for state in dropped])
     return [
         state
         for state in dropped
@@ -210,36 +210,36 @@ def tables_dropped_with(lineage: Lineage, database_id: int) -> list[TableState]:
     ]
 
 
-def _table_drops(lineage: Lineage, since: int) -> list[tuple[Any, ...]]:
+def _table_drops(snapshot: Snapshot, since: int) -> list[tuple[Any, ...]]:
     """(table id, version, branch id, database id) of each drop, the last first."""
-    return fetch_all(_DROPS.format(identity="table_id", table="tablerecord"), {**lineage.parameters, "since": since})
+    return fetch_all(_DROPS.format(identity="table_id", table="tablerecord"), {**snapshot.parameters, "since": since})
 
 
 _LAST_DROPS = f"""
-WITH {LINEAGE}
-SELECT r.{{identity}}, max(r.version) FROM lineage l JOIN catalog_app_{{table}} r
+WITH {SNAPSHOT}
+SELECT r.{{identity}}, max(r.version) FROM snapshot l JOIN catalog_app_{{table}} r
   ON r.branch_id = l.branch_id AND r.version <= l.max_version AND r.is_dropped
 WHERE r.{{identity}} = ANY(%(ids)s) GROUP BY r.{{identity}}
 """
 
 
 def drop_versions(
-    lineage: Lineage, database_ids: Iterable[int], table_ids: Iterable[int]
+    snapshot: Snapshot, database_ids: Iterable[int], table_ids: Iterable[int]
 ) -> dict[tuple[ObjectKind, int], int]:
     """The versions at which the chain last dropped these objects themselves; what it never dropped is absent."""
     found = {}
     for kind, ids in ((ObjectKind.DATABASE, database_ids), (ObjectKind.TABLE, table_ids)):
         query = _LAST_DROPS.format(identity=f"{kind.value}_id", table=f"{kind.value}record")
-        for object_id, version in fetch_all(query, {**lineage.parameters, "ids": list(ids)}):
+        for object_id, version in fetch_all(query, {**snapshot.parameters, "ids": list(ids)}):
             found[kind, object_id] = version
     return found
 
 
-def table_get(lineage: Lineage, database: DatabaseState, name: str) -> TableState:
+def table_get(snapshot: Snapshot, database: DatabaseState, name: str) -> TableState:
     """The valid table of that name; NotFound with the nearest one otherwise."""
-    for state in tables_named(lineage, [(database.database_id, name)]).values():
+    for state in tables_named(snapshot, [(database.database_id, name)]).values():
         return state
-    names = [state.name for state in tables_list(lineage, [database.database_id])]
+    names = [state.name for state in tables_list(snapshot, [database.database_id])]
     nearest = nearest_name(name, names)
     raise NotFound("table", f"{database.name}.{name}", nearest=f"{database.name}.{nearest}" if nearest else None)
 
@@ -253,21 +253,21 @@ class ViewState:
 
 
 _VIEWS = f"""
-WITH {LINEAGE}
+WITH {SNAPSHOT}
 SELECT DISTINCT ON (r.view_id) r.view_id, r.database_id, r.name, r.query, r.is_dropped
-FROM lineage l JOIN catalog_app_viewrecord r ON {_VISIBLE}
+FROM snapshot l JOIN catalog_app_viewrecord r ON {_VISIBLE}
 WHERE r.database_id = ANY(%(databases)s) OR r.view_id = ANY(%(views)s)
 ORDER BY r.view_id, l.depth
 """
 
 
-def views_list(lineage: Lineage, database_ids: Iterable[int]) -> list[ViewState]:
+def views_list(snapshot: Snapshot, database_ids: Iterable[int]) -> list[ViewState]:
     """The valid views of these databases, by name."""
-    rows = fetch_all(_VIEWS, {**lineage.parameters, "databases": list(database_ids), "views": []})
+    rows = fetch_all(_VIEWS, {**snapshot.parameters, "databases": list(database_ids), "views": []})
     return sorted((ViewState(*row[:4]) for row in rows if not row[4]), key=lambda view: view.name.casefold())
 
 
-def views_load(lineage: Lineage, view_ids: Iterable[int]) -> dict[int, ViewState]:
+def views_load(snapshot: Snapshot, view_ids: Iterable[int]) -> dict[int, ViewState]:
     """The valid ones of these views, by id."""
-    rows = fetch_all(_VIEWS, {**lineage.parameters, "databases": [], "views": list(view_ids)})
+    rows = fetch_all(_VIEWS, {**snapshot.parameters, "databases": [], "views": list(view_ids)})
     return {row[0]: ViewState(*row[:4]) for row in rows if not row[4]}

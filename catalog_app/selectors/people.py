@@ -10,8 +10,8 @@ from django.db.models.functions import Lower
 
 from catalog_app.domain.roles import RIGHTS, Action, Principal, Role, may, scope_allows
 from catalog_app.models import Catalog, CatalogMember
-from catalog_app.selectors.lineage import catalog_get
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.snapshots import catalog_get
 from lakeui.common.errors import NotFound, PermissionDenied
 from lakeui.common.nearest import nearest_name
 

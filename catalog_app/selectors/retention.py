@@ -14,15 +14,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from catalog_app.models import Branch, Catalog, Tag
-from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A chain that may be read: segments added up to ``lineage``'s limits, less those removed before its horizon."""
+    """A chain that may be read: segments added up to ``snapshot``'s limits, less those removed before its horizon."""
 
-    lineage: Lineage
+    snapshot: Snapshot
     horizon: int
 
 
@@ -42,15 +42,15 @@ def retained_find(catalog: Catalog, *, before: datetime, held: frozenset[int] = 
     branches = {branch.pk: branch for branch in Branch.objects.filter(catalog=catalog, expired_at__isnull=True)}
     living = {pk for pk, branch in branches.items() if pk in held or _is_living(branch, before)}
     tagged = [
-        branch_lineage(tag.branch).at(tag.version)
+        branch_snapshot(tag.branch).at(tag.version)
         for tag in Tag.objects.filter(catalog=catalog).select_related("branch")
     ]
     kept = set(living)
-    for chain in (*(branch_lineage(branches[pk]) for pk in living), *tagged):
+    for chain in (*(branch_snapshot(branches[pk]) for pk in living), *tagged):
         kept.update(chain.branch_ids)
     kept &= set(branches)
     horizons = _horizons({pk: branches[pk] for pk in kept}, living, before)
-    readers = [Reader(branch_lineage(branches[pk]), horizons[pk]) for pk in sorted(kept)]
+    readers = [Reader(branch_snapshot(branches[pk]), horizons[pk]) for pk in sorted(kept)]
     readers += [Reader(chain, chain.version) for chain in tagged]
     gone = frozenset(pk for pk in set(branches) - kept if not _is_open(branches[pk]))
     return Retained(tuple(readers), horizons, gone)
@@ -109,8 +109,8 @@ def _horizons(kept: Mapping[int, Branch], living: Iterable[int], before: datetim
 
 
 def _chain(branch: Branch) -> tuple[Sequence[int], Sequence[int]]:
-    lineage = branch_lineage(branch)
-    return lineage.branch_ids, lineage.limits
+    snapshot = branch_snapshot(branch)
+    return snapshot.branch_ids, snapshot.limits
 
 
 _READERS = """reader AS MATERIALIZED (
@@ -197,7 +197,7 @@ def unreachable_files(catalog: Catalog, retained: Retained) -> list[UnreachableF
     rows = [
         (number, member, limit, reader.horizon if index == 0 else limit, index)
         for number, reader in enumerate(retained.readers)
-        for index, (member, limit) in enumerate(zip(reader.lineage.branch_ids, reader.lineage.limits, strict=True))
+        for index, (member, limit) in enumerate(zip(reader.snapshot.branch_ids, reader.snapshot.limits, strict=True))
     ]
     columns = list(zip(*rows, strict=True)) if rows else [()] * 5
     names = ("readers", "members", "added_upto", "removed_upto", "depths")

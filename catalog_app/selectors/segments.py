@@ -18,18 +18,18 @@ from catalog_app.domain.files import (
 from catalog_app.domain.partitions import partition_bounds
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
-from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
+from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 
 VISIBLE_SEGMENTS = """
-SELECT s.* FROM lineage l JOIN catalog_app_segment s
+SELECT s.* FROM snapshot l JOIN catalog_app_segment s
   ON s.table_id = ANY(%(table_ids)s) AND s.branch_id = l.branch_id AND s.added_version <= l.max_version
 WHERE NOT EXISTS (
-    SELECT 1 FROM lineage m JOIN catalog_app_segmentremoval r
+    SELECT 1 FROM snapshot m JOIN catalog_app_segmentremoval r
       ON r.table_id = ANY(%(table_ids)s) AND r.branch_id = m.branch_id AND r.removed_version <= m.max_version
     WHERE r.segment_id = s.id)
 """
-"""The segments of the tables ``%(table_ids)s`` that the chain in ``lineage`` sees."""
+"""The segments of the tables ``%(table_ids)s`` that the chain in ``snapshot`` sees."""
 
 FACT_KIND = """CASE WHEN o.metrics ? 'restored_version' THEN 'restore'
     WHEN o.kind = 'partition' AND EXISTS (
@@ -49,16 +49,16 @@ LEFT JOIN stamped p ON p.segment_id = s.id
 """
 
 _SEGMENTS = f"""
-WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}), masks AS (
+WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS}), masks AS (
     SELECT d.segment_id, array_agg(f.path ORDER BY d.id) AS paths, sum(f.rows) AS rows
-    FROM lineage l JOIN catalog_app_segmentdelete d
+    FROM snapshot l JOIN catalog_app_segmentdelete d
       ON d.table_id = ANY(%(table_ids)s) AND d.branch_id = l.branch_id AND d.attached_version <= l.max_version
     JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
     GROUP BY d.segment_id
 ), stamped AS (
     SELECT p.segment_id, jsonb_agg(
         jsonb_build_array(f.path, p.stamp, p.kind, 0, coalesce(p.undoes_stamp, 0)) ORDER BY p.stamp) AS events
-    FROM lineage l JOIN catalog_app_segmentstamp p
+    FROM snapshot l JOIN catalog_app_segmentstamp p
       ON p.table_id = ANY(%(table_ids)s) AND p.branch_id = l.branch_id AND p.stamped_version <= l.max_version
     JOIN catalog_app_deletefile f ON f.id = p.rows_file_id
     GROUP BY p.segment_id
@@ -68,26 +68,26 @@ ORDER BY s.added_version, f.base
 """
 
 _PAGE = f"""
-WITH {LINEAGE}, visible AS (
-    SELECT page.* FROM lineage l CROSS JOIN LATERAL (
+WITH {SNAPSHOT}, visible AS (
+    SELECT page.* FROM snapshot l CROSS JOIN LATERAL (
         SELECT s.* FROM catalog_app_segment s
         WHERE s.table_id = %(table_id)s AND s.branch_id = l.branch_id AND s.added_version <= l.max_version
           AND (s.added_version, s.id) > (%(after_version)s, %(after_id)s)
           AND NOT EXISTS (
-            SELECT 1 FROM lineage m JOIN catalog_app_segmentremoval r
+            SELECT 1 FROM snapshot m JOIN catalog_app_segmentremoval r
               ON r.branch_id = m.branch_id AND r.segment_id = s.id AND r.removed_version <= m.max_version)
         ORDER BY s.added_version, s.id LIMIT %(limit)s
     ) page ORDER BY page.added_version, page.id LIMIT %(limit)s
 ), masks AS (
     SELECT d.segment_id, array_agg(f.path ORDER BY d.id) AS paths, sum(f.rows) AS rows
     FROM visible s JOIN catalog_app_segmentdelete d ON d.segment_id = s.id
-    JOIN lineage l ON l.branch_id = d.branch_id AND d.attached_version <= l.max_version
+    JOIN snapshot l ON l.branch_id = d.branch_id AND d.attached_version <= l.max_version
     JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
     GROUP BY d.segment_id
 ), stamped AS (
     SELECT p.segment_id, jsonb_agg(
         jsonb_build_array(f.path, p.stamp, p.kind, 0, coalesce(p.undoes_stamp, 0)) ORDER BY p.stamp) AS events
-    FROM lineage l JOIN catalog_app_segmentstamp p
+    FROM snapshot l JOIN catalog_app_segmentstamp p
       ON p.table_id = %(table_id)s AND p.branch_id = l.branch_id AND p.stamped_version <= l.max_version
     JOIN catalog_app_deletefile f ON f.id = p.rows_file_id
     GROUP BY p.segment_id
@@ -122,19 +122,19 @@ class SegmentState:
     is_moved: bool = False
 
 
-def segments_list(lineage: Lineage, table_id: int) -> list[SegmentState]:
+def segments_list(snapshot: Snapshot, table_id: int) -> list[SegmentState]:
     """The visible segments of a table, in the order in which they were added."""
-    rows = fetch_all(_SEGMENTS, {**lineage.parameters, "table_ids": [table_id]})
+    rows = fetch_all(_SEGMENTS, {**snapshot.parameters, "table_ids": [table_id]})
     return _with_bounds([_segment(row) for row in rows])
 
 
 def segments_page(
-    lineage: Lineage, table_id: int, *, after: tuple[int, int] | None = None, limit: int
+    snapshot: Snapshot, table_id: int, *, after: tuple[int, int] | None = None, limit: int
 ) -> list[SegmentState]:
     """Visible segments behind the key ``after`` (added version and segment id), without reading the others."""
     after_version, after_id = after or (0, 0)
     parameters = {"table_id": table_id, "after_version": after_version, "after_id": after_id, "limit": limit}
-    return _with_bounds([_segment(row) for row in fetch_all(_PAGE, {**lineage.parameters, **parameters})])
+    return _with_bounds([_segment(row) for row in fetch_all(_PAGE, {**snapshot.parameters, **parameters})])
 
 
 def _with_bounds(segments: list[SegmentState]) -> list[SegmentState]:
@@ -195,9 +195,9 @@ def definitions_load(definition_ids: Collection[int]) -> dict[int, Schema]:
     return {row[0]: Schema.from_json(json_value(row[1])) for row in rows}
 
 
-def table_scan(lineage: Lineage, table: TableState, segments: Collection[SegmentState] | None = None) -> TableScan:
+def table_scan(snapshot: Snapshot, table: TableState, segments: Collection[SegmentState] | None = None) -> TableScan:
     """What the engine needs to read the table: all visible segments, or those that pruning left."""
-    chosen = segments_list(lineage, table.table_id) if segments is None else segments
+    chosen = segments_list(snapshot, table.table_id) if segments is None else segments
     schemas = definitions_load({segment.definition_id for segment in chosen})
     return TableScan(
         table.table_id,
@@ -226,14 +226,14 @@ def file_scan(segment: SegmentState, schema: Schema) -> FileScan:
 
 
 _IN_SIGHT = f"""
-WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS})
+WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS})
 SELECT v.file_id FROM visible v WHERE v.file_id = ANY(%(files)s)
 """
 
 
-def files_in_sight(lineage: Lineage, table_ids: Collection[int], file_ids: Collection[int]) -> set[int]:
+def files_in_sight(snapshot: Snapshot, table_ids: Collection[int], file_ids: Collection[int]) -> set[int]:
     """Those of the tables' files that the chain sees."""
-    parameters = {**lineage.parameters, "table_ids": list(table_ids), "files": list(file_ids)}
+    parameters = {**snapshot.parameters, "table_ids": list(table_ids), "files": list(file_ids)}
     return {row[0] for row in fetch_all(_IN_SIGHT, parameters)}
 
 
@@ -269,7 +269,7 @@ WHERE f.id = ANY(%(staged)s) AND f.data_file_id = ANY(%(files)s)
 def files_load(
     table_id: int,
     file_ids: Collection[int],
-    lineages: Sequence[Lineage],
+    snapshots: Sequence[Snapshot],
     *,
     staged_schema: Schema | None = None,
     staged_deletes: Collection[int] = (),
@@ -279,7 +279,7 @@ def files_load(
     """
     rows = fetch_all(_FILES, {"table_id": table_id, "files": list(file_ids)})
     schemas = definitions_load({row[7] for row in rows if row[7] is not None})
-    masks = _file_deletes(table_id, file_ids, lineages, staged_deletes)
+    masks = _file_deletes(table_id, file_ids, snapshots, staged_deletes)
     found = {}
     for file_id, path, base, count, partition, statistics, stores_row_ids, definition_id, stores_stamps, stamp in rows:
         schema = staged_schema if definition_id is None else schemas[definition_id]
@@ -302,12 +302,12 @@ def files_load(
 
 
 def _file_deletes(
-    table_id: int, file_ids: Collection[int], lineages: Sequence[Lineage], staged: Collection[int]
+    table_id: int, file_ids: Collection[int], snapshots: Sequence[Snapshot], staged: Collection[int]
 ) -> dict[int, list[str]]:
     links = [
         (number, branch_id, limit)
-        for number, lineage in enumerate(lineages)
-        for branch_id, limit in zip(lineage.branch_ids, lineage.limits, strict=True)
+        for number, snapshot in enumerate(snapshots)
+        for branch_id, limit in zip(snapshot.branch_ids, snapshot.limits, strict=True)
     ]
     parameters = {
         "chains": [link[0] for link in links],

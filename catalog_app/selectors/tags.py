@@ -6,7 +6,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Lower
 
 from catalog_app.models import Catalog, Tag
-from catalog_app.selectors.lineage import named
+from catalog_app.selectors.snapshots import named
 from lakeui.common.errors import NotFound
 from lakeui.common.nearest import nearest_name
 

@@ -16,9 +16,9 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import DatabaseState, ObjectState
 from catalog_app.models import Branch
 from catalog_app.selectors.attribute_facts import ObjectKey, attribute_histories, facts_from_json, newest
-from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.objects import databases_list, tables_list
 from catalog_app.selectors.rows import json_value
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from catalog_app.services.attribute_lines import Line, Lines, Recorded, rows_of
 
 Group = tuple[list[Line], dict[str, AttributeFact]]
@@ -86,15 +86,15 @@ def _breaches(key: ObjectKey, one: Group, other: Group, lines: Lines) -> Iterato
 
 def states_check(branch: Branch) -> list[str]:
     """The objects of a branch that are not what their facts say."""
-    lineage = branch_lineage(branch)
-    databases = {state.database_id: state for state in databases_list(lineage)}
-    states: list[ObjectState] = [*databases.values(), *tables_list(lineage, list(databases))]
-    return [f"on branch {branch.name}: {wrong}" for wrong in _states_check(states, lineage)]
+    snapshot = branch_snapshot(branch)
+    databases = {state.database_id: state for state in databases_list(snapshot)}
+    states: list[ObjectState] = [*databases.values(), *tables_list(snapshot, list(databases))]
+    return [f"on branch {branch.name}: {wrong}" for wrong in _states_check(states, snapshot)]
 
 
-def _states_check(states: Sequence[ObjectState], lineage: Lineage) -> Iterator[str]:
+def _states_check(states: Sequence[ObjectState], snapshot: Snapshot) -> Iterator[str]:
     keys = [_key(state) for state in states]
-    histories = attribute_histories(lineage, keys)
+    histories = attribute_histories(snapshot, keys)
     for key, state in zip(keys, states, strict=True):
         facts, values = newest(histories.get(key, [])), attributes_of(state)
         wrong = sorted(

@@ -15,8 +15,8 @@ from catalog_app.domain.names import name_check
 from catalog_app.domain.protection import Change
 from catalog_app.domain.roles import Role
 from catalog_app.models import Branch, Catalog, CatalogMember, Commit, Tag
-from catalog_app.selectors.lineage import branch_lineage, named, tag_find, version_check
 from catalog_app.selectors.protection import Asked, Bypass, protection_judge
+from catalog_app.selectors.snapshots import branch_snapshot, named, tag_find, version_check
 from catalog_app.selectors.tags import tag_get
 from catalog_app.services.settings import RecordChange, SettingChange, settings_lock
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
@@ -93,7 +93,7 @@ def branch_create(
 def branch_cut(parent: Branch, *, name: str, version: int | None = None, user_id: int | None = None) -> Branch:
     """The row of such a branch, not saved."""
     fork = parent.head_version if version is None else version_check(parent, version)
-    chain = branch_lineage(parent).at(fork)
+    chain = branch_snapshot(parent).at(fork)
     return Branch(
         catalog_id=parent.catalog_id,
         name=name,
@@ -119,7 +119,7 @@ def _refuse_taken_by_tag(catalog: Catalog, name: str) -> None:
 
 
 def _commit_at(branch: Branch, version: int) -> int | None:
-    chain = branch_lineage(branch).at(version)
+    chain = branch_snapshot(branch).at(version)
     for branch_id, limit in zip(chain.branch_ids, chain.limits, strict=True):
         commits = Commit.objects.filter(branch_id=branch_id, version__lte=limit).order_by("-version")
         newest = commits.values_list("pk", flat=True).first()

@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from catalog_app.domain.files import FileScan
 from catalog_app.models import Branch, Catalog
-from catalog_app.selectors.lineage import LINEAGE, branch_lineage
 from catalog_app.selectors.objects import databases_list, tables_list
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import table_scan
+from catalog_app.selectors.snapshots import SNAPSHOT, branch_snapshot
 from catalog_app.services.attribute_checks import facts_check, states_check
 
 METADATA_INVARIANTS = {
@@ -106,12 +106,12 @@ BRANCH_INVARIANTS = {
         SELECT v.file_id FROM visible v GROUP BY v.file_id, v.table_id HAVING count(*) > 1""",
     "a visible segment names a schema version that its store lacks": """
         SELECT v.id FROM visible v WHERE v.is_visible AND NOT EXISTS (
-            SELECT 1 FROM lineage l JOIN catalog_app_tableschemahistory h ON h.branch_id = l.branch_id
+            SELECT 1 FROM snapshot l JOIN catalog_app_tableschemahistory h ON h.branch_id = l.branch_id
               AND h.version <= l.max_version
             WHERE h.table_id = v.table_id AND h.version = v.schema_version AND h.definition_id = v.definition_id)
         UNION ALL
         SELECT v.id FROM visible v WHERE NOT v.is_visible AND NOT EXISTS (
-            SELECT 1 FROM lineage l JOIN catalog_app_invisibleschemahistory i ON i.branch_id = l.branch_id
+            SELECT 1 FROM snapshot l JOIN catalog_app_invisibleschemahistory i ON i.branch_id = l.branch_id
               AND i.added_version <= l.max_version
             WHERE i.table_id = v.table_id AND i.version = v.schema_version AND i.definition_id = v.definition_id)""",
     "rows lie in another partition than they were written in, and nobody moved them": """
@@ -137,26 +137,26 @@ BRANCH_INVARIANTS = {
 }
 
 _REACHED = """reached AS (
-    SELECT branch_id, max_version FROM lineage
+    SELECT branch_id, max_version FROM snapshot
     UNION ALL
-    SELECT r.reached_branch_id, r.reached_version FROM lineage l JOIN catalog_app_branchreach r
+    SELECT r.reached_branch_id, r.reached_version FROM snapshot l JOIN catalog_app_branchreach r
       ON r.branch_id = l.branch_id AND r.at_version <= l.max_version
 )"""
 
 _VISIBLE_EVERYWHERE = f"""
-WITH {LINEAGE}, {_REACHED}, visible AS (
-    SELECT s.* FROM lineage l JOIN catalog_app_segment s
+WITH {SNAPSHOT}, {_REACHED}, visible AS (
+    SELECT s.* FROM snapshot l JOIN catalog_app_segment s
       ON s.branch_id = l.branch_id AND s.added_version <= l.max_version
     WHERE NOT EXISTS (
-        SELECT 1 FROM lineage m JOIN catalog_app_segmentremoval r
+        SELECT 1 FROM snapshot m JOIN catalog_app_segmentremoval r
           ON r.branch_id = m.branch_id AND r.removed_version <= m.max_version
         WHERE r.segment_id = s.id)
 ), current_tables AS (
-    SELECT DISTINCT ON (r.table_id) r.* FROM lineage l JOIN catalog_app_tablerecord r
+    SELECT DISTINCT ON (r.table_id) r.* FROM snapshot l JOIN catalog_app_tablerecord r
       ON r.branch_id = l.branch_id AND r.version <= l.max_version
      AND (r.superseded_version IS NULL OR r.superseded_version > l.max_version) ORDER BY r.table_id, l.depth
 ), current_databases AS (
-    SELECT DISTINCT ON (r.database_id) r.* FROM lineage l JOIN catalog_app_databaserecord r
+    SELECT DISTINCT ON (r.database_id) r.* FROM snapshot l JOIN catalog_app_databaserecord r
       ON r.branch_id = l.branch_id AND r.version <= l.max_version
      AND (r.superseded_version IS NULL OR r.superseded_version > l.max_version) ORDER BY r.database_id, l.depth
 )
@@ -194,7 +194,7 @@ Stamps = Callable[[FileScan], Collection[int]]
 """Gives the stamps that a data file stores, 0 for rows without."""
 
 _UNKNOWN = f"""
-WITH {LINEAGE}, {_REACHED}
+WITH {SNAPSHOT}, {_REACHED}
 SELECT s.stamp FROM unnest(%(stamps)s::bigint[]) AS s(stamp)
 WHERE NOT EXISTS (
     SELECT 1 FROM reached k JOIN catalog_app_commit c ON c.branch_id = k.branch_id AND c.version = s.stamp
@@ -222,7 +222,7 @@ def catalog_check(
     # Without stored ids rows have the addresses of their own file.
     storing = {row[0] for row in fetch_all(_STORING, {"catalog": catalog.pk})}
     for branch in Branch.objects.filter(catalog=catalog, dropped_at__isnull=True):
-        found = fetch_all(_BRANCH, branch_lineage(branch).parameters, prepared=True)
+        found = fetch_all(_BRANCH, branch_snapshot(branch).parameters, prepared=True)
         breaches += [f"on branch {branch.name}: {of_branch[place]} (id {identity})" for place, identity in found]
         breaches += states_check(branch)
         looks_at_rows = row_ids_of is not None or stamps_of is not None
@@ -241,9 +241,9 @@ def catalog_check(
 
 def _files_storing(branch: Branch, storing: Collection[int]) -> dict[str, tuple[FileScan, ...]]:
     """By table, the files of those that hold rows from other files."""
-    lineage = branch_lineage(branch)
-    tables = tables_list(lineage, [database.database_id for database in databases_list(lineage)])
-    return {table.name: table_scan(lineage, table).files for table in tables if table.table_id in storing}
+    snapshot = branch_snapshot(branch)
+    tables = tables_list(snapshot, [database.database_id for database in databases_list(snapshot)])
+    return {table.name: table_scan(snapshot, table).files for table in tables if table.table_id in storing}
 
 
 def _rows_twice(branch: Branch, tables: Mapping[str, Sequence[FileScan]], row_ids_of: RowIds) -> list[str]:
@@ -268,7 +268,7 @@ def _strange_stamps(branch: Branch, tables: Mapping[str, Sequence[FileScan]], st
         if (min(stored[file_id]), max(stored[file_id])) != (smallest, largest)
     ]
     stamps = sorted(set().union(*stored.values()) - {0})
-    parameters = {**branch_lineage(branch).parameters, "stamps": stamps}
+    parameters = {**branch_snapshot(branch).parameters, "stamps": stamps}
     unknown = {stamp for (stamp,) in fetch_all(_UNKNOWN, parameters)} if stamps else set()
     found += [
         f"on branch {branch.name}: file {files[file_id].path} stores stamp {stamp}, which the branch does not know"

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.models import Branch, Catalog
-from catalog_app.selectors.lineage import branch_get
+from catalog_app.selectors.snapshots import branch_get
 from lakeui.api.base import ApiView, catalog_of, checked, tagged
 from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.api.compare_serializers import (
@@ -37,8 +37,8 @@ from lakeui.api.row_comparing import ROW_ID, rows_read, sides_key, sides_read
 from lakeui.api.serializers import ProblemDocument
 from lakeui.common.errors import InvalidValue, NotFound
 from merge_app.planning.values import Resolution, Verdict
+from merge_app.review.known_plans import resolutions_of
 from merge_app.review.selectors import request_get
-from merge_app.review.sight import resolutions_of
 
 REFUSALS: dict[Any, Any] = {
     **NOT_MODIFIED,

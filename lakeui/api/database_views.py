@@ -45,7 +45,7 @@ class DatabaseListView(ApiView):
     def _body(self, request: Request, place: BranchPlace, filters: dict[str, Any]) -> Any:
         page = keyset_page(filters, str)
         search = filters.get("search", "").casefold()
-        found = [state for state in databases_list(place.lineage) if search in state.name.casefold()]
+        found = [state for state in databases_list(place.snapshot) if search in state.name.casefold()]
         if page.after is not None:
             found = [state for state in found if _key(state) > page.after]
         return page_body(
@@ -74,7 +74,7 @@ class DatabaseView(ApiView):
         return head_tagged(request, place.branch, lambda: self._body(place))
 
     def _body(self, place: DatabasePlace) -> Any:
-        count = tables_count(place.lineage, place.database.database_id)
+        count = tables_count(place.snapshot, place.database.database_id)
         return {**DatabaseAnswer(place.database).data, "table_count": count}
 
 
@@ -94,8 +94,8 @@ class TableListView(ApiView):
     def _body(self, request: Request, place: DatabasePlace, filters: dict[str, Any]) -> Any:
         page = keyset_page(filters, str, int)
         with_sizes = filters.pop("include", "") == "sizes"
-        found = tables_page(place.lineage, place.database.database_id, **filters, after=page.after, limit=page.fetch)
-        sizes = table_sizes(place.lineage, [entry.table_id for entry in found]) if with_sizes else None
+        found = tables_page(place.snapshot, place.database.database_id, **filters, after=page.after, limit=page.fetch)
+        sizes = table_sizes(place.snapshot, [entry.table_id for entry in found]) if with_sizes else None
 
         def shown(entries: Sequence[TableEntry]) -> Any:
             return TableSummary([_summary(entry, place, sizes) for entry in entries], many=True).data

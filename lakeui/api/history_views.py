@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from catalog_app.models import Catalog
 from catalog_app.selectors.graph import NEWEST, graph_branches, graph_commits, graph_tags
 from catalog_app.selectors.history import CommitEntry, HistoryFilter, history_list
-from catalog_app.selectors.lineage import Lineage
+from catalog_app.selectors.snapshots import Snapshot
 from lakeui.api.base import ApiView, catalog_of, checked, tagged
 from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.api.lake_serializers import CommitAnswer, GraphAnswer, GraphQuery, HistoryQuery
@@ -35,17 +35,17 @@ class BranchHistoryView(ApiView):
         filters = checked(HistoryQuery, request)
         place = branch_place(request, catalog, branch, filters.pop("version", None))
         kind, _, number = filters.pop("object", "").partition(":")
-        return history_response(request, place.lineage, filters, (kind, int(number)) if number else None)
+        return history_response(request, place.snapshot, filters, (kind, int(number)) if number else None)
 
 
 def history_response(
-    request: Request, lineage: Lineage, filters: dict[str, Any], thing: tuple[str, int] | None
+    request: Request, snapshot: Snapshot, filters: dict[str, Any], thing: tuple[str, int] | None
 ) -> Response:
     """A page of the commits that the chain sees, only those on ``thing`` (kind and id) if it is given."""
     page = keyset_page(filters, int)
     kind, object_id = thing or ("", None)
     wanted = HistoryFilter(**filters, object_kind=kind, object_id=object_id)
-    found = history_list(lineage, wanted, before=page.after[0] if page.after else None, limit=page.fetch)
+    found = history_list(snapshot, wanted, before=page.after[0] if page.after else None, limit=page.fetch)
 
     def key(entry: CommitEntry) -> tuple[int]:
         return (entry.version,)

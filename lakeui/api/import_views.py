@@ -19,7 +19,7 @@ from rest_framework.reverse import reverse
 from catalog_app.domain.roles import Action
 from catalog_app.models import Branch, FileImport
 from catalog_app.selectors.imports import import_get, imports_list
-from catalog_app.selectors.lineage import branch_get
+from catalog_app.selectors.snapshots import branch_get
 from catalog_app.services.imports import import_create, import_discard, import_reread
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.api.base import ApiView, NewestFirst, catalog_of, scopes_of, session_of

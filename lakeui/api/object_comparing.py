@@ -19,7 +19,7 @@ from catalog_app.domain.operations import (
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
 from lakeui.api.table_serializers import columns_shown, partition_shown
-from merge_app.execution.compare_object import ObjectComparison, ResultPreview, SideCommit, Sight, States
+from merge_app.execution.compare_object import ObjectComparison, ObjectSnapshot, ResultPreview, SideCommit, States
 from merge_app.planning.field_changes import paths_changed
 
 SIDES = ("base", "source", "destination", "result")
@@ -40,7 +40,7 @@ def object_as_json(
         "cells": list(cells),
         "source_commits": [_commit(item, found.states) for item in found.source_commits],
         "dest_commits": [_commit(item, found.states) for item in found.destination_commits],
-        "names": {side: sight.name if sight else None for side, sight in _sights(found.states).items()},
+        "names": {side: snapshot.name if snapshot else None for side, snapshot in _snapshots(found.states).items()},
         "columns": _columns(found.states),
         "properties": _properties(found.states),
         "partitions": {
@@ -52,7 +52,7 @@ def object_as_json(
     }
 
 
-def _sights(states: States) -> dict[str, Sight | None]:
+def _snapshots(states: States) -> dict[str, ObjectSnapshot | None]:
     return {side: getattr(states, side) for side in SIDES}
 
 
@@ -107,8 +107,8 @@ def _column_name(change: ColumnChange, states: States) -> str:
             return str(given)
         if change.attribute is ColumnAttribute.EXISTS and given is not None:
             return str(given["name"])
-    for sight in reversed(list(_sights(states).values())):
-        for ids, shown in _columns_of(sight):
+    for snapshot in reversed(list(_snapshots(states).values())):
+        for ids, shown in _columns_of(snapshot):
             if change.column_id in ids:
                 return str(shown["name"])
     return str(change.column_id)
@@ -122,9 +122,9 @@ def _columns(states: States) -> list[dict[str, Any]]:
     """One row a column, in the order of the result; columns that it lacks come last."""
     rows: list[dict[str, Any]] = []
     by_id: dict[int, dict[str, Any]] = {}
-    sights = _sights(states)
+    snapshots = _snapshots(states)
     for side in reversed(SIDES):
-        for column, shown in _columns_of(sights[side]):
+        for column, shown in _columns_of(snapshots[side]):
             row = next((by_id[identifier] for identifier in column if identifier in by_id), None)
             if row is None:
                 row = {"id": column[0], **dict.fromkeys(SIDES)}
@@ -136,16 +136,16 @@ def _columns(states: States) -> list[dict[str, Any]]:
     return rows
 
 
-def _columns_of(sight: Sight | None) -> list[tuple[tuple[int, ...], dict[str, Any]]]:
+def _columns_of(snapshot: ObjectSnapshot | None) -> list[tuple[tuple[int, ...], dict[str, Any]]]:
     """Of each column every id that it goes by, and how it is shown."""
-    if sight is None or not isinstance(sight.state, TableState):
+    if snapshot is None or not isinstance(snapshot.state, TableState):
         return []
-    schema = sight.state.schema
+    schema = snapshot.state.schema
     return [(column.ids, shown) for column, shown in zip(schema.columns, columns_shown(schema), strict=True)]
 
 
 def _properties(states: States) -> list[dict[str, Any]]:
-    held = {side: sight.state.properties if sight else {} for side, sight in _sights(states).items()}
+    held = {side: snapshot.state.properties if snapshot else {} for side, snapshot in _snapshots(states).items()}
     keys = sorted({key for properties in held.values() for key in properties})
     rows = [{"key": key, **{side: held[side].get(key) for side in SIDES}} for key in keys]
     return [{**row, "is_changed": row["destination"] != row["result"]} for row in rows]
@@ -154,7 +154,7 @@ def _properties(states: States) -> list[dict[str, Any]]:
 def _schema(states: States) -> Schema:
     """That of the oldest state that there is."""
     return next(
-        (s.state.schema for s in _sights(states).values() if s is not None and isinstance(s.state, TableState)),
+        (s.state.schema for s in _snapshots(states).values() if s is not None and isinstance(s.state, TableState)),
         Schema(),
     )
 

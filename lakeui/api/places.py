@@ -8,8 +8,8 @@ from rest_framework.request import Request
 
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch, Catalog
-from catalog_app.selectors.lineage import Lineage, branch_get, branch_lineage, version_check
 from catalog_app.selectors.objects import database_get, table_get
+from catalog_app.selectors.snapshots import Snapshot, branch_get, branch_snapshot, version_check
 from lakeui.api.base import catalog_of
 from lakeui.common.errors import NotFound
 
@@ -19,7 +19,7 @@ class BranchPlace:
     """A branch, and its look-up chain as of the version that is looked at."""
 
     branch: Branch
-    lineage: Lineage
+    snapshot: Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +35,21 @@ class TablePlace(DatabasePlace):
 def branch_place(request: Request, catalog: str, branch: str, version: int | None) -> BranchPlace:
     """The branch at ``version``, its head when None. Raises NotFound."""
     found = branch_get(catalog_of(request, catalog), branch)
-    lineage = branch_lineage(found)
-    return BranchPlace(found, lineage if version is None else lineage.at(version_check(found, version)))
+    snapshot = branch_snapshot(found)
+    return BranchPlace(found, snapshot if version is None else snapshot.at(version_check(found, version)))
 
 
 def database_place(request: Request, catalog: str, branch: str, database: str, version: int | None) -> DatabasePlace:
     place = branch_place(request, catalog, branch, version)
-    return DatabasePlace(place.branch, place.lineage, database_get(place.lineage, database))
+    return DatabasePlace(place.branch, place.snapshot, database_get(place.snapshot, database))
 
 
 def table_place(
     request: Request, catalog: str, branch: str, database: str, table: str, version: int | None
 ) -> TablePlace:
     place = database_place(request, catalog, branch, database, version)
-    found = table_get(place.lineage, place.database, table)
-    return TablePlace(place.branch, place.lineage, place.database, found)
+    found = table_get(place.snapshot, place.database, table)
+    return TablePlace(place.branch, place.snapshot, place.database, found)
 
 
 def source_branch(request: Request, catalog: Catalog, name: str) -> Branch:

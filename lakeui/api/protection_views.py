@@ -14,8 +14,8 @@ from catalog_app.domain.protection import Protection
 from catalog_app.domain.roles import Action, Role
 from catalog_app.models import ProtectionRule
 from catalog_app.selectors.branches import sort_key
-from catalog_app.selectors.lineage import branch_get
 from catalog_app.selectors.protection import protection_of, protection_rule_get, protection_rules_list
+from catalog_app.selectors.snapshots import branch_get
 from catalog_app.services.protection import protection_rule_add, protection_rule_change, protection_rule_remove
 from lakeui.api.base import ApiView, catalog_of, checked, principal_of, tagged, unchanged
 from lakeui.api.catalog_views import (

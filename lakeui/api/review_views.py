@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from catalog_app.selectors.lineage import branch_get
+from catalog_app.selectors.snapshots import branch_get
 from lakeui.api.base import ApiView, catalog_of, checked, principal_of, tagged
 from lakeui.api.catalog_views import (
     BAD_REQUEST,
@@ -38,6 +38,7 @@ from lakeui.api.review_serializers import (
 )
 from lakeui.api.serializers import ProblemDocument
 from lakeui.api.strict import body_checked
+from merge_app.review.known_plans import plan_known, seen_now
 from merge_app.review.models import MergeRequest
 from merge_app.review.requests import RequestDraft, request_edit, request_open
 from merge_app.review.selectors import (
@@ -51,7 +52,6 @@ from merge_app.review.selectors import (
     sort_key,
     timeline_list,
 )
-from merge_app.review.sight import seen_now, sight_known
 from merge_app.review.standing import merged_standing, request_standing
 from merge_app.review.states import RequestState
 
@@ -196,7 +196,7 @@ def request_shown(request: MergeRequest) -> dict[str, Any]:
     (summary,) = requests_summarise([request])
     is_merged = request.state == RequestState.MERGED
     standing = merged_standing(request) if is_merged else request_standing(request, request.source, request.destination)
-    known = sight_known(request)
+    known = plan_known(request)
     shown = {
         **{name: getattr(summary, name) for name in ("request", "reviewers", "comments", "open_threads")},
         "approvals": len(standing.counting),

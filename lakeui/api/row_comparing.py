@@ -10,14 +10,14 @@ from django.core.cache import cache
 from catalog_app.domain.row_merge import Behind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.values import QueryResult
-from catalog_app.selectors.lineage import branch_lineage
 from catalog_app.selectors.objects import tables_load
+from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.api.comparing import SECONDS_KEPT, Pair, comparison_read
 from lakeui.api.paging import KeysetPage
 from lakeui.common.errors import NotFound
 from lakeui.frontdoor.compute import engine, reading
 from lakeui.frontdoor.row_changes import row_differences
-from merge_app.execution.base import base_lineage
+from merge_app.execution.base import base_snapshot
 from merge_app.execution.row_merges import compared_rows_load
 from merge_app.jobs.context import Context
 
@@ -41,14 +41,14 @@ def rows_read(pair: Pair, table_id: int, side: str, page: KeysetPage) -> dict[st
 
 
 def _computed(pair: Pair, table_id: int, side: str, limit: int, behind: int | None) -> dict[str, Any]:
-    there, here = branch_lineage(pair.source), branch_lineage(pair.destination)
-    branch, lineage = (pair.source, there) if side == "source" else (pair.destination, here)
-    table = tables_load(lineage, [table_id]).get(table_id)
+    there, here = branch_snapshot(pair.source), branch_snapshot(pair.destination)
+    branch, snapshot = (pair.source, there) if side == "source" else (pair.destination, here)
+    table = tables_load(snapshot, [table_id]).get(table_id)
     if table is None or table.is_dropped:
         raise NotFound("table", str(table_id), where=f"on branch {branch.name}")
-    base = base_lineage(there, here)
+    base = base_snapshot(there, here)
     with reading():
-        found = row_differences(Context(), base, lineage, table, limit=2 * limit + 1, behind=behind).found
+        found = row_differences(Context(), base, snapshot, table, limit=2 * limit + 1, behind=behind).found
     identifiers = list(dict.fromkeys(row[ROW_ID] for row in found.rows))
     chosen = set(identifiers[:limit])
     return {

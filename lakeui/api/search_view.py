@@ -10,7 +10,6 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from catalog_app.selectors.lineage import branch_get
 from catalog_app.selectors.people import catalogs_visible
 from catalog_app.selectors.search import (
     Found,
@@ -23,6 +22,7 @@ from catalog_app.selectors.search import (
     tables_search,
     tags_search,
 )
+from catalog_app.selectors.snapshots import branch_get
 from lakeui.api.base import ApiView, catalog_of, checked, principal_of
 from lakeui.api.catalog_views import BAD_REQUEST, NOT_FOUND
 from lakeui.common.errors import InvalidValue

@@ -12,7 +12,6 @@ from rest_framework.response import Response
 
 from catalog_app.domain.state import comment_of
 from catalog_app.selectors.growth import table_growth
-from catalog_app.selectors.lineage import version_check
 from catalog_app.selectors.listing import (
     PartitionEntry,
     TableSize,
@@ -23,6 +22,7 @@ from catalog_app.selectors.listing import (
 )
 from catalog_app.selectors.schemas import invisible_schemas, schemas_made, table_merge_versions, visible_schemas
 from catalog_app.selectors.segments import SegmentState, segments_page
+from catalog_app.selectors.snapshots import version_check
 from lakeui import frontdoor
 from lakeui.api.base import ApiView, checked, head_tagged, session_of
 from lakeui.api.catalog_views import BAD_REQUEST, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
@@ -68,9 +68,9 @@ class TableView(ApiView):
 
     def _body(self, place: TablePlace) -> dict[str, Any]:
         table, schema = place.table, place.table.schema
-        size = table_sizes(place.lineage, [table.table_id]).get(table.table_id, TableSize())
+        size = table_sizes(place.snapshot, [table.table_id]).get(table.table_id, TableSize())
         partitions = (
-            partitions_count(place.lineage, table.table_id, declared_texts(table)) if schema.partition_by else 0
+            partitions_count(place.snapshot, table.table_id, declared_texts(table)) if schema.partition_by else 0
         )
         return {
             "name": table.name,
@@ -78,7 +78,7 @@ class TableView(ApiView):
             "database": place.database.name,
             "database_id": place.database.database_id,
             "comment": comment_of(table),
-            "version": place.lineage.version,
+            "version": place.snapshot.version,
             "head_version": place.branch.head_version,
             "schema_version": table.schema_version,
             "columns": columns_shown(schema),
@@ -101,7 +101,7 @@ class TableHistoryView(ApiView):
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
         filters = checked(TableHistoryQuery, request)
         place = table_place(request, catalog, branch, database, table, filters.pop("version", None))
-        return history_response(request, place.lineage, filters, ("table", place.table.table_id))
+        return history_response(request, place.snapshot, filters, ("table", place.table.table_id))
 
 
 class TableVersionsView(ApiView):
@@ -120,8 +120,8 @@ class TableVersionsView(ApiView):
 
     def _body(self, place: TablePlace, most: int) -> Any:
         catalog_id, table_id = place.branch.catalog_id, place.table.table_id
-        growth = table_growth(place.lineage, catalog_id=catalog_id, table_id=table_id, most=most)
-        body = {"version": place.lineage.version, "total": growth.total, "results": growth.points}
+        growth = table_growth(place.snapshot, catalog_id=catalog_id, table_id=table_id, most=most)
+        body = {"version": place.snapshot.version, "total": growth.total, "results": growth.points}
         return VersionsAnswer(body).data
 
 
@@ -141,7 +141,7 @@ class SegmentListView(ApiView):
 
     def _body(self, request: Request, place: TablePlace, filters: dict[str, Any]) -> Any:
         page = keyset_page(filters, int, int)
-        found = segments_page(place.lineage, place.table.table_id, after=page.after, limit=page.fetch)
+        found = segments_page(place.snapshot, place.table.table_id, after=page.after, limit=page.fetch)
         return page_body(
             request,
             page,
@@ -180,18 +180,19 @@ class SchemaListView(ApiView):
         return head_tagged(request, place.branch, lambda: SchemasAnswer(self._body(place)).data)
 
     def _body(self, place: TablePlace) -> dict[str, Any]:
-        table_id, lineage = place.table.table_id, place.lineage
+        table_id, snapshot = place.table.table_id, place.snapshot
         discarded = discarded_schemas(
-            catalog_id=place.branch.catalog_id, table_id=table_id, merges=table_merge_versions(lineage, table_id)
+            catalog_id=place.branch.catalog_id, table_id=table_id, merges=table_merge_versions(snapshot, table_id)
         )
         made = schemas_made(table_id, [item.version for item in discarded])
         return {
             "visible": [
                 {**_plain(item), "columns": columns_shown(item.schema)}
-                for item in visible_schemas(lineage, table_id, current=place.table.schema_version)
+                for item in visible_schemas(snapshot, table_id, current=place.table.schema_version)
             ],
             "invisible": [
-                {**_plain(item), "columns": columns_shown(item.schema)} for item in invisible_schemas(lineage, table_id)
+                {**_plain(item), "columns": columns_shown(item.schema)}
+                for item in invisible_schemas(snapshot, table_id)
             ],
             "discarded": [
                 {**_plain(item), "columns": columns_shown(made[item.version])}
@@ -220,7 +221,7 @@ class PartitionListView(ApiView):
         declared = declared_texts(place.table)
         found: list[PartitionEntry] = []
         if place.table.schema.partition_by:
-            found = partitions_page(place.lineage, place.table.table_id, declared, after=after, limit=page.fetch)
+            found = partitions_page(place.snapshot, place.table.table_id, declared, after=after, limit=page.fetch)
 
         def shown(entries: Sequence[PartitionEntry]) -> Any:
             return PartitionAnswer([_partition(entry, place) for entry in entries], many=True).data
@@ -250,7 +251,7 @@ class RowsView(ApiView):
         found = _run(request, place, f"SELECT * FROM {_reference(place)} LIMIT {limit + 1}")
         rows = found["rows"][:limit]
         is_cut = len(found["rows"]) > limit
-        body = {**found, "rows": rows, "row_count": len(rows), "truncated": is_cut, "version": place.lineage.version}
+        body = {**found, "rows": rows, "row_count": len(rows), "truncated": is_cut, "version": place.snapshot.version}
         return Response(body, headers={"Cache-Control": "private, no-cache"})
 
 
@@ -273,8 +274,8 @@ class ChangesView(ApiView):
 
 def _reference(place: TablePlace) -> str:
     name = f"{quote_name(place.database.name)}.{quote_name(place.table.name)}"
-    at_head = place.lineage.version == place.branch.head_version
-    return name if at_head else f"{name} VERSION AS OF {place.lineage.version}"
+    at_head = place.snapshot.version == place.branch.head_version
+    return name if at_head else f"{name} VERSION AS OF {place.snapshot.version}"
 
 
 def _run(request: Request, place: TablePlace, statement: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from django.conf import settings
 from catalog_app.domain.operations import FileEffects, OperationKind
 from catalog_app.engine.values import FileSource
 from catalog_app.models import Catalog
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.files import data_files_register
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.demo.flights import TABLES, table_read

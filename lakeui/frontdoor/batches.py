@@ -10,7 +10,7 @@ import pyarrow as pa
 from django.conf import settings
 
 from catalog_app.importing.values import Reading
-from catalog_app.selectors.lineage import branch_get, catalog_get
+from catalog_app.selectors.snapshots import branch_get, catalog_get
 from catalog_app.services.imports import import_create, import_discard
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue, NotSupported

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from catalog_app.models import Branch, Tag
-from catalog_app.selectors.lineage import branch_get, moment_parse, version_at
+from catalog_app.selectors.snapshots import branch_get, moment_parse, version_at
 from catalog_app.services import catalogs
 from lakeui.common.errors import AlreadyExists, NotFound
 from lakeui.frontdoor.compute import engine

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from catalog_app.domain.files import PartitionValues, TableScan
 from catalog_app.domain.state import TableState
-from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.objects import tables_load
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
+from catalog_app.selectors.snapshots import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class ChangedFiles:
         return len({file.file_id for scan in (self.before, self.after) for file in scan.files})
 
 
-def files_changed(before: Lineage | None, after: Lineage, table: TableState) -> ChangedFiles:
+def files_changed(before: Snapshot | None, after: Snapshot, table: TableState) -> ChangedFiles:
     """The files, deletes included, that only one of the snapshots has; ``before`` None is one without the table.
     ``table`` is the table as ``after`` shows it.
     """
@@ -36,15 +36,15 @@ def files_changed(before: Lineage | None, after: Lineage, table: TableState) -> 
     return ChangedFiles(scans[0], scans[1], len(everything - read))
 
 
-def _segments(lineage: Lineage | None, table_id: int) -> list[SegmentState]:
+def _segments(snapshot: Snapshot | None, table_id: int) -> list[SegmentState]:
     """The table's segments; none where it does not exist or is dropped."""
-    if lineage is None or state_valid(lineage, table_id) is None:
+    if snapshot is None or state_valid(snapshot, table_id) is None:
         return []
-    return segments_list(lineage, table_id)
+    return segments_list(snapshot, table_id)
 
 
-def state_valid(lineage: Lineage, table_id: int) -> TableState | None:
-    state = tables_load(lineage, [table_id]).get(table_id)
+def state_valid(snapshot: Snapshot, table_id: int) -> TableState | None:
+    state = tables_load(snapshot, [table_id]).get(table_id)
     return None if state is None or state.is_dropped else state
 
 

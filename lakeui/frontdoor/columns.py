@@ -35,12 +35,12 @@ def add_columns(call: Call, statement: sql.AddColumns) -> StatementResult:
 
 def has_rows(target: TablePlace) -> bool:
     """Whether the table has live rows; the engine is asked only where deletes make the metadata unsure."""
-    segments = segments_list(target.place.lineage, target.table.table_id)
+    segments = segments_list(target.place.snapshot, target.table.table_id)
     if any(segment.deleted_rows == 0 for segment in segments):
         return True
     if not segments:
         return False
-    return engine().live_rows(table_scan(target.place.lineage, target.table, segments)) > 0
+    return engine().live_rows(table_scan(target.place.snapshot, target.table, segments)) > 0
 
 
 def _position(table: TableState, position: sql.Position | None, new_ids: dict[str, int]) -> int | None:
@@ -122,7 +122,7 @@ def column_operation(target: TablePlace, name: str, change: sql.ColumnAlteration
 
 def _require_no_nulls(target: TablePlace, name: str) -> None:
     column = alterations.column_get(target.table, name)
-    segments = segments_list(target.place.lineage, target.table.table_id)
+    segments = segments_list(target.place.snapshot, target.table.table_id)
     # Statistics before files: only files that hold nulls, or that the statistics do not cover, are read.
     unsure = []
     for segment in segments:
@@ -131,7 +131,7 @@ def _require_no_nulls(target: TablePlace, name: str) -> None:
             unsure.append(segment)
     if not unsure:
         return
-    nulls = engine().null_counts(table_scan(target.place.lineage, target.table, unsure), [column.name])
+    nulls = engine().null_counts(table_scan(target.place.snapshot, target.table, unsure), [column.name])
     if nulls[column.name]:
         raise NotNullViolation(
             f"Column {column.name} of {target.label} has {nulls[column.name]:,} rows with NULL.",

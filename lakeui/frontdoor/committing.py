@@ -8,7 +8,7 @@ from functools import partial
 from catalog_app.domain.operations import Operation
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch
-from catalog_app.selectors.lineage import Lineage
+from catalog_app.selectors.snapshots import Snapshot
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.rehearsal import Rehearsal
@@ -23,7 +23,7 @@ def commit_operations(
     call: Call,
     *,
     branch: Branch,
-    seen: Lineage,
+    seen: Snapshot,
     operation: str,
     operations: Sequence[Operation | None],
     databases: Mapping[int, DatabaseState] | None = None,

@@ -56,7 +56,7 @@ def select(call: Call, statement: sql.Select) -> StatementResult:
         rows=found.rows,
         row_count=len(found.rows),
         truncated=found.truncated,
-        version=call.lineage.version if call.session.catalog else None,
+        version=call.snapshot.version if call.session.catalog else None,
     )
 
 
@@ -76,7 +76,7 @@ def definition_of(target: TablePlace) -> dict[int, StagedDefinition]:
         WHERE h.table_id = %(table_id)s AND h.version = %(version)s"""
     table = target.table
     parameters = {
-        "branch_ids": list(target.place.lineage.branch_ids),
+        "branch_ids": list(target.place.snapshot.branch_ids),
         "table_id": table.table_id,
         "version": table.schema_version,
     }
@@ -104,12 +104,12 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
     metrics = write_metrics(rows_inserted=rows, files_added=len(added), bytes_written=bytes_of(staged))
     if not statement.overwrite:
         if not added:
-            return StatementResult(version=target.place.lineage.version, metrics=metrics)
-        segments = segments_list(target.place.lineage, target.table.table_id)
+            return StatementResult(version=target.place.snapshot.version, metrics=metrics)
+        segments = segments_list(target.place.snapshot, target.table.table_id)
         refuse_duplicate_keys(target, staged, segments)
         return commit_rows(call, target, "INSERT", OperationKind.INSERT, FileEffects(added), metrics)
     scope = _scope(target, statement)
-    segments = segments_list(target.place.lineage, target.table.table_id)
+    segments = segments_list(target.place.snapshot, target.table.table_id)
     replaced = [s for s in segments if scope.partitions is None or s.partition in scope.partitions]
     removed = tuple(segment.file_id for segment in replaced)
     refuse_duplicate_keys(target, staged, [segment for segment in segments if segment not in replaced])
@@ -211,7 +211,7 @@ def commit_rows(
     return commit_operations(
         call,
         branch=target.place.branch,
-        seen=target.place.lineage,
+        seen=target.place.snapshot,
         operation=name,
         operations=[fresh.change, done, copies],
         databases={target.place.database.database_id: target.place.database},
@@ -223,10 +223,10 @@ def commit_rows(
 
 def delete(call: Call, statement: sql.Delete) -> StatementResult:
     target = table_for_writing(call, statement.table)
-    segments = segments_list(target.place.lineage, target.table.table_id)
+    segments = segments_list(target.place.snapshot, target.table.table_id)
     chosen = pruned(segments, target.table.schema.columns, _predicate(statement.where))
     call.context.step("find rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
-    scan = table_scan(target.place.lineage, target.table, chosen)
+    scan = table_scan(target.place.snapshot, target.table, chosen)
     text, alias = statement.where.text if statement.where else None, statement.alias or target.table.name
     tables = subquery_tables(call, statement.subqueries)
     with staging(call):
@@ -244,7 +244,7 @@ def delete(call: Call, statement: sql.Delete) -> StatementResult:
         bytes_written=bytes_of(changes.delete_files),
     )
     if not changes.rows:
-        return StatementResult(version=target.place.lineage.version, metrics=metrics)
+        return StatementResult(version=target.place.snapshot.version, metrics=metrics)
     effects = FileEffects(removed=changes.emptied, deletes=deletes)
     return commit_rows(call, target, "DELETE", OperationKind.DELETE, effects, metrics, copies=copies.operation)
 
@@ -282,10 +282,10 @@ def row_metrics(
 def update(call: Call, statement: sql.Update) -> StatementResult:
     target = table_for_writing(call, statement.table)
     table = target.table
-    segments = segments_list(target.place.lineage, table.table_id)
+    segments = segments_list(target.place.snapshot, table.table_id)
     chosen = pruned(segments, table.schema.columns, _predicate(statement.where))
     call.context.step("rewrite rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
-    scan = table_scan(target.place.lineage, table, chosen)
+    scan = table_scan(target.place.snapshot, table, chosen)
     text, alias = statement.where.text if statement.where else None, statement.alias or table.name
     assignments = all_columns(table.schema, statement, alias)
     assigned = assigned_columns(table.schema, assignments, target.label)
@@ -309,16 +309,16 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
         bytes_written=bytes_of(changes.delete_files, changes.images),
     )
     if not changes.rows:
-        return StatementResult(version=target.place.lineage.version, metrics=metrics)
+        return StatementResult(version=target.place.snapshot.version, metrics=metrics)
     effects = FileEffects(added=images, removed=changes.emptied, deletes=deletes)
     return commit_rows(call, target, "UPDATE", OperationKind.UPDATE, effects, metrics, copies=copies.operation)
 
 
 def truncate(call: Call, statement: sql.Truncate) -> StatementResult:
     target = table_for_writing(call, statement.table)
-    segments = segments_list(target.place.lineage, target.table.table_id)
+    segments = segments_list(target.place.snapshot, target.table.table_id)
     if not segments:
-        return StatementResult(version=target.place.lineage.version, metrics=write_metrics())
+        return StatementResult(version=target.place.snapshot.version, metrics=write_metrics())
     removed = tuple(segment.file_id for segment in segments)
     metrics = write_metrics(files_removed=len(removed))
     effects = FileEffects(removed=removed)
@@ -331,14 +331,14 @@ def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
     table = target.table
     if statement.where is not None:
         _refuse_other_columns(target, statement.where)
-    segments = segments_list(target.place.lineage, table.table_id)
+    segments = segments_list(target.place.snapshot, table.table_id)
     chosen = _worth_compacting(pruned(segments, table.schema.columns, _predicate(statement.where)))
     metrics = row_metrics(segments, chosen, [segment.file_id for segment in chosen])
     if not chosen:
-        return StatementResult(version=target.place.lineage.version, metrics=metrics)
+        return StatementResult(version=target.place.snapshot.version, metrics=metrics)
     call.context.step("compact", f"{len(chosen)} of {len(segments)} files of {target.label}")
     with staging(call):
-        scan = scan_for_copies(target.place, table_scan(target.place.lineage, table, chosen))
+        scan = scan_for_copies(target.place, table_scan(target.place.snapshot, table, chosen))
         staged = engine().compact(scan, target_bytes=TARGET_BYTES)
     added = data_files_register(table.table_id, staged)
     metrics |= {"files_added": len(added), "bytes_written": bytes_of(staged)}

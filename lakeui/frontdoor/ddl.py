@@ -12,8 +12,8 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState, comment_of
 from catalog_app.domain.types import parse_type
 from catalog_app.models import Branch, Database, Table
-from catalog_app.selectors.lineage import Lineage, branch_lineage, catalog_get
 from catalog_app.selectors.objects import database_get, databases_named, tables_list
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot, catalog_get
 from catalog_app.services import alterations
 from catalog_app.services.files import column_ids_allocate
 from catalog_app.services.registered import registered_note
@@ -39,19 +39,19 @@ from lakeui.sql import statements as sql
 @dataclass(frozen=True, slots=True)
 class DatabasePlace:
     branch: Branch
-    seen: Lineage
+    seen: Snapshot
     state: DatabaseState
 
 
 def database_place(call: Call, name: sql.DatabaseName) -> DatabasePlace:
     branch = branch_of(call, name)
-    seen = branch_lineage(branch)
+    seen = branch_snapshot(branch)
     return DatabasePlace(branch, seen, database_get(seen, name.database))
 
 
 def create_database(call: Call, statement: sql.CreateDatabase) -> StatementResult:
     branch = branch_of(call, statement.database)
-    seen = branch_lineage(branch)
+    seen = branch_snapshot(branch)
     name = statement.database.database
     name_check("database", name)
     if databases_named(seen, [name]):
@@ -248,7 +248,7 @@ def commit_table(
     return commit_operations(
         call,
         branch=target.place.branch,
-        seen=target.place.lineage,
+        seen=target.place.snapshot,
         operation=operation,
         operations=changes,
         databases={target.place.database.database_id: target.place.database},
@@ -275,7 +275,7 @@ def rename_table(call: Call, statement: sql.RenameTable) -> StatementResult:
     catalog = statement.new.catalog
     if catalog is not None and catalog_get(catalog).pk != target.place.branch.catalog_id:
         raise InvalidValue("A table cannot move to another catalog.", remedy="Use CREATE TABLE … AS SELECT.")
-    database = database_get(target.place.lineage, statement.new.database)
+    database = database_get(target.place.snapshot, statement.new.database)
     there = replace(target.place, database=database)
     same = database.database_id == target.table.database_id
     if not (same and statement.new.table.casefold() == target.table.name.casefold()):

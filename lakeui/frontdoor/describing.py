@@ -40,7 +40,7 @@ def describe_view(call: Call, place: Place, view: ViewState, *, extended: bool) 
         rows.append(["", "", None, None, None])
         rows += [[name, value, None, None, None] for name, value in details.items()]
     columns = [*strings("column", "type"), ("nullable", "boolean"), *strings("default", "comment")]
-    return answer(columns, rows, place.lineage.version)
+    return answer(columns, rows, place.snapshot.version)
 
 
 def describe_column(call: Call, statement: sql.DescribeColumn) -> StatementResult:
@@ -55,7 +55,7 @@ def describe_column(call: Call, statement: sql.DescribeColumn) -> StatementResul
     else:
         facts |= {"nullable": str(column.nullable).lower(), "default": column.default}
     rows = [[key, value] for key, value in facts.items()]
-    return answer(strings("info_name", "info_value"), rows, found.place.lineage.version)
+    return answer(strings("info_name", "info_value"), rows, found.place.snapshot.version)
 
 
 def _column_missing(found: TablePlace, name: str) -> NotFound:
@@ -85,7 +85,7 @@ _DETAIL = (
 
 def describe_detail(call: Call, statement: sql.DescribeDetail) -> StatementResult:
     found = table_for_reading(call, statement.table)
-    table, segments = found.table, segments_list(found.place.lineage, found.table.table_id)
+    table, segments = found.table, segments_list(found.place.snapshot, found.table.table_id)
     by_id = {column.id: column.name for column in table.schema.columns}
     row = [
         *("parquet", str(table.table_id), found.label, comment_of(table)),
@@ -95,9 +95,9 @@ def describe_detail(call: Call, statement: sql.DescribeDetail) -> StatementResul
         sum(segment.rows - segment.deleted_rows for segment in segments),
         sum(segment.bytes for segment in segments),
         own_properties(table),
-        found.place.lineage.version,
+        found.place.snapshot.version,
     ]
-    return answer(list(_DETAIL), [row], found.place.lineage.version)
+    return answer(list(_DETAIL), [row], found.place.snapshot.version)
 
 
 def show_properties(call: Call, statement: sql.ShowTableProperties) -> StatementResult:
@@ -110,7 +110,7 @@ def show_properties(call: Call, statement: sql.ShowTableProperties) -> Statement
             property=key,
         )
     rows = [[name, value] for name, value in sorted(properties.items()) if key in (None, name)]
-    return answer(strings("key", "value"), rows, found.place.lineage.version)
+    return answer(strings("key", "value"), rows, found.place.snapshot.version)
 
 
 def show_columns(call: Call, statement: sql.ShowColumns) -> StatementResult:
@@ -120,21 +120,21 @@ def show_columns(call: Call, statement: sql.ShowColumns) -> StatementResult:
         return answer(strings("col_name"), [[row[0]] for row in described.rows], described.version)
     found = table_for_reading(call, statement.table)
     rows = [[column.name] for column in found.table.schema.columns]
-    return answer(strings("col_name"), rows, found.place.lineage.version)
+    return answer(strings("col_name"), rows, found.place.snapshot.version)
 
 
 def show_schema_versions(call: Call, statement: sql.ShowSchemaVersions) -> StatementResult:
     """Visible versions, those that only decode merged rows, and those that merges discarded, newest first."""
     found = table_for_reading(call, statement.table)
-    table_id, lineage = found.table.table_id, found.place.lineage
+    table_id, snapshot = found.table.table_id, found.place.snapshot
     rows: list[list[Any]] = []
-    for visible in visible_schemas(lineage, table_id, current=found.table.schema_version):
+    for visible in visible_schemas(snapshot, table_id, current=found.table.schema_version):
         state = "current" if visible.is_current else "visible"
         rows.append([visible.version, state, visible.segments, None, _columns_text(visible.schema.columns)])
-    for hidden in invisible_schemas(lineage, table_id):
+    for hidden in invisible_schemas(snapshot, table_id):
         shown = _columns_text(hidden.schema.columns)
         rows.append([hidden.version, "invisible", hidden.segments, hidden.added_version, shown])
-    merges = table_merge_versions(lineage, table_id)
+    merges = table_merge_versions(snapshot, table_id)
     discarded = discarded_schemas(catalog_id=found.place.branch.catalog_id, table_id=table_id, merges=merges)
     made = schemas_made(table_id, [item.version for item in discarded])
     rows += [
@@ -143,7 +143,7 @@ def show_schema_versions(call: Call, statement: sql.ShowSchemaVersions) -> State
         if item.version in made
     ]
     columns = [("schema_version", "bigint"), ("state", "string"), ("segments", "bigint"), ("merged_version", "bigint")]
-    return answer([*columns, ("columns", "string")], rows, lineage.version)
+    return answer([*columns, ("columns", "string")], rows, snapshot.version)
 
 
 def _columns_text(columns: Any) -> str:
@@ -152,9 +152,9 @@ def _columns_text(columns: Any) -> str:
 
 def show_table_extended(call: Call, statement: sql.ShowTableExtended) -> StatementResult:
     """What Spark answers: a table's columns and kind as lines of a text."""
-    databases, lineage = databases_asked(call, statement.database)
+    databases, snapshot = databases_asked(call, statement.database)
     rows: list[list[Any]] = []
-    for table in tables_list(lineage, databases):
+    for table in tables_list(snapshot, databases):
         if is_like(table.name, statement.like):
             lines = [f"Database: {databases[table.database_id]}", f"Table: {table.name}", "Type: MANAGED"]
             lines += ["Provider: parquet", f"Comment: {comment_of(table)}"]
@@ -164,14 +164,14 @@ def show_table_extended(call: Call, statement: sql.ShowTableExtended) -> Stateme
                 for column in table.schema.columns
             ]
             rows.append([databases[table.database_id], table.name, False, "\n".join(lines) + "\n"])
-    for view in views_list(lineage, databases):
+    for view in views_list(snapshot, databases):
         if is_like(view.name, statement.like):
             lines = [f"Database: {databases[view.database_id]}", f"Table: {view.name}", "Type: VIEW"]
             rows.append(
                 [databases[view.database_id], view.name, False, "\n".join([*lines, f"View Text: {view.query}"])]
             )
     columns = [*strings("namespace", "tableName"), ("isTemporary", "boolean"), *strings("information")]
-    return answer(columns, rows, lineage.version)
+    return answer(columns, rows, snapshot.version)
 
 
 def show_functions(call: Call, statement: sql.ShowFunctions) -> StatementResult:

@@ -41,7 +41,7 @@ class _Read:
 def explain(call: Call, statement: sql.Explain) -> StatementResult:
     """Nothing is written, and no row is read."""
     steps = list(_steps(call, statement.statement))
-    version = call.lineage.version if call.session.catalog else None
+    version = call.snapshot.version if call.session.catalog else None
     return answer([("step", "string"), ("detail", "string")], [list(step) for step in steps], version)
 
 
@@ -104,13 +104,13 @@ def _tables(call: Call, given: sql.Query | sql.Subqueries, depth: int = 0) -> It
 def _scan(read: _Read) -> Iterator[Step]:
     """The table with the count of its files, and each file with the reason."""
     found = read.found
-    segments = segments_list(found.place.lineage, found.table.table_id)
+    segments = segments_list(found.place.snapshot, found.table.table_id)
     kept = pruned(segments, found.table.schema.columns, read.predicate)
     ids = {segment.segment_id for segment in kept}
     skipped = [segment for segment in segments if segment.segment_id not in ids]
     rows = sum(segment.rows - segment.deleted_rows for segment in kept)
     why = "no condition that statistics answer" if read.predicate == ANYTHING else f"by {read.shown}"
-    where = f"{found.label} at version {found.place.lineage.version}"
+    where = f"{found.label} at version {found.place.snapshot.version}"
     yield "scan", f"{where}: {len(kept)} of {len(segments)} files, {rows:,} rows, {why}"
     named = [("keep file", segment, "a row can match") for segment in kept]
     named += [("skip file", segment, "its statistics rule out every row") for segment in skipped]

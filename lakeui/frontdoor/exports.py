@@ -29,5 +29,5 @@ def query_export(text: str, session: Session, target: Any, context: Any = None) 
         source = query_source(call, statement.query)
         with reading(), interruptible(call.context):
             rows = engine().export(source.text, source.tables, target)
-        version = call.lineage.version if session.catalog else None
+        version = call.snapshot.version if session.catalog else None
         return record.answers(StatementResult(row_count=rows, version=version))

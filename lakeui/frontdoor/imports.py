@@ -107,9 +107,9 @@ def _append(call: Call, load: ImportLoad, made: FileImport) -> StatementResult:
         staged = _stage(call, target, _as_in_table(target, load.reading), made, keep_kind=keep_kind)
     metrics = _metrics(staged)
     if not staged:
-        return StatementResult(version=target.place.lineage.version, metrics=metrics)
+        return StatementResult(version=target.place.snapshot.version, metrics=metrics)
     added = data_files_register(target.table.table_id, staged)
-    refuse_duplicate_keys(target, staged, segments_list(target.place.lineage, target.table.table_id))
+    refuse_duplicate_keys(target, staged, segments_list(target.place.snapshot, target.table.table_id))
     return commit_rows(call, target, OPERATION, OperationKind.INSERT, FileEffects(added), metrics)
 
 
@@ -126,7 +126,7 @@ def _merge(call: Call, load: ImportLoad, merge: KeyedMerge, made: FileImport) ->
     with _converted(call, reading, made, kept_as=stored, keep_kind=keep_kind) as rows:
         if not rows.rows:
             keys_require(target, merge)
-            return StatementResult(version=target.place.lineage.version, metrics=write_metrics())
+            return StatementResult(version=target.place.snapshot.version, metrics=write_metrics())
         return keyed_merge(call, target, merge, rows, reading.chosen)
 
 

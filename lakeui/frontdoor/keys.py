@@ -21,7 +21,7 @@ def refuse_duplicate_keys(target: TablePlace, staged: Sequence[NewDataFile], seg
     if not (schema.primary_key and staged):
         return
     key = [column for column in schema.columns if column.id in schema.primary_key]
-    scan = table_scan(target.place.lineage, target.table, sharing_keys(segments, key, staged))
+    scan = table_scan(target.place.snapshot, target.table, sharing_keys(segments, key, staged))
     clashes = engine().duplicate_keys(scan, [column.name for column in key], staged=staged, limit=5)
     if clashes:
         raise DuplicateKey(

@@ -24,7 +24,7 @@ from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from merge_app.audit.settings import setting_recorder
-from merge_app.execution.lineage.granularity import granularity_check, lineage_check
+from merge_app.execution.lineage.granularity import granularity_check, snapshot_check
 
 
 def set_catalog_properties(call: Call, statement: sql.SetCatalogProperties) -> StatementResult:
@@ -68,7 +68,7 @@ def table_properties_check(
         granularity_check(given[MERGE_CONFLICTS])
     for key in given:
         if key.startswith(MERGE_COLUMN):
-            lineage_check(key, "leave it out")
+            snapshot_check(key, "leave it out")
     if any(key.startswith("merge.") for key in given):
         merge_properties_check({**(present or {}), **given}, schema, branch.catalog.merge_conflicts)
 

@@ -107,7 +107,7 @@ def merge_from(
     """Do what the statement says with the rows of ``source``, which is its own with what it stands for. ``computed``:
     these rows, where they are there already, with the values that the statement's keys compare. More in _Merge.
     """
-    segments = segments_list(target.place.lineage, target.table.table_id)
+    segments = segments_list(target.place.snapshot, target.table.table_id)
     merge = _Merge(
         call, statement, source, target, segments, text, told_apart_by, dropped, supersedes, concerns, fills_fields
     )
@@ -144,7 +144,7 @@ def _stage(merge: _Merge, prepared: Prepared, frozen: FrozenSource) -> _Staged:
     keys = _keys(merge, frozen)
     chosen = _worth_reading(merge, keys)
     merge.call.context.step("merge rows", f"{len(chosen)} of {len(merge.segments)} files of {merge.target.label}")
-    scan = table_scan(merge.target.place.lineage, fresh.table, chosen)
+    scan = table_scan(merge.target.place.snapshot, fresh.table, chosen)
     copies = copies_files(merge.table, "merge")
     task = MergeTask(scan, merge.statement.alias, _on(merge, frozen), rules, copies, merge.supersedes, merge.fills)
     changes = engine().merge(task, frozen)
@@ -287,14 +287,14 @@ def _commit(merge: _Merge, staged: _Staged) -> StatementResult:
     }
     metrics = _total([shared, *(operation.metrics for operation in operations)])
     if not operations:
-        return StatementResult(version=merge.target.place.lineage.version, metrics=metrics)
+        return StatementResult(version=merge.target.place.snapshot.version, metrics=metrics)
     fault_point("write.registered")
     merge.call.context.step("commit", "write one version")
     first = replace(operations[0], metrics=write_metrics(**operations[0].metrics, **shared))
     return commit_operations(
         merge.call,
         branch=merge.target.place.branch,
-        seen=merge.target.place.lineage,
+        seen=merge.target.place.snapshot,
         operation="MERGE",
         operations=[staged.evolved.change, first, *operations[1:]],
         databases={merge.target.place.database.database_id: merge.target.place.database},

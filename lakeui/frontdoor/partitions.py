@@ -24,7 +24,7 @@ from lakeui.sql import statements as sql
 
 
 def _known(target: TablePlace, values: PartitionValues) -> tuple[bool, list[SegmentState]]:
-    segments = segments_list(target.place.lineage, target.table.table_id)
+    segments = segments_list(target.place.snapshot, target.table.table_id)
     chosen = [segment for segment in segments if segment.partition == values]
     return bool(chosen) or values in target.table.declared_partitions, chosen
 
@@ -40,7 +40,7 @@ def add_partition(call: Call, statement: sql.AddPartition) -> StatementResult:
     exists, _ = _known(target, values)
     if exists:
         if statement.if_not_exists:
-            return StatementResult(version=target.place.lineage.version)
+            return StatementResult(version=target.place.snapshot.version)
         raise AlreadyExists("partition", _label(target, values), where=f"in table {target.label}")
     change = alterations.partition_change(target.table, None, values)
     return commit_table(call, target, "ADD PARTITION", [change])
@@ -51,7 +51,7 @@ def drop_partition(call: Call, statement: sql.DropPartition) -> StatementResult:
     chosen = _matching(target, statement.values)
     if not chosen:
         if statement.if_exists:
-            return StatementResult(version=target.place.lineage.version)
+            return StatementResult(version=target.place.snapshot.version)
         named = ", ".join(f"{name} = {value}" for name, value in statement.values)
         raise NotFound("partition", named, where=f"in table {target.label}")
     changes = []
@@ -69,7 +69,7 @@ def _matching(target: TablePlace, given: sql.PartitionValuesByColumn) -> list[Pa
         # Raises: it names the columns that there are.
         alterations.partition_values(target.table, given)
     wanted = {columns.index(name): value for name, value in by_name.items()}
-    segments = segments_list(target.place.lineage, target.table.table_id)
+    segments = segments_list(target.place.snapshot, target.table.table_id)
     known = {segment.partition for segment in segments} | target.table.declared_partitions
     return sorted((v for v in known if all(v[place] == value for place, value in wanted.items())), key=repr)
 
@@ -91,7 +91,7 @@ def rename_partition(call: Call, statement: sql.RenamePartition) -> StatementRes
             (column.name, "NULL" if value is None else f"CAST({text_literal(value)} AS {storage_type(column.type)})")
             for column, value in zip(table.schema.partition_columns, after, strict=True)
         )
-        scan = table_scan(target.place.lineage, table, segments)
+        scan = table_scan(target.place.snapshot, table, segments)
         with interruptible(call.context):
             changes = engine().update(scan, assignments, None, alias=table.name, writes_equal=True)
         images = data_files_register(table.table_id, changes.images)
@@ -100,7 +100,7 @@ def rename_partition(call: Call, statement: sql.RenamePartition) -> StatementRes
     return commit_operations(
         call,
         branch=target.place.branch,
-        seen=target.place.lineage,
+        seen=target.place.snapshot,
         operation="RENAME PARTITION",
         operations=[change],
         databases={target.place.database.database_id: target.place.database},

@@ -66,7 +66,7 @@ def publish(call: Call, configuration: Configuration, target: sql.TableName, wri
         _check(checking, configuration.texts("checks"), target)
         if result.version == opened.workspace.head_version:
             transaction_close(identity=opened.pk, state=TransactionState.ROLLED_BACK)
-            return replace(result, version=call.lineage.version)
+            return replace(result, version=call.snapshot.version)
         call.context.step("publish", f"merge into {call.branch.name}")
         merged = _merge(call, opened)
     # Whatever stopped it, a cancelled task or the planner among it: the workspace must not wait to expire.

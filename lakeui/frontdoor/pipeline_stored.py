@@ -20,7 +20,7 @@ def stored_versions(call: Call, write: BatchWrite, table: TableState, batch: Fro
     """
     keys = _keys(write, table, batch)
     until = table.schema.named(write.times[1])
-    segments = segments_list(call.lineage, table.table_id)
+    segments = segments_list(call.snapshot, table.table_id)
     holding = files_with_keys(keys, [segment.statistics for segment in segments])
     chosen = [
         segment
@@ -28,7 +28,7 @@ def stored_versions(call: Call, write: BatchWrite, table: TableState, batch: Fro
         if _may_matter(write, segment, until, may_hold=bool(may_hold))
     ]
     call.context.step("read versions", f"{len(chosen)} of {len(segments)} files of {table.name}")
-    return table_scan(call.lineage, table, chosen)
+    return table_scan(call.snapshot, table, chosen)
 
 
 def _keys(write: BatchWrite, table: TableState, batch: FrozenSource) -> list[KnownKeys]:

@@ -38,7 +38,7 @@ def write_batch(
         return _create(call, write, target)
     strategy = write.configuration.strategy
     if not batch.rows and not write.may_empty:
-        return StatementResult(version=call.lineage.version, metrics=write_metrics())
+        return StatementResult(version=call.snapshot.version, metrics=write_metrics())
     match strategy:
         case Strategy.FULL_REFRESH:
             return _insert(call, write, target, overwrites=True)
@@ -78,7 +78,7 @@ def _is_later(call: Call, write: BatchWrite, table: TableState, batch: FrozenSou
     if column is None or batch.table is None:
         return False
     places = [index for index, (given, _) in enumerate(batch.columns) if given.casefold() == column.name.casefold()]
-    segments = segments_list(call.lineage, table.table_id)
+    segments = segments_list(call.snapshot, table.table_id)
     kind, values = batch.columns[places[0]][1], batch.table.column(places[0])
     return all_above(column, kind, values, (segment.statistics for segment in segments))
 
@@ -168,12 +168,12 @@ def _insert(
         partition=None,
         fills_fields=True,
     )
-    segments = segments_list(target.place.lineage, target.table.table_id)
+    segments = segments_list(target.place.snapshot, target.table.table_id)
     present = tuple(named) or tuple(dict.fromkeys(file.partition for file in staged))
     replaced = [s for s in segments if overwrites and (not only_present or s.partition in present)]
     refuse_duplicate_keys(replace(target, table=fresh.table), staged, [s for s in segments if s not in replaced])
     if only_present and not staged and not replaced:
-        return StatementResult(version=call.lineage.version, metrics=write_metrics())
+        return StatementResult(version=call.snapshot.version, metrics=write_metrics())
     effects = FileEffects(data_files_register(target.table.table_id, staged), tuple(s.file_id for s in replaced))
     metrics = write_metrics(
         rows_inserted=sum(file.rows for file in staged),

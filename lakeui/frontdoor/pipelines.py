@@ -225,7 +225,7 @@ def _write(call: Call, work: PipelineWork) -> StatementResult:
         if table is not None and write.needs_versions:
             bound = bound.with_aside(STORED, stored_versions(bound, write, table, batch))
         result = write_batch(bound, write, table, prepared.target, batch)
-    if table is not None and result.version == call.lineage.version:
+    if table is not None and result.version == call.snapshot.version:
         _say_what_is_not_added(work, write)
     counts = [f"{result.metrics[name]:,} {name.replace('_', ' ')}" for name in result.metrics if result.metrics[name]]
     work.reporter.say("write", ", ".join(counts) or "nothing to write")
@@ -238,7 +238,7 @@ def _make_view(call: Call, work: PipelineWork, prepared: Prepared) -> StatementR
     present = view_find(place_of(call, work.table), work.table.table)
     if present is not None and present.query == text:
         work.reporter.say("write", "the view is that already")
-        return StatementResult(version=call.lineage.version, metrics=write_metrics())
+        return StatementResult(version=call.snapshot.version, metrics=write_metrics())
     call.context.step("write", "view")
     made = create_view(call, sql.CreateView(work.table, prepared.query, text, or_replace=True))
     work.reporter.say("write", "the view computes these rows when it is read")

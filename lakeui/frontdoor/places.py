@@ -11,18 +11,18 @@ from catalog_app.domain.roles import Principal
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.engine.values import FileSource
 from catalog_app.models import Branch, Catalog, Transaction
-from catalog_app.selectors.lineage import (
-    Lineage,
+from catalog_app.selectors.objects import ViewState, database_get, table_get, tables_named, views_list
+from catalog_app.selectors.people import catalog_visible
+from catalog_app.selectors.protection import Asked, Bypass
+from catalog_app.selectors.snapshots import (
+    Snapshot,
     branch_get,
-    branch_lineage,
+    branch_snapshot,
     moment_parse,
     tag_find,
     version_at,
     version_check,
 )
-from catalog_app.selectors.objects import ViewState, database_get, table_get, tables_named, views_list
-from catalog_app.selectors.people import catalog_visible
-from catalog_app.selectors.protection import Asked, Bypass
 from catalog_app.services.transactions import transaction_use
 from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.rehearsal import Rehearsal
@@ -111,8 +111,8 @@ class Call:
         return opened
 
     @cached_property
-    def lineage(self) -> Lineage:
-        return branch_lineage(self.branch)
+    def snapshot(self) -> Snapshot:
+        return branch_snapshot(self.branch)
 
     def named_branch(self, name: BranchName) -> Branch:
         return self.branch_at(self.catalog_named(name.catalog), name.branch)
@@ -153,7 +153,7 @@ class Place:
     """A branch as of a version, and a database there."""
 
     branch: Branch
-    lineage: Lineage
+    snapshot: Snapshot
     database: DatabaseState
 
 
@@ -185,17 +185,17 @@ def place_of(call: Call, name: TableName) -> Place:
     """Branch, version and database of a table name, for reading. What stands behind @ is a tag or a branch."""
     tag = tag_find(call.catalog_named(name.catalog), name.at) if name.at else None
     branch = branch_of(call, name) if tag is None else tag.branch
-    lineage = branch_lineage(branch) if tag is None else branch_lineage(branch).at(tag.version)
+    snapshot = branch_snapshot(branch) if tag is None else branch_snapshot(branch).at(tag.version)
     if name.version is not None:
-        lineage = lineage.at(version_check(branch, name.version))
+        snapshot = snapshot.at(version_check(branch, name.version))
     elif name.timestamp is not None:
-        lineage = lineage.at(version_at(branch, moment_parse(name.timestamp)))
-    return Place(branch, lineage, database_get(lineage, name.database))
+        snapshot = snapshot.at(version_at(branch, moment_parse(name.timestamp)))
+    return Place(branch, snapshot, database_get(snapshot, name.database))
 
 
 def table_for_reading(call: Call, name: TableName) -> TablePlace:
     place = place_of(call, name)
-    return TablePlace(place, table_get(place.lineage, place.database, name.table))
+    return TablePlace(place, table_get(place.snapshot, place.database, name.table))
 
 
 def table_for_writing(call: Call, name: TableName) -> TablePlace:
@@ -209,9 +209,9 @@ def table_for_writing(call: Call, name: TableName) -> TablePlace:
 
 
 def view_find(place: Place, name: str) -> ViewState | None:
-    views = views_list(place.lineage, [place.database.database_id])
+    views = views_list(place.snapshot, [place.database.database_id])
     return next((view for view in views if view.name.casefold() == name.casefold()), None)
 
 
 def table_exists(place: Place, name: str) -> bool:
-    return bool(tables_named(place.lineage, [(place.database.database_id, name)]))
+    return bool(tables_named(place.snapshot, [(place.database.database_id, name)]))

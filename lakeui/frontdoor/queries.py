@@ -53,10 +53,10 @@ def _relation(call: Call, name: sql.TableName, where: Predicate, depth: int) -> 
     view = None if table_exists(place, name.table) else view_find(place, name.table)
     if view is None:
         found = table_for_reading(call, name)
-        read = found.place.lineage
+        read = found.place.snapshot
         call.reads.add(TableRead(found.table.table_id, read.branch_ids[0], read.version))
-        segments = segments_list(found.place.lineage, found.table.table_id)
-        return table_scan(found.place.lineage, found.table, pruned(segments, found.table.schema.columns, where))
+        segments = segments_list(found.place.snapshot, found.table.table_id)
+        return table_scan(found.place.snapshot, found.table, pruned(segments, found.table.schema.columns, where))
     return view_source(call, view, depth + 1)
 
 

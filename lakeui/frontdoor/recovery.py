@@ -12,13 +12,6 @@ from django.db import transaction
 from catalog_app.domain.names import name_check
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch, Commit, CommitOperation
-from catalog_app.selectors.lineage import (
-    Lineage,
-    branch_lineage,
-    moment_parse,
-    version_at,
-    version_check,
-)
 from catalog_app.selectors.objects import (
     database_get,
     databases_dropped,
@@ -29,6 +22,13 @@ from catalog_app.selectors.objects import (
     tables_list,
     tables_load,
     tables_named,
+)
+from catalog_app.selectors.snapshots import (
+    Snapshot,
+    branch_snapshot,
+    moment_parse,
+    version_at,
+    version_check,
 )
 from catalog_app.services import catalogs
 from lakeui.common.errors import InvalidValue, LakeError, NotFound
@@ -46,7 +46,7 @@ def restore_table(call: Call, statement: sql.RestoreTable) -> StatementResult:
     branch = branch_of(call, statement.table)
     version = _version(branch, statement.to)
     table_id = _table_by_name(call, branch, statement.table, version)
-    then = branch_lineage(branch).at(version)
+    then = branch_snapshot(branch).at(version)
     if not _exists(then, table_id):
         label = f"{statement.table.database}.{statement.table.table}"
         raise NotFound("table", label, where=f"at version {version} of branch {branch.name}: it came later")
@@ -67,14 +67,14 @@ def _table_by_name(call: Call, branch: Branch, name: sql.TableName, version: int
     try:
         return table_for_writing(call, name).table.table_id
     except NotFound as unknown:
-        then = branch_lineage(branch).at(version)
+        then = branch_snapshot(branch).at(version)
         for database in databases_named(then, [name.database]).values():
             for table_id in tables_named(then, [(database.database_id, name.table)]):
                 return table_id
         raise unknown from None
 
 
-def _exists(then: Lineage, table_id: int) -> bool:
+def _exists(then: Snapshot, table_id: int) -> bool:
     state = tables_load(then, [table_id]).get(table_id)
     return state is not None and not state.is_dropped
 
@@ -97,16 +97,16 @@ def _partial_merges(branch: Branch, version: int, tables: set[int]) -> list[dict
 def restore_database(call: Call, statement: sql.RestoreDatabase) -> StatementResult:
     branch = branch_of(call, statement.database)
     version = _version(branch, statement.to)
-    now = branch_lineage(branch)
+    now = branch_snapshot(branch)
     then = now.at(version)
     database_id = _database_by_name(now, then, statement.database.database, branch, version)
-    tables = {state.table_id for lineage in (now, then) for state in tables_list(lineage, [database_id])}
+    tables = {state.table_id for snapshot in (now, then) for state in tables_list(snapshot, [database_id])}
     tables |= {state.table_id for state in tables_dropped(now, database_id, since=version)}
     planned = restore_plan(branch, version, Scope(frozenset({database_id}), frozenset(tables)))
     return _run(call, "RESTORE DATABASE", replace(planned, notes=_partial_merges(branch, version, tables)))
 
 
-def _database_by_name(now: Lineage, then: Lineage, name: str, branch: Branch, version: int) -> int:
+def _database_by_name(now: Snapshot, then: Snapshot, name: str, branch: Branch, version: int) -> int:
     known_then = databases_named(then, [name])
     try:
         database_id = database_get(now, name).database_id
@@ -166,7 +166,7 @@ def undrop_table(call: Call, statement: sql.UndropTable) -> StatementResult:
         place = place_of(call, name)
     except NotFound as unknown:
         raise _in_dropped_database(call, name, unknown) from None
-    dropped = tables_dropped(place.lineage, place.database.database_id)
+    dropped = tables_dropped(place.snapshot, place.database.database_id)
     label = f"{place.database.name}.{name.table}"
     state = _choose("table", label, name.table, dropped, statement.table_id, [item.table_id for item in dropped])
     assert isinstance(state, TableState)
@@ -176,7 +176,7 @@ def undrop_table(call: Call, statement: sql.UndropTable) -> StatementResult:
 
 
 def _in_dropped_database(call: Call, name: sql.TableName, unknown: NotFound) -> LakeError:
-    gone = databases_dropped(branch_lineage(branch_of(call, name)))
+    gone = databases_dropped(branch_snapshot(branch_of(call, name)))
     if any(state.name.casefold() == name.database.casefold() for state in gone):
         return InvalidValue(
             f"Database {name.database} was dropped itself.", remedy=f"UNDROP DATABASE {name.database} first."
@@ -213,12 +213,12 @@ def _choose(
 
 def undrop_database(call: Call, statement: sql.UndropDatabase) -> StatementResult:
     branch = branch_of(call, statement.database)
-    lineage = branch_lineage(branch)
+    snapshot = branch_snapshot(branch)
     name = statement.database.database
-    dropped = databases_dropped(lineage)
+    dropped = databases_dropped(snapshot)
     state = _choose("database", name, name, dropped, statement.database_id, [item.database_id for item in dropped])
     assert isinstance(state, DatabaseState)
-    members = tables_dropped_with(lineage, state.database_id)
+    members = tables_dropped_with(snapshot, state.database_id)
     if statement.new_name is not None:
         name_check("database", statement.new_name)
     return _run(call, "UNDROP DATABASE", undrop_plan(branch, state, members, statement.new_name))

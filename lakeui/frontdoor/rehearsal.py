@@ -8,8 +8,8 @@ from typing import Any
 
 from catalog_app.domain.files import TableScan
 from catalog_app.models import Branch
-from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.segments import segments_list, table_scan
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from lakeui.frontdoor.changed_files import ChangedFiles, files_changed, state_valid
 from lakeui.frontdoor.compute import engine, interruptible
 from merge_app.jobs.context import Context
@@ -28,9 +28,9 @@ class Rehearsal:
     keeps_tables: bool = False
     written: dict[str, TableScan] = field(default_factory=dict)
 
-    def look(self, branch: Branch, seen: Lineage, labels: Mapping[int, str]) -> None:
+    def look(self, branch: Branch, seen: Snapshot, labels: Mapping[int, str]) -> None:
         """Take note, inside of the transaction of the commit, of what it made of these tables since the snapshot."""
-        after = branch_lineage(Branch.objects.get(pk=branch.pk))
+        after = branch_snapshot(Branch.objects.get(pk=branch.pk))
         for table_id, label in labels.items():
             state = state_valid(after, table_id)
             if state is not None:

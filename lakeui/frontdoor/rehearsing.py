@@ -48,7 +48,7 @@ def rehearse(call: Call, statement: Any, run: Callable[[Call], StatementResult])
                 transaction.set_rollback(True)
         examples = rehearsal.examples(call.context)
     said = {name: found.extra[name] for name in ("notes",) if name in found.extra}
-    version = call.lineage.version if call.session.catalog else None
+    version = call.snapshot.version if call.session.catalog else None
     return StatementResult(
         version=version, metrics=found.metrics, extra={**said, "dry_run": True, "examples": examples}
     )

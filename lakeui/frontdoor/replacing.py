@@ -41,9 +41,9 @@ def insert_replace(call: Call, statement: sql.Insert) -> StatementResult:
     assert where is not None
     target = table_for_writing(call, statement.table)
     table, alias = target.table, target.table.name
-    segments = segments_list(target.place.lineage, table.table_id)
+    segments = segments_list(target.place.snapshot, table.table_id)
     chosen = pruned(segments, table.schema.columns, where.predicate)
-    scan = table_scan(target.place.lineage, table, chosen)
+    scan = table_scan(target.place.snapshot, table, chosen)
     with staging(call):
         rows_analyse(call.text, table.schema, alias, where)
     staged = insert_stage(call, target, statement)
@@ -82,7 +82,7 @@ def insert_replace(call: Call, statement: sql.Insert) -> StatementResult:
     return commit_operations(
         call,
         branch=target.place.branch,
-        seen=target.place.lineage,
+        seen=target.place.snapshot,
         operation="INSERT REPLACE WHERE",
         operations=[gone, come, copies.operation],
         databases={target.place.database.database_id: target.place.database},

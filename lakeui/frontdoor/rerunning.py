@@ -12,8 +12,8 @@ from sqlglot import exp
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.schema import Schema
 from catalog_app.models import Branch, Commit
-from catalog_app.selectors.lineage import branch_lineage
 from catalog_app.selectors.objects import tables_load
+from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.common.errors import InvalidValue, LakeError, NotSupported
 from lakeui.sql import statements as sql
 from lakeui.sql.allowlist import is_repeatable
@@ -39,7 +39,7 @@ def with_statements(decided: Resolution, source: Branch, destination: Branch) ->
         raise InvalidValue("What is run again is what was recorded.", remedy="Send no `value` with `rerun`.")
     if decided.object_kind is not ObjectKind.TABLE:
         return decided
-    there, here = branch_lineage(source), branch_lineage(destination)
+    there, here = branch_snapshot(source), branch_snapshot(destination)
     reach = reach_load(here)
     operations = operations_load(own_ranges(there, reach), reach, databases=(), tables=[decided.object_id])
     seen = reach_load(there)

@@ -6,8 +6,8 @@ from typing import Any
 
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.models import Branch
-from catalog_app.selectors.lineage import branch_lineage
 from catalog_app.selectors.objects import tables_load
+from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.rerunning import with_statements
@@ -57,7 +57,7 @@ def _part_key(
     wanted = item.column.casefold()
     ids = [c["details"]["column_id"] for c in own if str(c["details"].get("column", "")).casefold() == wanted]
     if not ids:
-        states = (tables_load(branch_lineage(branch), [table_id]).get(table_id) for branch in branches)
+        states = (tables_load(branch_snapshot(branch), [table_id]).get(table_id) for branch in branches)
         columns = (state.schema.named(item.column) for state in states if state is not None)
         ids = [column.id for column in columns if column is not None] or [0]
     return f"{ids[0]}:{item.part_key}" if item.part == ResolutionPart.CELL else str(ids[0])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from catalog_app.domain.state import TableState
 from catalog_app.engine.values import QueryResult
-from catalog_app.selectors.lineage import Lineage, version_check
+from catalog_app.selectors.snapshots import Snapshot, version_check
 from lakeui.common.errors import NotFound
 from lakeui.frontdoor.changed_files import files_changed, state_valid
 from lakeui.frontdoor.compute import engine, interruptible
@@ -30,7 +30,7 @@ def show_changes(call: Call, statement: sql.ShowChanges) -> StatementResult:
     found = table_for_reading(call, statement.table)
     branch = found.place.branch
     before, after = (
-        found.place.lineage.at(version_check(branch, version))
+        found.place.snapshot.at(version_check(branch, version))
         for version in (statement.from_version, statement.to_version)
     )
     where = f"at version {statement.to_version} of branch {branch.name}"
@@ -51,8 +51,8 @@ def show_changes(call: Call, statement: sql.ShowChanges) -> StatementResult:
 
 def row_differences(
     context: Context,
-    before: Lineage | None,
-    after: Lineage,
+    before: Snapshot | None,
+    after: Snapshot,
     table: TableState,
     *,
     limit: int,

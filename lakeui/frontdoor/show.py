@@ -8,11 +8,11 @@ from catalog_app.domain.schema import Column
 from catalog_app.domain.state import comment_of, own_properties
 from catalog_app.domain.table_properties import MERGE_CONFLICTS
 from catalog_app.models import Branch, Tag
-from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.objects import databases_list, tables_list, views_list
 from catalog_app.selectors.people import catalogs_visible
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import segments_list
+from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 from lakeui.frontdoor.ddl import database_place
 from lakeui.frontdoor.patterns import is_like
 from lakeui.frontdoor.places import Call, place_of, table_exists, table_for_reading, view_find
@@ -50,9 +50,9 @@ def show_tags(call: Call, statement: sql.ShowTags) -> StatementResult:
 
 
 def show_databases(call: Call, statement: sql.ShowDatabases) -> StatementResult:
-    found = [state for state in databases_list(call.lineage) if is_like(state.name, statement.like)]
+    found = [state for state in databases_list(call.snapshot) if is_like(state.name, statement.like)]
     rows = [[state.name, str(state.database_id)] for state in found]
-    return answer(strings("name", "database_id"), rows, call.lineage.version)
+    return answer(strings("name", "database_id"), rows, call.snapshot.version)
 
 
 def describe_database(call: Call, statement: sql.DescribeDatabase) -> StatementResult:
@@ -68,27 +68,27 @@ def properties_text(properties: dict[str, str]) -> str:
 
 
 def show_tables(call: Call, statement: sql.ShowTables) -> StatementResult:
-    databases, lineage = databases_asked(call, statement.database)
+    databases, snapshot = databases_asked(call, statement.database)
     rows = [
         [databases[state.database_id], state.name, str(state.table_id)]
-        for state in tables_list(lineage, databases)
+        for state in tables_list(snapshot, databases)
         if is_like(state.name, statement.like)
     ]
-    return answer(strings("database", "name", "table_id"), rows, lineage.version)
+    return answer(strings("database", "name", "table_id"), rows, snapshot.version)
 
 
-def databases_asked(call: Call, name: sql.DatabaseName | None) -> tuple[dict[int, str], Lineage]:
+def databases_asked(call: Call, name: sql.DatabaseName | None) -> tuple[dict[int, str], Snapshot]:
     if name is None:
-        return {state.database_id: state.name for state in databases_list(call.lineage)}, call.lineage
+        return {state.database_id: state.name for state in databases_list(call.snapshot)}, call.snapshot
     place = database_place(call, name)
     return {place.state.database_id: place.state.name}, place.seen
 
 
 def show_views(call: Call, statement: sql.ShowViews) -> StatementResult:
-    databases, lineage = databases_asked(call, statement.database)
-    found = [view for view in views_list(lineage, databases) if is_like(view.name, statement.like)]
+    databases, snapshot = databases_asked(call, statement.database)
+    found = [view for view in views_list(snapshot, databases) if is_like(view.name, statement.like)]
     rows = [[databases[view.database_id], view.name] for view in found]
-    return answer(strings("database", "name"), rows, lineage.version)
+    return answer(strings("database", "name"), rows, snapshot.version)
 
 
 def describe_table(call: Call, statement: sql.DescribeTable) -> StatementResult:
@@ -116,7 +116,7 @@ def describe_table(call: Call, statement: sql.DescribeTable) -> StatementResult:
         rows.append(["", "", None, None, None])
         rows += [[name, value, None, None, None] for name, value in details.items()]
     columns = [*strings("column", "type"), ("nullable", "boolean"), *strings("default", "comment")]
-    return answer(columns, rows, found.place.lineage.version)
+    return answer(columns, rows, found.place.snapshot.version)
 
 
 def show_create_table(call: Call, statement: sql.ShowCreateTable) -> StatementResult:
@@ -124,7 +124,7 @@ def show_create_table(call: Call, statement: sql.ShowCreateTable) -> StatementRe
     view = None if table_exists(place, statement.table.table) else view_find(place, statement.table.table)
     if view is not None:
         name = f"{_quoted(place.database.name)}.{_quoted(view.name)}"
-        return answer(strings("statement"), [[f"CREATE VIEW {name} AS {view.query}"]], place.lineage.version)
+        return answer(strings("statement"), [[f"CREATE VIEW {name} AS {view.query}"]], place.snapshot.version)
     found = table_for_reading(call, statement.table)
     table = found.table
     by_id = {column.id: column.name for column in table.schema.columns}
@@ -140,7 +140,7 @@ def show_create_table(call: Call, statement: sql.ShowCreateTable) -> StatementRe
     if properties := own_properties(table):
         pairs = (f"{_text(key)} = {_text(value)}" for key, value in sorted(properties.items()))
         text += "\nTBLPROPERTIES (" + ", ".join(pairs) + ")"
-    return answer(strings("statement"), [[text]], found.place.lineage.version)
+    return answer(strings("statement"), [[text]], found.place.snapshot.version)
 
 
 def _quoted(name: str) -> str:
@@ -161,10 +161,10 @@ def _column_text(column: Column) -> str:
 def show_partitions(call: Call, statement: sql.ShowPartitions) -> StatementResult:
     found = table_for_reading(call, statement.table)
     names = [column.name for column in found.table.schema.partition_columns]
-    values = {segment.partition for segment in segments_list(found.place.lineage, found.table.table_id)}
+    values = {segment.partition for segment in segments_list(found.place.snapshot, found.table.table_id)}
     values |= found.table.declared_partitions
     rows = sorted("/".join(f"{n}={_shown(v)}" for n, v in zip(names, item, strict=True)) for item in values)
-    return answer(strings("partition"), [[row] for row in rows], found.place.lineage.version)
+    return answer(strings("partition"), [[row] for row in rows], found.place.snapshot.version)
 
 
 def _shown(value: str | None) -> str:
@@ -175,20 +175,20 @@ def show_segments(call: Call, statement: sql.ShowSegments) -> StatementResult:
     found = table_for_reading(call, statement.table)
     rows = [
         [s.path, s.rows, s.bytes, s.schema_version, s.is_visible, s.added_version, s.deleted_rows]
-        for s in segments_list(found.place.lineage, found.table.table_id)
+        for s in segments_list(found.place.snapshot, found.table.table_id)
     ]
     columns = [("file", "string"), ("rows", "bigint"), ("bytes", "bigint"), ("schema_version", "bigint")]
     columns += [("is_visible", "boolean"), ("added_version", "bigint"), ("deleted_rows", "bigint")]
-    return answer(columns, rows, found.place.lineage.version)
+    return answer(columns, rows, found.place.snapshot.version)
 
 
 _HISTORY = f"""
-WITH {LINEAGE}
+WITH {SNAPSHOT}
 SELECT c.version, c.committed_at, c.operation, c.author_name, c.statement,
        (SELECT jsonb_agg(jsonb_build_object('kind', o.kind, 'object', o.object_kind, 'id', o.object_id,
                                             'metrics', o.metrics) ORDER BY o.id)
         FROM catalog_app_commitoperation o WHERE o.commit_id = c.id AND NOT o.already_done)
-FROM lineage l JOIN catalog_app_commit c ON c.branch_id = l.branch_id AND c.version <= l.max_version
+FROM snapshot l JOIN catalog_app_commit c ON c.branch_id = l.branch_id AND c.version <= l.max_version
 WHERE %(table_id)s::bigint IS NULL OR EXISTS (
     SELECT 1 FROM catalog_app_commitoperation o
     WHERE o.commit_id = c.id AND o.object_kind = 'table' AND o.object_id = %(table_id)s AND NOT o.already_done)
@@ -198,23 +198,23 @@ ORDER BY c.version DESC LIMIT %(limit)s
 HISTORY_LIMIT = 1000
 
 
-def _history(lineage: Lineage, table_id: int | None, limit: int) -> StatementResult:
-    found = fetch_all(_HISTORY, {**lineage.parameters, "table_id": table_id, "limit": limit})
+def _history(snapshot: Snapshot, table_id: int | None, limit: int) -> StatementResult:
+    found = fetch_all(_HISTORY, {**snapshot.parameters, "table_id": table_id, "limit": limit})
     rows = [
         [version, time.isoformat(), operation, author, {"statement": text, "operations": json_value(done) or []}]
         for version, time, operation, author, text, done in found
     ]
     columns = [("version", "bigint"), ("time", "timestamp"), *strings("operation", "author", "details")]
-    return answer(columns, rows, lineage.version)
+    return answer(columns, rows, snapshot.version)
 
 
 def show_history(call: Call, statement: sql.ShowHistory) -> StatementResult:
-    return _history(call.lineage, None, statement.limit or HISTORY_LIMIT)
+    return _history(call.snapshot, None, statement.limit or HISTORY_LIMIT)
 
 
 def describe_history(call: Call, statement: sql.DescribeHistory) -> StatementResult:
     found = table_for_reading(call, statement.table)
-    return _history(found.place.lineage, found.table.table_id, HISTORY_LIMIT)
+    return _history(found.place.snapshot, found.table.table_id, HISTORY_LIMIT)
 
 
 def show_merges(call: Call, statement: sql.ShowMerges) -> StatementResult:

@@ -26,7 +26,7 @@ def create_view(call: Call, statement: sql.CreateView) -> StatementResult:
     source = query_source(call, statement.query)
     engine().describe(source.text, source.tables)
     change = ViewChange(present.view_id if present else None, place.database.database_id, name, statement.text)
-    applied = view_commit(place.lineage, place.branch.pk, change, call.header("CREATE VIEW"))
+    applied = view_commit(place.snapshot, place.branch.pk, change, call.header("CREATE VIEW"))
     return StatementResult(version=applied.version)
 
 
@@ -38,11 +38,11 @@ def drop_view(call: Call, statement: sql.DropView) -> StatementResult:
             return StatementResult()
         raise _view_missing(place, statement.view.table)
     change = ViewChange(present.view_id, present.database_id, present.name, present.query, is_dropped=True)
-    applied = view_commit(place.lineage, place.branch.pk, change, call.header("DROP VIEW"))
+    applied = view_commit(place.snapshot, place.branch.pk, change, call.header("DROP VIEW"))
     return StatementResult(version=applied.version)
 
 
 def _view_missing(place: Place, name: str) -> NotFound:
     database = place.database
-    nearest = nearest_name(name, [view.name for view in views_list(place.lineage, [database.database_id])])
+    nearest = nearest_name(name, [view.name for view in views_list(place.snapshot, [database.database_id])])
     return NotFound("view", f"{database.name}.{name}", nearest=f"{database.name}.{nearest}" if nearest else None)

@@ -13,8 +13,8 @@ from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Cast, Coalesce
 
 from catalog_app.models import Branch, Catalog
-from catalog_app.selectors.lineage import LINEAGE, branch_lineage
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.snapshots import SNAPSHOT, branch_snapshot
 from lakeui.common.errors import BranchProtected, LakeError, MergeBlocked, MergeConflict, NotFound
 from merge_app.audit.models import MergeAttempt
 
@@ -62,9 +62,9 @@ class MergeOfTables:
 
 
 _MERGES = f"""
-WITH {LINEAGE}
+WITH {SNAPSHOT}
 SELECT a.merge_id, a.version, a.source, array_agg(DISTINCT o.object_id)
-FROM lineage l
+FROM snapshot l
 JOIN catalog_app_commit c ON c.branch_id = l.branch_id AND c.version > %(after)s AND c.version <= l.max_version
      AND c.merge_parent_id IS NOT NULL
 JOIN merge_app_mergeattempt a ON a.catalog_id = c.catalog_id AND a.version = c.version AND a.kind = 'merge'
@@ -75,7 +75,7 @@ GROUP BY a.merge_id, a.version, a.source ORDER BY a.version
 
 def merges_between(branch: Branch, after: int) -> list[MergeOfTables]:
     """The merges into the branch, inherited ones included, after a version."""
-    rows = fetch_all(_MERGES, {**branch_lineage(branch).parameters, "after": after})
+    rows = fetch_all(_MERGES, {**branch_snapshot(branch).parameters, "after": after})
     return [MergeOfTables(str(row[0]), row[1], row[2], frozenset(row[3])) for row in rows]
 
 

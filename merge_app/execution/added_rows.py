@@ -10,8 +10,8 @@ from catalog_app.domain.files import FileScan
 from catalog_app.domain.operations import ObjectKind, Operation
 from catalog_app.domain.state import TableState
 from catalog_app.engine.port import RowEngine
-from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.segments import files_load
+from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.written_files import written_files_load
 from merge_app.planning.files import SideFiles, divergence, effects_of, is_rewrite
 from merge_app.planning.sides import sides_of
@@ -24,7 +24,7 @@ EngineSource = Callable[[], RowEngine]
 def added_rows_load(
     table_id: int,
     operations: Sequence[Operation],
-    lineage: Lineage | None,
+    snapshot: Snapshot | None,
     table: TableState | None,
     engine: EngineSource,
     *,
@@ -35,18 +35,18 @@ def added_rows_load(
     still has. Compactions and renamed partitions bring no rows: of what they rewrote the files written first count,
     in the partition in which their rows lie now.
 
-    ``lineage`` and ``table`` are the side's; a statement has no lineage, its files lie under the schema of ``table``.
+    ``snapshot`` and ``table`` are the side's; a statement has no snapshot, its files lie under the schema of ``table``.
     ``further_deletes`` are delete files that mask them besides the side's own, ``further_files`` older ones that count
     as far as the side put their rows into others.
     """
-    files = written_files_load(table_id, operations, lineage)
+    files = written_files_load(table_id, operations, snapshot)
     written = [item.file_id for o in files.own if not is_rewrite(o) for item in effects_of(o).added]
     written += (file_id for file_id in further_files if files.side.rewritten_into(file_id))
     later = {i: files.side.rewritten_into(i) for i in dict.fromkeys(written) if files.is_left(i)}
     wanted = {file_id for chain in later.items() for file_id in (chain[0], *chain[1])}
     if not wanted:
         return ()
-    chains = [] if lineage is None else [lineage]
+    chains = [] if snapshot is None else [snapshot]
     schema = table.schema if table else None
     scans = files_load(table_id, wanted, chains, staged_schema=schema, staged_deletes=further_deletes)
     return tuple(
@@ -58,8 +58,8 @@ def added_rows_load(
 def coming_rows_load(
     planned: PlanInput,
     table_id: int,
-    source: Lineage | None,
-    destination: Lineage,
+    source: Snapshot | None,
+    destination: Snapshot,
     diverged: Sequence[DivergedFile],
     engine: EngineSource,
 ) -> tuple[FileScan, ...]:

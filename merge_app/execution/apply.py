@@ -17,9 +17,9 @@ from catalog_app.domain.operations import ObjectKind, OperationKind
 from catalog_app.domain.protection import Change, MergeAuthority
 from catalog_app.models import Branch, BranchReach, Commit
 from catalog_app.rules.codes import VerdictCode
-from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.protection import Asked, protection_judge
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from lakeui.common.instruments import instruments
 from merge_app.audit.bypasses import bypass_record
 from merge_app.execution.lineage.attributes import FactsSource, Restores, attributes_record, facts_of_plan
@@ -90,14 +90,14 @@ class Source:
     the commit itself, and no replay.
     """
 
-    lineage: Lineage
+    snapshot: Snapshot
     reach: Reach
     head_commit_id: int | None
     is_workspace: bool = False
 
     @property
     def facts_source(self) -> FactsSource:
-        return FactsSource(self.lineage, self.reach, self.lineage.branch_ids[0] if self.is_workspace else None)
+        return FactsSource(self.snapshot, self.reach, self.snapshot.branch_ids[0] if self.is_workspace else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,28 +122,28 @@ def plan_apply(
     restores: Restores | None = None,
 ) -> Applied:
     """Write the plan as the next commit of ``branch``, whose row the caller has locked."""
-    lineage = branch_lineage(branch)
+    snapshot = branch_snapshot(branch)
     commit = commit_write(branch, header, source, stale_tables(plan))
     version = commit.version
     is_replay = source is not None and not source.is_workspace
     recorded = operations_record(plan, commit=commit, is_replay=is_replay)
     objects_record(plan, branch_id=branch.pk, version=version, recorded=recorded)
     new_definitions = schemas_record(plan, branch_id=branch.pk, version=version)
-    reach = reach_load(lineage) if source is not None else {}
+    reach = reach_load(snapshot) if source is not None else {}
     came_from = source.facts_source if source is not None else None
     facts = facts_of_plan(
-        plan, branch=branch, lineage=lineage, version=version, source=came_from, reach=reach, restores=restores
+        plan, branch=branch, snapshot=snapshot, version=version, source=came_from, reach=reach, restores=restores
     )
     attributes_record(facts, branch_id=branch.pk, version=version)
-    staged = {t: StagedDefinition(*known) for t, known in definitions_of_merged(plan, lineage).items()}
+    staged = {t: StagedDefinition(*known) for t, known in definitions_of_merged(plan, snapshot).items()}
     staged |= {**(definitions or {}), **{t: StagedDefinition(d, version) for t, d in new_definitions.items()}}
     segments_apply(
         SegmentWork(
             plan=plan,
             branch_id=branch.pk,
             version=version,
-            lineage=lineage,
-            source=source.lineage if source else None,
+            snapshot=snapshot,
+            source=source.snapshot if source else None,
             recorded=recorded,
             definitions=staged,
             row_work=row_work or {},
@@ -154,7 +154,7 @@ def plan_apply(
     if header.reads:
         reads_record(commit, written, header.reads)
     if source is not None and source.is_workspace:
-        reads_copy(commit, written, source.lineage.branch_ids[0])
+        reads_copy(commit, written, source.snapshot.branch_ids[0])
     if source is not None and source.head_commit_id is not None:
         _reach_write(branch, version, reach, source.reach)
     branch.head_version, branch.head_commit = version, commit

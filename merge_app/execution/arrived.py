@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
 from catalog_app.domain.operations import AddedFile, ObjectKind, Operation, OperationKind
-from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import files_in_sight
+from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.divergence import holders_load
 from merge_app.execution.reach import newest_merge
 from merge_app.planning.partition_paths import dropped_partitions
@@ -48,7 +48,7 @@ spared counts as come with it.
 """
 
 
-def arrived_files(planned: PlanInput, source: Lineage | None) -> Mapping[int, tuple[int, ...]]:
+def arrived_files(planned: PlanInput, source: Snapshot | None) -> Mapping[int, tuple[int, ...]]:
     """File ids by table, tables without any left out. No query where the source never merged after an overwrite."""
     scopes = [(item, scope) for item in planned.source for scope in _scopes(item) if item.object_id in planned.tables]
     if source is None or not scopes or newest_merge(source) < min(item.version for item, _ in scopes):
@@ -69,7 +69,7 @@ def arrived_files(planned: PlanInput, source: Lineage | None) -> Mapping[int, tu
     return {table_id: tuple(files) for table_id, files in found.items()}
 
 
-def tables_merged_after_drops(planned: PlanInput, source: Lineage | None) -> set[int]:
+def tables_merged_after_drops(planned: PlanInput, source: Snapshot | None) -> set[int]:
     """The tables of which the source took partitions away and merged others' work afterwards: what it discarded then
     may lie in other partitions of the destination.
     """
@@ -99,7 +99,7 @@ def _scopes(operation: Operation) -> Sequence[str | None]:
 
 
 def arrived_load(
-    planned: PlanInput, destination: Lineage, files: Mapping[int, Collection[int]]
+    planned: PlanInput, destination: Snapshot, files: Mapping[int, Collection[int]]
 ) -> dict[int, tuple[ArrivedFile, ...]]:
     """By table, for an input with the file effects of the destination."""
     found = {}
@@ -111,7 +111,7 @@ def arrived_load(
     return found
 
 
-def shown_load(source: Lineage | None, arrived: Mapping[int, Sequence[ArrivedFile]]) -> dict[int, frozenset[int]]:
+def shown_load(source: Snapshot | None, arrived: Mapping[int, Sequence[ArrivedFile]]) -> dict[int, frozenset[int]]:
     """By table, the files that the destination put back beside arrived ones and that the source shows too; no query
     without any.
     """

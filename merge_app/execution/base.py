@@ -3,41 +3,41 @@
 from __future__ import annotations
 
 from catalog_app.models import Branch
-from catalog_app.selectors.lineage import Lineage, branch_lineage
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from merge_app.execution.reach import Reach, reach_load
 
 
-def base_lineage(there: Lineage, here: Lineage, reach: Reach | None = None) -> Lineage | None:
+def base_snapshot(there: Snapshot, here: Snapshot, reach: Reach | None = None) -> Snapshot | None:
     """The merge base as the branch that it is on sees it; None without one.
 
     ``reach`` is what the source reaches, if that is known. A head that got the base by a merge does not have it on its
     own chain.
     """
     shared = _shared(there, here, reach)
-    return _lineage_at(*max(shared)) if shared else None
+    return _snapshot_at(*max(shared)) if shared else None
 
 
-def bases_load(there: Lineage, here: Lineage) -> list[Lineage]:
+def bases_load(there: Snapshot, here: Snapshot) -> list[Snapshot]:
     """The versions that both heads reach and that no other of these reaches, newest first: the first is the merge base.
     There are several where the sides merged across, each from a version of the other before its merge.
     """
-    found: list[Lineage] = []
+    found: list[Snapshot] = []
     reached: dict[int, int] = {}
     for version, branch in sorted(_shared(there, here), reverse=True):
         if version <= reached.get(branch, 0):
             continue
-        found.append(_lineage_at(version, branch))
+        found.append(_snapshot_at(version, branch))
         for other, upto in reach_load(found[-1]).items():
             reached[other] = max(upto, reached.get(other, 0))
     return found
 
 
-def _shared(there: Lineage, here: Lineage, reach: Reach | None = None) -> list[tuple[int, int]]:
+def _shared(there: Snapshot, here: Snapshot, reach: Reach | None = None) -> list[tuple[int, int]]:
     """Version and branch of the newest commit of each branch that both heads reach."""
     other = reach_load(here)
     reach = reach_load(there) if reach is None else reach
     return [(min(version, other[branch]), branch) for branch, version in reach.items() if branch in other]
 
 
-def _lineage_at(version: int, branch: int) -> Lineage:
-    return branch_lineage(Branch.objects.get(pk=branch)).at(version)
+def _snapshot_at(version: int, branch: int) -> Snapshot:
+    return branch_snapshot(Branch.objects.get(pk=branch)).at(version)

@@ -14,8 +14,8 @@ from django.conf import settings
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.schema import has_key_in_partition
-from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.objects import databases_load, drop_versions, tables_list, tables_load
+from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import Reach, one_catalog, own_ranges, reach_load
 from merge_app.planning.surviving import LIFECYCLE, ObjectKey
@@ -28,8 +28,8 @@ class BroughtBack:
     the source reached when it lost them itself.
     """
 
-    source: Lineage
-    destination: Lineage
+    source: Snapshot
+    destination: Snapshot
     known: Mapping[ObjectKey, Reach]
     known_by_source: Mapping[ObjectKey, Reach]
 
@@ -48,8 +48,8 @@ class BroughtBack:
 
 def brought_back_load(
     operations: Sequence[Operation],
-    source: Lineage,
-    destination: Lineage,
+    source: Snapshot,
+    destination: Snapshot,
     *,
     among: Collection[ObjectKey] | None = None,
 ) -> BroughtBack:
@@ -69,7 +69,7 @@ def brought_back_load(
     return BroughtBack(source, destination, known, _reached(source, had) if had else {})
 
 
-def _merged_below(lacking: set[ObjectKey], source: Lineage, destination: Lineage) -> set[ObjectKey]:
+def _merged_below(lacking: set[ObjectKey], source: Snapshot, destination: Snapshot) -> set[ObjectKey]:
     """The objects whose facts are merged also while they are dropped (lineage R4): nothing of them is to be caught up.
     Not those that the destination never had.
     """
@@ -81,22 +81,22 @@ def _merged_below(lacking: set[ObjectKey], source: Lineage, destination: Lineage
     return merged | {(ObjectKind.DATABASE, i) for i in databases}
 
 
-def _valid(lineage: Lineage, keys: Collection[ObjectKey]) -> set[ObjectKey]:
+def _valid(snapshot: Snapshot, keys: Collection[ObjectKey]) -> set[ObjectKey]:
     """Those of the objects that the chain shows."""
-    tables = tables_load(lineage, _ids(keys, ObjectKind.TABLE))
+    tables = tables_load(snapshot, _ids(keys, ObjectKind.TABLE))
     homes = (state.database_id for state in tables.values())
-    databases = databases_load(lineage, {*homes, *_ids(keys, ObjectKind.DATABASE)})
+    databases = databases_load(snapshot, {*homes, *_ids(keys, ObjectKind.DATABASE)})
     valid = {i for i, state in databases.items() if not state.is_dropped}
     shown = {i for i, state in tables.items() if not state.is_dropped and state.database_id in valid}
     return {(ObjectKind.DATABASE, i) for i in valid} | {(ObjectKind.TABLE, i) for i in shown}
 
 
-def _lost_at(lineage: Lineage, keys: Collection[ObjectKey]) -> dict[ObjectKey, int]:
+def _lost_at(snapshot: Snapshot, keys: Collection[ObjectKey]) -> dict[ObjectKey, int]:
     """The versions at which the chain last lost the objects, a table also with its database; absent if it never did."""
-    tables = tables_load(lineage, _ids(keys, ObjectKind.TABLE))
+    tables = tables_load(snapshot, _ids(keys, ObjectKind.TABLE))
     homes = {(ObjectKind.TABLE, i): (ObjectKind.DATABASE, state.database_id) for i, state in tables.items()}
     dropped = {(ObjectKind.TABLE, i) for i, state in tables.items() if state.is_dropped}
-    drops = drop_versions(lineage, _ids([*keys, *homes.values()], ObjectKind.DATABASE), tables)
+    drops = drop_versions(snapshot, _ids([*keys, *homes.values()], ObjectKind.DATABASE), tables)
     found = {}
     for key in keys:
         own, with_home = drops.get(key, 0), drops.get(homes.get(key, key), 0)
@@ -104,10 +104,10 @@ def _lost_at(lineage: Lineage, keys: Collection[ObjectKey]) -> dict[ObjectKey, i
     return {key: version for key, version in found.items() if version}
 
 
-def _reached(lineage: Lineage, keys: Collection[ObjectKey]) -> dict[ObjectKey, Reach]:
+def _reached(snapshot: Snapshot, keys: Collection[ObjectKey]) -> dict[ObjectKey, Reach]:
     """What the chain reached when it last lost the objects; absent if it never did."""
-    lost_at = _lost_at(lineage, keys)
-    reached = {version: reach_load(lineage.at(version - 1)) for version in set(lost_at.values())}
+    lost_at = _lost_at(snapshot, keys)
+    reached = {version: reach_load(snapshot.at(version - 1)) for version in set(lost_at.values())}
     return {key: reached[version] for key, version in lost_at.items()}
 
 
@@ -116,7 +116,7 @@ def _ids(keys: Iterable[ObjectKey], kind: ObjectKind) -> list[int]:
 
 
 def _with_all(
-    operations: Sequence[Operation], lineage: Lineage, known: Mapping[ObjectKey, Reach]
+    operations: Sequence[Operation], snapshot: Snapshot, known: Mapping[ObjectKey, Reach]
 ) -> tuple[Operation, ...]:
     """The operations, those on the objects replaced by all on the chain that what is known of them does not reach. Of
     what made or ended an object that was there, only what is among the operations.
@@ -131,6 +131,6 @@ def _with_all(
     for reached, keys in groups.items():
         reach = dict(reached)
         databases, tables = _ids(keys, ObjectKind.DATABASE), _ids(keys, ObjectKind.TABLE)
-        whole = operations_load(own_ranges(lineage, reach), reach, databases=databases, tables=tables)
+        whole = operations_load(own_ranges(snapshot, reach), reach, databases=databases, tables=tables)
         found += [item for item in whole if not reach or item.kind not in LIFECYCLE or item.operation_id in told]
     return tuple(sorted(found, key=lambda item: (item.version, item.operation_id or 0)))

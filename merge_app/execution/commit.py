@@ -15,8 +15,8 @@ from catalog_app.domain.operations import DATA_KINDS, Operation, OperationKind
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch, Commit
 from catalog_app.selectors.changes import changed_views, changes_made
-from catalog_app.selectors.lineage import Lineage, branch_lineage, branch_locked
 from catalog_app.selectors.segments import SegmentState, segments_list
+from catalog_app.selectors.snapshots import Snapshot, branch_locked, branch_snapshot
 from lakeui.common.errors import BranchMoved, MergeConflict, NotFound
 from lakeui.common.faults import fault_point
 from merge_app.execution.added_rows import EngineSource
@@ -57,7 +57,7 @@ class StagedStatement:
     """
 
     branch_id: int
-    seen: Lineage
+    seen: Snapshot
     operations: tuple[Operation, ...]
     databases: Mapping[int, DatabaseState] = field(default_factory=dict)
     tables: Mapping[int, TableState] = field(default_factory=dict)
@@ -187,7 +187,7 @@ def _prepare(staged: StagedStatement, engine: EngineSource) -> Ready:
     """Plan on the present head without holding it, and let the engine stage what the plan needs."""
     with transaction.atomic():
         branch = Branch.objects.select_related("catalog").get(pk=staged.branch_id)
-        here = branch_lineage(branch)
+        here = branch_snapshot(branch)
         side = _side(staged, here)
         planned = plan(plan_input_load(side, here, engine=engine))
     if planned.conflicts:
@@ -219,7 +219,7 @@ def _is_disproved(staged: StagedStatement, branch: Branch) -> bool:
     """Whether rows, changes or names came that the statement would have had to see."""
     if branch.head_version == staged.seen.version:
         return False
-    here = branch_lineage(branch)
+    here = branch_snapshot(branch)
     return _is_repeated(staged, here) or any(
         segment.file_id not in tested.files and tested.may_matter(segment)
         for tested in staged.tested
@@ -227,7 +227,7 @@ def _is_disproved(staged: StagedStatement, branch: Branch) -> bool:
     )
 
 
-def _is_repeated(staged: StagedStatement, here: Lineage) -> bool:
+def _is_repeated(staged: StagedStatement, here: Snapshot) -> bool:
     """Whether others changed the same of an object meanwhile, or a view whose name it may take."""
     made = {(item.object_kind.value, item.object_id, item.kind.value) for item in staged.operations}
     kinds = {item.kind for item in staged.operations}
@@ -269,11 +269,11 @@ def branch_gone_error(branch_id: int) -> NotFound:
 
 def statement_plan(staged: StagedStatement, branch: Branch, engine: EngineSource) -> MergePlan:
     """The statement redone on the branch as it is now. The other side is what came since the statement's snapshot."""
-    here = branch_lineage(branch)
+    here = branch_snapshot(branch)
     return plan(plan_input_load(_side(staged, here), here, engine=engine, has_moved=here != staged.seen))
 
 
-def _side(staged: StagedStatement, here: Lineage) -> SourceSide:
+def _side(staged: StagedStatement, here: Snapshot) -> SourceSide:
     # Where the branch has not moved, all that it reaches was seen: the chain alone says so.
     seen = chain_reach(here) if here == staged.seen else reach_load(staged.seen)
     return SourceSide(

@@ -11,7 +11,7 @@ from catalog_app.domain.state import DatabaseState
 from catalog_app.models import Branch
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.selectors.divergence import Divergence, divergences_load
-from catalog_app.selectors.lineage import branch_lineage
+from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.common.collector import collector_paused
 from lakeui.common.errors import SameBranch
 from merge_app.execution.added_rows import EngineSource
@@ -100,7 +100,7 @@ def _compared(
     source: Branch, destination: Branch, engine: EngineSource, resolutions: tuple[Resolution, ...]
 ) -> Comparison:
     with transaction.atomic():
-        there, here = branch_lineage(source), branch_lineage(destination)
+        there, here = branch_snapshot(source), branch_snapshot(destination)
         side = merge_source_load(there, here)
         given = plan_input_load(side, here, engine=engine, resolutions=resolutions)
         base = merge_base_version(side.reach, side.reach_of(here))

@@ -12,12 +12,12 @@ from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, 
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch, Commit, DataFile
 from catalog_app.selectors.history import ROW_METRICS
-from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.listing import TableSize, table_sizes
 from catalog_app.selectors.objects import databases_load, tables_load
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from lakeui.common.errors import NotFound
 from merge_app.execution.added_rows import EngineSource
-from merge_app.execution.base import base_lineage
+from merge_app.execution.base import base_snapshot
 from merge_app.execution.brought_back import brought_back_load
 from merge_app.execution.effects import effects_load
 from merge_app.execution.load import plan_input_load
@@ -38,7 +38,7 @@ FILES_SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class CommitFile:
-    """A data file that a commit wrote or, where it is not ``is_new``, took out of sight or masked in part."""
+    """A data file that a commit wrote or, where it is not ``is_new``, removed or masked in part."""
 
     file_id: int
     path: str
@@ -63,7 +63,7 @@ class SideCommit:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class ObjectSnapshot:
     """The object as one side sees it, by its full name."""
 
     name: str
@@ -74,10 +74,10 @@ class Sight:
 class States:
     """The object at the merge base, on both heads and after the merge; None where it does not exist or is dropped."""
 
-    base: Sight | None
-    source: Sight | None
-    destination: Sight | None
-    result: Sight | None
+    base: ObjectSnapshot | None
+    source: ObjectSnapshot | None
+    destination: ObjectSnapshot | None
+    result: ObjectSnapshot | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +114,13 @@ def object_comparison_load(
     it.
     """
     with transaction.atomic():
-        there, here = branch_lineage(source), branch_lineage(destination)
+        there, here = branch_snapshot(source), branch_snapshot(destination)
         side = object_side(there, here, key)
         chosen = tuple(item for item in resolutions if item.key_of_object == key)
         given = plan_input_load(side, here, engine=engine, resolutions=chosen)
         item = _planned(given, key)
         sides = sides_of(given)
-        base = base_lineage(there, here, side.reach)
+        base = base_snapshot(there, here, side.reach)
         return ObjectComparison(
             action=item.action,
             source_commits=_commits(side.operations, key, item, source),
@@ -132,7 +132,7 @@ def object_comparison_load(
         )
 
 
-def object_side(there: Lineage, here: Lineage, key: ObjectKey) -> SourceSide:
+def object_side(there: Snapshot, here: Snapshot, key: ObjectKey) -> SourceSide:
     """The source's side, narrowed to the object and, for a table, its database on either branch."""
     kind, object_id = key
     reach, other = reach_load(there), reach_load(here)
@@ -213,34 +213,34 @@ def _commit(commit: Commit, operations: list[Operation], files: tuple[CommitFile
     )
 
 
-def _states(item: ObjectPlan, given: PlanInput, base: Lineage | None) -> States:
+def _states(item: ObjectPlan, given: PlanInput, base: Snapshot | None) -> States:
     kind, object_id = item.kind, item.object_id
     sources: Mapping[int, State] = given.source_tables if kind is ObjectKind.TABLE else given.source_databases
     return States(
-        base=None if base is None else _sight_at(base, kind, object_id),
-        source=_sight(sources.get(object_id), given.source_databases),
-        destination=_sight(item.before, given.databases),
-        result=None if item.after.is_dropped else Sight(item.name, item.after),
+        base=None if base is None else _snapshot_at(base, kind, object_id),
+        source=_snapshot(sources.get(object_id), given.source_databases),
+        destination=_snapshot(item.before, given.databases),
+        result=None if item.after.is_dropped else ObjectSnapshot(item.name, item.after),
     )
 
 
-def _sight_at(lineage: Lineage, kind: ObjectKind, object_id: int) -> Sight | None:
+def _snapshot_at(snapshot: Snapshot, kind: ObjectKind, object_id: int) -> ObjectSnapshot | None:
     if kind is ObjectKind.DATABASE:
-        return _sight(databases_load(lineage, [object_id]).get(object_id), {})
-    state = tables_load(lineage, [object_id]).get(object_id)
-    return _sight(state, databases_load(lineage, [state.database_id])) if state else None
+        return _snapshot(databases_load(snapshot, [object_id]).get(object_id), {})
+    state = tables_load(snapshot, [object_id]).get(object_id)
+    return _snapshot(state, databases_load(snapshot, [state.database_id])) if state else None
 
 
-def _sight(state: State | None, databases: Mapping[int, DatabaseState]) -> Sight | None:
+def _snapshot(state: State | None, databases: Mapping[int, DatabaseState]) -> ObjectSnapshot | None:
     if state is None or state.is_dropped:
         return None
     if isinstance(state, DatabaseState):
-        return Sight(state.name, state)
+        return ObjectSnapshot(state.name, state)
     home = databases.get(state.database_id)
-    return None if home is None or home.is_dropped else Sight(f"{home.name}.{state.name}", state)
+    return None if home is None or home.is_dropped else ObjectSnapshot(f"{home.name}.{state.name}", state)
 
 
-def _preview(item: ObjectPlan, there: Lineage, here: Lineage) -> ResultPreview | None:
+def _preview(item: ObjectPlan, there: Snapshot, here: Snapshot) -> ResultPreview | None:
     if item.kind is not ObjectKind.TABLE:
         return None
     before = table_sizes(here, [item.object_id]).get(item.object_id, TableSize())

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from catalog_app.domain.files import FileScan, TableScan
 from catalog_app.domain.operations import ObjectKind, OperationKind
 from catalog_app.domain.schema import Column, Schema
-from catalog_app.selectors.lineage import Lineage
+from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.added_rows import EngineSource, added_rows_load, coming_rows_load
 from merge_app.planning.files import effects_of
 from merge_app.planning.needs import columns_required
@@ -24,8 +24,8 @@ _EMPTYING = (OperationKind.DELETE, OperationKind.UPDATE)
 
 def coverage_load(
     planned: PlanInput,
-    source: Lineage | None,
-    destination: Lineage,
+    source: Snapshot | None,
+    destination: Snapshot,
     tables: Collection[int],
     diverged: Mapping[int, tuple[DivergedFile, ...]],
     arrived: Mapping[int, tuple[ArrivedFile, ...]],
@@ -52,7 +52,7 @@ def coverage_load(
 
 def _staying(
     planned: PlanInput,
-    destination: Lineage,
+    destination: Snapshot,
     table_id: int,
     arrived: Sequence[ArrivedFile],
     masks: Collection[int],

@@ -17,9 +17,9 @@ from catalog_app.domain.operations import ColumnAttribute, ObjectKind
 from catalog_app.domain.row_counts import EXAMPLES_SHOWN, RowCounts
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch
-from catalog_app.selectors.lineage import Lineage, branch_lineage
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from merge_app.execution.added_rows import EngineSource
-from merge_app.execution.base import base_lineage
+from merge_app.execution.base import base_snapshot
 from merge_app.execution.compare_object import object_side
 from merge_app.execution.left_values import rows_count
 from merge_app.execution.load import plan_input_load
@@ -64,19 +64,19 @@ class DecisionEffects:
     # -- what is compared ---------------------------------------------------------------------------------------
 
     @cached_property
-    def _lineages(self) -> dict[str, Lineage]:
-        return {SOURCE: branch_lineage(self.source), DESTINATION: branch_lineage(self.destination)}
+    def _snapshots(self) -> dict[str, Snapshot]:
+        return {SOURCE: branch_snapshot(self.source), DESTINATION: branch_snapshot(self.destination)}
 
     @cached_property
     def _side(self) -> SourceSide:
-        return object_side(self._lineages[SOURCE], self._lineages[DESTINATION], self.key)
+        return object_side(self._snapshots[SOURCE], self._snapshots[DESTINATION], self.key)
 
     @cached_property
-    def _base(self) -> Lineage | None:
-        return base_lineage(self._lineages[SOURCE], self._lineages[DESTINATION], self._side.reach)
+    def _base(self) -> Snapshot | None:
+        return base_snapshot(self._snapshots[SOURCE], self._snapshots[DESTINATION], self._side.reach)
 
     def _given(self, *resolutions: Resolution) -> PlanInput:
-        return plan_input_load(self._side, self._lineages[DESTINATION], engine=self.engine, resolutions=resolutions)
+        return plan_input_load(self._side, self._snapshots[DESTINATION], engine=self.engine, resolutions=resolutions)
 
     @cached_property
     def _planned(self) -> PlanInput:
@@ -104,7 +104,7 @@ class DecisionEffects:
         works = (work for data in objects if data is not None for work in data.row_work)
         again = next((work for work in works if isinstance(work, RerunStatements)), None)
         statements = again.statements if again is not None else ()
-        here = self._lineages[DESTINATION]
+        here = self._snapshots[DESTINATION]
         matched = rows_matched(self.key[1], again, here, self.engine()) if again is not None else []
         return rerun_effect(statements, matched, self.source.name, self.destination.name)
 
@@ -148,8 +148,8 @@ class DecisionEffects:
     def _rows(self, side: str, state: TableState) -> Iterator[LeftOut]:
         counts = self._counts.get(side)
         if counts is None:
-            lineage = self._lineages[side]
-            counts = rows_count(state.table_id, state.schema, self._base, lineage, self.engine)
+            snapshot = self._snapshots[side]
+            counts = rows_count(state.table_id, state.schema, self._base, snapshot, self.engine)
             self._counts[side] = counts
         for what, found in (("inserted", counts.inserted), ("updated", counts.updated), ("deleted", counts.deleted)):
             if found.rows:

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operation_json import change_from_json
 from catalog_app.domain.operations import AddedFile, Change, ObjectKind, Operation, OperationKind, PartitionChange
-from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS, files_in_sight, files_load
+from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 from merge_app.execution.effects import added_file, added_files_load
 from merge_app.planning.files import (
     PARTITION_MOVE,
@@ -26,7 +26,7 @@ from merge_app.planning.sides import sides_of
 from merge_app.planning.values import DivergedFile, PlanInput
 
 _HOLDERS = f"""
-WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}), at_base AS (
+WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS}), at_base AS (
     SELECT file_id FROM visible WHERE NOT file_id = ANY(%(added)s) UNION SELECT unnest(%(removed)s::bigint[])
 )
 SELECT f.id, h.id, h.base, h.rows, h.partition, h.stores_row_ids, h.smallest_row_id, h.largest_row_id
@@ -43,7 +43,7 @@ WHERE f.id = ANY(%(files)s) ORDER BY f.id, h.id
 those of renamed partitions under later names."""
 
 _IN_PARTITIONS = f"""
-WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}), at_base AS (
+WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS}), at_base AS (
     SELECT file_id FROM visible WHERE NOT file_id = ANY(%(added)s) UNION SELECT unnest(%(removed)s::bigint[])
 )
 SELECT f.id, f.base, f.rows, f.partition, f.stores_row_ids, f.smallest_row_id, f.largest_row_id
@@ -53,29 +53,29 @@ WHERE NOT f.id = ANY(%(taken)s) ORDER BY f.id
 """
 
 _PARTITION_CHANGES = f"""
-WITH {LINEAGE}
-SELECT o.changes FROM lineage l JOIN catalog_app_commitoperation o
+WITH {SNAPSHOT}
+SELECT o.changes FROM snapshot l JOIN catalog_app_commitoperation o
   ON o.branch_id = l.branch_id AND o.version <= l.max_version
 WHERE o.object_kind = 'table' AND o.object_id = %(table)s AND o.kind = 'partition' ORDER BY o.version, o.id
 """
 
 _EVER_SHOWN = f"""
-WITH {LINEAGE}
-SELECT DISTINCT s.file_id FROM lineage l JOIN catalog_app_segment s
+WITH {SNAPSHOT}
+SELECT DISTINCT s.file_id FROM snapshot l JOIN catalog_app_segment s
   ON s.branch_id = l.branch_id AND s.added_version <= l.max_version AND s.table_id = %(table)s
 WHERE s.file_id = ANY(%(files)s)
 """
 
 _WRITTEN = f"""
-WITH {LINEAGE}
-SELECT DISTINCT s.table_id, s.file_id FROM lineage l JOIN catalog_app_segment s
+WITH {SNAPSHOT}
+SELECT DISTINCT s.table_id, s.file_id FROM snapshot l JOIN catalog_app_segment s
   ON s.branch_id = l.branch_id AND s.added_version <= l.max_version AND s.table_id = ANY(%(tables)s)
 JOIN catalog_app_commitoperation o ON o.id = s.operation_id AND o.kind IN ('insert', 'update', 'overwrite')
 WHERE s.file_id = ANY(%(files)s)
 """
 
 _MOVED_LAST = f"""
-WITH {LINEAGE}, taken AS MATERIALIZED (
+WITH {SNAPSHOT}, taken AS MATERIALIZED (
     SELECT s.file_id, r.operation_id FROM catalog_app_segment s
     JOIN catalog_app_segmentremoval r ON r.segment_id = s.id AND r.table_id = %(table)s
     WHERE s.table_id = %(table)s AND s.file_id = ANY(%(files)s)
@@ -90,7 +90,7 @@ WITH {LINEAGE}, taken AS MATERIALIZED (
     SELECT d.file_id, d.version, d.id, d.is_replay, d.metrics ? %(move)s OR (
         d.kind = 'partition' AND d.changes @> '[{{"change": "partition"}}]'
         AND NOT d.changes @> '[{{"change": "partition", "after": null}}]') AS is_move
-    FROM done d JOIN lineage l ON l.branch_id = d.branch_id AND d.version <= l.max_version
+    FROM done d JOIN snapshot l ON l.branch_id = d.branch_id AND d.version <= l.max_version
 ), last AS (
     SELECT DISTINCT ON (file_id) file_id, is_move FROM told WHERE is_move OR NOT is_replay
     ORDER BY file_id, version DESC, id DESC
@@ -103,7 +103,7 @@ they came back to it with the rename.
 
 
 def diverged_load(
-    planned: PlanInput, source: Lineage | None, destination: Lineage, tables: Collection[int]
+    planned: PlanInput, source: Snapshot | None, destination: Snapshot, tables: Collection[int]
 ) -> dict[int, tuple[DivergedFile, ...]]:
     """By table, for an input with file effects. One query where no file diverged, as nearly always."""
     changed = sides_of(planned).source
@@ -166,8 +166,8 @@ def _taken(side: SideFiles) -> set[int]:
 
 
 def _diverged(
-    source: Lineage | None,
-    destination: Lineage,
+    source: Snapshot | None,
+    destination: Snapshot,
     table_id: int,
     files: set[int],
     history: Sequence[Operation],
@@ -223,14 +223,14 @@ def _merged_by_key(theirs: SideFiles, files: Iterable[AddedFile]) -> dict[int, l
 
 
 def holders_load(
-    destination: Lineage, table_id: int, files: Collection[int], operations: Sequence[Operation]
+    destination: Snapshot, table_id: int, files: Collection[int], operations: Sequence[Operation]
 ) -> dict[int, list[AddedFile]]:
     """By file, the files that may hold its rows on the destination as it was before these operations of its own."""
     return _holders(destination, table_id, files, _side(operations, table_id))
 
 
 def left_load(
-    planned: PlanInput, source: Lineage | None, destination: Lineage, tables: Collection[int]
+    planned: PlanInput, source: Snapshot | None, destination: Snapshot, tables: Collection[int]
 ) -> dict[int, tuple[AddedFile, ...]]:
     """By table, the files that the source shows under a name which it had given another, and the destination does not:
     rows that the source got there since the rename; no query where it renamed none.
@@ -254,7 +254,7 @@ def _renamed_names(planned: PlanInput, table_id: int) -> list[str]:
 
 
 def left_over_load(
-    planned: PlanInput, source: Lineage | None, destination: Lineage, tables: Collection[int]
+    planned: PlanInput, source: Snapshot | None, destination: Snapshot, tables: Collection[int]
 ) -> dict[int, tuple[AddedFile, ...]]:
     """By table, the files of partitions that the source renamed which the destination, as it was before its own
     operations, shows under the old name, and which the source never showed; no query where it renamed none.
@@ -272,7 +272,7 @@ def left_over_load(
     return found
 
 
-def written_load(destination: Lineage, left_over: Mapping[int, Sequence[AddedFile]]) -> dict[int, frozenset[int]]:
+def written_load(destination: Snapshot, left_over: Mapping[int, Sequence[AddedFile]]) -> dict[int, frozenset[int]]:
     """By table, those of the files that are ``left_over`` which an insert, update or overwrite wrote."""
     files = [item.file_id for found in left_over.values() for item in found]
     written: dict[int, frozenset[int]] = {}
@@ -282,7 +282,7 @@ def written_load(destination: Lineage, left_over: Mapping[int, Sequence[AddedFil
     return written
 
 
-def unseen_load(planned: PlanInput, destination: Lineage, tables: Collection[int]) -> dict[int, frozenset[int]]:
+def unseen_load(planned: PlanInput, destination: Snapshot, tables: Collection[int]) -> dict[int, frozenset[int]]:
     """By table, the files that the destination wrote, did not take away since, and does not show; no query where the
     source renamed no partition.
     """
@@ -295,13 +295,13 @@ def unseen_load(planned: PlanInput, destination: Lineage, tables: Collection[int
 
 
 def _in_partitions(
-    lineage: Lineage, own: SideFiles, table_id: int, names: list[str], taken: Collection[int], other: Lineage
+    snapshot: Snapshot, own: SideFiles, table_id: int, names: list[str], taken: Collection[int], other: Snapshot
 ) -> tuple[AddedFile, ...]:
     """The files of partitions that a chain shows, as it was before what it did of its ``own``, without those ``taken``
     and those that the other chain shows.
     """
     asked = {"table_ids": [table_id], "names": names, "taken": list(taken), **_before(own)}
-    files = [added_file(row) for row in fetch_all(_IN_PARTITIONS, {**lineage.parameters, **asked})]
+    files = [added_file(row) for row in fetch_all(_IN_PARTITIONS, {**snapshot.parameters, **asked})]
     shown = files_in_sight(other, [table_id], [item.file_id for item in files]) if files else set()
     return tuple(item for item in files if item.file_id not in shown)
 
@@ -315,7 +315,7 @@ def _before(side: SideFiles) -> dict[str, list[int]]:
 
 
 def moved_load(
-    planned: PlanInput, source: Lineage | None, destination: Lineage, tables: Collection[int]
+    planned: PlanInput, source: Snapshot | None, destination: Snapshot, tables: Collection[int]
 ) -> dict[int, Mapping[int, tuple[int, ...]]]:
     """By table and file that went with its partition on the source, the files of other partitions that may hold rows of
     it on the destination as it was before its own operations, and that the source does not show: what it shows there
@@ -347,7 +347,7 @@ def _emptied(operations: Sequence[Operation], table_id: int, side: SideFiles) ->
 
 
 def _holders(
-    destination: Lineage,
+    destination: Snapshot,
     table_id: int,
     files: Collection[int],
     theirs: SideFiles,
@@ -375,9 +375,9 @@ def _holders(
     return holders
 
 
-def _later_names(lineage: Lineage, table_id: int) -> list[tuple[PartitionValues, PartitionValues]]:
+def _later_names(snapshot: Snapshot, table_id: int) -> list[tuple[PartitionValues, PartitionValues]]:
     """Each name that a partition of the table had, with each that a rename on the chain gave it afterwards."""
-    rows = fetch_all(_PARTITION_CHANGES, {**lineage.parameters, "table": table_id})
+    rows = fetch_all(_PARTITION_CHANGES, {**snapshot.parameters, "table": table_id})
     return _renamed(change_from_json(item) for (changes,) in rows for item in json_value(changes))
 
 
@@ -387,7 +387,7 @@ def _earlier_names(history: Sequence[Operation]) -> list[tuple[PartitionValues, 
 
 
 def _undone_names(
-    source: Lineage, later_names: Collection[tuple[PartitionValues, PartitionValues]], history: Sequence[Operation]
+    source: Snapshot, later_names: Collection[tuple[PartitionValues, PartitionValues]], history: Sequence[Operation]
 ) -> list[tuple[PartitionValues, PartitionValues]]:
     """Each name that a partition got on the source's chain before its own history, and that the destination, which made
     the ``later_names``, never gave it, with what it was called before: whoever renamed it had taken that back by the

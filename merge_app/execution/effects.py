@@ -15,8 +15,8 @@ from catalog_app.domain.operations import (
     Operation,
     OperationKind,
 )
-from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
+from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.reach import newest_merge, reach_load
 
 _ADDED = """
@@ -137,14 +137,14 @@ def effects_load(operations: Sequence[Operation]) -> tuple[Operation, ...]:
     )
 
 
-def met_by_replays_load(operations: Sequence[Operation], lineage: Lineage) -> tuple[Operation, ...]:
+def met_by_replays_load(operations: Sequence[Operation], snapshot: Snapshot) -> tuple[Operation, ...]:
     """The same operations, updates and deletes of this chain with what merges that it reaches met for them. No query
     for reach where it merged nothing since.
     """
     met = [item for item in operations if item.kind in (OperationKind.DELETE, OperationKind.UPDATE) and item.effects]
-    if not met or newest_merge(lineage) <= min(item.version for item in met):
+    if not met or newest_merge(snapshot) <= min(item.version for item in met):
         return tuple(operations)
-    reach = reach_load(lineage)
+    reach = reach_load(snapshot)
     parameters = {
         "ids": [item.operation_id for item in met],
         "origins": [item.origin_id for item in met],

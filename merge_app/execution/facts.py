@@ -10,9 +10,9 @@ from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import AddedFile, ObjectKind
 from catalog_app.domain.row_merge import NO_SWEEPS
 from catalog_app.domain.schema import Column
-from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
+from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.arrived import arrived_load, shown_load
 from merge_app.execution.coverage import coverage_load
@@ -33,7 +33,7 @@ from merge_app.planning.sides import sides_of
 from merge_app.planning.values import DivergedFile, FactKind, PlanInput, TableFacts
 
 _PARTITIONS = f"""
-WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS})
+WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS})
 SELECT v.table_id, v.partition, sum(f.rows) FROM visible v JOIN catalog_app_datafile f ON f.id = v.file_id
 GROUP BY v.table_id, v.partition
 """
@@ -44,8 +44,8 @@ _PARTITION_OF = "SELECT table_id, id, partition FROM catalog_app_datafile WHERE 
 
 def facts_load(
     planned: PlanInput,
-    source: Lineage | None,
-    destination: Lineage,
+    source: Snapshot | None,
+    destination: Snapshot,
     wanted: Mapping[int, set[FactKind]],
     arrived: Mapping[int, Collection[int]],
     lacking: Mapping[int, Mapping[str, Collection[Column]]],
@@ -135,9 +135,9 @@ def _partition_of(planned: PlanInput, tables: frozenset[int]) -> dict[int, dict[
     return found
 
 
-def _partitions(lineage: Lineage, tables: frozenset[int]) -> dict[int, dict[PartitionValues, int]]:
+def _partitions(snapshot: Snapshot, tables: frozenset[int]) -> dict[int, dict[PartitionValues, int]]:
     found: dict[int, dict[PartitionValues, int]] = defaultdict(dict)
     if tables:
-        for table_id, values, rows in fetch_all(_PARTITIONS, {**lineage.parameters, "table_ids": list(tables)}):
+        for table_id, values, rows in fetch_all(_PARTITIONS, {**snapshot.parameters, "table_ids": list(tables)}):
             found[table_id][tuple(json_value(values))] = int(rows)
     return found

@@ -11,8 +11,8 @@ from django.conf import settings
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.schema import has_key_in_partition
 from catalog_app.domain.state import DatabaseState, TableState
-from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.objects import databases_load, tables_load
+from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.arrived import arrived_files, tables_merged_after_drops
 from merge_app.execution.effects import effects_load, met_by_replays_load
@@ -31,17 +31,17 @@ from merge_app.planning.sides import Sides, sides_of
 from merge_app.planning.values import Decision, FactKind, PlanInput, Resolution, ResolutionPart, TableFacts
 
 
-def with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engine: EngineSource) -> PlanInput:
+def with_facts(planned: PlanInput, side: SourceSide, destination: Snapshot, engine: EngineSource) -> PlanInput:
     """With the facts of files and rows that cells of the rule tables need."""
-    wanted = needs(planned, tables_apart(planned, side.lineage, destination))
-    arrived = arrived_files(planned, side.lineage)
-    moved = tables_merged_after_drops(planned, side.lineage)
+    wanted = needs(planned, tables_apart(planned, side.snapshot, destination))
+    arrived = arrived_files(planned, side.snapshot)
+    moved = tables_merged_after_drops(planned, side.snapshot)
     for table_id in arrived.keys() | moved:
         wanted.setdefault(table_id, set()).update((FactKind.SOURCE_EFFECTS, FactKind.DESTINATION_EFFECTS))
     for table_id in moved:
         wanted[table_id].add(FactKind.MOVED_ROWS)
     # A statement's rows lie on no branch that could be compared.
-    lacking = tables_leaving_values(planned) if side.lineage is not None else {}
+    lacking = tables_leaving_values(planned) if side.snapshot is not None else {}
     for table_id in lacking:
         wanted.setdefault(table_id, set())
     stepped: list[TableCase] = []
@@ -61,16 +61,16 @@ def with_facts(planned: PlanInput, side: SourceSide, destination: Lineage, engin
     source = _effects_where(planned.source, wanted, FactKind.SOURCE_EFFECTS)
     theirs = _effects_where(planned.destination, wanted, FactKind.DESTINATION_EFFECTS)
     planned = replace(planned, source=source, destination=met_by_replays_load(theirs, destination))
-    facts = dict(facts_load(planned, side.lineage, destination, wanted, arrived, lacking, engine))
+    facts = dict(facts_load(planned, side.snapshot, destination, wanted, arrived, lacking, engine))
     for table_id, (merged, decided) in _merged_rows(stepped, side, destination, engine).items():
         known = facts.get(table_id, TableFacts())
-        facts[table_id] = replace(known, lineage=merged, lineage_decided=decided, rows=merged.judged)
+        facts[table_id] = replace(known, rows_plan=merged, rows_decided=decided, rows=merged.judged)
     return replace(planned, facts=facts)
 
 
-def _with_tables(planned: PlanInput, side: SourceSide, destination: Lineage) -> PlanInput:
+def _with_tables(planned: PlanInput, side: SourceSide, destination: Snapshot) -> PlanInput:
     """With the states of all tables whose rows the source's news changed, whatever is left of these changes."""
-    if side.lineage is None:
+    if side.snapshot is None:
         return planned
     changed = tables_changed(Ranges.of_news(side.reach, side.reach_of(destination)))
     tables = {**planned.tables, **tables_load(destination, changed - planned.tables.keys(), schemas=side.schemas)}
@@ -83,22 +83,22 @@ def _with_tables(planned: PlanInput, side: SourceSide, destination: Lineage) -> 
         tables=tables,
         source_tables=sources,
         databases=databases,
-        source_databases={**known, **databases_load(side.lineage, homes - known.keys())},
+        source_databases={**known, **databases_load(side.snapshot, homes - known.keys())},
         lineage_tables=frozenset(changed),
     )
 
 
-def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Lineage) -> list[TableCase]:
+def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Snapshot) -> list[TableCase]:
     """The tables on both sides whose rows the source changed. A table whose key is a partition value is merged the
     older way: the rename of a partition changes its keys.
     """
-    is_whole = side.lineage is not None or (side.seen is not None and side.seen != destination)
-    moved = {item.object_id for item in side.operations if side.lineage is None and moves_rows(item)}
+    is_whole = side.snapshot is not None or (side.seen is not None and side.seen != destination)
+    moved = {item.object_id for item in side.operations if side.snapshot is None and moves_rows(item)}
     by_statement = {*side.restored, *moved}
     if not (is_whole or by_statement):
         return []
     sides = sides_of(planned)
-    changed = set(planned.lineage_tables) if side.lineage is not None else tables_written(side)
+    changed = set(planned.lineage_tables) if side.snapshot is not None else tables_written(side)
     found = []
     for object_id in sorted(changed):
         before, state = planned.tables.get(object_id), planned.source_tables.get(object_id)
@@ -153,12 +153,12 @@ def _is_alive(table: TableState, databases: Mapping[int, DatabaseState]) -> bool
 
 
 def _merged_rows(
-    cases: Sequence[TableCase], side: SourceSide, destination: Lineage, engine: EngineSource
+    cases: Sequence[TableCase], side: SourceSide, destination: Snapshot, engine: EngineSource
 ) -> dict[int, tuple[RowsPlan, RowsPlan | None]]:
-    seen = side.lineage or side.seen
+    seen = side.snapshot or side.seen
     if not cases or seen is None:
         return {}
-    staged = side.operations if side.lineage is None else ()
+    staged = side.operations if side.snapshot is None else ()
     own = side.own_branch
     reached = side.reach_of(destination)
     # The chain alone is told of a statement whose branch has not moved.

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from catalog_app.domain.files import FileScan, TableScan
 from catalog_app.domain.operations import ObjectKind
-from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.segments import files_in_sight
+from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.added_rows import EngineSource, added_rows_load, coming_rows_load
 from merge_app.planning.files import SideFiles, effects_of
 from merge_app.planning.partition_paths import partition_after, partition_renames
@@ -23,8 +23,8 @@ KEYS_SHOWN = 20
 
 def key_clashes(
     planned: PlanInput,
-    source: Lineage | None,
-    destination: Lineage,
+    source: Snapshot | None,
+    destination: Snapshot,
     tables: Iterable[int],
     known: Mapping[int, TableFacts],
     engine: EngineSource,
@@ -37,8 +37,8 @@ def key_clashes(
 
 def _clashes(
     planned: PlanInput,
-    source: Lineage | None,
-    destination: Lineage,
+    source: Snapshot | None,
+    destination: Snapshot,
     table_id: int,
     known: TableFacts,
     engine: EngineSource,

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from typing import Literal
 
 from catalog_app.domain.operations import DATA_KINDS, OperationKind
-from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 from merge_app.execution.reach import Reach, chain_reach
 from merge_app.planning.surviving import RESTORED_VERSION
 from merge_app.planning.values import RestoreKnownInPart
@@ -15,7 +15,7 @@ from merge_app.planning.values import RestoreKnownInPart
 _ON_ROWS = [kind.value for kind in sorted({*DATA_KINDS, OperationKind.PARTITION})]
 
 _RESTORES = f"""
-WITH {LINEAGE}, merged AS (
+WITH {SNAPSHOT}, merged AS (
     SELECT * FROM unnest(%(merged)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[]) AS m(branch_id, after, upto)
 ), other AS (
     SELECT * FROM unnest(%(other)s::bigint[], %(other_upto)s::bigint[]) AS q(branch_id, upto)
@@ -30,7 +30,7 @@ WITH {LINEAGE}, merged AS (
 SELECT DISTINCT ON (o.object_id) o.object_id, b.name, o.version, o.restored
 FROM restores o JOIN catalog_app_branch b ON b.id = o.branch_id
 WHERE NOT EXISTS (
-    SELECT 1 FROM lineage l JOIN catalog_app_commitoperation p
+    SELECT 1 FROM snapshot l JOIN catalog_app_commitoperation p
       ON p.origin_id = o.origin_id AND p.branch_id = l.branch_id AND p.version <= l.max_version
 ) AND NOT EXISTS (
     SELECT 1 FROM catalog_app_commitoperation later
@@ -38,7 +38,7 @@ WHERE NOT EXISTS (
       AND later.version > o.version AND later.version <= o.upto
       AND (later.kind = 'drop' OR (later.kind = 'overwrite' AND later.overwrite -> 'partitions' = 'null'::jsonb))
 ) AND NOT EXISTS (
-    SELECT 1 FROM lineage l JOIN catalog_app_branchreach r
+    SELECT 1 FROM snapshot l JOIN catalog_app_branchreach r
       ON r.branch_id = l.branch_id AND r.at_version <= l.max_version
     WHERE r.reached_branch_id = o.branch_id AND r.reached_version > o.restored AND r.reached_version < o.version
 ) AND EXISTS (
@@ -56,7 +56,7 @@ merged half of what it took back, which the other side has.
 
 
 def known_in_part_load(
-    informed: Lineage, reach: Reach, other: Reach, *, is_source: bool, tables: Collection[int] | None = None
+    informed: Snapshot, reach: Reach, other: Reach, *, is_source: bool, tables: Collection[int] | None = None
 ) -> tuple[RestoreKnownInPart, ...]:
     """One a table, of ``tables`` alone where they are given. ``informed`` is the chain of the side that reaches the
     restores, the source's or the destination's, ``reach`` what it reaches, and ``other`` what the other side does. No

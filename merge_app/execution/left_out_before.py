@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 
 from catalog_app.domain.operations import DATA_KINDS, OperationKind
 from catalog_app.models import Branch
-from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.rows import fetch_all, json_value
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from merge_app.execution.reach import Reach, chain_reach, own_ranges, reach_load
 from merge_app.planning.values import Decision, LeftOutBefore
 
@@ -90,7 +90,7 @@ def is_left_out(table_id: int) -> bool:
 
 
 def left_out_before_load(
-    source: Lineage, reach: Reach, destination: Lineage, tables: Collection[int]
+    source: Snapshot, reach: Reach, destination: Snapshot, tables: Collection[int]
 ) -> tuple[LeftOutBefore, ...]:
     """One a table of ``tables``, the newest decision. ``reach`` is what the source reaches. No query where no merge
     brought it anything.
@@ -115,12 +115,12 @@ def left_out_before_load(
     return tuple(found[table_id] for table_id in sorted(found))
 
 
-def _at(branch_id: int, version: int) -> Lineage:
-    return branch_lineage(Branch.objects.get(pk=branch_id)).at(version)
+def _at(branch_id: int, version: int) -> Snapshot:
+    return branch_snapshot(Branch.objects.get(pk=branch_id)).at(version)
 
 
 def _still_there(
-    source: Lineage, destination: Lineage, tables: Collection[int], known: Reach, merged: Reach
+    source: Snapshot, destination: Snapshot, tables: Collection[int], known: Reach, merged: Reach
 ) -> list[int]:
     ranges = own_ranges(destination, known)
     parameters: Mapping[str, object] = {

@@ -7,33 +7,33 @@ from collections.abc import Collection, Mapping
 from catalog_app.domain.files import FileScan, TableScan
 from catalog_app.domain.row_counts import Counted, RowCounts
 from catalog_app.domain.schema import Column, Schema
-from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.segments import SegmentState, definitions_load, file_scan
+from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.added_rows import EngineSource
-from merge_app.execution.base import base_lineage
+from merge_app.execution.base import base_snapshot
 from merge_app.execution.row_merges import as_seen, segments_seen
 from merge_app.planning.values import LeftValues, PlanInput
 
 
 def left_values_load(
     planned: PlanInput,
-    source: Lineage | None,
-    destination: Lineage,
+    source: Snapshot | None,
+    destination: Snapshot,
     wanted: Mapping[int, Mapping[str, Collection[Column]]],
     engine: EngineSource,
 ) -> dict[int, tuple[LeftValues, ...]]:
     """By table, the changed values of the ``wanted`` columns of each side, those that there are."""
     if source is None or not wanted:
         return {}
-    base = base_lineage(source, destination)
+    base = base_snapshot(source, destination)
     found: dict[int, tuple[LeftValues, ...]] = {}
     for table_id, sides in wanted.items():
         states = {"source": planned.source_tables[table_id], "destination": planned.tables[table_id]}
-        lineages = {"source": source, "destination": destination}
+        snapshots = {"source": source, "destination": destination}
         values: list[LeftValues] = []
         for side, columns in sides.items():
             watched = [column.id for column in columns]
-            counts = rows_count(table_id, states[side].schema, base, lineages[side], engine, watched=watched)
+            counts = rows_count(table_id, states[side].schema, base, snapshots[side], engine, watched=watched)
             values += (
                 LeftValues(side, column.id, column.name, counted.rows, counted.examples)
                 for column in columns
@@ -47,8 +47,8 @@ def left_values_load(
 def rows_count(
     table_id: int,
     schema: Schema,
-    before: Lineage | None,
-    after: Lineage | None,
+    before: Snapshot | None,
+    after: Snapshot | None,
     engine: EngineSource,
     *,
     watched: Collection[int] = (),
@@ -56,7 +56,7 @@ def rows_count(
     """The rows in which two snapshots of a table differ, read under ``schema``; None sees nothing. Only files that the
     two do not share are read, and the engine is not asked where there are none.
     """
-    snapshots = [segments_seen(lineage, table_id) for lineage in (before, after)]
+    snapshots = [segments_seen(snapshot, table_id) for snapshot in (before, after)]
     shared = {as_seen(item) for item in snapshots[0]} & {as_seen(item) for item in snapshots[1]}
     left = [[item for item in snapshot if as_seen(item) not in shared] for snapshot in snapshots]
     if not any(left):

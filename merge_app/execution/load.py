@@ -10,7 +10,6 @@ from django.conf import settings
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.schema import Schema, has_key_in_partition
 from catalog_app.domain.state import DatabaseState, TableState
-from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.objects import (
     databases_load,
     databases_named,
@@ -19,6 +18,7 @@ from catalog_app.selectors.objects import (
     tables_load,
     tables_named,
 )
+from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.brought_back import brought_back_load
 from merge_app.execution.claimed_names import names_claimed, places_claimed
@@ -35,7 +35,7 @@ from merge_app.planning.surviving import NO_BASE, RESTORED_VERSION, ObjectKey, R
 from merge_app.planning.values import LeftOutBefore, PlanInput, Resolution, RestoreKnownInPart
 
 
-def merge_source_load(source: Lineage, destination: Lineage, *, is_workspace: bool = False) -> SourceSide:
+def merge_source_load(source: Snapshot, destination: Snapshot, *, is_workspace: bool = False) -> SourceSide:
     """The source's own operations that the destination does not reach, with the source's states of their objects."""
     reach = reach_load(source)
     destination_reach = reach_load(destination)
@@ -63,7 +63,7 @@ def merge_source_load(source: Lineage, destination: Lineage, *, is_workspace: bo
 
 def plan_input_load(
     side: SourceSide,
-    destination: Lineage,
+    destination: Snapshot,
     *,
     engine: EngineSource,
     has_moved: bool = True,
@@ -102,23 +102,23 @@ def plan_input_load(
         source_databases=side.databases,
         source_tables=side.tables,
         database_tables=members,
-        source_base=_restore_base(side.operations, side.lineage, destination, back.known if back else {}),
+        source_base=_restore_base(side.operations, side.snapshot, destination, back.known if back else {}),
         destination_base=_restore_base(theirs, destination, seen, back.known_by_source if back else {}),
         known_in_part=known_in_part,
         left_out_before=_left_out_before(side, destination),
-        stale_reads=stale_reads_load(seen, destination, side.reach_of(destination)) if side.lineage else (),
-        source_head=side.lineage.version if side.lineage else 0,
+        stale_reads=stale_reads_load(seen, destination, side.reach_of(destination)) if side.snapshot else (),
+        source_head=side.snapshot.version if side.snapshot else 0,
         destination_head=destination.version,
         resolutions=resolutions,
         attributes=attributes,
     )
-    if resolutions and side.lineage is not None:
-        planned = replace(planned, replacements=replacements_load(planned, resolutions, side.lineage, destination))
+    if resolutions and side.snapshot is not None:
+        planned = replace(planned, replacements=replacements_load(planned, resolutions, side.snapshot, destination))
     return with_facts(planned, side, destination, engine)
 
 
 def _states_load(
-    side: SourceSide, destination: Lineage, database_ids: set[int], table_ids: set[int], *, has_moved: bool
+    side: SourceSide, destination: Snapshot, database_ids: set[int], table_ids: set[int], *, has_moved: bool
 ) -> tuple[dict[int, TableState], dict[int, DatabaseState], dict[int, tuple[int, ...]]]:
     """The destination's states of these objects, and by database that a side dropped the tables in it."""
     tables, databases = ({}, {}) if has_moved else _unaltered(side)
@@ -144,33 +144,33 @@ def _unaltered(side: SourceSide) -> tuple[dict[int, TableState], dict[int, Datab
 
 def _restore_base(
     operations: Sequence[Operation],
-    lineage: Lineage | None,
-    other: Reach | Lineage,
+    snapshot: Snapshot | None,
+    other: Reach | Snapshot,
     known: Mapping[ObjectKey, Reach],
 ) -> RestoreBase:
     """From what the other side reaches, of objects brought back what is ``known``, and what the side pulled. Looked up
     only where a RESTORE may lead back to it (P7).
     """
     restored = [item.metrics[RESTORED_VERSION] for item in operations if RESTORED_VERSION in item.metrics]
-    if lineage is None or not restored:
+    if snapshot is None or not restored:
         return NO_BASE
-    other = reach_load(other) if isinstance(other, Lineage) else other
-    chain = list(zip(lineage.branch_ids, lineage.limits, strict=True))
+    other = reach_load(other) if isinstance(other, Snapshot) else other
+    chain = list(zip(snapshot.branch_ids, snapshot.limits, strict=True))
 
     def base(reach: Reach) -> int:
         return max(min(limit, reach.get(branch, 0)) for branch, limit in chain)
 
     known_of = {key: base(reach) for key, reach in known.items()}
-    return RestoreBase(base(other), known_of, merges_since(lineage, min(restored)))
+    return RestoreBase(base(other), known_of, merges_since(snapshot, min(restored)))
 
 
-def _known_in_part(side: SourceSide, destination: Lineage) -> tuple[RestoreKnownInPart, ...]:
+def _known_in_part(side: SourceSide, destination: Snapshot) -> tuple[RestoreKnownInPart, ...]:
     """Of restores that only the destination knows of, those of tables whose rows the source changed."""
-    if side.lineage is None:
+    if side.snapshot is None:
         return ()
     reach = side.reach_of(destination)
     found = (
-        *known_in_part_load(side.lineage, side.reach, reach, is_source=True),
+        *known_in_part_load(side.snapshot, side.reach, reach, is_source=True),
         *known_in_part_load(destination, reach, side.reach, is_source=False, tables=tables_written(side)),
     )
     if not (found and settings.LAKEUI["MERGE_BY_LINEAGE"]):
@@ -181,10 +181,10 @@ def _known_in_part(side: SourceSide, destination: Lineage) -> tuple[RestoreKnown
     return tuple(item for item in found if item.table_id in replayed)
 
 
-def _left_out_before(side: SourceSide, destination: Lineage) -> tuple[LeftOutBefore, ...]:
-    if side.lineage is None:
+def _left_out_before(side: SourceSide, destination: Snapshot) -> tuple[LeftOutBefore, ...]:
+    if side.snapshot is None:
         return ()
-    return left_out_before_load(side.lineage, side.reach, destination, tables_written(side))
+    return left_out_before_load(side.snapshot, side.reach, destination, tables_written(side))
 
 
 def _named_objects(operations: Sequence[Operation]) -> tuple[set[int], set[int]]:

@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
-from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.reach import newest_merge
 from merge_app.execution.written_files import written_files_load
 from merge_app.planning.files import SideFiles, effects_of, empties_partitions, is_rewrite
@@ -77,8 +77,8 @@ Masks = dict[int, Mapping[int, tuple[int, ...]]]
 
 def masks_load(
     planned: PlanInput,
-    source: Lineage | None,
-    destination: Lineage,
+    source: Snapshot | None,
+    destination: Snapshot,
     tables: Collection[int],
     diverged: Mapping[int, Sequence[DivergedFile]],
     moved: Mapping[int, Collection[int]],
@@ -93,7 +93,7 @@ def masks_load(
     return masks
 
 
-def _masks_of_taken(planned: PlanInput, destination: Lineage, tables: Collection[int], own: Sequence[int]) -> Masks:
+def _masks_of_taken(planned: PlanInput, destination: Snapshot, tables: Collection[int], own: Sequence[int]) -> Masks:
     """Of files with rows that the source updated and the destination took away, or took from and put back since."""
     files: list[int] = []
     taking: list[Operation] = []
@@ -118,8 +118,8 @@ def _gone(operations: Sequence[Operation]) -> set[int]:
 
 def _masks_of_emptied(
     planned: PlanInput,
-    source: Lineage | None,
-    destination: Lineage,
+    source: Snapshot | None,
+    destination: Snapshot,
     tables: Collection[int],
     diverged: Mapping[int, Sequence[DivergedFile]],
     moved: Mapping[int, Collection[int]],
@@ -149,7 +149,7 @@ def _masks_of_emptied(
     return _found(_MASKS_AT_REMOVAL, source, emptying, files, own=own, operations=[*_ids(emptying), *first])
 
 
-def rewritten_masks_load(planned: PlanInput, source: Lineage | None, tables: Collection[int]) -> Masks:
+def rewritten_masks_load(planned: PlanInput, source: Snapshot | None, tables: Collection[int]) -> Masks:
     """For an input with file effects. No query where the source merged nothing after it rewrote a file."""
     rewrites = [item for table_id in tables for item in _of_table(planned.source, table_id) if is_rewrite(item)]
     if source is None or not rewrites or newest_merge(source) < min(item.version for item in rewrites):
@@ -161,7 +161,7 @@ def rewritten_masks_load(planned: PlanInput, source: Lineage | None, tables: Col
 
 
 def masked_otherwise_load(
-    planned: PlanInput, source: Lineage | None, destination: Lineage, tables: Collection[int]
+    planned: PlanInput, source: Snapshot | None, destination: Snapshot, tables: Collection[int]
 ) -> dict[int, frozenset[int]]:
     """For an input with the file effects of the source. No query but for tables with a key of which it rewrote files:
     elsewhere files lead to rows, so that what both sides know of masks both.
@@ -184,7 +184,7 @@ def masked_otherwise_load(
     return {table_id: frozenset(files) for table_id, files in found.items()}
 
 
-def _merged_away(planned: PlanInput, source: Lineage, table_id: int) -> list[int]:
+def _merged_away(planned: PlanInput, source: Snapshot, table_id: int) -> list[int]:
     """The files that the source wrote by rewriting others and that merges took away from it whole."""
     files = written_files_load(table_id, planned.source, source)
     made = [item.file_id for operation in files.own if is_rewrite(operation) for item in effects_of(operation).added]
@@ -194,7 +194,7 @@ def _merged_away(planned: PlanInput, source: Lineage, table_id: int) -> list[int
 
 def _found(
     query: str,
-    chain: Lineage,
+    chain: Snapshot,
     touching: Iterable[Operation],
     files: Sequence[int],
     *,

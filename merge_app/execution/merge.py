@@ -16,9 +16,9 @@ from django.db import transaction
 
 from catalog_app.domain.protection import Change, MergeAuthority
 from catalog_app.models import Branch, TransactionState
-from catalog_app.selectors.lineage import branch_lineage
 from catalog_app.selectors.protection import protection_judge
 from catalog_app.selectors.rows import columns_of, fetch_all, fetch_models
+from catalog_app.selectors.snapshots import branch_snapshot
 from catalog_app.services.transactions import transaction_close
 from lakeui.common.errors import BranchProtected, InvalidValue, MergeBlocked, SameBranch, Stale
 from lakeui.common.faults import fault_point
@@ -132,7 +132,7 @@ def merge_prepare(request: MergeOrder, engine: EngineSource) -> Prepared:
     started = time.monotonic()
     with transaction.atomic():
         source, destination = _branches(request.source_id, request.destination_id)
-        there, here = branch_lineage(source), branch_lineage(destination)
+        there, here = branch_snapshot(source), branch_snapshot(destination)
         side = merge_source_load(there, here, is_workspace=request.transaction_id is not None)
         reach = side.reach_of(here)
         resolutions = _resolutions(request, source, destination)
@@ -168,8 +168,8 @@ SELECT EXISTS (
 
 
 def _has_commits(side: SourceSide, reach: Reach) -> bool:
-    assert side.lineage is not None
-    ranges = own_ranges(side.lineage, reach)
+    assert side.snapshot is not None
+    ranges = own_ranges(side.snapshot, reach)
     known = {
         "branches": [r.branch_id for r in ranges],
         "after": [r.after for r in ranges],
@@ -214,7 +214,7 @@ def _merge(request: MergeOrder, engine: EngineSource, progress: Progress) -> dic
             return merge_result(_nothing(prepared, request))
         fault_point("merge.planned")
         progress.step("rows", "move rows that files alone cannot")
-        row_work = row_work_run(prepared.planned, prepared.side, branch_lineage(prepared.destination), engine)
+        row_work = row_work_run(prepared.planned, prepared.side, branch_snapshot(prepared.destination), engine)
         fault_point("merge.row_work")
         progress.check_cancelled()
         progress.step("commit", "write one version")
@@ -295,10 +295,10 @@ def _commit(prepared: Prepared, request: MergeOrder, row_work: Any) -> MergeAtte
         header = request.header
         if request.sponsor is not None:
             header = replace(header, authority=request.sponsor.authorise(prepared))
-        assert prepared.side.lineage is not None
+        assert prepared.side.snapshot is not None
         is_transaction = request.transaction_id is not None
         parent = None if is_transaction else prepared.source.head_commit_id
-        source = Source(prepared.side.lineage, prepared.side.reach, parent, is_workspace=is_transaction)
+        source = Source(prepared.side.snapshot, prepared.side.reach, parent, is_workspace=is_transaction)
         applied = plan_apply(prepared.planned, branch=branch, header=header, source=source, row_work=row_work)
         _close(request, applied.version)
         body = outcome_describe(prepared.planned, applied, prepared.side, branch)

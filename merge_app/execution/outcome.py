@@ -100,7 +100,7 @@ def _segment(row: tuple[Any, ...]) -> dict[str, Any]:
 
 def _discarded(planned: MergePlan, side: SourceSide, invisible: list[tuple[Any, ...]]) -> dict[int, list[int]]:
     """Schema versions of the source that no brought row needs; its last one lives on as the merged schema."""
-    assert side.lineage is not None
+    assert side.snapshot is not None
     made = {
         (item.object_id, operation.version)
         for item in planned.objects
@@ -112,9 +112,9 @@ def _discarded(planned: MergePlan, side: SourceSide, invisible: list[tuple[Any, 
     if not versions:
         return {}
     ranges = {
-        "branches": list(side.lineage.branch_ids),
-        "after": [versions[0] - 1] * len(side.lineage.branch_ids),
-        "upto": list(side.lineage.limits),
+        "branches": list(side.snapshot.branch_ids),
+        "after": [versions[0] - 1] * len(side.snapshot.branch_ids),
+        "upto": list(side.snapshot.limits),
         "tables": [item.object_id for item in planned.objects if item.kind is ObjectKind.TABLE],
     }
     found: dict[int, list[int]] = {}

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import VISIBLE_SEGMENTS
+from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 from merge_app.lineage.steps import AttachDeletes, CarrySegments, CarryWritten, RemoveSegments, TableSteps
 from merge_app.planning.values import DataPlan
 
@@ -48,10 +48,10 @@ class FilesPreview:
 
 
 _AFTER = f"""
-WITH {LINEAGE}, source AS MATERIALIZED (
+WITH {SNAPSHOT}, source AS MATERIALIZED (
     SELECT * FROM unnest(%(source_ids)s::bigint[], %(source_limits)s::bigint[]) AS s(branch_id, max_version)
 ), line AS MATERIALIZED (
-    SELECT h.version, h.definition_id FROM lineage l JOIN catalog_app_tableschemahistory h
+    SELECT h.version, h.definition_id FROM snapshot l JOIN catalog_app_tableschemahistory h
       ON h.branch_id = l.branch_id AND h.version <= l.max_version AND h.table_id = ANY(%(table_ids)s)
 ), here AS MATERIALIZED ({VISIBLE_SEGMENTS}), removed AS MATERIALIZED (
     SELECT h.id, h.file_id FROM here h
@@ -75,7 +75,7 @@ WITH {LINEAGE}, source AS MATERIALIZED (
 _EFFECTS = f"""{_AFTER}
 present AS MATERIALIZED (
     SELECT k.file_id, d.delete_file_id FROM kept k JOIN catalog_app_segmentdelete d ON d.segment_id = k.id
-    JOIN lineage l ON l.branch_id = d.branch_id AND d.attached_version <= l.max_version
+    JOIN snapshot l ON l.branch_id = d.branch_id AND d.attached_version <= l.max_version
 ), attached AS MATERIALIZED (
     SELECT f.data_file_id AS file_id, f.id AS delete_file_id FROM catalog_app_segmentdelete d
     JOIN catalog_app_deletefile f ON f.id = d.delete_file_id JOIN result r ON r.file_id = f.data_file_id
@@ -99,7 +99,7 @@ FROM result r JOIN catalog_app_datafile f ON f.id = r.file_id LEFT JOIN masks m 
 _HIDDEN = """
 NOT EXISTS (SELECT 1 FROM line WHERE line.version = b.schema_version AND line.definition_id = b.definition_id)
 AND NOT EXISTS (
-    SELECT 1 FROM lineage l JOIN catalog_app_invisibleschemahistory i
+    SELECT 1 FROM snapshot l JOIN catalog_app_invisibleschemahistory i
       ON i.branch_id = l.branch_id AND i.added_version <= l.max_version
     WHERE i.table_id = ANY(%(table_ids)s) AND i.version = b.schema_version AND i.definition_id = b.definition_id)
 """
@@ -118,7 +118,7 @@ FROM shown s JOIN catalog_app_datafile f ON f.id = s.file_id ORDER BY s.file_id
 """
 
 
-def files_preview(table_id: int, data: DataPlan, *, source: Lineage, destination: Lineage) -> FilesPreview:
+def files_preview(table_id: int, data: DataPlan, *, source: Snapshot, destination: Snapshot) -> FilesPreview:
     """The segments that ``data`` would leave on the destination: two queries."""
     marks = [step for step in data.steps.marks if not (step.is_live or step.is_leaving)] if data.steps else []
     steps = data.steps
@@ -163,7 +163,7 @@ def _as_files(steps: TableSteps) -> DataPlan:
     )
 
 
-def _parameters(table_id: int, data: DataPlan, source: Lineage, destination: Lineage) -> dict[str, Any]:
+def _parameters(table_id: int, data: DataPlan, source: Snapshot, destination: Snapshot) -> dict[str, Any]:
     return {
         **destination.parameters,
         "source_ids": list(source.branch_ids),
@@ -191,7 +191,7 @@ WHERE h.table_id = %(table_id)s AND h.version = ANY(%(versions)s) ORDER BY h.ver
 
 
 def schemas_discarded(
-    table_id: int, source: Lineage, *, carried: Sequence[int], kept: Sequence[int]
+    table_id: int, source: Snapshot, *, carried: Sequence[int], kept: Sequence[int]
 ) -> tuple[int, ...]:
     """Schema versions among the ``carried`` commits of the source that no brought row needs (semantics §4.4).
 

@@ -9,29 +9,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 
 Reach = Mapping[int, int]
 """Branch id → newest reached version."""
 
 _MERGED = f"""
-WITH {LINEAGE}
+WITH {SNAPSHOT}
 SELECT r.reached_branch_id, max(r.reached_version)
-FROM lineage l JOIN catalog_app_branchreach r ON r.branch_id = l.branch_id AND r.at_version <= l.max_version
+FROM snapshot l JOIN catalog_app_branchreach r ON r.branch_id = l.branch_id AND r.at_version <= l.max_version
 GROUP BY r.reached_branch_id
 """
 
 
-def chain_reach(lineage: Lineage) -> dict[int, int]:
+def chain_reach(snapshot: Snapshot) -> dict[int, int]:
     """What a head reaches on its look-up chain alone, without what merges brought."""
-    return dict(zip(lineage.branch_ids, lineage.limits, strict=True))
+    return dict(zip(snapshot.branch_ids, snapshot.limits, strict=True))
 
 
-def reach_load(lineage: Lineage) -> dict[int, int]:
+def reach_load(snapshot: Snapshot) -> dict[int, int]:
     """What the head at the front of the chain reaches."""
-    reach = chain_reach(lineage)
-    for branch_id, version in fetch_all(_MERGED, lineage.parameters, prepared=True):
+    reach = chain_reach(snapshot)
+    for branch_id, version in fetch_all(_MERGED, snapshot.parameters, prepared=True):
         reach[branch_id] = max(version, reach.get(branch_id, 0))
     return reach
 
@@ -45,14 +45,14 @@ class CommitRange:
     upto: int
 
 
-def own_ranges(lineage: Lineage, other: Reach) -> tuple[CommitRange, ...]:
+def own_ranges(snapshot: Snapshot, other: Reach) -> tuple[CommitRange, ...]:
     """The commits on the chain that the other head does not reach.
 
     Commits that came in by merges are not on the chain: what they did is replayed by the merge commits that are.
     """
     return tuple(
         CommitRange(branch_id, other.get(branch_id, 0), limit)
-        for branch_id, limit in zip(lineage.branch_ids, lineage.limits, strict=True)
+        for branch_id, limit in zip(snapshot.branch_ids, snapshot.limits, strict=True)
         if limit > other.get(branch_id, 0)
     )
 
@@ -60,7 +60,7 @@ def own_ranges(lineage: Lineage, other: Reach) -> tuple[CommitRange, ...]:
 _CATALOGS = "SELECT DISTINCT catalog_id FROM catalog_app_branch WHERE id = ANY(%(branches)s)"
 
 
-def one_catalog(source: Lineage, target: Lineage) -> int | None:
+def one_catalog(source: Snapshot, target: Snapshot) -> int | None:
     """The catalog of both, None where there are two: stamps are versions of one catalog."""
     rows = fetch_all(_CATALOGS, {"branches": [source.branch_ids[0], target.branch_ids[0]]}, prepared=True)
     return rows[0][0] if len(rows) == 1 else None
@@ -72,45 +72,45 @@ def merge_base_version(first: Reach, second: Reach) -> int:
 
 
 _REACHED = f"""
-WITH {LINEAGE}
-SELECT min(r.at_version) FROM lineage l JOIN catalog_app_branchreach r
+WITH {SNAPSHOT}
+SELECT min(r.at_version) FROM snapshot l JOIN catalog_app_branchreach r
   ON r.branch_id = l.branch_id AND r.at_version <= l.max_version
 WHERE r.reached_branch_id = %(reached)s AND r.reached_version >= %(version)s
 """
 
 
-def reached_at(lineage: Lineage, other: Lineage) -> int:
+def reached_at(snapshot: Snapshot, other: Snapshot) -> int:
     """The version from which on the chain reaches another branch's head: that of a merge, or the head's own; 0 where it
     does not.
     """
     branch_id, version = other.branch_ids[0], other.version
-    if chain_reach(lineage).get(branch_id, 0) >= version:
+    if chain_reach(snapshot).get(branch_id, 0) >= version:
         return version
-    parameters = {**lineage.parameters, "reached": branch_id, "version": version}
+    parameters = {**snapshot.parameters, "reached": branch_id, "version": version}
     return int(fetch_all(_REACHED, parameters)[0][0] or 0)
 
 
 _NEWEST_MERGE = f"""
-WITH {LINEAGE}
-SELECT max(c.version) FROM lineage l JOIN catalog_app_commit c
+WITH {SNAPSHOT}
+SELECT max(c.version) FROM snapshot l JOIN catalog_app_commit c
   ON c.branch_id = l.branch_id AND c.version <= l.max_version AND c.merge_parent_id IS NOT NULL
 """
 
 
-def newest_merge(lineage: Lineage) -> int:
+def newest_merge(snapshot: Snapshot) -> int:
     """The version of the newest merge on the chain; 0 when there is none."""
-    return int(fetch_all(_NEWEST_MERGE, lineage.parameters)[0][0] or 0)
+    return int(fetch_all(_NEWEST_MERGE, snapshot.parameters)[0][0] or 0)
 
 
 _MERGES_SINCE = f"""
-WITH {LINEAGE}
-SELECT c.version FROM lineage l JOIN catalog_app_commit c
+WITH {SNAPSHOT}
+SELECT c.version FROM snapshot l JOIN catalog_app_commit c
   ON c.branch_id = l.branch_id AND c.version > %(since)s AND c.version <= l.max_version
 WHERE c.merge_parent_id IS NOT NULL
 ORDER BY c.version
 """
 
 
-def merges_since(lineage: Lineage, version: int) -> tuple[int, ...]:
+def merges_since(snapshot: Snapshot, version: int) -> tuple[int, ...]:
     """The versions of the merges on the chain after one, oldest first."""
-    return tuple(merged for (merged,) in fetch_all(_MERGES_SINCE, {**lineage.parameters, "since": version}))
+    return tuple(merged for (merged,) in fetch_all(_MERGES_SINCE, {**snapshot.parameters, "since": version}))

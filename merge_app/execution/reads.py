@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from catalog_app.models import Branch, Commit, CommitRead
-from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from merge_app.execution.reach import Reach, own_ranges, reach_load
 from merge_app.planning.values import StaleRead
 
@@ -73,7 +73,7 @@ ORDER BY o.version DESC, o.id DESC LIMIT 1
 """
 
 
-def stale_reads_load(source: Reach, destination: Lineage, known: Reach) -> tuple[StaleRead, ...]:
+def stale_reads_load(source: Reach, destination: Snapshot, known: Reach) -> tuple[StaleRead, ...]:
     """The reads of commits that only the source reaches, of tables that the destination changed in commits that the
     read did not know. Of one table read for another, the newest commit counts: to run the statement again is the way
     out. ``known`` is what the destination reaches.
@@ -84,7 +84,7 @@ def stale_reads_load(source: Reach, destination: Lineage, known: Reach) -> tuple
     found = []
     for written, table_id, branch_id, version in reads:
         branch = Branch.objects.select_related("parent").get(pk=branch_id)
-        change = _newest_change(destination, reach_load(branch_lineage(branch).at(version)), table_id)
+        change = _newest_change(destination, reach_load(branch_snapshot(branch).at(version)), table_id)
         name = _name(destination, table_id) if change is not None else None
         if change is not None and name is not None:
             shown = branch.parent if branch.is_workspace and branch.parent is not None else branch
@@ -92,7 +92,7 @@ def stale_reads_load(source: Reach, destination: Lineage, known: Reach) -> tuple
     return tuple(found)
 
 
-def _newest_change(destination: Lineage, seen: Reach, table_id: int) -> tuple[int, str] | None:
+def _newest_change(destination: Snapshot, seen: Reach, table_id: int) -> tuple[int, str] | None:
     """Version and kind of the newest change of the table's rows on the destination that the read did not know."""
     ranges = own_ranges(destination, seen)
     parameters = {
@@ -109,10 +109,10 @@ def _newest_change(destination: Lineage, seen: Reach, table_id: int) -> tuple[in
     return None
 
 
-def _name(lineage: Lineage, table_id: int) -> str | None:
+def _name(snapshot: Snapshot, table_id: int) -> str | None:
     """The table's full name; None where the chain does not know it."""
-    state = tables_load(lineage, {table_id}).get(table_id)
+    state = tables_load(snapshot, {table_id}).get(table_id)
     if state is None:
         return None
-    home = databases_load(lineage, {state.database_id}).get(state.database_id)
+    home = databases_load(snapshot, {state.database_id}).get(state.database_id)
     return f"{home.name}.{state.name}" if home is not None else state.name

@@ -29,8 +29,8 @@ from catalog_app.models import (
     TableSchema,
     TableSchemaHistory,
 )
-from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.snapshots import Snapshot
 from merge_app.planning.nested_columns import nested_after
 from merge_app.planning.values import Action, DataPlan, MergePlan, MergeRows, ObjectPlan, RerunStatements
 
@@ -270,10 +270,10 @@ def _writes_rows(data: DataPlan) -> bool:
     return is_stepped or any(isinstance(work, MergeRows | RerunStatements) for work in data.row_work)
 
 
-def definitions_of_merged(plan: MergePlan, lineage: Lineage) -> dict[int, tuple[int, int]]:
+def definitions_of_merged(plan: MergePlan, snapshot: Snapshot) -> dict[int, tuple[int, int]]:
     """By table whose rows are merged by key or cell or changed by statements that are run again: definition and schema
     version that the branch has them under now.
     """
     tables = [item.object_id for item in plan.objects if item.data is not None and _writes_rows(item.data)]
-    rows = fetch_all(_DEFINITIONS, {**lineage.parameters, "tables": tables}) if tables else []
+    rows = fetch_all(_DEFINITIONS, {**snapshot.parameters, "tables": tables}) if tables else []
     return {table_id: (definition_id, version) for table_id, definition_id, version in rows}

@@ -19,7 +19,7 @@ from catalog_app.domain.operations import (
 )
 from catalog_app.domain.state import ObjectState
 from catalog_app.selectors.changes import VisibleFile, masked, table_files
-from catalog_app.selectors.lineage import Lineage
+from catalog_app.selectors.snapshots import Snapshot
 from merge_app.planning.surviving import ObjectKey
 from merge_app.planning.values import Decision, PlanInput, Resolution, ResolutionPart
 
@@ -58,7 +58,7 @@ def replaces_rows(change: Change) -> bool:
 
 
 def replacements_load(
-    planned: PlanInput, resolutions: Collection[Resolution], source: Lineage, destination: Lineage
+    planned: PlanInput, resolutions: Collection[Resolution], source: Snapshot, destination: Snapshot
 ) -> dict[ObjectKey, tuple[Operation, ...]]:
     """By object of which the source is to be taken whole, the operations that make the destination's what the source
     has. Objects that either side lacks are absent.

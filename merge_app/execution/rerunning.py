@@ -10,8 +10,8 @@ from catalog_app.domain.operations import OperationKind
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.port import RowEngine
 from catalog_app.engine.values import RowChanges
-from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.segments import files_load
+from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.services.files import data_files_register, delete_files_register
 from merge_app.planning.values import RecordedStatement, RerunStatements
 
@@ -21,7 +21,7 @@ RerunFiles = tuple[Rows, Deletes]
 """New data files, and (delete file, data file) pairs, each with the kind of the operation that they belong to."""
 
 
-def statements_rerun(table_id: int, work: RerunStatements, destination: Lineage, engine: RowEngine) -> RerunFiles:
+def statements_rerun(table_id: int, work: RerunStatements, destination: Snapshot, engine: RowEngine) -> RerunFiles:
     """Run the statements one after the other, each on what the one before it left."""
     table = _Table(table_id, work.schema, _files(table_id, work, destination), engine)
     for statement in work.statements:
@@ -29,13 +29,13 @@ def statements_rerun(table_id: int, work: RerunStatements, destination: Lineage,
     return tuple(table.rows), tuple(table.deletes)
 
 
-def rows_matched(table_id: int, work: RerunStatements, destination: Lineage, engine: RowEngine) -> list[int]:
+def rows_matched(table_id: int, work: RerunStatements, destination: Snapshot, engine: RowEngine) -> list[int]:
     """How many rows each statement would change if it were run alone. What that stages belongs to nothing."""
     scan = TableScan(table_id, work.schema, _files(table_id, work, destination))
     return [_changes(engine, scan, statement).rows for statement in work.statements]
 
 
-def _files(table_id: int, work: RerunStatements, destination: Lineage) -> tuple[FileScan, ...]:
+def _files(table_id: int, work: RerunStatements, destination: Snapshot) -> tuple[FileScan, ...]:
     return tuple(files_load(table_id, work.files, [destination]).values()) if work.files else ()
 
 

@@ -17,8 +17,8 @@ from catalog_app.domain.schema import has_key_in_partition
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch
 from catalog_app.selectors.changes import changed_objects, table_files, tables_with_file_changes
-from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.objects import databases_load, tables_load
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from lakeui.common.errors import BranchProtected, MergeConflict
 from lakeui.common.faults import fault_point
 from merge_app.audit.models import MergeAttempt
@@ -54,7 +54,7 @@ class Recovery:
 
     kind: Literal["restore", "undrop"]
     branch: Branch
-    seen: Lineage
+    seen: Snapshot
     version: int
     operations: tuple[Operation, ...]
     databases: Mapping[int, DatabaseState] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class Recovery:
 
 def restore_plan(branch: Branch, version: int, scope: Scope) -> Recovery:
     """What turns the branch's present state of the objects into that of ``version``. Reads only."""
-    now = branch_lineage(branch)
+    now = branch_snapshot(branch)
     then = now.at(version)
     views = views_restoring(then, now) if scope == Scope() else ()
     scope = _resolve(scope, then, now)
@@ -98,7 +98,7 @@ def restore_plan(branch: Branch, version: int, scope: Scope) -> Recovery:
     )
 
 
-def _resolve(scope: Scope, then: Lineage, now: Lineage) -> Scope:
+def _resolve(scope: Scope, then: Snapshot, now: Snapshot) -> Scope:
     if scope.databases is not None and scope.tables is not None:
         return scope
     databases, tables = changed_objects(then, now)
@@ -108,11 +108,13 @@ def _resolve(scope: Scope, then: Lineage, now: Lineage) -> Scope:
     )
 
 
-def _states(lineage: Lineage, scope: Scope) -> tuple[dict[int, DatabaseState], dict[int, TableState]]:
-    return databases_load(lineage, scope.databases or ()), tables_load(lineage, scope.tables or ())
+def _states(snapshot: Snapshot, scope: Scope) -> tuple[dict[int, DatabaseState], dict[int, TableState]]:
+    return databases_load(snapshot, scope.databases or ()), tables_load(snapshot, scope.tables or ())
 
 
-def _data_operations(then: Lineage, now: Lineage, tables: Collection[int], always: Collection[int]) -> list[Operation]:
+def _data_operations(
+    then: Snapshot, now: Snapshot, tables: Collection[int], always: Collection[int]
+) -> list[Operation]:
     """One overwrite per table whose files differ: all segments go, those of then come, with their deletes. Tables in
     ``always`` are overwritten even so: only with all rows replaced may a type become narrower, or older rows read
     otherwise.
@@ -260,12 +262,12 @@ def undrop_plan(
     tables = {table.table_id: replace(table, is_dropped=False) for table in members}
     if isinstance(after, TableState):
         tables[after.table_id] = after
-    lineage = branch_lineage(branch)
-    return Recovery("undrop", branch, lineage, lineage.version, operations, databases, tables)
+    snapshot = branch_snapshot(branch)
+    return Recovery("undrop", branch, snapshot, snapshot.version, operations, databases, tables)
 
 
 def branch_undropped(branch: Branch, header: CommitHeader) -> MergeAttempt:
     """Record that a whole branch was brought back as it was. Part of the caller's transaction."""
-    lineage = branch_lineage(branch)
-    recovery = Recovery("undrop", branch, lineage, lineage.version, ())
+    snapshot = branch_snapshot(branch)
+    recovery = Recovery("undrop", branch, snapshot, snapshot.version, ())
     return attempt_record(_record(recovery, header, "undropped", {"notes": [], "objects": 0}))

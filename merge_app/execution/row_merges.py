@@ -12,15 +12,15 @@ from catalog_app.domain.state import TableState
 from catalog_app.engine.port import RowEngine
 from catalog_app.models import Branch
 from catalog_app.selectors.changes import table_files_at
-from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.objects import tables_load
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import SegmentState, definitions_load, file_scan, segments_list
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from catalog_app.services.files import data_files_register, delete_files_register
 from lakeui.common.errors import NotFound
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import RowWorkResult
-from merge_app.execution.base import base_lineage, bases_load
+from merge_app.execution.base import base_snapshot, bases_load
 from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import own_ranges, reach_load, reached_at
 from merge_app.planning.row_merges import choices_of, columns_merged, sweep_of
@@ -33,7 +33,7 @@ _ORIGINS = "SELECT id, origin_branch_id, origin_version FROM catalog_app_commito
 
 
 def sweeps_load(
-    planned: PlanInput, source: Lineage | None, destination: Lineage, tables: Collection[int]
+    planned: PlanInput, source: Snapshot | None, destination: Snapshot, tables: Collection[int]
 ) -> dict[int, Sweeps]:
     """By table whose rows are merged by key, what both sides swept since the merge base."""
     sides = sides_of(planned)
@@ -48,13 +48,13 @@ def sweeps_load(
 class _MergeBase:
     """The merge base, and the versions from which on the source and the destination know it."""
 
-    lineage: Lineage | None
+    snapshot: Snapshot | None
     source: int
     destination: int
 
     @classmethod
-    def of(cls, source: Lineage, destination: Lineage) -> _MergeBase:
-        base = base_lineage(source, destination)
+    def of(cls, source: Snapshot, destination: Snapshot) -> _MergeBase:
+        base = base_snapshot(source, destination)
         return cls(None, 0, 0) if base is None else cls(base, reached_at(source, base), reached_at(destination, base))
 
     def sweeps(self, source: ObjectChanges, destination: ObjectChanges) -> Sweeps:
@@ -68,22 +68,22 @@ class _MergeBase:
             for item in changes.operations
             if item.kind in _SWEEPING and item.version == since and item.is_replay
         ]
-        if self.lineage is None or not together:
+        if self.snapshot is None or not together:
             return sweep_of(changes, since)
         origins = {item: (branch, version) for item, branch, version in fetch_all(_ORIGINS, {"ids": together})}
         branches = Branch.objects.in_bulk([branch for branch, _ in origins.values()])
         made_on_base = {
             (branch, version)
             for branch, version in set(origins.values())
-            if reached_at(branch_lineage(branches[branch]).at(version), self.lineage)
+            if reached_at(branch_snapshot(branches[branch]).at(version), self.snapshot)
         }
         return sweep_of(changes, since, [item for item, commit in origins.items() if commit in made_on_base])
 
 
 def rows_judge(
     planned: PlanInput,
-    source: Lineage | None,
-    destination: Lineage,
+    source: Snapshot | None,
+    destination: Snapshot,
     sweeps: Mapping[int, Sweeps],
     engine: EngineSource,
 ) -> dict[int, RowJudgement]:
@@ -94,7 +94,7 @@ def rows_judge(
     }
 
 
-def tables_apart(planned: PlanInput, source: Lineage | None, destination: Lineage) -> set[int]:
+def tables_apart(planned: PlanInput, source: Snapshot | None, destination: Snapshot) -> set[int]:
     """The tables with a key, changed by the source, of which the sides had not the same files before what they did
     since they last met: merges by key write rows anew, under ids of either side, so that files do not lead to them.
     """
@@ -117,19 +117,19 @@ def tables_apart(planned: PlanInput, source: Lineage | None, destination: Lineag
     return {table_id for table_id in changed if there[table_id] != here[table_id]}
 
 
-def _files_before(operations: Iterable[Operation], lineage: Lineage, tables: Collection[int]) -> dict[int, Any]:
+def _files_before(operations: Iterable[Operation], snapshot: Snapshot, tables: Collection[int]) -> dict[int, Any]:
     """By table, the files with their deletes that the side had before its operations on rows and partitions."""
     began: dict[int, int] = {}
     for item in operations:
         if item.object_kind is ObjectKind.TABLE and (item.is_data or item.kind is OperationKind.PARTITION):
             began.setdefault(item.object_id, item.version)
     return table_files_at(
-        lineage, {table_id: began[table_id] - 1 if table_id in began else lineage.version for table_id in tables}
+        snapshot, {table_id: began[table_id] - 1 if table_id in began else snapshot.version for table_id in tables}
     )
 
 
 def _planned_merge(
-    planned: PlanInput, source: Lineage | None, destination: Lineage, table_id: int, sweeps: Sweeps
+    planned: PlanInput, source: Snapshot | None, destination: Snapshot, table_id: int, sweeps: Sweeps
 ) -> RowMerge:
     assert source is not None
     sides = sides_of(planned)
@@ -141,21 +141,21 @@ def _planned_merge(
     return row_merge_load(table_id, work, source, destination)
 
 
-def row_merge_load(table_id: int, work: MergeRows, source: Lineage, destination: Lineage) -> RowMerge:
+def row_merge_load(table_id: int, work: MergeRows, source: Snapshot, destination: Snapshot) -> RowMerge:
     """The files that merge base, source and destination do not all show in the same way."""
     bases = bases_load(source, destination)
     merge = sights_load(table_id, work, bases[0] if bases else None, source, destination)
     if not merge.has_files:
         return merge
-    beside = (sights_load(table_id, work, base_lineage(other, bases[0]), other, bases[0]) for other in bases[1:])
+    beside = (sights_load(table_id, work, base_snapshot(other, bases[0]), other, bases[0]) for other in bases[1:])
     return replace(merge, further=tuple(item for item in beside if item.base != item.source))
 
 
 def sights_load(
-    table_id: int, work: MergeRows, base: Lineage | None, source: Lineage, destination: Lineage
+    table_id: int, work: MergeRows, base: Snapshot | None, source: Snapshot, destination: Snapshot
 ) -> RowMerge:
     """The files that three sights of a table do not all show in the same way."""
-    snapshots = [segments_seen(lineage, table_id) for lineage in (base, source, destination)]
+    snapshots = [segments_seen(snapshot, table_id) for snapshot in (base, source, destination)]
     shared = set.intersection(*({as_seen(item) for item in snapshot} for snapshot in snapshots))
     left = [[item for item in snapshot if as_seen(item) not in shared] for snapshot in snapshots]
     schemas = definitions_load({item.definition_id for snapshot in left for item in snapshot})
@@ -171,7 +171,7 @@ def compared_rows_load(
     """The three sights of a table of two branches, read under the columns that their merge would have, or those of the
     branch that has the table. Raises NotFound where neither has.
     """
-    there, here = branch_lineage(source), branch_lineage(destination)
+    there, here = branch_snapshot(source), branch_snapshot(destination)
     state, before = _valid_table(there, table_id), _valid_table(here, table_id)
     sweeps = NO_SWEEPS
     if state is not None and before is not None:
@@ -192,16 +192,16 @@ def compared_rows_load(
     return row_merge_load(table_id, MergeRows(schema, choices_of(resolutions, table_id), sweeps), there, here)
 
 
-def _valid_table(lineage: Lineage | None, table_id: int) -> TableState | None:
-    state = None if lineage is None else tables_load(lineage, [table_id]).get(table_id)
+def _valid_table(snapshot: Snapshot | None, table_id: int) -> TableState | None:
+    state = None if snapshot is None else tables_load(snapshot, [table_id]).get(table_id)
     return None if state is None or state.is_dropped else state
 
 
-def segments_seen(lineage: Lineage | None, table_id: int) -> list[SegmentState]:
+def segments_seen(snapshot: Snapshot | None, table_id: int) -> list[SegmentState]:
     """The table's segments; none where it is not there."""
-    if lineage is None or _valid_table(lineage, table_id) is None:
+    if snapshot is None or _valid_table(snapshot, table_id) is None:
         return []
-    return segments_list(lineage, table_id)
+    return segments_list(snapshot, table_id)
 
 
 def as_seen(segment: SegmentState) -> tuple[int, frozenset[str]]:
@@ -210,7 +210,7 @@ def as_seen(segment: SegmentState) -> tuple[int, frozenset[str]]:
 
 
 def rows_merge(
-    table_id: int, work: MergeRows, source: Lineage, destination: Lineage, engine: RowEngine
+    table_id: int, work: MergeRows, source: Snapshot, destination: Snapshot, engine: RowEngine
 ) -> RowWorkResult:
     """Stage and register what the merge makes of the table's rows."""
     merged = engine.rows_merge(row_merge_load(table_id, work, source, destination))

@@ -12,9 +12,9 @@ from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, Parti
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import TableState
 from catalog_app.engine.port import RowEngine
-from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import definitions_load, files_in_sight, files_load
+from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.services.files import data_files_register, delete_files_register
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.apply import RowWorkResult, StagedDefinition
@@ -44,7 +44,7 @@ from merge_app.planning.values import (
 def row_work_run(
     planned: MergePlan,
     side: SourceSide,
-    destination: Lineage,
+    destination: Snapshot,
     engine: EngineSource,
     definitions: Mapping[int, StagedDefinition] | None = None,
 ) -> dict[int, RowWorkResult]:
@@ -67,7 +67,7 @@ def _table_work(
     item: ObjectPlan,
     data: DataPlan,
     side: SourceSide,
-    destination: Lineage,
+    destination: Snapshot,
     engine: RowEngine,
     staged_under: StagedDefinition | None,
 ) -> RowWorkResult:
@@ -80,9 +80,9 @@ def _table_work(
         return RowWorkResult(staged=staged, kept_rows=data.steps.kept_rows, made=made, rows=rows, row_deletes=deletes)
     for work in data.row_work:
         if isinstance(work, MergeRows):
-            assert side.lineage is not None
+            assert side.snapshot is not None
             # Merged by key, a table has no other row work: nothing of it comes over by file.
-            return rows_merge(table_id, work, side.lineage, destination, engine)
+            return rows_merge(table_id, work, side.snapshot, destination, engine)
     scans = _scans(item, data, side, destination, staged_under)
     held = {file_id for work in data.row_work if isinstance(work, FilterImages) for file_id in work.live_in}
     present = files_load(table_id, held, [destination]) if held else {}
@@ -103,7 +103,7 @@ def _rows_made(item: ObjectPlan, steps: TableSteps, engine: RowEngine) -> tuple[
     return rows_write(item.object_id, steps, engine, item.after.schema)
 
 
-def _rerun(table_id: int, data: DataPlan, destination: Lineage, engine: RowEngine) -> RerunFiles:
+def _rerun(table_id: int, data: DataPlan, destination: Snapshot, engine: RowEngine) -> RerunFiles:
     again = next((work for work in data.row_work if isinstance(work, RerunStatements)), None)
     return ((), ()) if again is None else statements_rerun(table_id, again, destination, engine)
 
@@ -149,9 +149,9 @@ def _copy_shown(
 ) -> tuple[tuple[int, int], ...]:
     """Files with what the source shows of others, as (other, file): nothing else of the plan reaches these rows."""
     files = {work.file for work in row_work if isinstance(work, CopyShownRows)}
-    if not files or side.lineage is None:
+    if not files or side.snapshot is None:
         return ()
-    shown = files_load(table_id, files, [side.lineage])
+    shown = files_load(table_id, files, [side.snapshot])
     copies = ((file_id, engine.repartition(table_id, scan, scan.partition)) for file_id, scan in shown.items())
     staged = [(file_id, copy) for file_id, copy in copies if copy is not None]
     added = data_files_register(table_id, [copy for _, copy in staged])
@@ -269,7 +269,7 @@ def _delete_paths(delete_files: Collection[int]) -> dict[int, str]:
 
 
 def _scans(
-    item: ObjectPlan, data: DataPlan, side: SourceSide, destination: Lineage, staged_under: StagedDefinition | None
+    item: ObjectPlan, data: DataPlan, side: SourceSide, destination: Snapshot, staged_under: StagedDefinition | None
 ) -> dict[int, FileScan]:
     """The files of all row work, with the deletes that the plan leaves on them: on those that the destination shows and
     keeps its own and what the plan attaches, as the source may show them masked by work that only came here with its
@@ -288,7 +288,7 @@ def _scans(
     return files_load(item.object_id, kept, [destination], staged_deletes=attached) | files_load(
         item.object_id,
         files - kept,
-        [destination] if side.lineage is None else [destination, side.lineage],
+        [destination] if side.snapshot is None else [destination, side.snapshot],
         staged_schema=next(iter(own.values()), None),
         staged_deletes=attached,
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from catalog_app.selectors.lineage import LINEAGE
 from catalog_app.selectors.segments import FACT_KIND
+from catalog_app.selectors.snapshots import SNAPSHOT
 from merge_app.execution.segment_work import SegmentWork, columns_of, segment_sql_run, source_parameters
 
 _LIVE_TARGET = """
@@ -16,9 +16,9 @@ _LIVE_TARGET = """
 """
 
 _ATTACH = f"""
-WITH {LINEAGE}, here AS (
+WITH {SNAPSHOT}, here AS (
     SELECT branch_id, CASE WHEN branch_id = %(branch)s THEN %(version)s ELSE max_version END AS max_version
-    FROM lineage
+    FROM snapshot
 ), wanted AS ({{wanted}})
 INSERT INTO catalog_app_segmentdelete
     (table_id, branch_id, operation_id, attached_version, segment_id, delete_file_id, stamp, kind)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from catalog_app.domain.operations import ObjectKind, Operation
-from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import cursor_open
+from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.booking import Booking
 from merge_app.execution.record import Recorded
 from merge_app.lineage.steps import TableSteps
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SegmentWork:
-    """Everything the bulk statements need. ``lineage`` is the destination before this commit. A transaction's workspace
-    vanishes: of files that came and went in it the commit keeps what the history needs.
+    """Everything the bulk statements need. ``snapshot`` is the destination before this commit. A transaction's
+    workspace vanishes: of files that came and went in it the commit keeps what the history needs.
     """
 
     plan: MergePlan
     branch_id: int
     version: int
-    lineage: Lineage
-    source: Lineage | None
+    snapshot: Snapshot
+    source: Snapshot | None
     recorded: Recorded
     definitions: Mapping[int, StagedDefinition]
     row_work: Mapping[int, RowWorkResult]
@@ -72,7 +72,7 @@ def segment_sql_run(work: SegmentWork, query: str, **parameters: Any) -> None:
         "branch": work.branch_id,
         "version": work.version,
         "table_ids": work.all_tables(),
-        **work.lineage.parameters,
+        **work.snapshot.parameters,
     }
     is_small = all(len(value) <= FEW for value in parameters.values())
     with cursor_open(prepared=is_small and bool(parameters)) as cursor:
@@ -81,7 +81,7 @@ def segment_sql_run(work: SegmentWork, query: str, **parameters: Any) -> None:
 
 def source_parameters(work: SegmentWork) -> dict[str, list[int]]:
     """The source's chain; empty for a statement."""
-    chain = work.source or Lineage((), ())
+    chain = work.source or Snapshot((), ())
     return {"source_ids": list(chain.branch_ids), "source_limits": list(chain.limits)}
 
 

@@ -6,9 +6,9 @@ import json
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import OperationKind
-from catalog_app.selectors.lineage import LINEAGE
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import FACT_KIND, VISIBLE_SEGMENTS
+from catalog_app.selectors.snapshots import SNAPSHOT
 from lakeui.common.errors import Stale
 from merge_app.execution.lineage.applying import steps_apply
 from merge_app.execution.segment_deletes import (
@@ -46,7 +46,7 @@ def _step(work: SegmentWork) -> None:
         stepped,
         branch_id=work.branch_id,
         version=work.version,
-        lineage=work.lineage,
+        snapshot=work.snapshot,
         staged={key: value for result in work.row_work.values() for key, value in result.staged.items()},
         made={table_id: result.made for table_id, result in work.row_work.items()},
         definitions=work.definitions,
@@ -59,7 +59,7 @@ _SOURCE = """source AS MATERIALIZED (
 )"""
 
 _REMOVE = f"""
-WITH {LINEAGE}, visible AS ({VISIBLE_SEGMENTS}),
+WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS}),
 whole AS (SELECT * FROM unnest(%(all_tables)s::bigint[], %(all_operations)s::bigint[]) AS w(table_id, operation_id)),
 parts AS (SELECT * FROM unnest(%(part_tables)s::bigint[], %(part_values)s::text[], %(part_operations)s::bigint[])
           AS p(table_id, partition, operation_id)),
@@ -123,7 +123,7 @@ def _moved(data: DataPlan) -> dict[int, PartitionValues]:
 
 
 _LINE = """line AS MATERIALIZED (
-    SELECT h.table_id, h.version, h.definition_id FROM lineage l JOIN catalog_app_tableschemahistory h
+    SELECT h.table_id, h.version, h.definition_id FROM snapshot l JOIN catalog_app_tableschemahistory h
       ON h.branch_id = l.branch_id AND h.version <= l.max_version AND h.table_id = ANY(%(table_ids)s)
 )"""
 """The destination's visible schema line before this commit: what ``is_visible`` is judged by (semantics §4.5)."""
@@ -140,7 +140,7 @@ def _place(alias: str) -> str:
 
 
 _BRING = f"""
-WITH {LINEAGE}, {_SOURCE}, {_LINE},
+WITH {SNAPSHOT}, {_SOURCE}, {_LINE},
 replay AS (SELECT * FROM unnest(%(old)s::bigint[], %(new)s::bigint[]) AS r(old_id, new_id))
 INSERT INTO catalog_app_segment
     (table_id, branch_id, operation_id, added_version, file_id, definition_id, schema_version, is_visible,
@@ -173,7 +173,7 @@ def _bring_operations(work: SegmentWork) -> None:
 
 
 _PASS = f"""
-WITH {LINEAGE}, {_SOURCE}, {_LINE},
+WITH {SNAPSHOT}, {_SOURCE}, {_LINE},
 replay AS (SELECT * FROM unnest(%(old)s::bigint[], %(new)s::bigint[]) AS r(old_id, new_id))
 INSERT INTO catalog_app_segment
     (table_id, branch_id, operation_id, added_version, file_id, definition_id, schema_version, is_visible,
@@ -216,7 +216,7 @@ def _workspace_replays(work: SegmentWork) -> list[tuple[int, int]]:
 
 
 _BRING_FILES = f"""
-WITH {LINEAGE}, {_SOURCE}, {_LINE},
+WITH {SNAPSHOT}, {_SOURCE}, {_LINE},
 wanted AS (
     SELECT * FROM unnest(%(tables)s::bigint[], %(files)s::bigint[], %(origins)s::bigint[], %(operations)s::bigint[],
                          %(definitions)s::bigint[], %(schema_versions)s::bigint[])
@@ -225,7 +225,7 @@ wanted AS (
     SELECT DISTINCT ON (w.file_id) w.file_id, s.definition_id, s.schema_version, {_STAMP} AS stamp, s.kind,
            w.file_id = w.origin_id AS is_itself, {_place("s")}
     FROM wanted w JOIN catalog_app_segment s ON s.table_id = w.table_id AND s.file_id = w.origin_id
-    LEFT JOIN (SELECT branch_id, max_version FROM source UNION ALL SELECT branch_id, max_version FROM lineage) m
+    LEFT JOIN (SELECT branch_id, max_version FROM source UNION ALL SELECT branch_id, max_version FROM snapshot) m
       ON m.branch_id = s.branch_id AND s.added_version <= m.max_version
     ORDER BY w.file_id, m.branch_id IS NULL, s.added_version DESC
 ), placed AS (
@@ -247,7 +247,7 @@ SELECT p.table_id, %(branch)s, p.operation_id, %(version)s, p.file_id, p.definit
 FROM placed p JOIN catalog_app_commitoperation o ON o.id = p.operation_id
 LEFT JOIN LATERAL (
     SELECT m.* FROM catalog_app_segment m
-    JOIN lineage l ON l.branch_id = m.branch_id AND m.added_version <= l.max_version
+    JOIN snapshot l ON l.branch_id = m.branch_id AND m.added_version <= l.max_version
     WHERE m.table_id = p.table_id AND m.partition_stamp > 0 AND m.partition = p.stored
       AND o.kind IN ('update', 'compaction')
     ORDER BY m.partition_stamp DESC LIMIT 1
@@ -342,7 +342,7 @@ def _refuse_expired(work: SegmentWork) -> None:
 
 
 _INVISIBLE = f"""
-WITH {LINEAGE}
+WITH {SNAPSHOT}
 INSERT INTO catalog_app_invisibleschemahistory (branch_id, table_id, version, definition_id, added_version)
 SELECT DISTINCT %(branch)s, s.table_id, s.schema_version, s.definition_id, %(version)s
 FROM catalog_app_segment s
@@ -350,7 +350,7 @@ WHERE s.table_id = ANY(%(table_ids)s) AND s.branch_id = %(branch)s AND s.added_v
   AND NOT s.is_visible
   AND NOT EXISTS (SELECT 1 FROM catalog_app_segmentremoval r WHERE r.segment_id = s.id AND r.branch_id = %(branch)s)
   AND NOT EXISTS (
-    SELECT 1 FROM lineage l JOIN catalog_app_invisibleschemahistory i
+    SELECT 1 FROM snapshot l JOIN catalog_app_invisibleschemahistory i
       ON i.branch_id = l.branch_id AND i.added_version <= l.max_version
     WHERE i.table_id = s.table_id AND i.version = s.schema_version AND i.definition_id = s.definition_id)
 """

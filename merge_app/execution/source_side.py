@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
-from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.objects import tables_load
+from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.brought_back import BroughtBack
 from merge_app.execution.lineage.restoring import RestoredFiles
 from merge_app.execution.reach import Reach, reach_load
@@ -26,16 +26,16 @@ class SourceSide:
     operations: tuple[Operation, ...]
     databases: Mapping[int, DatabaseState]
     tables: Mapping[int, TableState]
-    lineage: Lineage | None
+    snapshot: Snapshot | None
     reach: Reach
     brought_back: BroughtBack | None = None
-    seen: Lineage | None = None
+    seen: Snapshot | None = None
     own_branch: int | None = None
     restored: Mapping[int, RestoredFiles] = field(default_factory=dict)
     schemas: dict[int, Schema] = field(default_factory=dict)
-    reaches: dict[Lineage, Reach] = field(default_factory=dict, compare=False, repr=False)
+    reaches: dict[Snapshot, Reach] = field(default_factory=dict, compare=False, repr=False)
 
-    def reach_of(self, destination: Lineage) -> Reach:
+    def reach_of(self, destination: Snapshot) -> Reach:
         """What a destination reaches. Commits are only added, so that of one chain is looked up once."""
         if destination not in self.reaches:
             self.reaches[destination] = reach_load(destination)
@@ -45,7 +45,7 @@ class SourceSide:
 def source_tables_load(side: SourceSide, table_ids: Collection[int]) -> dict[int, TableState]:
     """Those that the side's operations do not name."""
     wanted = set(table_ids) - side.tables.keys()
-    return tables_load(side.lineage, wanted, schemas=side.schemas) if side.lineage is not None else {}
+    return tables_load(side.snapshot, wanted, schemas=side.schemas) if side.snapshot is not None else {}
 
 
 def tables_written(side: SourceSide) -> set[int]:

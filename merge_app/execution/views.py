@@ -9,9 +9,9 @@ from django.db import connection, transaction
 
 from catalog_app.models import Branch, CommitOperation, ViewRecord
 from catalog_app.selectors.changes import changed_objects, changed_views
-from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.objects import views_load
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from lakeui.common.errors import BranchMoved
 from merge_app.execution.apply import Applied, CommitHeader, commit_write
 from merge_app.execution.commit import StatementOvertaken, branch_lock
@@ -28,13 +28,13 @@ class ViewChange:
     is_dropped: bool = False
 
 
-def view_commit(seen: Lineage, branch_id: int, change: ViewChange, header: CommitHeader) -> Applied:
+def view_commit(seen: Snapshot, branch_id: int, change: ViewChange, header: CommitHeader) -> Applied:
     """Record the view's next state as one commit of the branch. Raises StatementOvertaken where views, or names that it
     may take, changed since ``seen``.
     """
     with transaction.atomic():
         branch = branch_lock(branch_id)
-        here = branch_lineage(branch)
+        here = branch_snapshot(branch)
         if changed_views(seen, here) or any(changed_objects(seen, here)):
             raise StatementOvertaken
         commit = commit_write(branch, header, None)
@@ -43,7 +43,7 @@ def view_commit(seen: Lineage, branch_id: int, change: ViewChange, header: Commi
     return applied
 
 
-def views_restoring(then: Lineage, now: Lineage) -> tuple[ViewChange, ...]:
+def views_restoring(then: Snapshot, now: Snapshot) -> tuple[ViewChange, ...]:
     """What turns the views of ``now`` into those of ``then``, on one branch."""
     changed = changed_views(then, now)
     past, present = views_load(then, changed), views_load(now, changed)
@@ -58,13 +58,13 @@ def views_restoring(then: Lineage, now: Lineage) -> tuple[ViewChange, ...]:
     return tuple(changes)
 
 
-def views_restore(branch_id: int, seen: Lineage, applied: Applied, changes: Sequence[ViewChange]) -> None:
+def views_restore(branch_id: int, seen: Snapshot, applied: Applied, changes: Sequence[ViewChange]) -> None:
     """Record them in a commit that was just written under the branch's lock. No rule table judges views: raises
     BranchMoved where somebody changed any since ``seen``.
     """
     if not changes:
         return
-    if changed_views(seen, branch_lineage(Branch.objects.get(pk=branch_id))):
+    if changed_views(seen, branch_snapshot(Branch.objects.get(pk=branch_id))):
         raise BranchMoved(
             "Views of the branch were changed while it was to go back; nothing was written.", remedy="Try again."
         )

@@ -9,8 +9,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
-from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.segments import files_in_sight
+from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.effects import effects_load
 from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import newest_merge, own_ranges
@@ -36,19 +36,19 @@ class WrittenFiles:
         return file_id not in self.shown and not self.side.rewritten_into(file_id)
 
 
-def written_files_load(table_id: int, operations: Sequence[Operation], lineage: Lineage | None) -> WrittenFiles:
-    """Of the side's operations, those on this table; a statement has no lineage."""
+def written_files_load(table_id: int, operations: Sequence[Operation], snapshot: Snapshot | None) -> WrittenFiles:
+    """Of the side's operations, those on this table; a statement has no snapshot."""
     own = [o for o in operations if o.object_kind is ObjectKind.TABLE and o.object_id == table_id]
-    if lineage is None or not own or newest_merge(lineage) < own[0].version:
+    if snapshot is None or not own or newest_merge(snapshot) < own[0].version:
         history = effects_load(own)
         side = SideFiles(history)
         return WrittenFiles(history, side, _added(history) - side.removed.keys())
     ids = {operation.operation_id for operation in own}
-    since = own_ranges(lineage, dict.fromkeys(lineage.branch_ids, own[0].version - 1))
+    since = own_ranges(snapshot, dict.fromkeys(snapshot.branch_ids, own[0].version - 1))
     every = operations_load(since, {}, databases=(), tables=[table_id])
     history = effects_load([o for o in every if o.operation_id in ids or o.kind is OperationKind.PARTITION])
     mine = tuple(operation for operation in history if operation.operation_id in ids)
-    return WrittenFiles(mine, SideFiles(history), files_in_sight(lineage, [table_id], _added(history)))
+    return WrittenFiles(mine, SideFiles(history), files_in_sight(snapshot, [table_id], _added(history)))
 
 
 def _added(operations: Sequence[Operation]) -> set[int]:

@@ -11,7 +11,7 @@ from django.utils import timezone
 from catalog_app.domain.names import name_check, name_folded
 from catalog_app.domain.roles import Principal, Scope
 from catalog_app.models import Catalog
-from catalog_app.selectors.lineage import branch_get
+from catalog_app.selectors.snapshots import branch_get
 from catalog_app.services.settings import SettingChange, settings_lock
 from lakeui.common.errors import AlreadyExists, InvalidValue, Stale
 from merge_app.audit.settings import setting_recorder

@@ -77,7 +77,7 @@ def _judged(given: PlanInput, rules: Rules) -> tuple[list[Finding], list[ObjectP
     sides = sides_of(given)
     objects: list[ObjectPlan] = []
     findings: list[Finding] = []
-    merged = ((ObjectKind.TABLE, i) for i, facts in given.facts.items() if facts.lineage is not None)
+    merged = ((ObjectKind.TABLE, i) for i, facts in given.facts.items() if facts.rows_plan is not None)
     for key in dict.fromkeys((*sides.source, *merged)):
         planned, found = _object_plan(key, given, sides, rules)
         objects.append(planned)

@@ -77,8 +77,8 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     judged = Case(source, case.destination, columns, case.facts, stricter)
     found = [] if case.destination.dropped else [*problems(rules, judged), *_key_clashes(case)]
     allowed = _ALLOWED_BY_BOTH if case.keeps_both else frozenset()
-    if case.facts.lineage is not None:
-        rows = row_verdicts(pair, case.facts.lineage)
+    if case.facts.rows_plan is not None:
+        rows = row_verdicts(pair, case.facts.rows_plan)
         found = [item for item in found if item.code not in ROW_CODES]
         found += [item for item in rows if item.code.value not in allowed]
         allowed = _ALLOWED_BY_BOTH
@@ -89,9 +89,9 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     findings += [problem_finding(pair, note) for note in left_value_notes(pair, case.facts.left_values)]
     if case.facts.rows is not None:
         findings += [problem_finding(pair, note) for note in row_notes(pair, case.facts.rows)]
-    if case.facts.lineage is not None:
-        findings += [problem_finding(pair, note) for note in lineage_notes(pair, case.facts.lineage)]
-        return _stepped(case, before, columns, case.facts.lineage), findings
+    if case.facts.rows_plan is not None:
+        findings += [problem_finding(pair, note) for note in lineage_notes(pair, case.facts.rows_plan)]
+        return _stepped(case, before, columns, case.facts.rows_plan), findings
     if case.facts.rows is not None:
         return _merged(case, before, columns, case.facts.rows), findings
     outcome = data_redo(source, case.destination, is_new=False, facts=case.facts)
@@ -118,7 +118,7 @@ def _source_state(case: TableCase) -> TableState:
 
 def _dropped(case: TableCase, before: TableState) -> ObjectPlan:
     """What is merged below a drop is there after the undrop (R4)."""
-    rows = case.facts.lineage
+    rows = case.facts.rows_plan
     data = DataPlan(steps=rows.steps) if rows is not None else None
     is_gone = before.is_dropped or case.destination.dropped
     after = replace(case.merged or before, is_dropped=True)

@@ -139,7 +139,7 @@ class TableFacts:
     by file that the source wrote by rewriting others, the delete files that its merges attached to it, none where they
     took it away whole. ``masked_otherwise``: of a table with a key, the files that the source rewrote with rows which
     the destination has in other files: a merge by key had left these, as they were alike.
-    ``lineage``: what the merge by lineage makes of the rows; ``lineage_decided``: the same as people decided.
+    ``snapshot``: what the merge by lineage makes of the rows; ``lineage_decided``: the same as people decided.
     ``rows``: of a table whose rows are merged by key, what that comes to, and ``sweeps`` what sides took away there by
     partitions or whole. ``left_values``: changed values of columns that the merged table lacks.
     """
@@ -162,8 +162,8 @@ class TableFacts:
     rows: RowJudgement | None = None
     sweeps: Sweeps = NO_SWEEPS
     left_values: tuple[LeftValues, ...] = ()
-    lineage: RowsPlan | None = None
-    lineage_decided: RowsPlan | None = None
+    rows_plan: RowsPlan | None = None
+    rows_decided: RowsPlan | None = None
 
 
 class FactKind(StrEnum):

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from catalog_app.models import Branch
 from catalog_app.selectors.history import CommitEntry, HistoryFilter, history_list
-from catalog_app.selectors.lineage import branch_lineage
+from catalog_app.selectors.snapshots import branch_snapshot
+from merge_app.review.known_plans import branches_now, seen_now
 from merge_app.review.models import Review
-from merge_app.review.sight import branches_now, seen_now
 from merge_app.review.standing import review_seen
 
 COMMITS_SHOWN = 100
@@ -38,5 +38,5 @@ def changes_since(review: Review) -> ChangesSince:
 
 
 def _commits(branch: Branch, seen: int) -> tuple[CommitEntry, ...]:
-    newest = history_list(branch_lineage(branch), HistoryFilter(), limit=COMMITS_SHOWN)
+    newest = history_list(branch_snapshot(branch), HistoryFilter(), limit=COMMITS_SHOWN)
     return tuple(commit for commit in newest if commit.version > seen)

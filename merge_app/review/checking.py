@@ -16,8 +16,8 @@ from django.db import IntegrityError, transaction
 
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.models import Catalog, Transaction, TransactionState
-from catalog_app.selectors.lineage import branch_lineage
 from catalog_app.selectors.people import action_require
+from catalog_app.selectors.snapshots import branch_snapshot
 from catalog_app.services.settings import SettingChange, settings_lock
 from catalog_app.services.transactions import transaction_begin, transaction_close
 from lakeui.common.errors import AlreadyExists, EngineError, LakeError, NotFound, Overloaded
@@ -29,10 +29,10 @@ from merge_app.execution.merge import MergeOrder, Prepared, Progress, merge_prep
 from merge_app.execution.row_work import row_work_run
 from merge_app.jobs.errors import TaskCancelled
 from merge_app.review.judgement import CheckState, Seen
+from merge_app.review.known_plans import branches_now, seen_now
 from merge_app.review.merging import RequestSponsor
 from merge_app.review.models import Check, CheckResult, MergeRequest, TimelineKind
 from merge_app.review.requests import person_id, request_lock, request_settle, request_touch, wrong_state
-from merge_app.review.sight import branches_now, seen_now
 from merge_app.review.standing import check_states, required_checks
 from merge_app.review.states import FINISHED, RequestState
 from merge_app.review.timeline import Event, timeline_append
@@ -148,13 +148,13 @@ def _preview_make(
     if prepared.planned.conflicts:
         raise conflict_error(prepared.planned, "The branches conflict; there is no merged state to check.")
     progress.step("rows", "move rows that files alone cannot")
-    row_work = row_work_run(prepared.planned, prepared.side, branch_lineage(prepared.destination), engine)
+    row_work = row_work_run(prepared.planned, prepared.side, branch_snapshot(prepared.destination), engine)
     progress.step("preview", "lay the merge on a workspace")
     with transaction.atomic():
         branch = branch_lock(workspace.workspace_id)
-        assert prepared.side.lineage is not None
+        assert prepared.side.snapshot is not None
         # No merge parent: nothing of it is reachable from anywhere when the workspace is dropped.
-        source = Source(prepared.side.lineage, prepared.side.reach, None)
+        source = Source(prepared.side.snapshot, prepared.side.reach, None)
         plan_apply(
             prepared.planned,
             branch=branch,

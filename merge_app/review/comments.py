@@ -10,9 +10,9 @@ from django.utils import timezone
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.rules.loader import load_rules
-from catalog_app.selectors.lineage import branch_lineage
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.people import action_require
+from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.common.errors import InvalidValue, NotFound, PermissionDenied
 from merge_app.review.models import Comment, CommentPlace, MergeRequest, TimelineKind
 from merge_app.review.requests import person_id, request_lock, request_touch
@@ -75,13 +75,13 @@ def _object_name(request: MergeRequest, anchor: Anchor) -> str:
     for branch in (request.destination, request.source):
         if anchor.object_id is None:
             continue
-        lineage, database_id, name = branch_lineage(branch), anchor.object_id, ""
+        snapshot, database_id, name = branch_snapshot(branch), anchor.object_id, ""
         if anchor.object_kind == ObjectKind.TABLE:
-            table = tables_load(lineage, [anchor.object_id]).get(anchor.object_id)
+            table = tables_load(snapshot, [anchor.object_id]).get(anchor.object_id)
             if table is None:
                 continue
             database_id, name = table.database_id, f".{table.name}"
-        database = databases_load(lineage, [database_id]).get(database_id)
+        database = databases_load(snapshot, [database_id]).get(database_id)
         if database is not None:
             return f"{database.name}{name}"
     return ""

@@ -12,10 +12,10 @@ from django.utils import timezone
 
 from catalog_app.models import Branch, Commit
 from merge_app.review.judgement import Seen
+from merge_app.review.known_plans import branches_now, plan_known, seen_now
 from merge_app.review.models import MergeRequest, TimelineKind
 from merge_app.review.requests import request_lock, request_settle, request_touch
 from merge_app.review.selectors import requests_all
-from merge_app.review.sight import branches_now, seen_now, sight_known
 from merge_app.review.states import FINISHED, RequestState
 from merge_app.review.timeline import Event, timeline_append
 
@@ -57,7 +57,7 @@ def _follow(request_id: int) -> None:
         _note_push(request, source)
         _note_drop(request, "source", source)
         _note_drop(request, "destination", destination)
-        known = sight_known(request)
+        known = plan_known(request)
         reason = _what_moved(known.seen, seen_now(request, source, destination)) if known else ""
         request_settle(request, reason=reason)
         if request.state != state:

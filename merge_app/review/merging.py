@@ -22,6 +22,15 @@ from merge_app.jobs.errors import TaskSuperseded
 from merge_app.jobs.models import Task
 from merge_app.planning.values import Resolution
 from merge_app.review.judgement import Blocker, BlockerCode, Standing
+from merge_app.review.known_plans import (
+    KnownPlan,
+    branches_now,
+    plan_keep,
+    plan_known,
+    resolution_value,
+    resolutions_of,
+    seen_now,
+)
 from merge_app.review.models import CheckResult, ConflictResolution, MergeRequest, TimelineEntry
 from merge_app.review.requests import (
     request_lock,
@@ -32,15 +41,6 @@ from merge_app.review.requests import (
     wrong_state,
 )
 from merge_app.review.resolving import named
-from merge_app.review.sight import (
-    Sight,
-    branches_now,
-    resolution_value,
-    resolutions_of,
-    seen_now,
-    sight_keep,
-    sight_known,
-)
 from merge_app.review.standing import request_standing
 from merge_app.review.states import REVIEWED, RequestState, may_become
 
@@ -79,7 +79,7 @@ def merge_begin(*, principal: Principal, request_id: int, wish: MergeWish, task:
             request, f"The request {may_become(RequestState(request.state), RequestState.MERGING).reason}."
         )
     source, destination = branches_now(request)
-    known = sight_known(request)
+    known = plan_known(request)
     if wish.fingerprint and (
         known is None or known.fingerprint != wish.fingerprint or known.seen != seen_now(request, source, destination)
     ):
@@ -161,7 +161,7 @@ class RequestSponsor:
         request = self.held
         if not self._is_ours:
             return
-        sight_keep(request, _sight_of(request, attempt))
+        plan_keep(request, _plan_of(request, attempt))
         if attempt.outcome == "refused":
             request_return(request, reason=attempt.body["message"], merge_id=str(attempt.merge_id))
         else:
@@ -204,11 +204,11 @@ def resolutions_described(request: MergeRequest, prepared: Prepared) -> list[dic
     ]
 
 
-def _sight_of(request: MergeRequest, attempt: MergeAttempt) -> Sight:
+def _plan_of(request: MergeRequest, attempt: MergeAttempt) -> KnownPlan:
     """The plan that the attempt was made with."""
     now = seen_now(request, *branches_now(request))
     seen = replace(now, source_head=attempt.source_head, destination_head=attempt.destination_head)
-    return Sight(seen, attempt.fingerprint, len(attempt.body["conflicts"]))
+    return KnownPlan(seen, attempt.fingerprint, len(attempt.body["conflicts"]))
 
 
 def request_merge_run(

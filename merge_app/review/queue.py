@@ -23,6 +23,7 @@ from merge_app.execution.merge import MergeOrder, Prepared, merge_prepare
 from merge_app.jobs.errors import TooManyQueued
 from merge_app.planning.values import MergePlan, Verdict
 from merge_app.review.judgement import Standing
+from merge_app.review.known_plans import KnownPlan, branches_now, plan_keep, plan_known, seen_now
 from merge_app.review.merging import RequestSponsor, merge_require, refuse_blocked
 from merge_app.review.models import MergeRequest
 from merge_app.review.requests import (
@@ -35,7 +36,6 @@ from merge_app.review.requests import (
     request_touch,
     wrong_state,
 )
-from merge_app.review.sight import Sight, branches_now, seen_now, sight_keep, sight_known
 from merge_app.review.standing import request_standing
 from merge_app.review.states import REVIEWED, RequestState, may_become
 
@@ -82,7 +82,7 @@ def _enter(principal: Principal, request: MergeRequest, prepared: Prepared) -> M
         seen = seen_now(locked, source, destination)
         if seen != seen_now(locked, prepared.source, prepared.destination):
             return None
-        sight_keep(locked, Sight(seen, prepared.planned.fingerprint, len(prepared.planned.conflicts)))
+        plan_keep(locked, KnownPlan(seen, prepared.planned.fingerprint, len(prepared.planned.conflicts)))
         fingerprint = prepared.planned.fingerprint
         refuse_blocked(locked, request_standing(locked, source, destination, fingerprint=fingerprint))
         request_settle(locked)
@@ -162,12 +162,12 @@ class QueueSponsor(RequestSponsor):
     """
 
     def _judge(self, prepared: Prepared) -> Standing:
-        known = sight_known(self.held)
+        known = plan_known(self.held)
         if known is None or not self._is_as_good(known, prepared):
             return super()._judge(prepared)
         return request_standing(self.held, prepared.source, prepared.destination, approved=known)
 
-    def _is_as_good(self, known: Sight, prepared: Prepared) -> bool:
+    def _is_as_good(self, known: KnownPlan, prepared: Prepared) -> bool:
         now = seen_now(self.held, prepared.source, prepared.destination)
         protection = protection_of(prepared.destination)
         return (

@@ -18,8 +18,8 @@ from catalog_app.selectors.people import action_require, users_who_may
 from lakeui.common.errors import AlreadyExists, InvalidValue, PermissionDenied, SameBranch, Stale
 from merge_app.jobs.models import FINISHED_STATES, Task
 from merge_app.review.errors import WrongState
+from merge_app.review.known_plans import branches_now
 from merge_app.review.models import MergeRequest, RequestedReviewer, TimelineKind
-from merge_app.review.sight import branches_now
 from merge_app.review.standing import request_standing
 from merge_app.review.states import CHOSEN, FINISHED, REVIEWED, RequestState, may_become, may_change
 from merge_app.review.timeline import Event, timeline_append

@@ -15,9 +15,9 @@ from django.utils import timezone
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.models import Branch
-from catalog_app.selectors.lineage import branch_lineage
 from catalog_app.selectors.objects import tables_load
 from catalog_app.selectors.people import action_require
+from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.common.errors import InvalidValue, NotFound, Stale
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.decision_effects import effects_load
@@ -25,6 +25,7 @@ from merge_app.planning.effects import effect_as_json
 from merge_app.planning.resolutions import ALLOWED, partition_key
 from merge_app.planning.row_merges import ROW_PARTS
 from merge_app.planning.values import Decision, Effect, Resolution, ResolutionPart
+from merge_app.review.known_plans import branches_now, plan_keep, plan_load, resolution_value, seen_now
 from merge_app.review.models import ConflictResolution, MergeRequest, TimelineKind
 from merge_app.review.open_conflicts import (
     ConflictsSource,
@@ -34,7 +35,6 @@ from merge_app.review.open_conflicts import (
     no_open_conflict,
 )
 from merge_app.review.requests import person_id, request_lock, request_settle, request_touch, wrong_state
-from merge_app.review.sight import branches_now, resolution_value, seen_now, sight_keep, sight_load
 from merge_app.review.states import RequestState, may_change
 from merge_app.review.timeline import Event, timeline_append
 
@@ -165,7 +165,7 @@ def _column_name(decided: Resolution, conflict: OpenConflict, source: Branch, de
         return ""
     column_id = int(decided.part_key.partition(":")[0])
     for branch in (destination, source):
-        state = tables_load(branch_lineage(branch), [decided.object_id]).get(decided.object_id)
+        state = tables_load(branch_snapshot(branch), [decided.object_id]).get(decided.object_id)
         column = None if state is None else state.schema.column(column_id)
         if column is not None:
             return column.name
@@ -203,11 +203,11 @@ def resolution_withdraw(
 
 def request_look(*, request_id: int, engine: EngineSource, actor_id: int | None) -> None:
     """Plan the request as it is now, and bring its state up to what comes out."""
-    sight = sight_load(MergeRequest.objects.get(pk=request_id), engine)
+    plan = plan_load(MergeRequest.objects.get(pk=request_id), engine)
     with transaction.atomic():
         locked = request_lock(request_id)
-        if seen_now(locked, *branches_now(locked)) == sight.seen:
-            sight_keep(locked, sight)
+        if seen_now(locked, *branches_now(locked)) == plan.seen:
+            plan_keep(locked, plan)
             request_settle(locked, actor_id=actor_id)
             request_touch(locked)
 

@@ -11,9 +11,9 @@ from catalog_app.selectors.people import action_require
 from lakeui.common.errors import PermissionDenied, Stale
 from merge_app.execution.added_rows import EngineSource
 from merge_app.review.judgement import ReviewVerdict
+from merge_app.review.known_plans import KnownPlan, branches_now, plan_keep, plan_load, seen_now
 from merge_app.review.models import MergeRequest, Review, TimelineKind
 from merge_app.review.requests import person_id, request_lock, request_settle, request_touch, wrong_state
-from merge_app.review.sight import Sight, branches_now, seen_now, sight_keep, sight_load
 from merge_app.review.states import REVIEWED, RequestState
 from merge_app.review.timeline import Event, timeline_append
 
@@ -33,16 +33,16 @@ def review_submit(*, principal: Principal, request: MergeRequest, draft: ReviewD
     "Request changes" is said of the request, whatever moved, and may be withdrawn whatever moved.
     """
     action_require(principal, request.catalog, Action.REVIEW)
-    sight = sight_load(request, engine)
-    if draft.verdict is ReviewVerdict.APPROVE and sight.fingerprint != draft.fingerprint:
+    plan = plan_load(request, engine)
+    if draft.verdict is ReviewVerdict.APPROVE and plan.fingerprint != draft.fingerprint:
         raise _stale()
     with transaction.atomic():
         locked = request_lock(request.pk)
         _require_reviewable(locked, principal, draft)
-        if draft.verdict is ReviewVerdict.APPROVE and seen_now(locked, *branches_now(locked)) != sight.seen:
+        if draft.verdict is ReviewVerdict.APPROVE and seen_now(locked, *branches_now(locked)) != plan.seen:
             raise _stale()
-        review = _record(locked, person_id(principal), draft, sight)
-        sight_keep(locked, sight)
+        review = _record(locked, person_id(principal), draft, plan)
+        plan_keep(locked, plan)
         request_settle(locked, actor_id=review.reviewer_id)
         request_touch(locked)
     return review
@@ -65,18 +65,18 @@ def _require_reviewable(request: MergeRequest, principal: Principal, draft: Revi
         raise PermissionDenied("Nobody approves their own request.", remedy="Ask somebody else for a review.")
 
 
-def _record(request: MergeRequest, reviewer_id: int, draft: ReviewDraft, sight: Sight) -> Review:
+def _record(request: MergeRequest, reviewer_id: int, draft: ReviewDraft, plan: KnownPlan) -> Review:
     review = Review.objects.create(
         request=request,
         reviewer_id=reviewer_id,
         verdict=draft.verdict,
         body=draft.body,
-        fingerprint=sight.fingerprint,
-        source_head=sight.seen.source_head,
-        destination_head=sight.seen.destination_head,
-        rules_digest=sight.seen.rules_digest,
-        resolutions_digest=sight.seen.resolutions_digest,
+        fingerprint=plan.fingerprint,
+        source_head=plan.seen.source_head,
+        destination_head=plan.seen.destination_head,
+        rules_digest=plan.seen.rules_digest,
+        resolutions_digest=plan.seen.resolutions_digest,
     )
-    details = {"review": review.pk, "verdict": draft.verdict.value, "fingerprint": sight.fingerprint}
+    details = {"review": review.pk, "verdict": draft.verdict.value, "fingerprint": plan.fingerprint}
     timeline_append(request, Event(TimelineKind.REVIEWED, reviewer_id, details=details))
     return review

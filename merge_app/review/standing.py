@@ -11,8 +11,8 @@ from catalog_app.selectors.people import users_who_may
 from catalog_app.selectors.protection import protection_of
 from merge_app.audit.models import MergeAttempt
 from merge_app.review.judgement import Case, CheckState, Excluded, ReviewVerdict, Seen, Standing, Vote, judge
+from merge_app.review.known_plans import KnownPlan, plan_known, seen_now
 from merge_app.review.models import Check, CheckResult, MergeRequest, Review
-from merge_app.review.sight import Sight, seen_now, sight_known
 from merge_app.review.states import RequestState
 
 
@@ -22,12 +22,12 @@ def request_standing(
     destination: Branch,
     *,
     fingerprint: str = "",
-    approved: Sight | None = None,
+    approved: KnownPlan | None = None,
 ) -> Standing:
     """The judgement of the request with its branches as these rows say they are; where the very plan is known that is
-    about to be merged, by its ``fingerprint``. Where approvals of another sight are as good, that is ``approved``.
+    about to be merged, by its ``fingerprint``. Where approvals of another plan are as good, that is ``approved``.
     """
-    seen, known = seen_now(request, source, destination), sight_known(request)
+    seen, known = seen_now(request, source, destination), plan_known(request)
     protection = protection_of(destination) or Protection(())
     votes = votes_load([request.pk]).get(request.pk, ())
     return judge(

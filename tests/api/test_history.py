@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from catalog_app.models import CommitOperation
-from catalog_app.selectors.lineage import branch_lineage
 from catalog_app.selectors.objects import databases_list
+from catalog_app.selectors.snapshots import branch_snapshot
 from merge_app.execution.apply import CommitHeader
 from merge_app.execution.views import ViewChange, view_commit
 from tests.api.conftest import Caller
@@ -82,7 +82,7 @@ def test_a_renamed_table_goes_by_the_name_it_has_now(lake: Lake) -> None:
 
 
 def test_views_are_named_too(lake: Lake) -> None:
-    seen = branch_lineage(lake.branch("main"))
+    seen = branch_snapshot(lake.branch("main"))
     (database,) = databases_list(seen)
     change = ViewChange(None, database.database_id, "v", "SELECT 1 AS one")
     view_commit(seen, lake.branch("main").pk, change, CommitHeader("CREATE VIEW"))

@@ -36,13 +36,13 @@ class ChangedLake(Bench):
         super().__init__(1)
         from django.db import connection
 
-        from catalog_app.selectors.lineage import branch_lineage
         from catalog_app.selectors.objects import databases_list
+        from catalog_app.selectors.snapshots import branch_snapshot
 
         definitions = ", ".join(f"c{number} STRING COMMENT 'column {number}'" for number in range(columns))
         self.sql(f"CREATE TABLE d.wide ({definitions})")
         main = self.branch("main")
-        (database,) = databases_list(branch_lineage(main))
+        (database,) = databases_list(branch_snapshot(main))
         with connection.cursor() as cursor:
             cursor.execute("SELECT max(id) FROM catalog_app_table WHERE catalog_id = %s", [main.catalog_id])
             parameters = {

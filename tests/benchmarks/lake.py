@@ -104,7 +104,7 @@ class Bench:
         return execute(text, Session(catalog=self.catalog, branch=branch, transaction=transaction))
 
     def branch(self, name: str) -> Any:
-        from catalog_app.selectors.lineage import branch_get, catalog_get
+        from catalog_app.selectors.snapshots import branch_get, catalog_get
 
         return branch_get(catalog_get(self.catalog), name)
 
@@ -113,13 +113,13 @@ class Bench:
         from django.db import connection, transaction
 
         from catalog_app.models import CommitOperation
-        from catalog_app.selectors.lineage import branch_lineage
         from catalog_app.selectors.objects import tables_load
+        from catalog_app.selectors.snapshots import branch_snapshot
         from catalog_app.services.files import addresses_allocate
         from merge_app.execution.apply import CommitHeader, commit_write
 
         branch = self.branch(branch_name)
-        seen = tables_load(branch_lineage(branch), [self.table_id])
+        seen = tables_load(branch_snapshot(branch), [self.table_id])
         base = addresses_allocate(self.table_id, segments * 1000)
         with transaction.atomic(), connection.cursor() as cursor:
             commit = commit_write(branch, CommitHeader("INSERT"), None)

@@ -60,7 +60,7 @@ def _merges(catalog: str) -> tuple[float, float, float, int, frozenset[str]]:
     django.setup()
     from django.db import connection
 
-    from catalog_app.selectors.lineage import branch_get, catalog_get
+    from catalog_app.selectors.snapshots import branch_get, catalog_get
     from lakeui.frontdoor.compute import engine
     from merge_app.execution.apply import CommitHeader
     from merge_app.execution.merge import MergeOrder, merge_run
@@ -134,14 +134,14 @@ class RowTable:
 
     def commit(self, branch_name: str, kind: str, **effects: Any) -> None:
         from catalog_app.domain.operations import FileEffects, ObjectKind, Operation, OperationKind
-        from catalog_app.selectors.lineage import branch_get, branch_lineage, catalog_get
         from catalog_app.selectors.objects import databases_load, tables_load
+        from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
         from lakeui.frontdoor.compute import engine
         from merge_app.execution.apply import CommitHeader, StagedDefinition
         from merge_app.execution.commit import StagedStatement, statement_commit
 
         branch = branch_get(catalog_get(self.catalog), branch_name)
-        seen = branch_lineage(branch)
+        seen = branch_snapshot(branch)
         states = tables_load(seen, [self.table_id])
         state = states[self.table_id]
         operation = Operation(OperationKind(kind), ObjectKind.TABLE, self.table_id, effects=FileEffects(**effects))
@@ -172,13 +172,13 @@ class RowTable:
 
         from catalog_app.engine.decoding import internal_name
         from catalog_app.engine.writing import FileWriter, Target
-        from catalog_app.selectors.lineage import branch_get, branch_lineage, catalog_get
         from catalog_app.selectors.objects import tables_load
+        from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
         from catalog_app.services.files import addresses_allocate, data_files_register
         from catalog_app.storage.warehouse import Warehouse
 
-        lineage = branch_lineage(branch_get(catalog_get(self.catalog), "main"))
-        schema = tables_load(lineage, [self.table_id])[self.table_id].schema
+        snapshot = branch_snapshot(branch_get(catalog_get(self.catalog), "main"))
+        schema = tables_load(snapshot, [self.table_id])[self.table_id].schema
         has_ids = stamps is not None
         has_stamps = has_ids and not np.isscalar(stamps)
         target = Target(self.table_id, schema, with_row_ids=has_ids, with_facts=has_stamps)

@@ -93,15 +93,15 @@ def branch_measure(small: int, large: int) -> tuple[float, float]:
 
 def depth_measure(segments: int) -> tuple[float, float]:
     """Reading the table's segments from a branch, and from the end of a chain of 100."""
-    from catalog_app.selectors.lineage import branch_lineage
     from catalog_app.selectors.segments import segments_list
+    from catalog_app.selectors.snapshots import branch_snapshot
 
     bench = Bench(segments)
     parent = "main"
     for number in range(100):
         bench.sql(f"CREATE BRANCH deep{number} FROM {parent}")
         parent = f"deep{number}"
-    shallow, deep = (branch_lineage(bench.branch(name)) for name in ("deep0", "deep99"))
+    shallow, deep = (branch_snapshot(bench.branch(name)) for name in ("deep0", "deep99"))
     return paired(lambda: segments_list(shallow, bench.table_id), lambda: segments_list(deep, bench.table_id))
 
 

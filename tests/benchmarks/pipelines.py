@@ -111,7 +111,7 @@ class Tables:
         return [(f"{settings.LAKEUI['WAREHOUSE']}/{row[0]}", int(row[2])) for row in rows]
 
     def pipeline(self, case: Case) -> Any:
-        from catalog_app.selectors.lineage import catalog_get
+        from catalog_app.selectors.snapshots import catalog_get
         from merge_app.pipelines.services import pipeline_create
 
         names = {"name": case.strategy, "layer": "", "database": "d", "table": case.table, "branch": "main"}

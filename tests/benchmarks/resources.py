@@ -96,11 +96,11 @@ class LargeLake(Bench):
         super().__init__(segments)
         from django.db import connection
 
-        from catalog_app.selectors.lineage import branch_lineage
         from catalog_app.selectors.objects import databases_list
+        from catalog_app.selectors.snapshots import branch_snapshot
 
         main = self.branch("main")
-        (database,) = databases_list(branch_lineage(main))
+        (database,) = databases_list(branch_snapshot(main))
         parameters = {
             "catalog": main.catalog_id,
             "branch": main.pk,

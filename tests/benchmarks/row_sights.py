@@ -66,7 +66,7 @@ def _branch_merges(tables: Tables, rows: int) -> Iterator[Figure]:
 def _pages(tables: Tables, rows: int) -> Iterator[Figure]:
     """1% of the rows changed on each side, every second of them to something else: pages, conflicts first."""
     from catalog_app.domain.row_merge import Behind
-    from catalog_app.selectors.lineage import branch_get, catalog_get
+    from catalog_app.selectors.snapshots import branch_get, catalog_get
     from lakeui.frontdoor import compute
     from merge_app.execution.row_merges import compared_rows_load
 

@@ -9,8 +9,8 @@ import time
 from collections import Counter
 
 from catalog_app.models import Catalog
-from catalog_app.selectors.lineage import catalog_get
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.snapshots import catalog_get
 from merge_app.audit.verification import audit_verify
 from tests.concurrency.clients import RESTORED, Client, Event
 from tests.concurrency.serial import Serial

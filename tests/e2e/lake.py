@@ -6,7 +6,7 @@ import uuid
 from typing import Any
 
 from catalog_app.domain.files import FileScan
-from catalog_app.selectors.lineage import branch_get, catalog_get
+from catalog_app.selectors.snapshots import branch_get, catalog_get
 from catalog_app.services.integrity import catalog_check
 from lakeui.common.errors import MergeConflict
 from lakeui.frontdoor import Session, StatementResult, compute, execute

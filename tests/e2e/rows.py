@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from catalog_app.engine.reading import ROW_ID, table_dataframe
-from catalog_app.selectors.lineage import branch_get, branch_lineage, catalog_get
 from catalog_app.selectors.objects import database_get, table_get
 from catalog_app.selectors.segments import table_scan
+from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
 from lakeui.frontdoor.compute import engine
 from tests.e2e.lake import Lake
 from tests.in_memory.engine import LakeMemoryEngine
@@ -41,8 +41,8 @@ def rows(lake: Lake, branch: str = "main") -> str:
 
 def row_ids(lake: Lake, branch: str = "main") -> dict[int, int]:
     """Row id by ``id``."""
-    lineage = branch_lineage(branch_get(catalog_get(lake.catalog), branch))
-    scan = table_scan(lineage, table_get(lineage, database_get(lineage, "d"), "t"))
+    snapshot = branch_snapshot(branch_get(catalog_get(lake.catalog), branch))
+    scan = table_scan(snapshot, table_get(snapshot, database_get(snapshot, "d"), "t"))
 
     def work(spark: Any) -> list[tuple[Any, int]]:
         frame = table_dataframe(spark, used._warehouse, scan, with_address=True)

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from lakeui.demo import load
 from lakeui.demo.pipelines import PIPELINES
 from lakeui.frontdoor import Session, StatementResult, execute

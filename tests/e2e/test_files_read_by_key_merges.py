@@ -12,7 +12,7 @@ import pytest
 from django.conf import settings
 
 from catalog_app.engine import reading
-from catalog_app.selectors.lineage import branch_get, catalog_get
+from catalog_app.selectors.snapshots import branch_get, catalog_get
 from lakeui.common.errors import LakeError
 from lakeui.frontdoor import compute
 from merge_app.execution.row_merges import compared_rows_load

@@ -21,7 +21,7 @@ from django.conf import settings
 
 from catalog_app.importing.values import Reading
 from catalog_app.models import FileImport
-from catalog_app.selectors.lineage import branch_get, catalog_get
+from catalog_app.selectors.snapshots import branch_get, catalog_get
 from catalog_app.services.imports import import_create, import_reread
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import AlreadyExists, DuplicateKey, InvalidValue, LakeError, NotFound, NotNullViolation

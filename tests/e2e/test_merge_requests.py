@@ -15,7 +15,7 @@ from django.test import Client
 
 from catalog_app.domain.roles import Role
 from catalog_app.models import Commit
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from lakeui.access.tokens import token_create
 from lakeui.common.faults import reached_mark
 from merge_app.audit.verification import audit_verify

@@ -12,8 +12,8 @@ import pytest
 from django.db import connection
 
 from catalog_app.importing.values import Reading
-from catalog_app.selectors.lineage import branch_get, branch_lineage, catalog_get
 from catalog_app.selectors.objects import database_get, table_get
+from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
 from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor import Session
 from lakeui.frontdoor.batches import batch_merge
@@ -206,7 +206,7 @@ def test_a_pipeline_finds_by_names_of_fields_whether_a_row_changed(lake: Lake) -
 
 def fields_of(lake: Lake, column: str = "s", branch: str = "main") -> str:
     """The type of a column of d.t with the ids of its fields."""
-    seen = branch_lineage(branch_get(catalog_get(lake.catalog), branch))
+    seen = branch_snapshot(branch_get(catalog_get(lake.catalog), branch))
     table = table_get(seen, database_get(seen, "d"), "t")
     found = table.schema.named(column)
     assert found is not None

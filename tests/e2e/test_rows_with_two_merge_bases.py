@@ -9,8 +9,8 @@ import pytest
 
 from catalog_app.domain.row_merge import NO_SWEEPS, RowMerge, Sweep, Sweeps
 from catalog_app.engine import row_merging
-from catalog_app.selectors.lineage import branch_get, branch_lineage, catalog_get
 from catalog_app.selectors.objects import tables_load
+from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
 from merge_app.execution.row_merges import sights_load
 from merge_app.planning.values import MergeRows
 from tests.e2e.lake import Lake
@@ -38,7 +38,7 @@ def task_of(lake: Lake, sweeps: Sweeps) -> RowMerge:
     """Source merged into destination as if they had met last on newest and on other, and these on main."""
     catalog = catalog_get(lake.catalog)
     before, newest, other, source, destination = (
-        branch_lineage(branch_get(catalog, name)) for name in ("main", *BRANCHES)
+        branch_snapshot(branch_get(catalog, name)) for name in ("main", *BRANCHES)
     )
     table_id = grid_table_id(lake)
     work = MergeRows(tables_load(newest, [table_id])[table_id].schema, (), sweeps)

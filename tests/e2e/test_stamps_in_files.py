@@ -11,9 +11,9 @@ from django.conf import settings
 
 from catalog_app.domain.files import FACT_FIELDS, FACT_KINDS, FileScan
 from catalog_app.models import DataFile
-from catalog_app.selectors.lineage import branch_get, branch_lineage, catalog_get
 from catalog_app.selectors.objects import database_get, table_get
 from catalog_app.selectors.segments import table_scan
+from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
 from lakeui.frontdoor.compute import engine
 from tests.e2e.lake import Lake
 from tests.e2e.rows import MODES, OPTIMIZE, delete, row_ids, rows, run, set_v, three_files_create
@@ -29,8 +29,8 @@ def by_lineage() -> Iterator[None]:
 
 
 def files(lake: Lake, branch: str = "main") -> list[FileScan]:
-    lineage = branch_lineage(branch_get(catalog_get(lake.catalog), branch))
-    return list(table_scan(lineage, table_get(lineage, database_get(lineage, "d"), "t")).files)
+    snapshot = branch_snapshot(branch_get(catalog_get(lake.catalog), branch))
+    return list(table_scan(snapshot, table_get(snapshot, database_get(snapshot, "d"), "t")).files)
 
 
 def facts(lake: Lake, branch: str = "main") -> dict[int, tuple[int, int, int]]:

@@ -10,7 +10,7 @@ import pytest
 
 from catalog_app.domain.row_merge import RowMerge, Sweep, Sweeps
 from catalog_app.engine import row_merging
-from catalog_app.selectors.lineage import branch_get, catalog_get
+from catalog_app.selectors.snapshots import branch_get, catalog_get
 from merge_app.execution.row_merges import compared_rows_load
 from tests.e2e.lake import Lake
 from tests.e2e.row_grids import SHAPES, grid_create, grid_fill, grid_table_id, judged_and_written, outcome, place

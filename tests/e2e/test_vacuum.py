@@ -14,7 +14,7 @@ from django.db import connection
 from django.utils import timezone
 
 from catalog_app.models import Branch, ExpiredFile
-from catalog_app.selectors.lineage import branch_get, catalog_get
+from catalog_app.selectors.snapshots import branch_get, catalog_get
 from catalog_app.services.integrity import catalog_check
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import NotFound, Stale

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from catalog_app.domain.row_merge import Behind, RowChoice, RowMerge, Take
-from catalog_app.selectors.lineage import branch_get, catalog_get
+from catalog_app.selectors.snapshots import branch_get, catalog_get
 from lakeui.frontdoor import compute
 from merge_app.execution.row_merges import compared_rows_load
 from tests.e2e.lake import Lake

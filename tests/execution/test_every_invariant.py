@@ -7,7 +7,7 @@ import re
 import pytest
 from django.db import connection, transaction
 
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.files import addresses_allocate
 from catalog_app.services.integrity import BRANCH_INVARIANTS, METADATA_INVARIANTS, catalog_check
 from lakeui.frontdoor import compute

@@ -7,7 +7,7 @@ import uuid
 import pytest
 
 from catalog_app.models import DataFile
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from lakeui.frontdoor import Session, execute, is_task
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.verification import audit_verify

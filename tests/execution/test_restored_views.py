@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from catalog_app.models import Branch
-from catalog_app.selectors.lineage import branch_lineage
 from catalog_app.selectors.objects import databases_list, views_list
+from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.common.errors import BranchMoved
 from merge_app.execution.apply import CommitHeader
 from merge_app.execution.restore import Scope, recovery_run, restore_plan
@@ -22,15 +22,15 @@ __all__ = ["database", "lake", "memory_engine"]
 def change(lake: Lake, name: str, query: str = "", *, view_id: int | None = None, branch: str = "main") -> int:
     """Set a view, or drop it where it has no query; its id."""
     found = Branch.objects.get(catalog__name=lake.catalog, name=branch)
-    (database_state,) = databases_list(branch_lineage(found))
+    (database_state,) = databases_list(branch_snapshot(found))
     made = ViewChange(view_id, database_state.database_id, name, query, is_dropped=not query)
-    view_commit(branch_lineage(found), found.pk, made, CommitHeader("CREATE VIEW"))
+    view_commit(branch_snapshot(found), found.pk, made, CommitHeader("CREATE VIEW"))
     return next((identity for identity, known in views(lake, branch).items() if known[0] == name), view_id or 0)
 
 
 def views(lake: Lake, branch: str = "main") -> dict[int, tuple[str, str]]:
-    lineage = branch_lineage(Branch.objects.get(catalog__name=lake.catalog, name=branch))
-    found = views_list(lineage, [item.database_id for item in databases_list(lineage)])
+    snapshot = branch_snapshot(Branch.objects.get(catalog__name=lake.catalog, name=branch))
+    found = views_list(snapshot, [item.database_id for item in databases_list(snapshot)])
     return {view.view_id: (view.name, view.query) for view in found}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 
 from catalog_app.models import Commit
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.verification import audit_verify
 from merge_app.jobs.models import Task

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 
-from catalog_app.selectors.lineage import branch_get, catalog_get
+from catalog_app.selectors.snapshots import branch_get, catalog_get
 from catalog_app.services.imports import import_create
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.api.importing import load_parameters

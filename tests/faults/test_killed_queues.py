@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 
 from catalog_app.models import Commit
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from lakeui.common.faults import reached_mark
 from merge_app.audit.verification import audit_verify
 from merge_app.review.models import MergeRequest

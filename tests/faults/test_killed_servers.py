@@ -22,7 +22,7 @@ from django.utils import timezone
 from pytest_django.plugin import DjangoDbBlocker
 
 from catalog_app.models import Commit
-from catalog_app.selectors.lineage import branch_get, catalog_get
+from catalog_app.selectors.snapshots import branch_get, catalog_get
 from lakeui.common.errors import EngineLost
 from lakeui.common.faults import POINTS
 from lakeui.frontdoor import compute

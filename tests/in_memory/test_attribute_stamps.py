@@ -18,7 +18,7 @@ from catalog_app.domain.attribute_facts import AttributeFact, Facts, Merged, fac
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.models import AttributeFacts
 from catalog_app.selectors.attribute_facts import ObjectKey, attribute_histories, newest
-from catalog_app.selectors.lineage import branch_get, branch_lineage, catalog_get
+from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
 from catalog_app.services.attribute_checks import facts_check
 from catalog_app.services.attribute_derivation import facts_derive
 from lakeui.common.errors import LakeError
@@ -32,9 +32,9 @@ def facts(lake: Lake, branch: str = "main", kind: str = "table") -> dict[str, At
     """Of the only object of its kind that the test changes, the last one made."""
     rows = AttributeFacts.objects.filter(branch__catalog__name=lake.catalog, object_kind=kind)
     identity = rows.order_by("-object_id").values_list("object_id", flat=True)[0]
-    lineage = branch_lineage(branch_get(catalog_get(lake.catalog), branch))
+    snapshot = branch_snapshot(branch_get(catalog_get(lake.catalog), branch))
     key = ObjectKind(kind), identity
-    return newest(attribute_histories(lineage, [key])[key])
+    return newest(attribute_histories(snapshot, [key])[key])
 
 
 def stored(lake: Lake) -> Stored:

@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 
 from catalog_app.models import Commit, Database, DataFile, DeleteFile, Table, Tag, Transaction
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import DuplicateKey, InvalidValue, MergeConflict
 from lakeui.frontdoor import Session, execute

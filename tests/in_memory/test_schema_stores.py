@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from catalog_app.models import InvisibleSchemaHistory, TableSchemaHistory
-from catalog_app.selectors.lineage import branch_get, catalog_get
+from catalog_app.selectors.snapshots import branch_get, catalog_get
 from tests.e2e.lake import Lake
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from catalog_app.models import CommitRead, ProtectionRule
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from lakeui.common.errors import BranchProtected
 from tests.e2e.lake import Lake
 

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from catalog_app.models import DataFile, Segment
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.integrity import catalog_check
 from tests.e2e.lake import Lake
 from tests.e2e.rows import OPTIMIZE, delete, rows, run, set_v

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from catalog_app.selectors.lineage import branch_get, branch_lineage, catalog_get
 from catalog_app.selectors.objects import databases_list, tables_list
+from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
 from lakeui.common.errors import MergeConflict
 from tests.e2e.lake import Lake
 from tests.lineage.journal import journal_noted
@@ -180,9 +180,9 @@ class Both:
             self.versions[target].append(self.lake.head(target))
 
     def shown(self, b: str) -> Any:
-        lineage = branch_lineage(branch_get(catalog_get(self.lake.catalog), b))
-        databases = {d.database_id: d for d in databases_list(lineage) if not d.is_dropped}
-        tables = [t for t in tables_list(lineage, list(databases)) if not t.is_dropped]
+        snapshot = branch_snapshot(branch_get(catalog_get(self.lake.catalog), b))
+        databases = {d.database_id: d for d in databases_list(snapshot) if not d.is_dropped}
+        tables = [t for t in tables_list(snapshot, list(databases)) if not t.is_dropped]
         return (
             {d.name.lower(): dict(d.properties) for d in databases.values()},
             [

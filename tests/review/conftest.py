@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 
 from catalog_app.domain.roles import Principal, Role
 from catalog_app.models import ProtectionRule
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from lakeui.frontdoor import Session, execute
 from merge_app.review.models import MergeRequest
 from merge_app.review.requests import RequestDraft, request_open

@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, models, transaction
 
 from catalog_app.models import Catalog
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from lakeui.common.errors import MergeConflict
 from lakeui.frontdoor import Session, execute
 from merge_app.audit.models import MergeAttempt

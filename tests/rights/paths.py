@@ -13,7 +13,7 @@ from django.test import Client
 
 from catalog_app.domain.roles import Role
 from catalog_app.models import CatalogMember
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from lakeui.access.tokens import token_create
 from lakeui.common.errors import LakeError
 from lakeui.frontdoor import Session, execute, is_task

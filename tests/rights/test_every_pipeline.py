@@ -9,7 +9,7 @@ import pytest
 
 from catalog_app.domain.roles import Scope
 from catalog_app.models import ProtectionRule
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.files import addresses_allocate
 from lakeui.access.tokens import token_create
 from lakeui.api.docs import openapi_document

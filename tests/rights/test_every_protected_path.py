@@ -10,7 +10,7 @@ from django.db import transaction
 
 from catalog_app.domain.roles import Action
 from catalog_app.models import Branch, ProtectionRule
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
 from lakeui.frontdoor.pipeline_values import PipelineWork, PublishedWork

@@ -13,8 +13,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from catalog_app.domain.roles import Scope
-from catalog_app.selectors.lineage import branch_get, branch_lineage, catalog_get
 from catalog_app.selectors.objects import databases_list
+from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
 from lakeui.common.errors import NotFound, PermissionDenied
 from lakeui.frontdoor import Session, StatementResult, dispatch, execute
 from lakeui.sql.parse import parse
@@ -175,9 +175,9 @@ def test_an_owner_reaches_no_catalog_that_is_invisible_to_them(own_lake: str, ca
 def test_a_view_shows_nobody_what_they_cannot_see_themselves(own_lake: str, cast: Cast) -> None:
     """A view's query runs with the rights of whoever reads it."""
     main = branch_get(catalog_get(own_lake), "main")
-    (database,) = databases_list(branch_lineage(main))
+    (database,) = databases_list(branch_snapshot(main))
     view = ViewChange(None, database.database_id, "v", f"SELECT * FROM {cast.catalog}.d.t")
-    view_commit(branch_lineage(main), main.pk, view, CommitHeader("CREATE VIEW"))
+    view_commit(branch_snapshot(main), main.pk, view, CommitHeader("CREATE VIEW"))
     join(cast.people["none"], own_lake)
     assert outcome(cast, cast.people["none"], "SELECT * FROM d.v", own_lake) == 404
 

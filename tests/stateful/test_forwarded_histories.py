@@ -9,7 +9,7 @@ import itertools
 import pytest
 
 from catalog_app.models import CommitOperation
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from lakeui.common.errors import MergeConflict
 from merge_app.planning.row_merges import ROWS_MERGED
 from tests.e2e.lake import Lake

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from catalog_app.domain.files import FileScan
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.integrity import catalog_check
 from tests.e2e.lake import Lake
 from tests.stateful.memory_engine import MemoryEngine

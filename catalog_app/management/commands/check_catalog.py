@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from catalog_app.domain.files import FileScan
 from catalog_app.models import Catalog
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.integrity import catalog_check
 from catalog_app.storage.deletes import live_row_ids
 from catalog_app.storage.facts import stored_stamps

@@ -12,9 +12,9 @@ import numpy as np
 from catalog_app.domain.files import FileScan, NewDataFile, PartitionValues, RowsFact
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.port import RowEngine
-from catalog_app.selectors.lineage import LINEAGE, Lineage
 from catalog_app.selectors.rows import cursor_open, fetch_all
 from catalog_app.selectors.segments import files_load
+from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 from catalog_app.services.files import data_files_register, delete_files_register
 from catalog_app.storage.cells import RowCells
 from catalog_app.storage.facts import rows_facts
@@ -90,7 +90,7 @@ def _fact(stamp: Stamp) -> RowsFact:
 
 
 _LINE = """line AS MATERIALIZED (
-    SELECT h.table_id, h.version, h.definition_id FROM lineage l JOIN catalog_app_tableschemahistory h
+    SELECT h.table_id, h.version, h.definition_id FROM snapshot l JOIN catalog_app_tableschemahistory h
       ON h.branch_id = l.branch_id AND h.version <= l.max_version AND h.table_id = ANY(%(table_ids)s)
 )"""
 
@@ -116,7 +116,7 @@ FROM jsonb_to_recordset(%(rows)s::jsonb) AS w(table_id bigint, segment_id bigint
 """
 
 _CARRY = f"""
-WITH {LINEAGE}, {_LINE}
+WITH {SNAPSHOT}, {_LINE}
 INSERT INTO catalog_app_segment (table_id, branch_id, operation_id, added_version, file_id, definition_id,
                                  schema_version, is_visible, {_NAMES}, partition, partition_stamp, partition_kind,
                                  partition_brings, partition_undoes)
@@ -136,7 +136,7 @@ ORDER BY w.file_id
 """
 
 _CARRY_WRITTEN = f"""
-WITH {LINEAGE}, {_LINE}, carried AS MATERIALIZED (
+WITH {SNAPSHOT}, {_LINE}, carried AS MATERIALIZED (
     SELECT id::bigint FROM unnest(string_to_array(%(segments)s, ' ')) AS c(id)
 )
 INSERT INTO catalog_app_segment (table_id, branch_id, operation_id, added_version, file_id, definition_id,
@@ -152,9 +152,9 @@ ORDER BY s.file_id
 """
 
 _SHOWN = f"""
-WITH {LINEAGE}, here AS (
+WITH {SNAPSHOT}, here AS (
     SELECT branch_id, CASE WHEN branch_id = %(branch)s THEN %(version)s ELSE max_version END AS max_version
-    FROM lineage
+    FROM snapshot
 )"""
 _TARGETS = """
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS w(
@@ -184,7 +184,7 @@ def steps_apply(
     *,
     branch_id: int,
     version: int,
-    lineage: Lineage,
+    snapshot: Snapshot,
     staged: Staged,
     made: Mapping[int, Sequence[tuple[int, PartitionValues]]],
     definitions: Mapping[int, StagedDefinition],
@@ -197,7 +197,7 @@ def steps_apply(
         "branch": branch_id,
         "version": version,
         "table_ids": list(tables),
-        **lineage.parameters,
+        **snapshot.parameters,
     }
     rows: dict[str, list[dict[str, Any]]] = {"leave": [], "remove": [], "carry": [], "attach": [], "stamp": []}
     for table_id, steps in tables.items():

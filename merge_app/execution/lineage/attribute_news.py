@@ -13,8 +13,8 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.attribute_facts import ObjectKey, newest_attributes, objects_changed
 from catalog_app.selectors.attribute_pasts import Makers, Pasts, makers_load, pasts_load
-from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.objects import databases_load
+from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.lineage.sides import Ranges
 from merge_app.execution.reach import Reach, one_catalog, own_ranges
 from merge_app.execution.source_side import SourceSide, source_tables_load
@@ -24,15 +24,15 @@ from merge_app.planning.attribute_sides import AttributeSides, key_of
 Stored = Mapping[ObjectKey, Mapping[str, AttributeFact]]
 
 
-def objects_with_news(lineage: Lineage, other: Reach) -> set[ObjectKey]:
+def objects_with_news(snapshot: Snapshot, other: Reach) -> set[ObjectKey]:
     """The objects of which facts came to a chain where the other side does not reach."""
-    return objects_changed((item.branch_id, item.after, item.upto) for item in own_ranges(lineage, other))
+    return objects_changed((item.branch_id, item.after, item.upto) for item in own_ranges(snapshot, other))
 
 
 def attribute_sides_load(
     catalog_id: int,
-    source: Lineage,
-    target: Lineage,
+    source: Snapshot,
+    target: Snapshot,
     reaches: tuple[Reach, Reach],
     objects: Collection[ObjectKey],
     *,
@@ -102,12 +102,12 @@ class AttributeNews:
     def load(
         self,
         side: SourceSide,
-        destination: Lineage,
+        destination: Snapshot,
         databases: Mapping[int, DatabaseState],
         tables: Mapping[int, TableState],
     ) -> AttributeSides | None:
         """The facts of all these objects that have news on either side, with those of the databases around them."""
-        if self.catalog_id is None or side.lineage is None:
+        if self.catalog_id is None or side.snapshot is None:
             return None
         named = {*((ObjectKind.DATABASE, i) for i in databases), *((ObjectKind.TABLE, i) for i in tables)}
         found = {*self.objects, *(objects_with_news(destination, side.reach) & named)}
@@ -122,13 +122,13 @@ class AttributeNews:
         found |= {(ObjectKind.TABLE, i) for i, state in tables.items() if state.database_id in revived}
         reaches = side.reach, side.reach_of(destination)
         return attribute_sides_load(
-            self.catalog_id, side.lineage, destination, reaches, sorted(found | homes), own=side.own_branch
+            self.catalog_id, side.snapshot, destination, reaches, sorted(found | homes), own=side.own_branch
         )
 
 
 def databases_revived(side: SourceSide, databases: Mapping[int, DatabaseState]) -> set[int]:
     """The databases that the target lacks and a branch has: with one of them come the tables that exist in it (R4)."""
-    if side.lineage is None:
+    if side.snapshot is None:
         return set()
     return {
         i
@@ -137,15 +137,15 @@ def databases_revived(side: SourceSide, databases: Mapping[int, DatabaseState]) 
     }
 
 
-def with_news(side: SourceSide, destination: Lineage) -> tuple[SourceSide, AttributeNews]:
+def with_news(side: SourceSide, destination: Snapshot) -> tuple[SourceSide, AttributeNews]:
     """The side with the states of all objects of which it has news by facts, where attributes are merged by these."""
-    if not settings.LAKEUI["MERGE_BY_LINEAGE"] or side.lineage is None:
+    if not settings.LAKEUI["MERGE_BY_LINEAGE"] or side.snapshot is None:
         return side, AttributeNews()
-    catalog_id = one_catalog(side.lineage, destination)
+    catalog_id = one_catalog(side.snapshot, destination)
     if catalog_id is None:
         return side, AttributeNews()
-    found = objects_with_news(side.lineage, side.reach_of(destination))
+    found = objects_with_news(side.snapshot, side.reach_of(destination))
     tables = {**side.tables, **source_tables_load(side, {i for kind, i in found if kind is ObjectKind.TABLE})}
     homes = {i for kind, i in found if kind is ObjectKind.DATABASE} | {state.database_id for state in tables.values()}
-    databases = {**side.databases, **databases_load(side.lineage, homes - side.databases.keys())}
+    databases = {**side.databases, **databases_load(side.snapshot, homes - side.databases.keys())}
     return replace(side, tables=tables, databases=databases), AttributeNews(catalog_id, frozenset(found))

@@ -28,9 +28,9 @@ from catalog_app.selectors.attribute_facts import (
     newest,
     stamp_branches,
 )
-from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.reach import Reach, own_ranges
 from merge_app.planning.surviving import ObjectKey
 from merge_app.planning.values import Action, MergePlan, ObjectPlan
@@ -55,7 +55,7 @@ class Restores:
 class FactsSource:
     """Where a merge comes from. ``workspace``: that of a transaction, whose commits are one with the merge (R11)."""
 
-    lineage: Lineage
+    snapshot: Snapshot
     reach: Reach
     workspace: int | None
 
@@ -93,9 +93,9 @@ def _dropped_databases(plan: MergePlan) -> set[int]:
     return {item.object_id for item in plan.objects if item.kind is ObjectKind.DATABASE and item.after.is_dropped}
 
 
-def restored_facts(plan: MergePlan, lineage: Lineage, version: int, restores: Restores) -> Written:
+def restored_facts(plan: MergePlan, snapshot: Snapshot, version: int, restores: Restores) -> Written:
     changed = _set(plan)
-    histories = attribute_histories(lineage, changed)
+    histories = attribute_histories(snapshot, changed)
     return {
         key: _restored(item.after, histories.get(key, []), found, version, restores)
         for key, (item, found) in changed.items()
@@ -119,23 +119,23 @@ def _before_the_drop(history: History) -> dict[str, AttributeFact]:
 
 
 def merged_facts(
-    plan: MergePlan, branch: Branch, lineage: Lineage, reach: Reach, version: int, source: FactsSource
+    plan: MergePlan, branch: Branch, snapshot: Snapshot, reach: Reach, version: int, source: FactsSource
 ) -> Written:
     """What the merge leaves on the target of the facts of both sides, where its plan says what became of each object.
 
-    ``lineage`` and ``reach`` are the target's before the merge. All of it is four queries, whatever it merges.
+    ``snapshot`` and ``reach`` are the target's before the merge. All of it is four queries, whatever it merges.
     """
-    ranges = [(item.branch_id, item.after, item.upto) for item in own_ranges(source.lineage, reach)]
-    theirs: Mapping[ObjectKey, Facts] = attribute_news(source.lineage, ranges)
+    ranges = [(item.branch_id, item.after, item.upto) for item in own_ranges(source.snapshot, reach)]
+    theirs: Mapping[ObjectKey, Facts] = attribute_news(source.snapshot, ranges)
     items = {(item.kind, item.object_id): item for item in plan.objects}
     wanted = dict.fromkeys((*theirs, *_set(plan)))
     if not wanted:
         return {}
-    here = {key: newest(history) for key, history in attribute_histories(lineage, list(wanted)).items()}
+    here = {key: newest(history) for key, history in attribute_histories(snapshot, list(wanted)).items()}
     catalogs = _catalogs(branch, source)
     makers = _Makers.of(catalogs, theirs, here)
     restamped = {key: makers.restamped(facts, version, reach, source.workspace) for key, facts in theirs.items()}
-    after = {**_states(lineage, [key for key in wanted if key not in items]), **_outcomes(items)}
+    after = {**_states(snapshot, [key for key in wanted if key not in items]), **_outcomes(items)}
     dropped = _dropped_databases(plan)
     found = {}
     for key in wanted:
@@ -151,14 +151,14 @@ def merged_facts(
     return found
 
 
-def _states(lineage: Lineage, objects: Collection[ObjectKey]) -> dict[ObjectKey, ObjectState]:
+def _states(snapshot: Snapshot, objects: Collection[ObjectKey]) -> dict[ObjectKey, ObjectState]:
     """What the target has of objects that the plan leaves alone."""
     databases, tables = (
         [identity for kind, identity in objects if kind is wanted] for wanted in (ObjectKind.DATABASE, ObjectKind.TABLE)
     )
     found: dict[ObjectKey, ObjectState] = {}
-    found |= {(ObjectKind.DATABASE, i): state for i, state in databases_load(lineage, databases).items()}
-    found |= {(ObjectKind.TABLE, i): state for i, state in tables_load(lineage, tables).items()}
+    found |= {(ObjectKind.DATABASE, i): state for i, state in databases_load(snapshot, databases).items()}
+    found |= {(ObjectKind.TABLE, i): state for i, state in tables_load(snapshot, tables).items()}
     return found
 
 
@@ -172,7 +172,7 @@ _CATALOG = "SELECT catalog_id FROM catalog_app_branch WHERE id = %(branch)s"
 
 def _catalogs(branch: Branch, source: FactsSource) -> tuple[int, int]:
     """Those of source and target."""
-    ((mine,),) = fetch_all(_CATALOG, {"branch": source.lineage.branch_ids[0]}, prepared=True)
+    ((mine,),) = fetch_all(_CATALOG, {"branch": source.snapshot.branch_ids[0]}, prepared=True)
     return mine, branch.catalog_id
 
 
@@ -226,7 +226,7 @@ def facts_of_plan(
     plan: MergePlan,
     *,
     branch: Branch,
-    lineage: Lineage,
+    snapshot: Snapshot,
     version: int,
     source: FactsSource | None = None,
     reach: Reach | None = None,
@@ -234,7 +234,7 @@ def facts_of_plan(
 ) -> Written:
     """``reach``: what the target reaches, of a merge."""
     if source is not None and reach is not None:
-        return merged_facts(plan, branch, lineage, reach, version, source)
+        return merged_facts(plan, branch, snapshot, reach, version, source)
     if restores is not None:
-        return restored_facts(plan, lineage, version, restores)
+        return restored_facts(plan, snapshot, version, restores)
     return statement_facts(plan, version)

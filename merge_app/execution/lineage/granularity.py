@@ -9,8 +9,8 @@ from django.conf import settings
 
 from catalog_app.domain.state import TableState
 from catalog_app.domain.table_properties import FILE, MERGE_COLUMN, MERGE_CONFLICTS, merges_by, properties_check
-from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.snapshots import Snapshot
 from lakeui.common.errors import NotSupported
 from merge_app.lineage.cells import ColumnMerge
 from merge_app.lineage.facts import Granularity
@@ -24,10 +24,10 @@ WHERE b.id = %(branch)s
 def granularity_check(value: str, where: str = "") -> None:
     """Raise NotSupported where merges do not go by the setting."""
     if value != FILE:
-        lineage_check(f"{MERGE_CONFLICTS} = '{value}'{where}", f"set {MERGE_CONFLICTS} = '{FILE}'")
+        snapshot_check(f"{MERGE_CONFLICTS} = '{value}'{where}", f"set {MERGE_CONFLICTS} = '{FILE}'")
 
 
-def lineage_check(what: str, otherwise: str) -> None:
+def snapshot_check(what: str, otherwise: str) -> None:
     """Raise NotSupported where merges do not go by lineage."""
     if not settings.LAKEUI["MERGE_BY_LINEAGE"]:
         raise NotSupported(
@@ -44,7 +44,7 @@ class MergeSetting:
     how: Mapping[int, ColumnMerge]
 
 
-def merge_settings(tables: Iterable[TableState], target: Lineage) -> dict[int, MergeSetting]:
+def merge_settings(tables: Iterable[TableState], target: Snapshot) -> dict[int, MergeSetting]:
     """By table, as the target of a merge has it. Raises NotSupported, InvalidValue. A table with a primary key is
     merged by key and cell whatever it says.
     """
@@ -71,6 +71,6 @@ def column_merges(table: TableState) -> dict[int, ColumnMerge]:
         key = MERGE_COLUMN + column.name
         value = table.properties.get(key)
         if value is not None and merges_by(value, column.type):
-            lineage_check(f"{key} of table {table.name}", f"UNSET {key}")
+            snapshot_check(f"{key} of table {table.name}", f"UNSET {key}")
             found[column.id] = ColumnMerge(value)
     return found

@@ -14,7 +14,7 @@ from catalog_app.domain.operations import Operation
 from catalog_app.domain.row_merge import RowChoice, RowJudgement
 from catalog_app.domain.schema import Schema
 from catalog_app.rules.codes import VerdictCode
-from catalog_app.selectors.lineage import Lineage
+from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.left_out_before import is_left_out
 from merge_app.execution.lineage.cells import CellReader, Cells, met_rows, with_values
@@ -90,8 +90,8 @@ class TableCase:
 class Parties:
     """The two snapshots, what they reach, and what the source is besides a branch (see ``sides_load``)."""
 
-    source: Lineage
-    target: Lineage
+    source: Snapshot
+    target: Snapshot
     source_reach: Reach
     target_reach: Reach
     own: int | None = None

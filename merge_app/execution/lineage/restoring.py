@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from catalog_app.selectors.lineage import Lineage
+from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.services.files import delete_files_register
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.lineage.readers import reader_of
@@ -29,7 +29,9 @@ class RestoredFiles:
     present: tuple[int, ...] = ()
 
 
-def restored_files(tables: Sequence[int], now: Lineage, version: int, engine: EngineSource) -> dict[int, RestoredFiles]:
+def restored_files(
+    tables: Sequence[int], now: Snapshot, version: int, engine: EngineSource
+) -> dict[int, RestoredFiles]:
     """By table, what restoring it to ``version`` of the chain makes of its files. Files that name rows are written."""
     back = now.at(version)
     files_now, files_then = snapshot_load(tables, now), snapshot_load(tables, back)

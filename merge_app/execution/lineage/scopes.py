@@ -10,8 +10,8 @@ from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operation_json import change_from_json, scope_from_json
 from catalog_app.domain.operations import Change, Operation, OperationKind, OverwriteScope, PartitionChange
 from catalog_app.models import Branch
-from catalog_app.selectors.lineage import Lineage, branch_lineage
 from catalog_app.selectors.rows import fetch_all, json_value
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from merge_app.execution.lineage.sides import RANGES, Ranges
 from merge_app.execution.reach import Reach, reach_load
 from merge_app.lineage.facts import Scope, ScopeKind
@@ -42,13 +42,13 @@ class Vectors:
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int], Reach] = {}
-        self._chains: dict[int, Lineage] = {}
+        self._chains: dict[int, Snapshot] = {}
 
     def at(self, branch_id: int, version: int) -> Reach:
         key = branch_id, version
         if key not in self._known:
             if branch_id not in self._chains:
-                self._chains[branch_id] = branch_lineage(Branch.objects.get(pk=branch_id))
+                self._chains[branch_id] = branch_snapshot(Branch.objects.get(pk=branch_id))
             self._known[key] = reach_load(self._chains[branch_id].at(version))
         return self._known[key]
 

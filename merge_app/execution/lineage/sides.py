@@ -11,8 +11,8 @@ import numpy as np
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import Operation, OperationKind, PartitionChange
-from catalog_app.selectors.lineage import Lineage
 from catalog_app.selectors.rows import fetch_all, json_value
+from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.lineage.written import LOOKED_AT, ROWS_AT, WRITTEN, looked_at_parameters, written_of
 from merge_app.execution.reach import Reach
 from merge_app.lineage.facts import Ints, News
@@ -218,13 +218,13 @@ FROM source x JOIN catalog_app_datafile f ON f.id = x.file_id
 """
 
 
-def snapshot_load(tables: Collection[int], lineage: Lineage) -> dict[int, dict[int, ShownFile]]:
+def snapshot_load(tables: Collection[int], snapshot: Snapshot) -> dict[int, dict[int, ShownFile]]:
     """By table and file, all that a snapshot shows."""
     found: dict[int, dict[int, ShownFile]] = defaultdict(dict)
     asked = {
         "tables": list(tables),
-        "source_ids": list(lineage.branch_ids),
-        "source_limits": list(lineage.limits),
+        "source_ids": list(snapshot.branch_ids),
+        "source_limits": list(snapshot.limits),
     }
     for table_id, *row in fetch_all(_SNAPSHOT, asked):
         file = _file(row, frozenset())
@@ -261,8 +261,8 @@ class Sides:
 
 def sides_load(
     tables: Collection[int],
-    source: Lineage,
-    target: Lineage,
+    source: Snapshot,
+    target: Snapshot,
     reaches: tuple[Reach, Reach],
     *,
     own: int | None = None,
@@ -308,7 +308,7 @@ def sides_load(
     return Sides(found[0], found[1], News(versions[0], versions[1]), ranges[0], ranges[1], written)
 
 
-def _own_parts(source: Lineage, target: Lineage) -> dict[str, list[int]]:
+def _own_parts(source: Snapshot, target: Snapshot) -> dict[str, list[int]]:
     """The commits that one of the chains alone sees, as ranges of versions."""
     chains = [dict(zip(item.branch_ids, item.limits, strict=True)) for item in (source, target)]
     found = []

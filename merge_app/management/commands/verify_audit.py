@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from catalog_app.models import Catalog
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.verification import audit_verify
 

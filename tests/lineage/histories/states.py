@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from catalog_app.domain.schema import Column
-from catalog_app.selectors.lineage import Lineage, branch_get, branch_lineage, catalog_get
 from catalog_app.selectors.objects import databases_dropped, databases_list, tables_dropped, tables_list
 from catalog_app.selectors.segments import table_scan
+from catalog_app.selectors.snapshots import Snapshot, branch_get, branch_snapshot, catalog_get
 from lakeui.frontdoor import compute
 from tests.e2e.lake import Lake
 
@@ -79,22 +79,22 @@ class Reader:
         self.numbers: dict[int, int] = {}
 
     def state(self, branch: str) -> State:
-        lineage = branch_lineage(branch_get(catalog_get(self.lake.catalog), branch))
-        databases = {item.database_id: item for item in databases_list(lineage)}
+        snapshot = branch_snapshot(branch_get(catalog_get(self.lake.catalog), branch))
+        databases = {item.database_id: item for item in databases_list(snapshot)}
         tables = {}
-        for item in sorted(tables_list(lineage, databases), key=lambda each: each.table_id):
+        for item in sorted(tables_list(snapshot, databases), key=lambda each: each.table_id):
             number = self.numbers.setdefault(item.table_id, len(self.numbers))
-            tables[number] = self._shown(lineage, item, databases[item.database_id].name)
-        dropped = [("DATABASE", item.name) for item in databases_dropped(lineage)]
+            tables[number] = self._shown(snapshot, item, databases[item.database_id].name)
+        dropped = [("DATABASE", item.name) for item in databases_dropped(snapshot)]
         for database in databases.values():
-            path = (f"{database.name}.{item.name}" for item in tables_dropped(lineage, database.database_id))
+            path = (f"{database.name}.{item.name}" for item in tables_dropped(snapshot, database.database_id))
             dropped += [("TABLE", each) for each in path]
         return State({item.name: item.properties for item in databases.values()}, tables, tuple(dropped))
 
-    def _shown(self, lineage: Lineage, item: Any, database: str) -> Shown:
+    def _shown(self, snapshot: Snapshot, item: Any, database: str) -> Shown:
         schema = item.schema
         (key,) = (column.id for column in schema.columns if column.name == "id")
-        scan = table_scan(lineage, item)
+        scan = table_scan(snapshot, item)
         rows: dict[int, Cells] = {}
         engine: Any = compute.engine()
         for row in engine.live(scan):

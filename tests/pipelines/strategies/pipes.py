@@ -10,7 +10,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from lakeui.frontdoor import Session, StatementResult
 from lakeui.frontdoor.pipelines import run_execute
 from merge_app.jobs.context import Context

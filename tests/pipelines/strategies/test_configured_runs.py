@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from catalog_app.domain.roles import LAKEUI
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from lakeui.common.errors import AlreadyExists, DuplicateKey, NotFound
 from merge_app.jobs.models import Task, TaskState
 from merge_app.pipelines.definition.mistakes import InvalidConfig

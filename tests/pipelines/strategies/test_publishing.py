@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from catalog_app.models import Branch, Transaction, TransactionState
-from catalog_app.selectors.lineage import catalog_get
+from catalog_app.selectors.snapshots import catalog_get
 from lakeui.common.errors import MergeConflict
 from lakeui.frontdoor import Session
 from lakeui.frontdoor.pipelines import run_execute

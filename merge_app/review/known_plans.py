@@ -17,7 +17,7 @@ from merge_app.review.states import RequestState
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class KnownPlan:
     """A plan of the request: what went in, its fingerprint and how many conflicts it has."""
 
     seen: Seen
@@ -34,7 +34,7 @@ def seen_judged(request: MergeRequest, source: Branch, destination: Branch) -> S
     """What reviews of the request are judged on: what it holds now, and once it is merged what was merged. Its branches
     go on, and what was approved then stays so.
     """
-    known = sight_known(request) if request.state == RequestState.MERGED else None
+    known = plan_known(request) if request.state == RequestState.MERGED else None
     return known.seen if known is not None else seen_now(request, source, destination)
 
 
@@ -44,7 +44,7 @@ def judged_heads(request: MergeRequest) -> tuple[int, int]:
     return seen.source_head, seen.destination_head
 
 
-def sight_known(request: MergeRequest) -> Sight | None:
+def plan_known(request: MergeRequest) -> KnownPlan | None:
     """The last plan that anybody made of the request."""
     if request.planned_source_head is None or request.planned_destination_head is None:
         return None
@@ -54,17 +54,17 @@ def sight_known(request: MergeRequest) -> Sight | None:
         request.planned_rules,
         request.planned_resolutions,
     )
-    return Sight(seen, request.planned_fingerprint, request.conflict_count)
+    return KnownPlan(seen, request.planned_fingerprint, request.conflict_count)
 
 
-def sight_load(request: MergeRequest, engine: EngineSource) -> Sight:
+def plan_load(request: MergeRequest, engine: EngineSource) -> KnownPlan:
     """The plan of the request as its branches are now: the last one if it is still that, else made anew."""
     source, destination = branches_now(request)
-    seen, known = seen_now(request, source, destination), sight_known(request)
+    seen, known = seen_now(request, source, destination), plan_known(request)
     if known is not None and known.seen == seen:
         return known
     made = comparison_load(source, destination, engine, resolutions_of(request, source, destination))
-    return Sight(seen, made.fingerprint, made.conflicts)
+    return KnownPlan(seen, made.fingerprint, made.conflicts)
 
 
 def branches_now(request: MergeRequest) -> tuple[Branch, Branch]:
@@ -73,14 +73,14 @@ def branches_now(request: MergeRequest) -> tuple[Branch, Branch]:
     return found[request.source_id], found[request.destination_id]
 
 
-def sight_keep(request: MergeRequest, sight: Sight) -> None:
+def plan_keep(request: MergeRequest, plan: KnownPlan) -> None:
     """Note the plan on the request's row; the caller saves it."""
-    request.planned_source_head = sight.seen.source_head
-    request.planned_destination_head = sight.seen.destination_head
-    request.planned_rules = sight.seen.rules_digest
-    request.planned_resolutions = sight.seen.resolutions_digest
-    request.planned_fingerprint = sight.fingerprint
-    request.conflict_count = sight.conflict_count
+    request.planned_source_head = plan.seen.source_head
+    request.planned_destination_head = plan.seen.destination_head
+    request.planned_rules = plan.seen.rules_digest
+    request.planned_resolutions = plan.seen.resolutions_digest
+    request.planned_fingerprint = plan.fingerprint
+    request.conflict_count = plan.conflict_count
 
 
 def resolutions_of(request: MergeRequest, source: Branch, destination: Branch) -> tuple[Resolution, ...]:

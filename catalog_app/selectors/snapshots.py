@@ -17,7 +17,7 @@ from lakeui.common.nearest import nearest_name
 
 
 @dataclass(frozen=True, slots=True)
-class Lineage:
+class Snapshot:
     """Branches to look in, nearest first, and of each the newest version that counts."""
 
     branch_ids: tuple[int, ...]
@@ -28,26 +28,26 @@ class Lineage:
         """The version that is looked at."""
         return self.limits[0]
 
-    def at(self, version: int) -> Lineage:
+    def at(self, version: int) -> Snapshot:
         """The same chain, looked at as of ``version``."""
-        return Lineage(self.branch_ids, tuple(min(limit, version) for limit in self.limits))
+        return Snapshot(self.branch_ids, tuple(min(limit, version) for limit in self.limits))
 
     @property
     def parameters(self) -> dict[str, list[int]]:
-        """Query parameters ``branch_ids`` and ``limits`` for ``LINEAGE``."""
+        """Query parameters ``branch_ids`` and ``limits`` for ``SNAPSHOT``."""
         return {"branch_ids": list(self.branch_ids), "limits": list(self.limits)}
 
 
-LINEAGE = """lineage AS MATERIALIZED (
+SNAPSHOT = """snapshot AS MATERIALIZED (
     SELECT branch_id, max_version, depth
     FROM unnest(%(branch_ids)s::bigint[], %(limits)s::bigint[]) WITH ORDINALITY AS l(branch_id, max_version, depth)
 )"""
-"""The common table expression that turns ``Lineage.parameters`` into rows."""
+"""The common table expression that turns ``Snapshot.parameters`` into rows."""
 
 
-def branch_lineage(branch: Branch) -> Lineage:
+def branch_snapshot(branch: Branch) -> Snapshot:
     """The look-up chain of a branch at its head."""
-    return Lineage((branch.pk, *branch.ancestor_branches), (branch.head_version, *branch.ancestor_limits))
+    return Snapshot((branch.pk, *branch.ancestor_branches), (branch.head_version, *branch.ancestor_limits))
 
 
 def named(objects: QuerySet[Any], name: str) -> QuerySet[Any]:
@@ -135,10 +135,10 @@ def version_at(branch: Branch, moment: datetime) -> int:
     """The newest version of the branch, inherited ones included, committed at or before ``moment``."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"WITH {LINEAGE} SELECT max(c.version) FROM lineage l CROSS JOIN LATERAL ("
+            f"WITH {SNAPSHOT} SELECT max(c.version) FROM snapshot l CROSS JOIN LATERAL ("
             " SELECT version FROM catalog_app_commit WHERE branch_id = l.branch_id AND version <= l.max_version"
             " AND committed_at <= %(moment)s ORDER BY version DESC LIMIT 1) c",
-            {**branch_lineage(branch).parameters, "moment": moment},
+            {**branch_snapshot(branch).parameters, "moment": moment},
         )
         (version,) = cursor.fetchone()
     if version is None:
