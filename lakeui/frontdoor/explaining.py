@@ -68,8 +68,8 @@ def _steps(call: Call, statement: sql.Statement) -> Iterator[Step]:
             yield from _merge_target(target, statement)
         case _:
             raise NotSupported(
-                "EXPLAIN tells of SELECT, INSERT, DELETE, UPDATE and MERGE INTO.",
-                remedy="Put DRY RUN behind a statement that changes something else.",
+                "EXPLAIN takes SELECT, INSERT, DELETE, UPDATE and MERGE INTO.",
+                remedy="Put DRY RUN behind another statement.",
             )
 
 
