@@ -106,7 +106,8 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Snapshot)
         if before is None or not (is_whole or object_id in by_statement) or has_key_in_partition(before.schema):
             continue
         alive = _aliveness(planned, sides, object_id)
-        if planned.attributes is not None or (alive.source and alive.target and alive.result):
+        is_restored = object_id in side.restored
+        if planned.attributes is not None or is_restored or (alive.source and alive.target and alive.result):
             columns = columns_merged(sides.source_of(*key), sides.destination_of(*key), before, state)
             found.append(
                 TableCase(

@@ -723,11 +723,6 @@ def test_a_row_that_was_updated_before_a_drop_and_deleted_after_the_undrop_does_
     assert lake.rows("d.t") == lake.rows("d.t", "b") == lake.rows("d.t", "w") == [(1, "a"), (3, "a")]
 
 
-@pytest.mark.xfail(
-    reason="A row that a merge decided below a drop does not go back with a later restore of the source.",
-    raises=AssertionError,
-    strict=True,
-)
 def test_a_restore_that_undoes_the_drop_and_what_it_absorbed_leaves_what_the_other_side_made_of_the_rows(
     lake: Lake,
 ) -> None:
