@@ -125,7 +125,7 @@ def _leave_out(given: PlanInput, resolution: Resolution) -> PlanInput:
         return _with_decided_rows(stripped, resolution) if resolution.part is ResolutionPart.PARTITION else stripped
     facts = given.attributes and given.attributes.left_out(resolution.key_of_object)
     source = tuple(item for item in given.source if not _of(item, resolution))
-    return _with_facts(replace(given, source=source, attributes=facts), resolution, snapshot=None)
+    return _with_facts(replace(given, source=source, attributes=facts), resolution, rows_plan=None)
 
 
 def _concerns_facts(resolution: Resolution, columns: frozenset[int]) -> Callable[[Key], bool]:
@@ -141,7 +141,7 @@ def _concerns_facts(resolution: Resolution, columns: frozenset[int]) -> Callable
 def _with_decided_rows(given: PlanInput, resolution: Resolution) -> PlanInput:
     facts = given.facts.get(resolution.object_id)
     decided = facts.rows_decided if facts is not None else None
-    return given if decided is None else _with_facts(given, resolution, snapshot=decided)
+    return given if decided is None else _with_facts(given, resolution, rows_plan=decided)
 
 
 def _with_facts(given: PlanInput, resolution: Resolution, **changed: Any) -> PlanInput:
