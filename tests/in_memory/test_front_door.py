@@ -65,7 +65,7 @@ def test_what_would_reach_the_host_is_refused(table: Lake, statement: str) -> No
         table.sql(statement)
 
 
-@pytest.mark.parametrize("statement", ["EXPLAIN SELECT 1", "SHOW FUNCTIONS"])
+@pytest.mark.parametrize("statement", ["EXPLAIN ANALYZE SELECT 1", "ANALYZE TABLE d.people COMPUTE STATISTICS"])
 def test_what_comes_later_says_so_by_name(table: Lake, statement: str) -> None:
     with pytest.raises(NotSupported, match="not supported yet"):
         table.sql(statement)
