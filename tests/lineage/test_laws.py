@@ -33,7 +33,7 @@ from tests.soak import IS_SOAK
 from tests.stateful.test_histories import SEED
 
 DRAWN = SEED or (str(random.SystemRandom().randrange(10**6)) if IS_SOAK else "0")
-histories = pytest.mark.parametrize("number", range(2000 if IS_SOAK else 2))
+histories = pytest.mark.parametrize("number", range(2000 if IS_SOAK else 1))
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,13 @@ from __future__ import annotations
 import pytest
 from django.conf import settings
 
+from tests.soak import IS_SOAK
 from tests.stateful.conftest import database, lake, memory_engine
 
 __all__ = ["database", "lake", "memory_engine"]
+
+# ``tests/stateful`` has these of replays, which are the default.
+collect_ignore = [] if IS_SOAK else ["test_key_sweeps.py", "test_renamed_partition_stories.py"]
 
 
 @pytest.fixture(autouse=True)
