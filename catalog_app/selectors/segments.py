@@ -231,7 +231,7 @@ SELECT v.file_id FROM visible v WHERE v.file_id = ANY(%(files)s)
 """
 
 
-def files_in_sight(snapshot: Snapshot, table_ids: Collection[int], file_ids: Collection[int]) -> set[int]:
+def files_shown(snapshot: Snapshot, table_ids: Collection[int], file_ids: Collection[int]) -> set[int]:
     """Those of the tables' files that the chain sees."""
     parameters = {**snapshot.parameters, "table_ids": list(table_ids), "files": list(file_ids)}
     return {row[0] for row in fetch_all(_IN_SIGHT, parameters)}

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from catalog_app.domain.operations import AddedFile, ObjectKind, Operation, OperationKind
 from catalog_app.selectors.rows import fetch_all
-from catalog_app.selectors.segments import files_in_sight
+from catalog_app.selectors.segments import files_shown
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.divergence import holders_load
 from merge_app.execution.reach import newest_merge
@@ -121,7 +121,7 @@ def shown_load(source: Snapshot | None, arrived: Mapping[int, Sequence[ArrivedFi
     if source is None:
         return {}
     return {
-        table_id: frozenset(files_in_sight(source, [table_id], files)) for table_id, files in put_back.items() if files
+        table_id: frozenset(files_shown(source, [table_id], files)) for table_id, files in put_back.items() if files
     }
 
 

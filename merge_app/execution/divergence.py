@@ -9,7 +9,7 @@ from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operation_json import change_from_json
 from catalog_app.domain.operations import AddedFile, Change, ObjectKind, Operation, OperationKind, PartitionChange
 from catalog_app.selectors.rows import fetch_all, json_value
-from catalog_app.selectors.segments import VISIBLE_SEGMENTS, files_in_sight, files_load
+from catalog_app.selectors.segments import VISIBLE_SEGMENTS, files_load, files_shown
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 from merge_app.execution.effects import added_file, added_files_load
 from merge_app.planning.files import (
@@ -117,7 +117,7 @@ def diverged_load(
     files = [file_id for found in touched.values() for file_id in found]
     if not files:
         return {}
-    seen = files_in_sight(destination, list(touched), files)
+    seen = files_shown(destination, list(touched), files)
     return {
         table_id: _diverged(source, destination, table_id, found - seen, left[table_id], theirs[table_id])
         for table_id, found in touched.items()
@@ -187,7 +187,7 @@ def _diverged(
     diverged = added_files_load(files)
     holders |= _merged_by_key(theirs, [item for item in diverged if item.file_id not in holders])
     held = {item.file_id for found in holders.values() for item in found}
-    shown = files_in_sight(source, [table_id], held) if source is not None and held else set()
+    shown = files_shown(source, [table_id], held) if source is not None and held else set()
     scans = files_load(table_id, shown, [source]) if source is not None and shown else {}
     whole = {file_id for file_id, scan in scans.items() if not scan.delete_paths}
     # What the source itself met after its last rename it showed then, under the same name.
@@ -290,7 +290,7 @@ def unseen_load(planned: PlanInput, destination: Snapshot, tables: Collection[in
     for table_id in tables:
         written = {item.file_id for item in _side(planned.destination, table_id).live_added()}
         if written and _renamed_names(planned, table_id):
-            found[table_id] = frozenset(written - files_in_sight(destination, [table_id], written))
+            found[table_id] = frozenset(written - files_shown(destination, [table_id], written))
     return found
 
 
@@ -302,7 +302,7 @@ def _in_partitions(
     """
     asked = {"table_ids": [table_id], "names": names, "taken": list(taken), **_before(own)}
     files = [added_file(row) for row in fetch_all(_IN_PARTITIONS, {**snapshot.parameters, **asked})]
-    shown = files_in_sight(other, [table_id], [item.file_id for item in files]) if files else set()
+    shown = files_shown(other, [table_id], [item.file_id for item in files]) if files else set()
     return tuple(item for item in files if item.file_id not in shown)
 
 
@@ -330,7 +330,7 @@ def moved_load(
             gone -= {file_id for (file_id,) in fetch_all(_MOVED_LAST, {**source.parameters, **asked})}
         holders = _holders(destination, table_id, gone, theirs, elsewhere=True) if gone else {}
         held = {item.file_id for items in holders.values() for item in items}
-        shown = files_in_sight(source, [table_id], held) if source is not None and held else set()
+        shown = files_shown(source, [table_id], held) if source is not None and held else set()
         apart = {i: tuple(item.file_id for item in items if item.file_id not in shown) for i, items in holders.items()}
         found[table_id] = {file_id: files for file_id, files in apart.items() if files}
     return found

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from catalog_app.domain.files import FileScan, TableScan
 from catalog_app.domain.operations import ObjectKind
-from catalog_app.selectors.segments import files_in_sight
+from catalog_app.selectors.segments import files_shown
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.added_rows import EngineSource, added_rows_load, coming_rows_load
 from merge_app.planning.files import SideFiles, effects_of
@@ -48,7 +48,7 @@ def _clashes(
     names = [column.name for column in table.schema.columns if column.id in table.schema.primary_key]
     come = coming_rows_load(planned, table_id, source, destination, known.diverged, engine)
     renamed = _renamed_away(mine, theirs)
-    unseen = renamed - files_in_sight(source, [table_id], renamed) if source is not None and renamed else set()
+    unseen = renamed - files_shown(source, [table_id], renamed) if source is not None and renamed else set()
     further = _swept_files(mine) | unseen
     there = added_rows_load(table_id, planned.destination, destination, table, engine, further_files=further)
     staying = tuple(_staying(there, mine, spared(theirs.past, known.arrived).files))

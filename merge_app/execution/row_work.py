@@ -13,7 +13,7 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import TableState
 from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.rows import fetch_all
-from catalog_app.selectors.segments import definitions_load, files_in_sight, files_load
+from catalog_app.selectors.segments import definitions_load, files_load, files_shown
 from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.services.files import data_files_register, delete_files_register
 from merge_app.execution.added_rows import EngineSource
@@ -278,7 +278,7 @@ def _scans(
     own = definitions_load({staged_under.definition_id}) if staged_under else {}
     files = {file_id for work in data.row_work for file_id in _files_of(work)}
     brought = {made.file_id for operation in item.operations for made in effects_of(operation).added}
-    kept = files_in_sight(destination, [item.object_id], files) - brought
+    kept = files_shown(destination, [item.object_id], files) - brought
     attached = {delete for delete, _ in data.attach}.union(
         mark.delete_file_id
         for operation in item.operations

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
-from catalog_app.selectors.segments import files_in_sight
+from catalog_app.selectors.segments import files_shown
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.effects import effects_load
 from merge_app.execution.operations import operations_load
@@ -48,7 +48,7 @@ def written_files_load(table_id: int, operations: Sequence[Operation], snapshot:
     every = operations_load(since, {}, databases=(), tables=[table_id])
     history = effects_load([o for o in every if o.operation_id in ids or o.kind is OperationKind.PARTITION])
     mine = tuple(operation for operation in history if operation.operation_id in ids)
-    return WrittenFiles(mine, SideFiles(history), files_in_sight(snapshot, [table_id], _added(history)))
+    return WrittenFiles(mine, SideFiles(history), files_shown(snapshot, [table_id], _added(history)))
 
 
 def _added(operations: Sequence[Operation]) -> set[int]:

@@ -26,7 +26,7 @@ from tests.benchmarks import (
     requests,
     resources,
     row_merges,
-    row_sights,
+    row_snapshots,
     stamps,
 )
 from tests.benchmarks.lake import postgres
@@ -40,7 +40,7 @@ PARTS = (
     "requests",
     "merges",
     "keyed",
-    "sights",
+    "snapshots",
     "stamps",
     "pipelines",
     "nested",
@@ -70,7 +70,7 @@ def main() -> None:
             "merges": lambda: row_merges.figures(rows=options.rows),
             "pipelines": lambda: pipelines.figures(rows=options.rows),
             "keyed": lambda: keyed_merges.figures(largest=options.keyed_rows),
-            "sights": lambda: row_sights.figures(rows=options.rows),
+            "snapshots": lambda: row_snapshots.figures(rows=options.rows),
             "stamps": lambda: stamps.figures(rows=options.rows),
             "nested": lambda: nested_columns.figures(rows=options.nested_rows),
             "partitions": lambda: partitions.figures(rows=options.rows),
