@@ -7,6 +7,7 @@ only whose row must be there.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
@@ -22,7 +23,7 @@ MERGED_CELLS = ("n", "tags")
 """Columns whose merged cells may be new values."""
 
 
-class RowLaw(Law):
+class RowLaw(Law, ABC):
     def begun(self, history: History) -> None:
         self.events = 0
         self.known: dict[str, set[int]] = defaultdict(set)
@@ -93,8 +94,8 @@ class RowLaw(Law):
                 for i in set().union(*(table.rows for table in three)):
                     yield (number, i), three[0], three[1], three[2]
 
-    def check(self, merge: Merged, mine: set[int], theirs: set[int]) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def check(self, merge: Merged, mine: set[int], theirs: set[int]) -> None: ...
 
 
 def is_same(one: Shown, other: Shown, row: int, *, with_place: bool = False) -> bool:

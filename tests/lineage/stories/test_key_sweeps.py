@@ -1,187 +1,19 @@
-"""Tables with a primary key of which one side sweeps rows away: overwritten, truncated, restored, or a partition
-emptied or renamed. The table of row changes decides then (lineage §3, R10), and no key is there twice afterwards.
-"""
+"""Sweeps of tables with a primary key, merged by lineage (§3, R10)."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.e2e.lake import Lake
+from tests.lineage.stories.shared import stories_of
+from tests.stateful import test_key_sweeps as replays
 
-
-@pytest.fixture
-def keyed(lake: Lake) -> Lake:
-    """Table d.k, on main and on branch b: keys 1 and 2 in one file of partition 1, key 3 in partition 2."""
-    lake.sql("CREATE TABLE d.k (id INT PRIMARY KEY, v STRING, p INT) PARTITIONED BY (p)")
-    lake.sql("INSERT INTO d.k VALUES (1, 'a', 1), (2, 'b', 1)")
-    lake.sql("INSERT INTO d.k VALUES (3, 'c', 2)")
-    lake.merge("main", "b")
-    return lake
-
-
-SWEEPS = {
-    "INSERT OVERWRITE d.k VALUES (9, 'm', 3)": [(9, "m", 3)],
-    "TRUNCATE TABLE d.k": [],
-    "INSERT OVERWRITE d.k VALUES (1, 'm', 1)": [(1, "m", 1)],
-}
-
-
-@pytest.mark.parametrize("sweep", SWEEPS)
-def test_of_what_the_source_did_only_its_new_keys_outlive_a_sweep_of_the_destination(keyed: Lake, sweep: str) -> None:
-    keyed.sql("UPDATE d.k SET v = 'B' WHERE id = 1", "b")
-    keyed.sql("DELETE FROM d.k WHERE id = 2", "b")
-    keyed.sql("INSERT INTO d.k VALUES (7, 'new', 1)", "b")
-    keyed.sql(sweep)
-    keyed.merge("b")
-    assert keyed.rows("d.k") == sorted([*SWEEPS[sweep], (7, "new", 1)], key=repr)
-    keyed.merge("main", "b")
-    assert keyed.rows("d.k", "b") == keyed.rows("d.k")
-
-
-@pytest.mark.parametrize("sweep", SWEEPS)
-def test_a_sweep_of_the_source_takes_all_that_the_destination_has(keyed: Lake, sweep: str) -> None:
-    keyed.sql(sweep, "b")
-    keyed.sql("UPDATE d.k SET v = 'M' WHERE id = 1 OR id = 3")
-    keyed.sql("INSERT INTO d.k VALUES (8, 'new', 2), (9, 'new', 2)")
-    keyed.merge("b")
-    assert keyed.rows("d.k") == SWEEPS[sweep]
-
-
-def test_a_key_that_the_source_inserted_and_the_destination_overwrote_the_table_with_is_a_conflict(keyed: Lake) -> None:
-    keyed.sql("INSERT INTO d.k VALUES (7, 'new', 2)", "b")
-    keyed.sql("INSERT OVERWRITE d.k VALUES (7, 'all', 1)")
-    before = keyed.rows("d.k")
-    assert keyed.codes("b") == {"PRIMARY_KEY_CLASH"}
-    assert keyed.rows("d.k") == before
-
-
-def test_an_updated_file_with_old_and_new_rows_counts_with_its_new_ones(keyed: Lake) -> None:
-    keyed.sql("INSERT INTO d.k VALUES (7, 'new', 1)", "b")
-    keyed.sql("UPDATE d.k SET v = 'B' WHERE id = 1 OR id = 7", "b")
-    keyed.sql("INSERT OVERWRITE d.k VALUES (1, 'all', 1)")
-    keyed.merge("b")
-    assert keyed.rows("d.k") == [(1, "all", 1), (7, "B", 1)]
-    keyed.sql("UPDATE d.k SET v = 'B2' WHERE id = 7", "b")
-    keyed.sql("INSERT OVERWRITE d.k VALUES (7, 'all', 1)")
-    keyed.merge("b")
-    assert [row[0] for row in keyed.rows("d.k")] == [7]
-
-
-def test_a_restore_of_the_destination_counts_as_a_sweep(keyed: Lake) -> None:
-    then = keyed.head()
-    keyed.sql("UPDATE d.k SET v = 'M' WHERE id = 1")
-    keyed.merge("main", "b")
-    keyed.sql("UPDATE d.k SET v = 'B' WHERE id = 1", "b")
-    keyed.sql("INSERT INTO d.k VALUES (7, 'new', 1)", "b")
-    keyed.sql(f"RESTORE TABLE d.k TO VERSION AS OF {then}")
-    keyed.merge("b")
-    assert keyed.rows("d.k") == [(1, "a", 1), (2, "b", 1), (3, "c", 2), (7, "new", 1)]
-
-
-EMPTIED = {
-    "ALTER TABLE d.k DROP PARTITION (p = 1)": [],
-    "INSERT OVERWRITE d.k PARTITION (p = 1) VALUES (5, 'm')": [(5, "m", 1)],
-}
-
-
-@pytest.mark.parametrize("emptying", EMPTIED)
-def test_changes_outside_of_a_partition_that_the_destination_emptied_come_over(keyed: Lake, emptying: str) -> None:
-    keyed.sql("UPDATE d.k SET v = 'B' WHERE id = 3", "b")
-    keyed.sql("INSERT INTO d.k VALUES (7, 'new', 1)", "b")
-    keyed.sql("UPDATE d.k SET v = 'lost' WHERE id = 1", "b")
-    keyed.sql(emptying)
-    keyed.merge("b")
-    assert keyed.rows("d.k") == sorted([*EMPTIED[emptying], (3, "B", 2), (7, "new", 1)], key=repr)
-
-
-@pytest.mark.parametrize("emptying", EMPTIED)
-def test_a_partition_that_the_source_emptied_is_emptied_over_what_the_destination_changed_there(
-    keyed: Lake, emptying: str
-) -> None:
-    keyed.sql(emptying, "b")
-    keyed.sql("UPDATE d.k SET v = 'M' WHERE id = 3 OR id = 1")
-    keyed.merge("b")
-    assert keyed.rows("d.k") == sorted([*EMPTIED[emptying], (3, "M", 2)], key=repr)
-
-
-def test_a_key_that_moved_out_of_a_partition_is_not_there_twice_when_the_other_side_writes_the_partition_anew(
-    keyed: Lake,
-) -> None:
-    keyed.sql("UPDATE d.k SET p = 2 WHERE id = 1", "b")
-    keyed.sql("INSERT OVERWRITE d.k PARTITION (p = 1) VALUES (1, 'again')")
-    keys = outcome(keyed)
-    assert len(keys) == len(set(keys))
-
-
-def test_a_deleted_key_that_came_again_is_not_there_twice_when_the_other_side_changed_it_and_swept_elsewhere(
-    keyed: Lake,
-) -> None:
-    keyed.sql("DELETE FROM d.k WHERE id = 1", "b")
-    keyed.sql("INSERT INTO d.k VALUES (1, 'again', 1)", "b")
-    keyed.sql("UPDATE d.k SET v = 'M' WHERE id = 1")
-    keyed.sql("ALTER TABLE d.k DROP PARTITION (p = 2)")
-    keys = outcome(keyed)
-    assert len(keys) == len(set(keys))
-
-
-ALIKE = {
-    "INSERT INTO d.k VALUES (7, 'n', 1)": "UPDATE d.k SET v = 'N' WHERE id = 7",
-    "UPDATE d.k SET v = 'M' WHERE id = 1": "UPDATE d.k SET v = 'N' WHERE id = 1",
-    "DELETE FROM d.k WHERE id = 1": "INSERT INTO d.k VALUES (1, 'N', 1)",
-}
-
-
-@pytest.mark.pairwise
-@pytest.mark.parametrize("is_returned", [True, False])
-@pytest.mark.parametrize("change", ALIKE)
-@pytest.mark.parametrize("sweep", ["INSERT OVERWRITE d.k PARTITION (p = 2) VALUES (3, 'x')", "TRUNCATE TABLE d.k"])
-@pytest.mark.parametrize("sweeper", ["main", "b"])
-def test_what_both_sides_did_alike_is_changed_once_after_a_sweep(
-    keyed: Lake, change: str, sweep: str, sweeper: str, is_returned: bool
-) -> None:
-    """They have such rows in files and under ids of their own, so that only keys lead to them."""
-    for branch in ("main", "b"):
-        keyed.sql(change, branch)
-    keyed.merge("main", "b")
-    if is_returned:
-        keyed.merge("b")
-    keyed.sql(sweep, sweeper)
-    keyed.sql(ALIKE[change], "b")
-    keyed.merge("b")
-    found = keyed.rows("d.k")
-    assert [row[0] for row in found] == sorted({row[0] for row in found})
-    if sweep.startswith("TRUNCATE"):
-        is_new = ALIKE[change].startswith("INSERT")
-        assert found == ([(1, "N", 1)] if is_new else [])
-    else:
-        assert found == keyed.rows("d.k", "b") or sweeper == "main"
-        assert any(row[1] == "N" for row in found)
-    keyed.merge("main", "b")
-    assert keyed.rows("d.k", "b") == found
-
-
-def test_cells_that_both_sides_changed_stay_together_after_a_sweep(keyed: Lake) -> None:
-    keyed.sql("ALTER TABLE d.k ADD COLUMN n INT")
-    keyed.merge("main", "b")
-    keyed.sql("UPDATE d.k SET v = 'M' WHERE id = 1")
-    keyed.sql("UPDATE d.k SET n = 5 WHERE id = 1", "b")
-    keyed.merge("main", "b")
-    keyed.sql("INSERT OVERWRITE d.k PARTITION (p = 2) VALUES (3, 'x', 1)", "b")
-    keyed.merge("b")
-    assert keyed.rows("d.k") == [(1, "M", 1, 5), (2, "b", 1, None), (3, "x", 2, 1)]
-
-
-def test_what_the_source_did_to_rows_that_the_destination_swept_is_noted_where_keys_lead_to_them(keyed: Lake) -> None:
-    for branch in ("main", "b"):
-        keyed.sql("UPDATE d.k SET v = 'M' WHERE id = 1 OR id = 2", branch)
-    keyed.merge("main", "b")
-    keyed.sql("UPDATE d.k SET v = 'N' WHERE id = 1", "b")
-    keyed.sql("DELETE FROM d.k WHERE id = 2", "b")
-    keyed.sql("INSERT OVERWRITE d.k PARTITION (p = 1) VALUES (9, 'swept')")
-    notes = {note["code"]: note["details"] for note in keyed.dry_run("b")["notes"]}
-    assert notes == {"DISCARDED_UPDATE": {"rows": 1}, "DISCARDED_DELETE": {"rows": 1}}
-    keyed.merge("b")
-    assert keyed.rows("d.k") == [(3, "c", 2), (9, "swept", 1)]
+globals().update(
+    stories_of(
+        replays,
+        changed=("test_no_key_is_there_twice_that_a_new_name_kept_from_the_sweep_of_its_partition",),
+    )
+)
 
 
 @pytest.mark.pairwise
@@ -258,11 +90,3 @@ def test_a_statement_that_overwrites_takes_keys_that_others_wrote_meanwhile(keye
     keyed.sql("INSERT INTO d.k VALUES (8, 'T', 2), (9, 'M', 2)")
     keyed.sql("COMMIT", transaction=begun)
     assert keyed.rows("d.k") == [(1, "T", 1), (8, "T", 2)]
-
-
-def outcome(keyed: Lake) -> list[int]:
-    """The keys that are there after a merge that may be refused."""
-    found = keyed.dry_run("b")
-    if not found["conflicts"]:
-        keyed.merge("b")
-    return [row[0] for row in keyed.rows("d.k")]
