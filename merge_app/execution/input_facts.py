@@ -19,7 +19,8 @@ from merge_app.execution.effects import effects_load, met_by_replays_load
 from merge_app.execution.facts import facts_load
 from merge_app.execution.lineage.granularity import merge_settings
 from merge_app.execution.lineage.planning import Parties, RowsDecision, TableCase, rows_plan
-from merge_app.execution.lineage.sides import Ranges, moves_rows, tables_changed
+from merge_app.execution.lineage.ranges import Ranges, tables_changed
+from merge_app.execution.lineage.staged_files import moves_rows
 from merge_app.execution.row_merges import tables_apart
 from merge_app.execution.source_side import SourceSide, source_tables_load, tables_written
 from merge_app.lineage.facts import Aliveness

@@ -15,7 +15,7 @@ from catalog_app.selectors.attribute_facts import ObjectKey, newest_attributes, 
 from catalog_app.selectors.attribute_pasts import Makers, Pasts, makers_load, pasts_load
 from catalog_app.selectors.objects import databases_load
 from catalog_app.selectors.snapshots import Snapshot
-from merge_app.execution.lineage.sides import Ranges
+from merge_app.execution.lineage.ranges import Ranges
 from merge_app.execution.reach import Reach, one_catalog, own_ranges
 from merge_app.execution.source_side import SourceSide, source_tables_load
 from merge_app.lineage.facts import Fact, Kind

@@ -10,9 +10,10 @@ import numpy as np
 from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.services.files import delete_files_register
 from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.lineage.ranges import Ranges
 from merge_app.execution.lineage.readers import reader_of
 from merge_app.execution.lineage.rows import Reader, collected, side_rows
-from merge_app.execution.lineage.sides import Ranges, gone_load, snapshot_load
+from merge_app.execution.lineage.sides import gone_load, snapshot_load
 from merge_app.execution.reach import reach_load
 from merge_app.lineage.facts import ABSENT, Array, Ints, Kind
 from merge_app.lineage.segments import DOT, FileSide, Gone, Group, Marked, ShownFile, Stamp, groups

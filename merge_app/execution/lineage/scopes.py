@@ -12,7 +12,7 @@ from catalog_app.domain.operations import Change, Operation, OperationKind, Over
 from catalog_app.models import Branch
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
-from merge_app.execution.lineage.sides import RANGES, Ranges
+from merge_app.execution.lineage.ranges import RANGES, Ranges
 from merge_app.execution.reach import Reach, reach_load
 from merge_app.lineage.facts import Scope, ScopeKind
 from merge_app.lineage.segments import DOT

@@ -3,87 +3,34 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import Operation, OperationKind, PartitionChange
+from catalog_app.domain.operations import Operation
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.snapshots import Snapshot
+from merge_app.execution.lineage.ranges import RANGES, Ranges, versions_load
+from merge_app.execution.lineage.staged_files import Restored, overlay, touched_files
 from merge_app.execution.lineage.written import LOOKED_AT, ROWS_AT, WRITTEN, looked_at_parameters, written_of
 from merge_app.execution.reach import Reach
-from merge_app.lineage.facts import Ints, News
-from merge_app.lineage.segments import AS_WRITTEN, DOT, LAYOUT, FileSide, Gone, Marked, ShownFile, Stamp
+from merge_app.lineage.facts import News
+from merge_app.lineage.segments import DOT, FileSide, Gone, Marked, ShownFile, Stamp
 from merge_app.lineage.steps import CarryWritten
-from merge_app.planning.surviving import RESTORED_VERSION
-
-
-@dataclass(frozen=True, slots=True)
-class Ranges:
-    """Commits by ranges of versions, ``after < version <= upto``, a branch each."""
-
-    branches: tuple[int, ...]
-    after: tuple[int, ...]
-    upto: tuple[int, ...]
-
-    @classmethod
-    def of_news(cls, side: Reach, other: Reach) -> Ranges:
-        """The commits that one side reaches and the other does not."""
-        found = [(b, other.get(b, 0), upto) for b, upto in sorted(side.items()) if upto > other.get(b, 0)]
-        return cls(*(tuple(column) for column in zip(*found, strict=True))) if found else cls((), (), ())
-
-    def __add__(self, other: Ranges) -> Ranges:
-        """These ranges, then those of the other: ``place`` in ``RANGES`` counts them from 1."""
-        return Ranges(self.branches + other.branches, self.after + other.after, self.upto + other.upto)
-
-    @property
-    def parameters(self) -> dict[str, list[int]]:
-        return {"branches": list(self.branches), "after": list(self.after), "upto": list(self.upto)}
-
-
-RANGES = """ranges AS MATERIALIZED (
-    SELECT * FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[]) WITH ORDINALITY
-        AS r(branch_id, after, upto, place)
-)"""
-
-_VERSIONS = f"""
-WITH {RANGES} SELECT r.place, c.version FROM ranges r
-JOIN catalog_app_commit c ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto
-"""
-
-
-def versions_load(first: Ranges, second: Ranges) -> list[Ints]:
-    """The versions of the commits of each of both, ascending."""
-    both = first + second
-    rows = fetch_all(_VERSIONS, both.parameters) if both.branches else []
-    sides = ([v for place, v in rows if (place <= len(first.branches)) == is_first] for is_first in (True, False))
-    return [np.unique(np.array(versions, dtype=np.int64)) for versions in sides]
-
-
-_TABLES = f"""
-WITH {RANGES} SELECT DISTINCT o.object_id FROM ranges r JOIN catalog_app_commitoperation o
-  ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
-WHERE o.object_kind = 'table' AND o.kind IN ('insert', 'delete', 'update', 'overwrite', 'compaction', 'partition')
-"""
-
-
-def tables_changed(ranges: Ranges) -> set[int]:
-    """The tables whose rows or files these commits changed."""
-    return {row[0] for row in fetch_all(_TABLES, ranges.parameters)} if ranges.branches else set()
-
 
 _BOUNDS = """f.smallest_stamp AS oldest,
     CASE f.smallest_stamp WHEN 0 THEN greatest(f.largest_stamp, x.stamp) ELSE f.largest_stamp END AS newest"""
 """Of the stamps of a file that stores some; rows without have that of the segment."""
+
 
 _SHOWN_COLUMNS = """
     s.table_id, s.file_id, s.id, s.stamp, s.kind, coalesce(s.brings_stamp, 0) AS brings_stamp, s.brings_kind,
     coalesce(s.undoes_stamp, 0) AS undoes_stamp, s.partition, s.partition_stamp, s.partition_kind,
     coalesce(s.partition_brings, 0) AS partition_brings, coalesce(s.partition_undoes, 0) AS partition_undoes,
     coalesce(d.events, '[]'::jsonb) AS deletes, coalesce(p.events, '[]'::jsonb) AS stamped"""
+
 
 _EVENT = "jsonb_build_array({file}, d.stamp, d.kind, d.brings_stamp, d.brings_kind, d.undoes_stamp)"
 
@@ -183,8 +130,13 @@ WITH {_CANDIDATES}, {_shown_of("source")}, {_shown_of("target")}, differing AS M
 ), {RANGES}, {LOOKED_AT}
 """
 
+
 _FACT_KINDS = "('delete', 'update', 'overwrite', 'restore')"
+
+
 _PLACE = "s.partition, s.partition_stamp, s.partition_kind, s.partition_brings, s.partition_undoes"
+
+
 _GONE = f"""
 WITH {RANGES}
 SELECT g.place, r.table_id, s.file_id, f.smallest_row_id, f.largest_row_id, NULL::bigint,
@@ -232,19 +184,6 @@ def snapshot_load(tables: Collection[int], snapshot: Snapshot) -> dict[int, dict
     return found
 
 
-class Restored(Protocol):
-    """What a restore makes of a table's files."""
-
-    @property
-    def shown(self) -> tuple[ShownFile, ...]: ...
-
-    @property
-    def gone(self) -> tuple[Gone, ...]: ...
-
-    @property
-    def present(self) -> tuple[int, ...]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Sides:
     """The files of both sides by table, and what each knows. ``written``: by table, files of the source that meet no
@@ -285,7 +224,7 @@ def sides_load(
         "source_limits": list(source.limits),
         "target_ids": list(target.branch_ids),
         "target_limits": list(target.limits),
-        "touched": [*_touched(staged), *(file for item in (restored or {}).values() for file in item.present)],
+        "touched": [*touched_files(staged), *(file for item in (restored or {}).values() for file in item.present)],
         **_own_parts(source, target),
     }
     gone = _gone_load(tables, ranges, dots)
@@ -297,7 +236,7 @@ def sides_load(
         else:
             shown[side][table_id].append(_file(row, dots))
     if staged:
-        _overlay(staged, shown["source"], gone[0], restored or {})
+        overlay(staged, shown["source"], gone[0], restored or {})
     if staged or own is not None:
         versions[0] = np.array([DOT], dtype=np.int64)
     news = [frozenset(item.tolist()) for item in versions]
@@ -379,86 +318,3 @@ def _gone_load(
             side = found[place > len(ranges[0].branches)]
             side[table_id].append(Gone(file_id, smallest, largest, stamp, delete, tuple(masks or ()), *where))
     return found
-
-
-def _touched(staged: Sequence[Operation]) -> Iterator[int]:
-    """The files that a statement takes away or marks; a restore says that otherwise."""
-    for operation in staged:
-        if operation.effects is not None and RESTORED_VERSION not in operation.metrics:
-            yield from operation.effects.touched
-
-
-def _overlay(
-    staged: Sequence[Operation],
-    shown: dict[int, list[ShownFile]],
-    gone: dict[int, list[Gone]],
-    restored: Mapping[int, Restored],
-) -> None:
-    """Put what a statement staged over what it saw."""
-    for table_id, item in restored.items():
-        present = set(item.present)
-        left = [file for file in shown[table_id] if file.file_id not in present]
-        shown[table_id] = [*left, *item.shown]
-        gone[table_id] += item.gone
-    for operation in staged:
-        effects, stamp = operation.effects, Stamp(DOT, fact_kind(operation))
-        if effects is None or operation.object_id in restored:
-            continue
-        table_id = operation.object_id
-        files = {file.file_id: file for file in shown[table_id]}
-        if moves_rows(operation):
-            shown[table_id] = [*_moved(operation, files)]
-            continue
-        for mark in effects.deletes:
-            file = files[mark.data_file_id]
-            files[file.file_id] = replace(file, deletes=(*file.deletes, Marked(mark.delete_file_id, stamp)))
-            gone[table_id].append(_gone(file, stamp, mark.delete_file_id))
-        placed = _kept_places(operation, list(files.values()))
-        for file_id in effects.removed:
-            file = files.pop(file_id)
-            masks = tuple(mark.file_id for mark in file.deletes)
-            if stamp.kind not in LAYOUT:
-                gone[table_id].append(_gone(file, stamp, None, masks))
-        for added in effects.added:
-            bounds = added.smallest_row_id, added.largest_row_id
-            who = placed.get(added.partition, AS_WRITTEN)
-            files[added.file_id] = ShownFile(0, added.file_id, added.rows, *bounds, added.partition, stamp, placed=who)
-        shown[table_id] = list(files.values())
-
-
-def _gone(file: ShownFile, stamp: Stamp, delete_file: int | None, masks: tuple[int, ...] = ()) -> Gone:
-    where = file.partition, file.placed
-    return Gone(file.file_id, file.smallest, file.largest, stamp, delete_file, masks, *where)
-
-
-def moves_rows(operation: Operation) -> bool:
-    """Whether an operation renames a partition without its files: those that it names lie elsewhere from now on."""
-    effects = operation.effects
-    return effects is not None and fact_kind(operation) == "move" and not effects.added
-
-
-def _moved(operation: Operation, files: Mapping[int, ShownFile]) -> Iterator[ShownFile]:
-    assert operation.effects is not None
-    renamed = {c.before: c.after for c in operation.changes if isinstance(c, PartitionChange)}
-    for file_id, file in files.items():
-        after = renamed.get(file.partition) if file_id in operation.effects.removed else None
-        who = Stamp(DOT, "move", undoes=file.placed.version)
-        yield file if after is None else replace(file, partition=after, placed=who)
-
-
-def _kept_places(operation: Operation, files: Sequence[ShownFile]) -> dict[PartitionValues, Stamp]:
-    """By partition, who decided it for the rows that an update or compaction writes anew."""
-    if operation.kind not in (OperationKind.UPDATE, OperationKind.COMPACTION):
-        return {}
-    ordered = sorted(files, key=lambda file: file.placed.version)
-    return {file.partition: file.placed for file in ordered}
-
-
-def fact_kind(operation: Operation) -> str:
-    """What an operation makes of rows, as their facts name it (see ``FACT_KIND``)."""
-    if RESTORED_VERSION in operation.metrics:
-        return "restore"
-    if operation.kind is not OperationKind.PARTITION:
-        return operation.kind.value
-    renames = any(isinstance(c, PartitionChange) and c.before and c.after for c in operation.changes)
-    return "move" if renames else "overwrite"

@@ -1,0 +1,66 @@
+"""News as ranges of commits, and what these commits changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from catalog_app.selectors.rows import fetch_all
+from merge_app.execution.reach import Reach
+from merge_app.lineage.facts import Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """Commits by ranges of versions, ``after < version <= upto``, a branch each."""
+
+    branches: tuple[int, ...]
+    after: tuple[int, ...]
+    upto: tuple[int, ...]
+
+    @classmethod
+    def of_news(cls, side: Reach, other: Reach) -> Ranges:
+        """The commits that one side reaches and the other does not."""
+        found = [(b, other.get(b, 0), upto) for b, upto in sorted(side.items()) if upto > other.get(b, 0)]
+        return cls(*(tuple(column) for column in zip(*found, strict=True))) if found else cls((), (), ())
+
+    def __add__(self, other: Ranges) -> Ranges:
+        """These ranges, then those of the other: ``place`` in ``RANGES`` counts them from 1."""
+        return Ranges(self.branches + other.branches, self.after + other.after, self.upto + other.upto)
+
+    @property
+    def parameters(self) -> dict[str, list[int]]:
+        return {"branches": list(self.branches), "after": list(self.after), "upto": list(self.upto)}
+
+
+RANGES = """ranges AS MATERIALIZED (
+    SELECT * FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[]) WITH ORDINALITY
+        AS r(branch_id, after, upto, place)
+)"""
+
+
+_VERSIONS = f"""
+WITH {RANGES} SELECT r.place, c.version FROM ranges r
+JOIN catalog_app_commit c ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto
+"""
+
+
+def versions_load(first: Ranges, second: Ranges) -> list[Ints]:
+    """The versions of the commits of each of both, ascending."""
+    both = first + second
+    rows = fetch_all(_VERSIONS, both.parameters) if both.branches else []
+    sides = ([v for place, v in rows if (place <= len(first.branches)) == is_first] for is_first in (True, False))
+    return [np.unique(np.array(versions, dtype=np.int64)) for versions in sides]
+
+
+_TABLES = f"""
+WITH {RANGES} SELECT DISTINCT o.object_id FROM ranges r JOIN catalog_app_commitoperation o
+  ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
+WHERE o.object_kind = 'table' AND o.kind IN ('insert', 'delete', 'update', 'overwrite', 'compaction', 'partition')
+"""
+
+
+def tables_changed(ranges: Ranges) -> set[int]:
+    """The tables whose rows or files these commits changed."""
+    return {row[0] for row in fetch_all(_TABLES, ranges.parameters)} if ranges.branches else set()
