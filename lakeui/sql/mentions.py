@@ -72,7 +72,7 @@ def _set_alias(node: exp.Table, alias: str) -> None:
 
 
 def _with_clear_aliases(mentions: list[Mention]) -> list[Mention]:
-    """Tables of one name from two databases in one SELECT are told apart by their placeholders."""
+    """Tables of one name from two databases in one SELECT differ by their placeholders."""
     clear: list[Mention] = []
     for mention in mentions:
         clashes = mention.is_named_here and any(

@@ -144,14 +144,16 @@ def _planned_merge(
 def row_merge_load(table_id: int, work: MergeRows, source: Snapshot, destination: Snapshot) -> RowMerge:
     """The files that merge base, source and destination do not all show in the same way."""
     bases = bases_load(source, destination)
-    merge = sights_load(table_id, work, bases[0] if bases else None, source, destination)
+    merge = three_snapshots_load(table_id, work, bases[0] if bases else None, source, destination)
     if not merge.has_files:
         return merge
-    beside = (sights_load(table_id, work, base_snapshot(other, bases[0]), other, bases[0]) for other in bases[1:])
+    beside = (
+        three_snapshots_load(table_id, work, base_snapshot(other, bases[0]), other, bases[0]) for other in bases[1:]
+    )
     return replace(merge, further=tuple(item for item in beside if item.base != item.source))
 
 
-def sights_load(
+def three_snapshots_load(
     table_id: int, work: MergeRows, base: Snapshot | None, source: Snapshot, destination: Snapshot
 ) -> RowMerge:
     """The files that three sights of a table do not all show in the same way."""

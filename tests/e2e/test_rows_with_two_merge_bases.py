@@ -11,7 +11,7 @@ from catalog_app.domain.row_merge import NO_SWEEPS, RowMerge, Sweep, Sweeps
 from catalog_app.engine import row_merging
 from catalog_app.selectors.objects import tables_load
 from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
-from merge_app.execution.row_merges import sights_load
+from merge_app.execution.row_merges import three_snapshots_load
 from merge_app.planning.values import MergeRows
 from tests.e2e.lake import Lake
 from tests.e2e.row_grids import SHAPES, grid_create, grid_fill, grid_table_id, judged_and_written, outcome, place
@@ -42,8 +42,8 @@ def task_of(lake: Lake, sweeps: Sweeps) -> RowMerge:
     )
     table_id = grid_table_id(lake)
     work = MergeRows(tables_load(newest, [table_id])[table_id].schema, (), sweeps)
-    beside = sights_load(table_id, work, before, other, newest)
-    merge = sights_load(table_id, work, newest, source, destination)
+    beside = three_snapshots_load(table_id, work, before, other, newest)
+    merge = three_snapshots_load(table_id, work, newest, source, destination)
     return RowMerge(table_id, work.schema, merge.base, merge.source, merge.destination, (), sweeps, (beside,))
 
 

@@ -312,8 +312,8 @@ def _with_news(shown: Sequence[ShownFile], gone: Sequence[Gone], news: Ints, rea
     yield np.zeros(0, dtype=np.int64)
     known = set(news.tolist())
     for file in shown:
-        if file.stamp.version == DOT or not file.segment_id or _may_tell(file, news):
-            yield _told_in(file, news, reader)
+        if file.stamp.version == DOT or not file.segment_id or _may_hold_news(file, news):
+            yield _news_in(file, news, reader)
         for item in (*file.stamped, *file.deletes):
             if item.stamp.version in known:
                 yield reader.marks(item.file_id)[1]
@@ -322,7 +322,7 @@ def _with_news(shown: Sequence[ShownFile], gone: Sequence[Gone], news: Ints, rea
             yield gone_rows(gone_item, reader)
 
 
-def _may_tell(file: ShownFile, news: Ints) -> bool:
+def _may_hold_news(file: ShownFile, news: Ints) -> bool:
     """Whether a stamp of the file's rows or of where they lie may be news, apart from what marks say."""
     # What a restore brings back has the restore's stamp, whatever the file stores.
     single = [file.placed.version, file.stamp.version if file.stamp.kind == "restore" else 0]
@@ -333,7 +333,7 @@ def _may_tell(file: ShownFile, news: Ints) -> bool:
     return at < len(news) and int(news[at]) <= last
 
 
-def _told_in(file: ShownFile, news: Ints, reader: Reader) -> Ints:
+def _news_in(file: ShownFile, news: Ints, reader: Reader) -> Ints:
     row_ids, stored = reader.file(file.file_id)
     if stored is None or file.stamp.kind == "restore" or file.placed.version in news:
         return row_ids
