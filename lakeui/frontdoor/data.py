@@ -92,10 +92,6 @@ def _source(call: Call, statement: sql.Insert) -> RowSource:
 
 
 def insert(call: Call, statement: sql.Insert) -> StatementResult:
-    if statement.replaces is not None:
-        from lakeui.frontdoor.replacing import insert_replace
-
-        return insert_replace(call, statement)
     target = table_for_writing(call, statement.table)
     _require_partition_columns(target, [name for name, _ in statement.partition or ()])
     staged = insert_stage(call, target, statement)

@@ -13,7 +13,7 @@ from lakeui.common.errors import NotFound, PropertyNotFound
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.patterns import is_like
-from lakeui.frontdoor.places import Call, Place, TablePlace, place_of, table_exists, table_for_reading, view_find
+from lakeui.frontdoor.places import Call, Place, TablePlace, table_for_reading, view_asked
 from lakeui.frontdoor.queries import view_source
 from lakeui.frontdoor.show import databases_asked, properties_text, strings
 from lakeui.frontdoor.values import StatementResult, answer
@@ -22,11 +22,30 @@ from lakeui.sql.allowlist import function_names
 from merge_app.audit.selectors import discarded_schemas
 
 
-def view_asked(call: Call, name: sql.TableName) -> tuple[Place, ViewState] | None:
-    """The view of that name, where there is no table of it."""
-    place = place_of(call, name)
-    view = None if table_exists(place, name.table) else view_find(place, name.table)
-    return None if view is None else (place, view)
+def describe_table(call: Call, statement: sql.DescribeTable) -> StatementResult:
+    view = view_asked(call, statement.table)
+    if view is not None:
+        return describe_view(call, *view, extended=statement.extended)
+    found = table_for_reading(call, statement.table)
+    table = found.table
+    rows: list[list[Any]] = [
+        [column.name, column.type, column.nullable, column.default, column.comment] for column in table.schema.columns
+    ]
+    if statement.extended:
+        by_id = {column.id: column.name for column in table.schema.columns}
+        details = {
+            "Table Id": str(table.table_id),
+            "Database": found.place.database.name,
+            "Primary Key": ", ".join(by_id[i] for i in table.schema.primary_key),
+            "Partitioned By": ", ".join(by_id[i] for i in table.schema.partition_by),
+            "Properties": properties_text(own_properties(table)),
+            "Comment": comment_of(table),
+            "Schema Version": str(table.schema_version),
+        }
+        rows.append(["", "", None, None, None])
+        rows += [[name, value, None, None, None] for name, value in details.items()]
+    columns = [*strings("column", "type"), ("nullable", "boolean"), *strings("default", "comment")]
+    return answer(columns, rows, found.place.snapshot.version)
 
 
 def describe_view(call: Call, place: Place, view: ViewState, *, extended: bool) -> StatementResult:

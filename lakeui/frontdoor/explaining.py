@@ -8,15 +8,7 @@ from dataclasses import dataclass
 from catalog_app.pruning.predicates import ANYTHING, Predicate
 from catalog_app.selectors.segments import SegmentState, segments_list
 from lakeui.common.errors import NotSupported
-from lakeui.frontdoor.places import (
-    Call,
-    TablePlace,
-    place_of,
-    table_exists,
-    table_for_reading,
-    table_for_writing,
-    view_find,
-)
+from lakeui.frontdoor.places import Call, TablePlace, table_for_reading, table_for_writing, view_asked
 from lakeui.frontdoor.pruning import pruned
 from lakeui.frontdoor.queries import DEPTH
 from lakeui.frontdoor.values import StatementResult, answer
@@ -89,12 +81,12 @@ def _read(found: TablePlace, where: sql.Condition | None) -> _Read:
 
 def _tables(call: Call, given: sql.Query | sql.Subqueries, depth: int = 0) -> Iterator[Step]:
     for item in given.tables:
-        place = place_of(call, item.name)
-        view = None if table_exists(place, item.name.table) else view_find(place, item.name.table)
-        if view is None:
+        asked = view_asked(call, item.name)
+        if asked is None:
             found = table_for_reading(call, item.name)
             yield from _scan(_Read(found, given.where.get(item.placeholder, ANYTHING), "its WHERE"))
             continue
+        place, view = asked
         yield "view", f"{place.database.name}.{view.name}"
         inner = parse(view.query)
         if isinstance(inner, sql.Select) and depth < DEPTH:

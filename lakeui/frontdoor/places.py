@@ -215,3 +215,10 @@ def view_find(place: Place, name: str) -> ViewState | None:
 
 def table_exists(place: Place, name: str) -> bool:
     return bool(tables_named(place.snapshot, [(place.database.database_id, name)]))
+
+
+def view_asked(call: Call, name: TableName) -> tuple[Place, ViewState] | None:
+    """The view of that name, where there is no table of it."""
+    place = place_of(call, name)
+    view = None if table_exists(place, name.table) else view_find(place, name.table)
+    return None if view is None else (place, view)

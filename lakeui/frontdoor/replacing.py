@@ -14,6 +14,7 @@ from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register, delete_files_register
 from lakeui.common.errors import InvalidValue
 from lakeui.common.faults import fault_point
+from lakeui.frontdoor import data
 from lakeui.frontdoor.analysis import rows_analyse
 from lakeui.frontdoor.committing import commit_operations
 from lakeui.frontdoor.compute import engine
@@ -35,7 +36,11 @@ from lakeui.sql import statements as sql
 from lakeui.sql.dialect import quote_name
 
 
-def insert_replace(call: Call, statement: sql.Insert) -> StatementResult:
+def insert(call: Call, statement: sql.Insert) -> StatementResult:
+    return data.insert(call, statement) if statement.replaces is None else _insert_replace(call, statement)
+
+
+def _insert_replace(call: Call, statement: sql.Insert) -> StatementResult:
     """Delete and insert in one commit. Raises InvalidValue where a new row is one that the condition is not true of."""
     where = statement.replaces
     assert where is not None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import comment_of, own_properties
 from catalog_app.domain.table_properties import MERGE_CONFLICTS
@@ -15,7 +13,7 @@ from catalog_app.selectors.segments import segments_list
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 from lakeui.frontdoor.ddl import database_place
 from lakeui.frontdoor.patterns import is_like
-from lakeui.frontdoor.places import Call, place_of, table_exists, table_for_reading, view_find
+from lakeui.frontdoor.places import Call, table_for_reading, view_asked
 from lakeui.frontdoor.values import StatementResult, answer
 from lakeui.sql import statements as sql
 from merge_app.audit.models import MergeAttempt
@@ -91,38 +89,10 @@ def show_views(call: Call, statement: sql.ShowViews) -> StatementResult:
     return answer(strings("database", "name"), rows, snapshot.version)
 
 
-def describe_table(call: Call, statement: sql.DescribeTable) -> StatementResult:
-    from lakeui.frontdoor.describing import describe_view, view_asked
-
-    view = view_asked(call, statement.table)
-    if view is not None:
-        return describe_view(call, *view, extended=statement.extended)
-    found = table_for_reading(call, statement.table)
-    table = found.table
-    rows: list[list[Any]] = [
-        [column.name, column.type, column.nullable, column.default, column.comment] for column in table.schema.columns
-    ]
-    if statement.extended:
-        by_id = {column.id: column.name for column in table.schema.columns}
-        details = {
-            "Table Id": str(table.table_id),
-            "Database": found.place.database.name,
-            "Primary Key": ", ".join(by_id[i] for i in table.schema.primary_key),
-            "Partitioned By": ", ".join(by_id[i] for i in table.schema.partition_by),
-            "Properties": properties_text(own_properties(table)),
-            "Comment": comment_of(table),
-            "Schema Version": str(table.schema_version),
-        }
-        rows.append(["", "", None, None, None])
-        rows += [[name, value, None, None, None] for name, value in details.items()]
-    columns = [*strings("column", "type"), ("nullable", "boolean"), *strings("default", "comment")]
-    return answer(columns, rows, found.place.snapshot.version)
-
-
 def show_create_table(call: Call, statement: sql.ShowCreateTable) -> StatementResult:
-    place = place_of(call, statement.table)
-    view = None if table_exists(place, statement.table.table) else view_find(place, statement.table.table)
-    if view is not None:
+    asked = view_asked(call, statement.table)
+    if asked is not None:
+        place, view = asked
         name = f"{_quoted(place.database.name)}.{_quoted(view.name)}"
         return answer(strings("statement"), [[f"CREATE VIEW {name} AS {view.query}"]], place.snapshot.version)
     found = table_for_reading(call, statement.table)
