@@ -53,11 +53,10 @@ SECONDS = {
     "tests/pipelines/strategies/test_behaviour.py": 45.0,
     "tests/rights/test_every_resource.py": 30.0,
     "tests/runtime/test_up.py": 70.0,
-    "tests/stateful/test_histories.py": 60.0,
     "tests/stateful/test_recovery_stories.py": 35.0,
     "tests/stateful/test_renamed_partition_stories.py": 45.0,
     "tests/stateful/test_rewrites_that_both_know.py": 30.0,
-    "tests/stateful/test_three_branch_histories.py": 55.0,
+    "tests/stateful/test_three_branch_histories.py": 30.0,
 }
 """About what files take whose number of tests says little."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.conf import settings
 
 from catalog_app.services.files import addresses_allocate
 from catalog_app.services.integrity import catalog_check
@@ -418,10 +419,8 @@ def test_rows_of_two_branches_stand_side_by_side_with_conflicts_first(lake: Revi
     assert [column["is_key"] for column in page["columns"]] == [True, False, False]
 
 
-@pytest.mark.parametrize("own", ["INSERT INTO d.r VALUES (2, 'source')", "CREATE DATABASE news"])
-def test_a_restore_that_the_destination_knows_half_of_is_decided_by_taking_the_source(
-    lake: ReviewLake, own: str
-) -> None:
+def knows_half(lake: ReviewLake, own: str) -> None:
+    """Main knows an update that x took back; c merged x, and did ``own``."""
     lake.write("CREATE BRANCH x", "alice")
     before = lake.branch("x").head_version
     lake.write("UPDATE d.r SET v = 'taken back' WHERE id = 1", "alice", "x")
@@ -429,6 +428,30 @@ def test_a_restore_that_the_destination_knows_half_of_is_decided_by_taking_the_s
     lake.write(f"RESTORE TABLE d.r TO VERSION AS OF {before}", "alice", "x")
     lake.write("MERGE BRANCH x TO c", "alice")
     lake.write(own, "alice", "c")
+
+
+OWN = ["INSERT INTO d.r VALUES (2, 'source')", "CREATE DATABASE news"]
+
+
+@pytest.mark.parametrize("own", OWN)
+def test_a_restore_that_the_destination_knows_half_of_comes_over(lake: ReviewLake, own: str) -> None:
+    """The restored rows are news to main, whoever brings them (lineage §4a)."""
+    knows_half(lake, own)
+    expected = rows(lake, "c")
+    lake.open(source="c")
+    merged(lake)
+    for branch in ("c", "x"):
+        lake.write(f"MERGE BRANCH main TO {branch}", "alice")
+        assert rows(lake, branch) == rows(lake) == expected
+
+
+@pytest.mark.parametrize("own", OWN)
+def test_a_restore_that_the_destination_knows_half_of_is_decided_by_taking_the_source(
+    lake: ReviewLake, own: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where operations are replayed, as in tables with a primary key, it is in conflict."""
+    monkeypatch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", False)
+    knows_half(lake, own)
     expected = rows(lake, "c")
     request = lake.open(source="c")
     table = object_id(lake, "main")

@@ -14,7 +14,9 @@ from lakeui.common.errors import MergeConflict
 from merge_app.planning.row_merges import ROWS_MERGED
 from tests.e2e.lake import Lake
 from tests.soak import IS_SOAK
-from tests.stateful.test_three_branch_histories import Branches, Row, Step, keep_the_laws, play
+from tests.stateful.test_three_branch_histories import KINDS, Branches, Row, Step, keep_the_laws, play
+
+pytestmark = pytest.mark.usefixtures("unkeyed_by_replays")
 
 
 class Forwarded(Branches):
@@ -90,7 +92,7 @@ class Forwarded(Branches):
 
 
 @pytest.mark.parametrize("number", range(250 if IS_SOAK else 5))
-@pytest.mark.parametrize("is_keyed", [True, False], ids=["keyed", "unkeyed"])
+@pytest.mark.parametrize("is_keyed", KINDS, ids=KINDS.get)
 def test_what_a_branch_tells_of_another_is_what_that_tells(
     database: None, memory_engine: object, is_keyed: bool, number: int
 ) -> None:
@@ -172,7 +174,7 @@ FOUND: dict[str, list[Step]] = {
 """Histories that once came to something else, made small."""
 
 
-@pytest.mark.parametrize("is_keyed", [True, False], ids=["keyed", "unkeyed"])
+@pytest.mark.parametrize("is_keyed", KINDS, ids=KINDS.get)
 @pytest.mark.parametrize("steps", FOUND.values(), ids=FOUND)
 def test_what_once_came_to_something_else(
     database: None, memory_engine: object, is_keyed: bool, steps: list[Step]

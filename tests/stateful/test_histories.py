@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.soak import IS_SOAK
 from tests.stateful.machine import Histories
 from tests.stateful.memory_engine import MemoryEngine
+
+pytestmark = pytest.mark.usefixtures("by_replays")
 
 SEED = os.environ.get("LAKEUI_SEED")
 

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import HealthCheck, given, note, seed, settings
 from hypothesis import strategies as st
 
 from tests.e2e.lake import Lake
 from tests.soak import IS_SOAK
 from tests.stateful.test_histories import SEED
+
+pytestmark = pytest.mark.usefixtures("by_replays")
 
 VALUES = st.integers(1, 4)
 STEPS = st.tuples(

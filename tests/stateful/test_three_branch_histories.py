@@ -20,6 +20,9 @@ from tests.e2e.lake import Lake
 from tests.soak import IS_SOAK
 from tests.stateful.test_histories import SEED
 
+pytestmark = pytest.mark.usefixtures("unkeyed_by_replays")
+KINDS = {True: "keyed", False: "unkeyed"} if IS_SOAK else {True: "keyed"}
+
 logger = logging.getLogger(__name__)
 
 DRAWN = str(random.SystemRandom().randrange(10**6)) if IS_SOAK and SEED is None else SEED
@@ -311,7 +314,7 @@ def keep_the_laws(number: int, *, is_keyed: bool, kind: type[Branches] = Branche
 
 
 @pytest.mark.parametrize("number", range(500 if IS_SOAK else 10))
-@pytest.mark.parametrize("is_keyed", [True, False], ids=["keyed", "unkeyed"])
+@pytest.mark.parametrize("is_keyed", KINDS, ids=KINDS.get)
 def test_branches_keep_the_laws(database: None, memory_engine: object, is_keyed: bool, number: int) -> None:
     keep_the_laws(number, is_keyed=is_keyed)
 
@@ -709,7 +712,7 @@ FOUND: dict[str, list[Step]] = {
 """Histories that broke a law once, made small as ``smallest`` prints them."""
 
 
-@pytest.mark.parametrize("is_keyed", [True, False], ids=["keyed", "unkeyed"])
+@pytest.mark.parametrize("is_keyed", KINDS, ids=KINDS.get)
 @pytest.mark.parametrize("steps", FOUND.values(), ids=FOUND)
 def test_the_laws_hold_where_they_broke_once(
     database: None, memory_engine: object, is_keyed: bool, steps: list[Step]
