@@ -72,7 +72,24 @@ def _fix_addresses() -> Embedded:
     django.setup()
     # The real one takes a third of a second for each password that somebody guesses.
     django.conf.settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    _keep_plans()
     return Embedded(home, postgres, redis)
+
+
+def _keep_plans() -> None:
+    """Each query of the product is planned once a connection: tables of tests are small, to plan takes longer than to run."""
+    from django.db.backends.signals import connection_created
+
+    from catalog_app.selectors import rows
+    from lakeui.runtime.database import base
+
+    def keep_many(*, connection: Any, **_: Any) -> None:
+        connection.connection.prepared_max = 1000
+
+    cursor_open = rows.cursor_open
+    rows.cursor_open = lambda *, prepared: cursor_open(prepared=True)
+    base.PREPARE_AFTER = 0
+    connection_created.connect(keep_many, weak=False)
 
 
 GIVEN = dict(os.environ)

@@ -106,6 +106,8 @@ class EmbeddedPostgres:
         }
         if not self.durable:
             settings |= {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
+            # Tables of tests are small: a plan that knows no parameters is as good, and is made once.
+            settings |= {"plan_cache_mode": "force_generic_plan", "jit": "off"}
         return [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
 
     def _socket_directory(self) -> Path:
