@@ -77,7 +77,7 @@ def _fix_addresses() -> Embedded:
 
 
 def _keep_plans() -> None:
-    """Each query of the product is planned once a connection: tables of tests are small, to plan takes longer than to run."""
+    """Each query is planned once a connection: over the small tables of tests, to plan takes longer than to run."""
     from django.db.backends.signals import connection_created
 
     from catalog_app.selectors import rows

@@ -13,6 +13,7 @@ from tests.e2e.lake import Lake
 from tests.soak import IS_SOAK
 from tests.stateful.memory_engine import MemoryEngine
 from tests.stateful.memory_row_merging import KeyedMemoryEngine
+from tests.stored import Begin, StoredDatabases
 
 # Histories that know replays alone. The laws of merging by lineage are in ``tests/lineage`` and ``tests/reference``.
 collect_ignore = [] if IS_SOAK else ["test_histories.py", "test_partition_histories.py"]
@@ -44,13 +45,38 @@ def memory_engine(monkeypatch: pytest.MonkeyPatch) -> MemoryEngine:
     return engine
 
 
+@pytest.fixture(scope="module")
+def stored(database: None) -> Iterator[StoredDatabases]:
+    """The lakes with which tests of a module begin."""
+    databases = StoredDatabases()
+    yield databases
+    databases.drop()
+
+
 @pytest.fixture
-def lake(database: None, memory_engine: MemoryEngine) -> Iterator[Lake]:
+def lake(stored: StoredDatabases, memory_engine: MemoryEngine) -> Iterator[Lake]:
     """Table d.t with one row, and branch b."""
+    begun = stored.once("lake", _lake_make, memory_engine)
+    yield begun
+    assert begun.breaches() == []
+
+
+@pytest.fixture
+def begin(lake: Lake, stored: StoredDatabases, memory_engine: MemoryEngine) -> Begin:
+    """Runs the statements with which several tests of a module begin, once."""
+
+    def run(*statements: str) -> Lake:
+        for statement in statements:
+            lake.sql(statement)
+        return lake
+
+    return lambda *statements: stored.once(statements, lambda: run(*statements), memory_engine)
+
+
+def _lake_make() -> Lake:
     fresh = Lake()
     fresh.sql("CREATE DATABASE d")
     fresh.sql("CREATE TABLE d.t (id INT, v STRING)")
     fresh.sql("INSERT INTO d.t VALUES (1, 'a')")
     fresh.sql("CREATE BRANCH b")
-    yield fresh
-    assert fresh.breaches() == []
+    return fresh

@@ -61,14 +61,28 @@ class LiveRow:
     values: dict[int, Any]
 
 
+Contents = tuple[dict[str, StoredFile], dict[str, dict[int, int]]]
+"""Data files, and delete files, by path."""
+
+
 class MemoryEngine:
     """``allocate`` gives the first of some fresh addresses of a table."""
+
+    _numbers = itertools.count(1)
+    """No two engines give one path."""
 
     def __init__(self, allocate: Callable[[int, int], int]) -> None:
         self._allocate = allocate
         self._files: dict[str, StoredFile] = {}
         self._deletes: dict[str, dict[int, int]] = {}
-        self._numbers = itertools.count(1)
+
+    def contents(self) -> Contents:
+        """All files, to begin another engine with."""
+        return dict(self._files), dict(self._deletes)
+
+    def contents_set(self, contents: Contents) -> None:
+        files, deletes = contents
+        self._files, self._deletes = dict(files), dict(deletes)
 
     # -- reading ----------------------------------------------------------------------------------------------------
 

@@ -9,16 +9,18 @@ from django.test.utils import CaptureQueriesContext
 from catalog_app.models import CommitOperation
 from merge_app.planning.row_merges import ROWS_MERGED
 from tests.e2e.lake import Lake
+from tests.stored import Begin
 
 
 @pytest.fixture
-def keyed(lake: Lake) -> Lake:
+def keyed(begin: Begin) -> Lake:
     """Table d.k with keys 1 to 4 in one file and 10 in another, on main and branch b."""
-    lake.sql("CREATE TABLE d.k (id INT PRIMARY KEY, v STRING, n INT)")
-    lake.sql("INSERT INTO d.k VALUES (1, 'a', 1), (2, 'b', 2), (3, 'c', 3), (4, 'd', 4)")
-    lake.sql("INSERT INTO d.k VALUES (10, 'z', 10)")
-    lake.merge("main", "b")
-    return lake
+    return begin(
+        "CREATE TABLE d.k (id INT PRIMARY KEY, v STRING, n INT)",
+        "INSERT INTO d.k VALUES (1, 'a', 1), (2, 'b', 2), (3, 'c', 3), (4, 'd', 4)",
+        "INSERT INTO d.k VALUES (10, 'z', 10)",
+        "MERGE BRANCH main TO b",
+    )
 
 
 def test_changes_of_different_rows_of_one_file_are_merged(keyed: Lake) -> None:

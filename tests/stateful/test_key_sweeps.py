@@ -7,16 +7,18 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.lake import Lake
+from tests.stored import Begin
 
 
 @pytest.fixture
-def keyed(lake: Lake) -> Lake:
+def keyed(begin: Begin) -> Lake:
     """Table d.k, on main and on branch b: keys 1 and 2 in one file of partition 1, key 3 in partition 2."""
-    lake.sql("CREATE TABLE d.k (id INT PRIMARY KEY, v STRING, p INT) PARTITIONED BY (p)")
-    lake.sql("INSERT INTO d.k VALUES (1, 'a', 1), (2, 'b', 1)")
-    lake.sql("INSERT INTO d.k VALUES (3, 'c', 2)")
-    lake.merge("main", "b")
-    return lake
+    return begin(
+        "CREATE TABLE d.k (id INT PRIMARY KEY, v STRING, p INT) PARTITIONED BY (p)",
+        "INSERT INTO d.k VALUES (1, 'a', 1), (2, 'b', 1)",
+        "INSERT INTO d.k VALUES (3, 'c', 2)",
+        "MERGE BRANCH main TO b",
+    )
 
 
 SWEEPS = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.lake import Lake
+from tests.stored import Begin
 
 emptied = pytest.mark.parametrize(
     ("emptying", "written"),
@@ -13,13 +14,14 @@ emptied = pytest.mark.parametrize(
 
 
 @pytest.fixture
-def parts(lake: Lake) -> Lake:
+def parts(begin: Begin) -> Lake:
     """Table d.p on both branches: rows 1, 2 in one file of partition 1, 3 in another of it, row 4 in partition 2."""
-    lake.sql("CREATE TABLE d.p (id INT, k INT) PARTITIONED BY (k)")
-    lake.sql("INSERT INTO d.p VALUES (1, 1), (2, 1), (4, 2)")
-    lake.sql("INSERT INTO d.p VALUES (3, 1)")
-    lake.merge("main", "b")
-    return lake
+    return begin(
+        "CREATE TABLE d.p (id INT, k INT) PARTITIONED BY (k)",
+        "INSERT INTO d.p VALUES (1, 1), (2, 1), (4, 2)",
+        "INSERT INTO d.p VALUES (3, 1)",
+        "MERGE BRANCH main TO b",
+    )
 
 
 @emptied

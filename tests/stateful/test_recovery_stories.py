@@ -6,6 +6,7 @@ import pytest
 
 from lakeui.common.errors import MergeConflict
 from tests.e2e.lake import Lake
+from tests.stored import Begin
 
 
 @pytest.mark.parametrize(
@@ -634,11 +635,9 @@ def test_rows_that_a_restore_put_back_go_on_to_a_third_branch_beside_what_was_sp
 
 
 @pytest.fixture
-def three_rows(lake: Lake) -> Lake:
+def three_rows(begin: Begin) -> Lake:
     """Main and b hold rows 1 to 3 of d.t, 2 and 3 in one file."""
-    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
-    lake.merge("main", "b")
-    return lake
+    return begin("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')", "MERGE BRANCH main TO b")
 
 
 @pytest.mark.pairwise

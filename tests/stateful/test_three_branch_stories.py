@@ -5,25 +5,27 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.lake import Lake
+from tests.stored import Begin
 
 
-def three_branches(lake: Lake, key: str) -> Lake:
+def three_branches(begin: Begin, key: str) -> Lake:
     """Table d.k on main, b and w: keys 1 and 3 in a file of partition 1, key 2 in one of partition 0."""
-    lake.sql(f"CREATE TABLE d.k (id INT {key}, v INT, n INT, p INT) PARTITIONED BY (p)")
-    lake.sql("INSERT INTO d.k VALUES (1, 0, 0, 1), (2, 0, 0, 0), (3, 0, 0, 1)")
-    lake.merge("main", "b")
-    lake.sql("CREATE BRANCH w")
-    return lake
+    return begin(
+        f"CREATE TABLE d.k (id INT {key}, v INT, n INT, p INT) PARTITIONED BY (p)",
+        "INSERT INTO d.k VALUES (1, 0, 0, 1), (2, 0, 0, 0), (3, 0, 0, 1)",
+        "MERGE BRANCH main TO b",
+        "CREATE BRANCH w",
+    )
 
 
 @pytest.fixture(params=["PRIMARY KEY", ""])
-def lake3(lake: Lake, request: pytest.FixtureRequest) -> Lake:
-    return three_branches(lake, request.param)
+def lake3(begin: Begin, request: pytest.FixtureRequest) -> Lake:
+    return three_branches(begin, request.param)
 
 
 @pytest.fixture
-def keyed3(lake: Lake) -> Lake:
-    return three_branches(lake, "PRIMARY KEY")
+def keyed3(begin: Begin) -> Lake:
+    return three_branches(begin, "PRIMARY KEY")
 
 
 def test_an_update_before_a_dropped_partition_that_was_merged_does_not_come_out_of_a_skipped_compaction(

@@ -6,9 +6,9 @@ import pytest
 from django.conf import settings
 
 from tests.soak import IS_SOAK
-from tests.stateful.conftest import database, lake, memory_engine
+from tests.stateful.conftest import begin, database, lake, memory_engine, stored
 
-__all__ = ["database", "lake", "memory_engine"]
+__all__ = ["begin", "database", "lake", "memory_engine", "stored"]
 
 # ``tests/stateful`` has these of replays, which are the default.
 collect_ignore = [] if IS_SOAK else ["test_key_sweeps.py", "test_renamed_partition_stories.py"]
