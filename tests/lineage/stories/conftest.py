@@ -11,7 +11,7 @@ from tests.stateful.conftest import begin, database, lake, memory_engine, stored
 __all__ = ["begin", "database", "lake", "memory_engine", "stored"]
 
 # ``tests/stateful`` has these of replays, which are the default.
-collect_ignore = [] if IS_SOAK else ["test_key_sweeps.py", "test_renamed_partition_stories.py"]
+collect_ignore = [] if IS_SOAK else ["test_renamed_partition_stories.py"]
 
 
 @pytest.fixture(autouse=True)
