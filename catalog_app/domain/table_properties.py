@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from catalog_app.domain.schema import Schema, has_key_in_partition
+from catalog_app.domain.schema import Schema
 from catalog_app.domain.types import parse_type
 from lakeui.common.errors import InvalidValue
 from lakeui.common.nearest import nearest_name
@@ -91,12 +91,6 @@ def _column_check(key: str, value: str, schema: Schema) -> None:
     if column.id in (*schema.partition_by, *schema.primary_key):
         part = "a partition column" if column.id in schema.partition_by else "part of the primary key"
         raise InvalidValue(f"{key}: {name} is {part}.", remedy="Leave the property out.", field=key)
-    if has_key_in_partition(schema):
-        raise InvalidValue(
-            f"{key}: no cells are merged of a table whose primary key is a partition column.",
-            remedy="Leave the property out.",
-            field=key,
-        )
     if not merges_by(value, column.type):
         wanted = "an integer, decimal, float or double" if value == SUM else "an array"
         raise InvalidValue(

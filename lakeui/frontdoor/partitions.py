@@ -8,7 +8,6 @@ from django.conf import settings
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import FileEffects
-from catalog_app.domain.schema import has_key_in_partition
 from catalog_app.engine.types import storage_type, text_literal
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
 from catalog_app.services import alterations
@@ -86,7 +85,7 @@ def rename_partition(call: Call, statement: sql.RenamePartition) -> StatementRes
     if _known(target, after)[0]:
         raise AlreadyExists("partition", _label(target, after), where=f"in table {target.label}")
     effects = FileEffects(removed=tuple(segment.file_id for segment in segments))
-    if segments and not (settings.LAKEUI["MERGE_BY_LINEAGE"] and not has_key_in_partition(table.schema)):
+    if segments and not settings.LAKEUI["MERGE_BY_LINEAGE"]:
         assignments = tuple(
             (column.name, "NULL" if value is None else f"CAST({text_literal(value)} AS {storage_type(column.type)})")
             for column, value in zip(table.schema.partition_columns, after, strict=True)

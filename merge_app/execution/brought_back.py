@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
-from catalog_app.domain.schema import has_key_in_partition
 from catalog_app.selectors.objects import databases_load, drop_versions, tables_list, tables_load
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.operations import operations_load
@@ -77,8 +76,7 @@ def _merged_below(lacking: set[ObjectKey], source: Snapshot, destination: Snapsh
         return set()
     tables = tables_load(destination, _ids(lacking, ObjectKind.TABLE))
     databases = databases_load(destination, _ids(lacking, ObjectKind.DATABASE))
-    merged = {(ObjectKind.TABLE, i) for i, state in tables.items() if not has_key_in_partition(state.schema)}
-    return merged | {(ObjectKind.DATABASE, i) for i in databases}
+    return {(ObjectKind.TABLE, i) for i in tables} | {(ObjectKind.DATABASE, i) for i in databases}
 
 
 def _valid(snapshot: Snapshot, keys: Collection[ObjectKey]) -> set[ObjectKey]:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from django.conf import settings
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
-from catalog_app.domain.schema import has_key_in_partition
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.snapshots import Snapshot
@@ -90,9 +89,7 @@ def _with_tables(planned: PlanInput, side: SourceSide, destination: Snapshot) ->
 
 
 def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Snapshot) -> list[TableCase]:
-    """The tables on both sides whose rows the source changed. A table whose key is a partition value is merged the
-    older way: the rename of a partition changes its keys.
-    """
+    """The tables on both sides whose rows the source changed."""
     is_whole = side.snapshot is not None or (side.seen is not None and side.seen != destination)
     moved = {item.object_id for item in side.operations if side.snapshot is None and moves_rows(item)}
     by_statement = {*side.restored, *moved}
@@ -104,7 +101,7 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Snapshot)
     for object_id in sorted(changed):
         before, state = planned.tables.get(object_id), planned.source_tables.get(object_id)
         key = ObjectKind.TABLE, object_id
-        if before is None or not (is_whole or object_id in by_statement) or has_key_in_partition(before.schema):
+        if before is None or not (is_whole or object_id in by_statement):
             continue
         alive = _aliveness(planned, sides, object_id)
         is_restored = object_id in side.restored

@@ -8,7 +8,7 @@ from dataclasses import replace
 from django.conf import settings
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
-from catalog_app.domain.schema import Schema, has_key_in_partition
+from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.objects import (
     databases_load,
@@ -165,20 +165,16 @@ def _restore_base(
 
 
 def _known_in_part(side: SourceSide, destination: Snapshot) -> tuple[RestoreKnownInPart, ...]:
-    """Of restores that only the destination knows of, those of tables whose rows the source changed."""
-    if side.snapshot is None:
+    """Of restores that only the destination knows of, those of tables whose rows the source changed. Rows that are
+    merged by lineage have nothing that could be known in part (lineage §4a).
+    """
+    if side.snapshot is None or settings.LAKEUI["MERGE_BY_LINEAGE"]:
         return ()
     reach = side.reach_of(destination)
-    found = (
+    return (
         *known_in_part_load(side.snapshot, side.reach, reach, is_source=True),
         *known_in_part_load(destination, reach, side.reach, is_source=False, tables=tables_written(side)),
     )
-    if not (found and settings.LAKEUI["MERGE_BY_LINEAGE"]):
-        return found
-    # Rows that are merged by lineage have nothing that could be known in part (lineage §4a).
-    tables = tables_load(destination, {item.table_id for item in found}, schemas=side.schemas)
-    replayed = {table_id for table_id, state in tables.items() if has_key_in_partition(state.schema)}
-    return tuple(item for item in found if item.table_id in replayed)
 
 
 def _left_out_before(side: SourceSide, destination: Snapshot) -> tuple[LeftOutBefore, ...]:

@@ -13,7 +13,6 @@ from django.db import transaction
 
 from catalog_app.domain.differences import state_operations
 from catalog_app.domain.operations import Operation, OperationKind
-from catalog_app.domain.schema import has_key_in_partition
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch
 from catalog_app.selectors.changes import changed_objects, table_files, tables_with_file_changes
@@ -177,14 +176,10 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
 
 
 def _restored(recovery: Recovery, engine: EngineSource) -> dict[int, RestoredFiles]:
-    """By table what becomes of its files. Tables that are merged the older way are overwritten."""
+    """By table what becomes of its files, where rows are merged by lineage."""
     if not settings.LAKEUI["MERGE_BY_LINEAGE"]:
         return {}
-    tables = [
-        item.object_id
-        for item in recovery.operations
-        if RESTORED_VERSION in item.metrics and not has_key_in_partition(recovery.tables[item.object_id].schema)
-    ]
+    tables = [item.object_id for item in recovery.operations if RESTORED_VERSION in item.metrics]
     return restored_files(tables, recovery.seen, recovery.version, engine) if tables else {}
 
 

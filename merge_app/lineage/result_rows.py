@@ -60,12 +60,6 @@ class Rows:
         images = facts[0].image, facts[1].image
         values = merged.row_facts(*facts, DOT).value
         placed = merged.partition_facts(*facts, DOT)
-        mine, theirs = (
-            _at(side.partition.value, at, ABSENT)
-            for side, at in zip(facts, (pairs.source_at, pairs.target_at), strict=True)
-        )
-        # A side whose row is gone says nothing of its partition (R7).
-        of_image = np.where(np.isin(merged.rows.outcome, SOURCES), mine, theirs)
         (source_file, source_position), (target_file, target_position) = source, target
         return cls(
             merged.rows.outcome,
@@ -77,12 +71,23 @@ class Rows:
             _at(images[0].kind, pairs.source_at, 0),
             _at(images[1].kind, pairs.target_at, 0),
             _at(images[0].stamp, pairs.source_at, 0) == DOT,
-            np.where(placed.value == ABSENT, of_image, placed.value),
+            result_partitions(merged, *facts),
             merged.partitions.outcome,
             placed.kind,
             _at(images[0].stamp, pairs.source_at, 0),
             _at(undoes, pairs.source_at, 0),
         )
+
+
+def result_partitions(merged: TableOutcome, source: RowFacts, target: RowFacts) -> Array:
+    """By row the code of its partition after the merge."""
+    placed = merged.partition_facts(source, target, DOT).value
+    mine = _at(source.partition.value, merged.pairs.source_at, ABSENT)
+    theirs = _at(target.partition.value, merged.pairs.target_at, ABSENT)
+    # A side whose row is gone says nothing of its partition (R7).
+    of_image = np.where(np.isin(merged.rows.outcome, SOURCES), mine, theirs)
+    found: Array = np.where(placed == ABSENT, of_image, placed)
+    return found
 
 
 def _at(column: Ints, at: Array, none: int) -> Ints:

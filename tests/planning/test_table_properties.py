@@ -91,8 +91,7 @@ def test_a_table_with_a_primary_key_takes_properties_of_columns_alone() -> None:
     merge_properties_check({"merge.column.counts": "sum"}, keyed, "file")
     with pytest.raises(InvalidValue, match="id is part of the primary key"):
         merge_properties_check({"merge.column.id": "sum"}, keyed, "file")
-    with pytest.raises(InvalidValue, match="whose primary key is a partition column"):
-        merge_properties_check({"merge.column.counts": "sum"}, Schema(COLUMNS, (1,), (1,)), "file")
+    merge_properties_check({"merge.column.counts": "sum"}, Schema(COLUMNS, (1,), (1,)), "file")
     merge_properties_check({"write.merge.mode": "copy-on-write"}, keyed, "cell")
     with pytest.raises(InvalidValue, match="merged by key and cell"):
         merge_properties_check({"merge.conflicts": "row"}, keyed, "file")

@@ -14,11 +14,13 @@ from catalog_app.domain.row_merge import KEYS_SHOWN, RowConflicts, RowJudgement,
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.storage.cells import RowCells
 from merge_app.execution.lineage.cells import NOTHING_MADE, Cells, MadeRows
+from merge_app.execution.lineage.keys import Keys
 from merge_app.execution.lineage.made import result_ids
 from merge_app.execution.lineage.rows import Placed
 from merge_app.lineage.choices import with_cells
 from merge_app.lineage.facts import ABSENT, Ints, Kind, Mask, News
 from merge_app.lineage.outcomes import Outcome, TableOutcome, taken
+from merge_app.lineage.result_rows import result_partitions
 from merge_app.lineage.rules import KEPT
 from merge_app.lineage.scopes import swept_rows
 
@@ -80,7 +82,7 @@ class _Case:
 
 
 def keyed_outcome(
-    merged: TableOutcome, sides: tuple[Placed, Placed], news: News, cells: Cells, *, is_statement: bool
+    merged: TableOutcome, sides: tuple[Placed, Placed], news: News, cells: Cells, keys: Keys, *, is_statement: bool
 ) -> KeyedOutcome:
     """Clashes of keys become conflicts by the changes that met; what was decided of them is the merge's own."""
     case = _Case(merged, sides, news, cells, _live(merged, sides))
@@ -101,6 +103,8 @@ def keyed_outcome(
     _partitions_decide(case)
     made = _made(merged, cells, edited)
     _ids_judge(case)
+    if keys.has_place:
+        _places_judge(case, keys)
     findings = tuple(item for item in merged.findings if item.code is not VerdictCode.PRIMARY_KEY_CLASH)
     return KeyedOutcome(replace(merged, findings=findings), made, _judged(case), overtaken)
 
@@ -213,6 +217,21 @@ def _ids_judge(case: _Case) -> None:
         rows = twice[case.live[number][twice] & (from_source[twice] if number == 0 else ~from_source[twice])]
         for key in case.read(rows, number).keys if len(rows) else ():
             case.conflicts.add((UPDATE, UPDATE), key, is_left=True)
+
+
+def _places_judge(case: _Case, keys: Keys) -> None:
+    """No key is there twice that holds a partition column: two rows that renames of both sides put into one partition
+    clash.
+    """
+    sides = case.sides[0].facts, case.sides[1].facts
+    at = np.flatnonzero(case.merged.row_facts(*sides, 0).value != ABSENT)
+    partitions = result_partitions(case.merged, *sides)[at]
+    found = keys.result_keys(case.merged.pairs.row_id[at], partitions)
+    twice = at[np.bincount(found, minlength=1)[found] > 1] if len(at) else at
+    for number in (1, 0):
+        rows = twice[case.live[number][twice] & ((number == 1) | ~case.live[1][twice])]
+        for key in case.read(rows, number).keys if len(rows) else ():
+            case.conflicts.add((INSERT, INSERT), key, is_left=True)
 
 
 def _judged(case: _Case) -> RowJudgement:

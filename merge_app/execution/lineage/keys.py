@@ -1,6 +1,7 @@
 """Rows of a table with a primary key: the key takes the place of the row id (R10).
 
-A key that an update changed is two keys: the old one is deleted, the new one inserted (R14).
+A key that an update changed is two keys: the old one is deleted, the new one inserted (R14). A key that holds a
+partition column is read from where the row lies, as both sides name that partition.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from catalog_app.domain.schema import Column, Schema
-from catalog_app.storage.cells import RowCells
+from catalog_app.domain.schema import Column, Schema, has_key_in_partition
 from merge_app.execution.lineage.cells import Met
 from merge_app.execution.lineage.pasts import shared_images
 from merge_app.execution.lineage.rows import Births, Placed, Reader, collected, image_codes, image_places, placed
@@ -22,6 +22,7 @@ from merge_app.execution.reach import Reach
 from merge_app.lineage.facts import ABSENT, Array, Ints, Mask, News
 from merge_app.lineage.outcomes import Pairs
 from merge_app.lineage.segments import Group, Whose
+from merge_app.lineage.shared_places import SharedPlaces
 
 
 class KeyTwice(Exception):
@@ -29,8 +30,8 @@ class KeyTwice(Exception):
 
 
 def key_schema(schema: Schema) -> Schema:
-    """The columns of the primary key alone."""
-    columns = tuple(column for column in key_columns(schema))
+    """The columns of the primary key alone, without partition columns."""
+    columns = tuple(_key_columns_read(schema))
     return Schema(columns=columns, primary_key=tuple(column.id for column in columns))
 
 
@@ -39,28 +40,83 @@ def key_columns(schema: Schema) -> list[Column]:
     return [column for column in found if column is not None]
 
 
+def _key_columns_read(schema: Schema) -> list[Column]:
+    """Those that are read from files."""
+    return [column for column in key_columns(schema) if column.id not in schema.partition_by]
+
+
 @dataclass(slots=True)
 class Keys:
-    """Gives each primary key a code; a code is never changed."""
+    """Gives each primary key a code; a code is never changed. ``places``: of source and target, how they name the
+    partitions that both know; used only where a partition column is part of the key.
+    """
 
     schema: Schema
     reader: Reader
+    places: tuple[SharedPlaces, SharedPlaces] = (SharedPlaces(), SharedPlaces())
     _known: list[Any] = field(default_factory=list)
-    """By column the keys in the order of their codes."""
+    """By column the keys in the order of their codes; the last one is the place, where that is part of the key."""
+    _place_of: dict[int, int] = field(default_factory=dict)
+    """By file, a place in which a side has or had it."""
 
-    def codes(self, images: Ints) -> Ints:
-        """Those of the keys of images, by code of the image."""
+    @property
+    def has_place(self) -> bool:
+        return has_key_in_partition(self.schema)
+
+    def codes(self, images: Ints, places: Ints) -> Ints:
+        """Those of the keys of images, by code of the image. ``places``: see ``places_of``."""
         if not len(images):
             return np.zeros(0, dtype=np.int64)
+        columns = self._cells(images)
+        if self.has_place:
+            columns.append(pa.array(places, type=pa.int64()))
+        return self._codes(columns)
+
+    def places_of(self, rows: Mapping[str, Array], side: int) -> Ints:
+        """Where rows of a side lie or lay, as both sides name it."""
+        if not self.has_place:
+            return np.zeros(len(rows["held"]), dtype=np.int64)
+        found = self.places[side].of(rows["held_in"], rows["held_until"])
+        files, first = np.unique(rows["held"], return_index=True)
+        for file_id, place in zip(files.tolist(), found[first].tolist(), strict=True):
+            self._place_of.setdefault(file_id, place)
+        return found
+
+    def places_shared(self, images: Ints) -> Ints:
+        """The same of images that both sides know."""
+        if not (self.has_place and len(images)):
+            return np.zeros(len(images), dtype=np.int64)
+        files, at = np.unique(image_places(images)[0], return_inverse=True)
+        found = [self._place_of.get(file_id, self._born_in(file_id)) for file_id in files.tolist()]
+        return np.array(found, dtype=np.int64)[at]
+
+    def _born_in(self, file_id: int) -> int:
+        return self.reader.code(self.reader.scans[file_id].partition)
+
+    def result_keys(self, codes: Ints, partitions: Ints) -> Ints:
+        """The keys of rows in the partitions that they lie in after the merge, as numbers: equal keys are equal."""
+        of_key = [self.schema.partition_by.index(i) for i in self.schema.primary_key if i in self.schema.partition_by]
+        values = [tuple(self.reader.values(code)[at] for at in of_key) for code in partitions.tolist()]
+        numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
+        parts = [_numbers(column)[codes] for column in self._known[:-1]]
+        both = np.stack([*parts, np.array([numbers[value] for value in values], dtype=np.int64)], axis=1)
+        found: Ints = np.unique(both, axis=0, return_inverse=True)[1].reshape(-1)
+        return found
+
+    def _cells(self, images: Ints) -> list[Any]:
+        """The columns of the key that are read from files."""
+        columns = _key_columns_read(self.schema)
+        if not columns:
+            return []
         wanted, at = np.unique(images, return_inverse=True)
         files, positions = image_places(wanted)
         scan = self.reader.scan(np.unique(files).tolist(), key_schema(self.schema))
         bases = np.array([file.base for file in scan.files], dtype=np.int64)
         addresses = bases[np.searchsorted(np.unique(files), files)] + positions
-        return self._codes(self.reader.engine().cells_read(scan, addresses))[at]
+        cells = self.reader.engine().cells_read(scan, addresses)
+        return [cells.columns[column.id].take(pa.array(at.reshape(-1))) for column in columns]
 
-    def _codes(self, cells: RowCells) -> Ints:
-        columns = [cells.columns[column.id] for column in key_columns(self.schema)]
+    def _codes(self, columns: list[Any]) -> Ints:
         known = len(self._known[0]) if self._known else 0
         if self._known:
             columns = [pa.concat_arrays([one, other]) for one, other in zip(self._known, columns, strict=True)]
@@ -99,7 +155,8 @@ def keyed_rows(group: Group, reader: Reader, news: News, keys: Keys) -> KeyedRow
     wanted = _wanted(sides, news)
     parts = [_where(rows, np.isin(rows["row_id"], wanted)) for side in sides for rows in side]
     images = [image_codes(rows["held"], rows["held_at"]) for rows in parts]
-    codes = keys.codes(np.concatenate(images))
+    places = [keys.places_of(rows, side) for rows, side in zip(parts, (0, 0, 1, 1), strict=True)]
+    codes = keys.codes(np.concatenate(images), np.concatenate(places))
     ends = np.cumsum([len(part) for part in images])[:-1]
     asked = [news.from_source, news.from_source, news.from_target, news.from_target]
     fresh = np.concatenate([_is_fresh(rows, is_news) for rows, is_news in zip(parts, asked, strict=True)])
@@ -165,7 +222,8 @@ def met_by_key(reader: Reader, keys: Keys, rows: KeyedRows, met: Pairs, reaches:
     """
     ids = np.unique(rows.row_ids[np.isin(rows.row_keys, met.row_id)])
     images = shared_images(reader, ids, reaches)
-    base, stamp = _newest(met.row_id, keys.codes(images.image), images.image, images.stamp)
+    codes = keys.codes(images.image, keys.places_shared(images.image))
+    base, stamp = _newest(met.row_id, codes, images.image, images.stamp)
     return Met(met.source_at, met.target_at, base, stamp, (base != ABSENT) | images.are_all)
 
 
@@ -218,9 +276,9 @@ def _look_into(groups: list[Group], bundle: Sequence[int]) -> None:
 
 
 def _key_range(group: Group, schema: Schema, reader: Reader) -> tuple[_Bound, _Bound]:
-    """Bounds of the first column of the key, as far as statistics say them in the order of values."""
-    column = key_columns(schema)[0]
-    if column.type not in _ORDERED:
+    """Bounds of the first column of the key that files hold, as far as statistics say them in the order of values."""
+    column = next(iter(_key_columns_read(schema)), None)
+    if column is None or column.type not in _ORDERED:
         return _LOWEST, _HIGHEST
     files = {file.file_id for file in (*group.source, *group.target)}
     files |= {item.file_id for item in (*group.source_gone, *group.target_gone)}

@@ -46,6 +46,7 @@ from merge_app.lineage.outcomes import Outcome, TableOutcome
 from merge_app.lineage.result_rows import Rows
 from merge_app.lineage.scopes import scopes_leave_out
 from merge_app.lineage.segments import DOT, LAYOUT, FileSide, Group, Whose, groups
+from merge_app.lineage.shared_places import SharedPlaces
 from merge_app.lineage.stepping import carried_by_row, carried_whole
 from merge_app.lineage.steps import RowsPlan, Step, TableSteps
 from merge_app.lineage.tables import table_merge
@@ -238,7 +239,9 @@ def _rows(
     scopes: tuple[list[Scope], list[Scope]],
     overwritten: Callable[[], Mapping[int, set[int]]],
 ) -> _MergedRows:
-    source, target = _sides(case, parties, group, news, reader)
+    places = SharedPlaces.of_scopes(scopes[0], news.of_source), SharedPlaces.of_scopes(scopes[1], news.of_target)
+    keys = Keys(case.merged, reader, places)
+    source, target = _sides(case, parties, group, news, keys)
     acting, left = _parted_scopes(scopes[0], {reader.code(values) for values in case.decision.partitions})
     facts = TableFacts(
         source.facts,
@@ -256,7 +259,7 @@ def _rows(
     made, judged, overtaken = cells.of(merged), None, 0
     if case.has_key:
         is_statement = bool(parties.staged) and case.table_id not in parties.restored
-        keyed = keyed_outcome(merged, (source, target), news, cells, is_statement=is_statement)
+        keyed = keyed_outcome(merged, (source, target), news, cells, keys, is_statement=is_statement)
         merged, made, judged, overtaken = keyed.merged, keyed.made, keyed.judged, keyed.overtaken
     rows = _result(merged, source, target)
     steps = list(carried_by_row(group, rows, reader))
@@ -279,16 +282,16 @@ def _by_cell(
 ) -> TableOutcome:
     """What the rules would say by cell."""
     asked = replace(case, granularity=Granularity.CELL)
-    source, target = _sides(asked, parties, group, news, reader)
+    source, target = _sides(asked, parties, group, news, Keys(case.merged, reader))
     given = replace(facts, source=source.facts, target=target.facts, granularity=Granularity.CELL)
     cells = Cells(_cell_reader(asked, reader), group, asked.how)
     return table_merge(case.table_id, given, news, stamp=DOT, cells=cells)
 
 
-def _sides(case: TableCase, parties: Parties, group: Group, news: News, reader: Reader) -> tuple[Placed, Placed]:
+def _sides(case: TableCase, parties: Parties, group: Group, news: News, keys: Keys) -> tuple[Placed, Placed]:
     """The rows of both sides; of those that both changed data columns are read, where cells are merged."""
+    reader = keys.reader
     if case.has_key:
-        keys = Keys(case.merged, reader)
         rows = keyed_rows(group, reader, news, keys)
         met = met_rows(rows.source.facts, rows.target.facts, news)
         sides, pasts = (rows.source, rows.target), met_by_key(reader, keys, rows, met, parties.reaches)

@@ -14,6 +14,7 @@ from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.storage.deletes import StoredFacts
 from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, News, RowFacts
 from merge_app.lineage.segments import DOT, Gone, Group, ShownFile, Stamp
+from merge_app.lineage.shared_places import NOW
 
 KINDS = {
     "insert": Kind.INSERT,
@@ -110,7 +111,8 @@ class Placed:
 @dataclass(slots=True)
 class _Columns:
     """Rows as they are collected: one array a column and file. ``held``, ``held_at``: file and position of the image,
-    of a deleted row of the last one that it had there.
+    of a deleted row of the last one that it had there. ``held_in``, ``held_until``: in which partition the file
+    lay, and at which version of the side: ``NOW``, or when the row was taken away.
     """
 
     row_id: list[Ints] = field(default_factory=list)
@@ -129,6 +131,8 @@ class _Columns:
     placed_undoes: list[Ints] = field(default_factory=list)
     held: list[Ints] = field(default_factory=list)
     held_at: list[Ints] = field(default_factory=list)
+    held_in: list[Ints] = field(default_factory=list)
+    held_until: list[Ints] = field(default_factory=list)
 
     def whole(self) -> dict[str, Array]:
         empty = np.zeros(0, dtype=np.int64)
@@ -197,7 +201,8 @@ def _collect_file(file: ShownFile, reader: Reader, live: _Columns, dead: _Column
         marked, ids = reader.marks(item.file_id)
         shown[_places(positions, marked)] = False
         rows = file.file_id, *_chosen(marked, ids, wanted)
-        _collect_dead(rows, item.stamp, dead, _place_until(file, item.stamp, reader))
+        held = {"held_in": reader.code(file.partition), "held_until": NOW}
+        _collect_dead(rows, item.stamp, dead, _place_until(file, item.stamp, reader) | held)
     at = np.flatnonzero(shown)
     for name, column in (
         ("row_id", row_ids), ("stamp", stamps), ("kind", kinds), ("brings_stamp", brings),
@@ -208,7 +213,8 @@ def _collect_file(file: ShownFile, reader: Reader, live: _Columns, dead: _Column
     live.position.append(positions[at])
     live.held.append(live.file[-1])
     live.held_at.append(positions[at])
-    for name, value in _place_columns(file.partition, file.placed, reader).items():
+    places = _place_columns(file.partition, file.placed, reader)
+    for name, value in {**places, "held_in": places["partition"], "held_until": NOW}.items():
         getattr(live, name).append(np.full(len(at), value, dtype=np.int64))
 
 
@@ -236,7 +242,8 @@ def _place_columns(partition: PartitionValues, placed: Stamp, reader: Reader) ->
 
 
 def _collect_gone(item: Gone, reader: Reader, dead: _Columns, wanted: Ints | None) -> None:
-    place = _place_until(item, item.stamp, reader)
+    held = {"held_in": reader.code(item.partition), "held_until": item.stamp.version}
+    place = _place_until(item, item.stamp, reader) | held
     _collect_dead((item.file_id, *_gone_places(item, reader, wanted)), item.stamp, dead, place)
 
 
