@@ -13,6 +13,7 @@ from tests.e2e.lake import Lake
 from tests.soak import IS_SOAK
 from tests.stateful.memory_engine import MemoryEngine
 from tests.stateful.memory_row_merging import KeyedMemoryEngine
+from tests.stateful.modelled import ModelledLake
 from tests.stored import Begin, StoredDatabases
 
 # Histories that know replays alone. The laws of merging by lineage are in ``tests/lineage`` and ``tests/reference``.
@@ -80,3 +81,32 @@ def _lake_make() -> Lake:
     fresh.sql("INSERT INTO d.t VALUES (1, 'a')")
     fresh.sql("CREATE BRANCH b")
     return fresh
+
+
+@pytest.fixture
+def modelled(database: None, memory_engine: MemoryEngine) -> Iterator[Lake]:
+    """The lake. Each statement runs on the reference model too."""
+    fresh = ModelledLake()
+    fresh.sql("CREATE DATABASE d")
+    fresh.sql("CREATE TABLE d.t (id INT, v STRING)")
+    fresh.sql("INSERT INTO d.t VALUES (1, 'a')")
+    fresh.sql("CREATE BRANCH b")
+    yield fresh
+    assert fresh.breaches() == []
+
+
+@pytest.fixture
+def older(lake: Lake) -> int:
+    """The version of one row in d.t; both branches have a second since, in a file of its own."""
+    version = lake.head()
+    lake.sql("INSERT INTO d.t VALUES (2, 'a')")
+    lake.merge("main", "b")
+    return version
+
+
+@pytest.fixture
+def three_rows(lake: Lake) -> Lake:
+    """Main and b hold rows 1 to 3 of d.t, 2 and 3 in one file."""
+    lake.sql("INSERT INTO d.t VALUES (2, 'a'), (3, 'a')")
+    lake.merge("main", "b")
+    return lake

@@ -1,8 +1,10 @@
-"""A restore to what its reader knew is nothing to that reader. Who knows half of what was taken back may not merge with
-that reader before it has heard of the restore: it would keep that half for good, with rows in files of its own.
+"""A restore is its changes, each with a stamp (lineage §1, §4a). A branch that knows half of what was taken back merges
+as any other; that half goes with the restore.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
@@ -25,7 +27,6 @@ SINCE = {
     "insert": "INSERT INTO d.k VALUES (7, 0, 1)",
     "renamed partition": "ALTER TABLE d.k PARTITION (p = 1) RENAME TO PARTITION (p = 8)",
 }
-BY_RESTORE = "RESTORE_KNOWN_IN_PART"
 
 
 @pytest.fixture(params=[True, False], ids=["keyed", "unkeyed"])
@@ -52,30 +53,52 @@ def taken_back(lake: Lake, statement: str, restored: str = "TABLE d.k") -> None:
     lake.sql("INSERT INTO d.k VALUES (6, 0, 0)", "b")
 
 
-def codes(lake: Lake, source: str, destination: str) -> set[str]:
-    return {item["code"] for item in lake.refused(source, destination)}
+@pytest.mark.pairwise
+@pytest.mark.parametrize("restored", ["TABLE d.k", "DATABASE d", "BRANCH main"])
+@pytest.mark.parametrize("statement", TAKEN_BACK.values(), ids=TAKEN_BACK)
+def test_a_branch_that_knows_half_of_it_becomes_what_knows_it_all(lake: Lake, statement: str, restored: str) -> None:
+    """Law 1, fast forward: also by way of a branch that knew nothing of it."""
+    taken_back(lake, statement, restored)
+    lake.merge("b", "x")
+    lake.merge("x", "w")
+    left = [(1, 0, 0), (2, 0, 0), (3, 5, 1), (4, 0, 1), (6, 0, 0)]
+    assert lake.rows("d.k", "w") == lake.rows("d.k", "b") == left
+    lake.merge("w", "main")
+    assert lake.rows("d.k") == left
+    assert lake.breaches() == []
+
+
+def _by_id(rows: list[tuple[Any, ...]]) -> dict[int, tuple[Any, ...]]:
+    return {row[0]: row for row in rows}
 
 
 @pytest.mark.pairwise
 @pytest.mark.parametrize("since", SINCE.values(), ids=SINCE)
 @pytest.mark.parametrize("statement", TAKEN_BACK.values(), ids=TAKEN_BACK)
-def test_merges_are_refused_until_it_has_heard_of_the_restore(lake: Lake, statement: str, since: str) -> None:
+def test_what_it_did_since_stays_but_on_what_was_restored(lake: Lake, statement: str, since: str) -> None:
+    """§3: the source's restore against an update or delete. A rename changes no image, and so does its restore (§1)."""
+    before = _by_id(lake.rows("d.k"))
     taken_back(lake, statement)
-    assert codes(lake, "b", "w") == {BY_RESTORE}
-    lake.merge("w", "b")
+    after = _by_id(lake.rows("d.k", "w"))
     lake.sql(since, "w")
-    assert BY_RESTORE in codes(lake, "w", "b")
-    assert BY_RESTORE in codes(lake, "b", "w")
-    for source, destination in (("main", "w"), ("b", "w"), ("w", "b"), ("w", "main"), ("main", "b")):
-        lake.merge(source, destination)
-    expected = lake.rows("d.k", "w")
-    assert [row for row in expected if row[0] in (3, 6)] == [(3, 5, 1), (6, 0, 0)]
-    assert lake.rows("d.k") == lake.rows("d.k", "b") == expected
+    expected = _by_id(lake.rows("d.k", "w"))
+    for key in {*before, *after}:
+        if before.get(key) == after.get(key):
+            continue
+        expected.pop(key, None)
+        if key in before:
+            expected[key] = before[key]
+    if "RENAME" in statement and since.startswith("UPDATE"):
+        expected |= {key: (key, 2, 0) for key in (1, 2)}
+    lake.merge("main", "w")
+    assert _by_id(lake.rows("d.k", "w")) == expected
+    lake.merge("w", "main")
+    assert _by_id(lake.rows("d.k")) == expected
     assert lake.breaches() == []
 
 
 @pytest.mark.parametrize("overwritten", ["b", "w"])
-def test_they_are_not_where_one_side_has_overwritten_the_table(lake: Lake, overwritten: str) -> None:
+def test_an_overwrite_on_either_side_takes_the_rows(lake: Lake, overwritten: str) -> None:
     taken_back(lake, TAKEN_BACK["update"])
     lake.sql("INSERT OVERWRITE d.k VALUES (9, 0, 0)", overwritten)
     lake.merge("b", "w")
@@ -85,15 +108,15 @@ def test_they_are_not_where_one_side_has_overwritten_the_table(lake: Lake, overw
     assert lake.breaches() == []
 
 
-def test_they_are_not_where_the_table_was_dropped(lake: Lake) -> None:
+def test_a_drop_beside_it_comes_over(lake: Lake) -> None:
     taken_back(lake, TAKEN_BACK["update"])
     lake.sql("DROP TABLE d.k", "b")
     lake.merge("b", "w")
     assert "k" not in [row[1] for row in lake.sql("SHOW TABLES IN d", "w").rows]
 
 
-def test_they_are_not_where_the_restored_branch_merged_an_overwrite_since(lake: Lake) -> None:
-    """What it took back is nothing by then; the overwrite, itself taken back by now, is what the others are told of."""
+def test_restores_of_restores_on_two_branches_come_to_one_state(lake: Lake) -> None:
+    """The last word on row 5 is the restore on w, to the version that has it."""
     before = lake.head()
     lake.sql("CREATE BRANCH w")
     lake.sql("INSERT INTO d.k VALUES (5, 0, 0)")
@@ -105,38 +128,7 @@ def test_they_are_not_where_the_restored_branch_merged_an_overwrite_since(lake: 
     lake.sql(f"RESTORE TABLE d.k TO VERSION AS OF {merged['version']}", "w")
     lake.merge("a", "w")
     lake.merge("w", "main")
-    assert (5, 0, 0) in lake.rows("d.k", "w")
-    assert lake.rows("d.k") == lake.rows("d.k", "w")
-    assert (5, 0, 0) not in lake.rows("d.k", "a")
-    assert codes(lake, "main", "a") == {BY_RESTORE}
-    lake.merge("w", "a")
     lake.merge("main", "a")
-    assert lake.rows("d.k", "a") == lake.rows("d.k")
+    assert (5, 0, 0) in lake.rows("d.k", "w")
+    assert lake.rows("d.k", "a") == lake.rows("d.k") == lake.rows("d.k", "w")
     assert lake.breaches() == []
-
-
-def test_a_branch_that_knew_nothing_of_it_hears_of_nothing_and_tells_of_nothing(lake: Lake) -> None:
-    taken_back(lake, TAKEN_BACK["update"])
-    lake.merge("b", "x")
-    assert lake.rows("d.k", "x") == lake.rows("d.k", "b")
-    assert codes(lake, "x", "w") == {BY_RESTORE}
-    lake.merge("x", "main")
-    lake.merge("main", "w")
-    assert lake.rows("d.k", "w") == lake.rows("d.k", "b")
-
-
-@pytest.mark.parametrize("restored", ["TABLE d.k", "DATABASE d", "BRANCH main"])
-def test_what_it_says(lake: Lake, restored: str) -> None:
-    before = lake.head()
-    taken_back(lake, TAKEN_BACK["update"], restored)
-    (refusal,) = lake.refused("b", "w")
-    assert refusal["details"] == {
-        "restored_branch": "main",
-        "version": lake.head(),
-        "known_in_part_by": "destination",
-    }
-    assert refusal["message"] == (
-        f"Branch main took back by RESTORE (version {lake.head()}) what it had done to d.k since version {before}. The"
-        " source knows of both; the destination knows some of what was done, and not that it was taken back."
-    )
-    assert refusal["remedy"].startswith("Merge the branch that was restored into the side")

@@ -1,5 +1,5 @@
 """Both sides restored a table: one took back what it had, or had merged, before it merged the other's work; the other
-took that work back afterwards. Rows that both have may not go with it.
+took that work back afterwards. Each restore is its changes: rows that both have may not go with it.
 """
 
 from __future__ import annotations
@@ -73,10 +73,13 @@ def both_restored(lake: Lake, merged: str, later: str, on_b: str) -> Lake:
     ],
 )
 def test_rows_that_came_after_a_restore_stay_as_the_other_side_restored_them(
-    both_restored: Lake, left: list[tuple[int, str]]
+    both_restored: Lake, later: str, on_b: str, left: list[tuple[int, str]]
 ) -> None:
-    """The redo of the restore spares them although older images of theirs lie in the files that it takes away."""
+    """The restore took row 3 away, and says nothing of the others (lineage §1). Two updates of row 2 are a conflict."""
     lake = both_restored
+    if (later, on_b) == ("UPDATE d.t SET v = 'm'", "UPDATE d.t SET v = 'k' WHERE id = 2"):
+        assert lake.codes("b") == {"SAME_FILE_UPDATE_UPDATE"}
+        return
     lake.merge("b")
     assert lake.rows("d.t") == left
     assert_alike_from_now_on(lake)
@@ -84,10 +87,24 @@ def test_rows_that_came_after_a_restore_stay_as_the_other_side_restored_them(
 
 @pytest.mark.parametrize("merged", ["UPDATE d.t SET v = 'z' WHERE id = 2"])
 @pytest.mark.parametrize("on_b", [NOTHING, "OPTIMIZE d.t"])
-@pytest.mark.parametrize("later", [NOTHING, "OPTIMIZE d.t", "UPDATE d.t SET v = 'b'", "DELETE FROM d.t WHERE id = 1"])
-def test_what_a_restore_put_back_comes_beside_rows_that_it_spares_in_the_same_file(both_restored: Lake) -> None:
+@pytest.mark.parametrize(
+    ("later", "refused"),
+    [
+        (NOTHING, set()),
+        ("OPTIMIZE d.t", set()),
+        ("UPDATE d.t SET v = 'b'", {"SAME_FILE_UPDATE_UPDATE"}),
+        ("DELETE FROM d.t WHERE id = 1", {"SAME_FILE_UPDATE_DELETE"}),
+    ],
+)
+def test_an_update_of_a_row_that_no_restore_changed_is_judged_as_any_other(
+    both_restored: Lake, refused: set[str]
+) -> None:
+    """A1, A3: both restores were of rows 2 and 3."""
     lake = both_restored
     lake.sql("UPDATE d.t SET v = 'e' WHERE id = 1", "b")
+    if refused:
+        assert lake.codes("b") == refused
+        return
     lake.merge("b")
     assert lake.rows("d.t") == [(1, "e"), (2, "b")]
     assert_alike_from_now_on(lake)

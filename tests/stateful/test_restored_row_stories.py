@@ -1,51 +1,19 @@
-"""Branches that went back, merged by lineage (§1, §3, R4). Each statement runs on the reference model too."""
+"""A restore is its changes, and says nothing of other rows (lineage §1, §3, §4b). Each statement runs on the reference
+model too.
+"""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import pytest
 
 from lakeui.common.errors import MergeConflict
 from tests.e2e.lake import Lake
-from tests.lineage.stories.modelled import ModelledLake
-from tests.lineage.stories.shared import stories_of
-from tests.stateful import test_recovery_stories as replays
-from tests.stateful.memory_engine import MemoryEngine
-from tests.stateful.test_recovery_stories import AS_WRITTEN_OR_COMPACTED, _merge_into_put_back_image
-
-globals().update(
-    stories_of(
-        replays,
-        changed=(
-            "_BESIDE",
-            "put_back",
-            "test_a_restore_that_undoes_the_drop_and_what_it_absorbed_leaves_what_the_other_side_made_of_the_rows",
-            "test_a_restore_to_after_a_merged_one_brings_back_nothing_that_this_had_swept",
-            "test_a_restore_to_what_was_left_of_shared_rows_leaves_them_to_the_other_side_whatever_files_hold_them",
-            "test_an_update_after_a_restore_goes_with_it_over_what_the_other_side_did",
-            "test_an_update_replaces_the_image_of_its_row_that_the_other_side_put_back",
-            "test_rows_that_a_merged_restore_put_back_are_changed_by_what_its_branch_does_next",
-            "test_rows_that_a_merged_restore_put_back_stay_when_what_it_spared_is_merged",
-            "test_rows_that_a_restore_put_back_beside_updated_ones_stay_when_the_updates_come_over",
-            "test_rows_that_a_restore_put_back_go_on_to_a_third_branch_beside_what_was_spared",
-            "test_what_a_merged_drop_absorbed_is_judged_when_it_comes_with_the_undrop",
-            "test_what_was_done_to_rows_that_a_restore_took_away_is_discarded_although_it_put_older_ones_back",
-        ),
-    )
-)
+from tests.stateful.test_recovery_stories import AS_WRITTEN_OR_COMPACTED, merge_into_put_back_image
 
 
 @pytest.fixture
-def lake(database: None, memory_engine: MemoryEngine) -> Iterator[Lake]:
-    """Table d.t with one row, and branch b. Each statement runs on the reference model too."""
-    fresh = ModelledLake()
-    fresh.sql("CREATE DATABASE d")
-    fresh.sql("CREATE TABLE d.t (id INT, v STRING)")
-    fresh.sql("INSERT INTO d.t VALUES (1, 'a')")
-    fresh.sql("CREATE BRANCH b")
-    yield fresh
-    assert fresh.breaches() == []
+def lake(modelled: Lake) -> Lake:
+    return modelled
 
 
 @pytest.mark.parametrize("before", ["SELECT * FROM d.t", "DELETE FROM d.t WHERE id = 1"])
@@ -74,10 +42,10 @@ def test_an_update_meets_the_image_of_its_row_that_the_other_side_put_back(
     changes = [before, f"UPDATE d.t SET v = 's' WHERE {which}"]
     if not is_known:
         with pytest.raises(MergeConflict) as refusal:
-            _merge_into_put_back_image(lake, changes, after=after, is_known=is_known)
+            merge_into_put_back_image(lake, changes, after=after, is_known=is_known)
         assert [item["code"] for item in refusal.value.details["conflicts"]] == ["SAME_FILE_UPDATE_UPDATE"]
         return
-    _merge_into_put_back_image(lake, changes, after=after, is_known=is_known)
+    merge_into_put_back_image(lake, changes, after=after, is_known=is_known)
     assert lake.rows("d.t") == [(1, "a"), (2, "m"), (3, "s" if which == "id > 1" else "a")]
 
 
@@ -221,35 +189,6 @@ def test_a_restore_and_changes_of_rows_that_it_left_alone_reach_a_third_branch(
     lake.merge("b", "c")
     lake.merge("c")
     assert lake.rows("d.t") == left
-
-
-def test_a_restore_that_undoes_the_drop_and_what_it_absorbed_leaves_what_the_other_side_made_of_the_rows(
-    lake: Lake,
-) -> None:
-    """Below a drop the source decides (R4): row 1, which b had overwritten, is there, and goes back as main restores
-    it. Row 5 stays.
-    """
-    lake.merge("main", "b")
-    version = lake.head()
-    lake.sql("INSERT OVERWRITE d.t VALUES (5, 'b')", "b")
-    lake.sql("UPDATE d.t SET v = 'm'")
-    lake.sql("DROP TABLE d.t")
-    lake.merge("main", "b")
-    lake.sql(f"RESTORE BRANCH main TO VERSION AS OF {version}")
-    lake.merge("main", "b")
-    assert lake.rows("d.t", "b") == [(1, "a"), (5, "b")]
-
-
-def test_what_a_merged_drop_absorbed_is_there_after_the_undrop_without_a_verdict(three_rows: Lake) -> None:
-    """R4: rows below a drop are merged when the drop is, and nothing is judged there."""
-    lake = three_rows
-    lake.sql("INSERT INTO d.t VALUES (4, 'm')")
-    lake.sql("UPDATE d.t SET v = 'b' WHERE id = 2", "b")
-    lake.sql("DROP TABLE d.t", "b")
-    lake.merge("b")
-    lake.sql("UNDROP TABLE d.t", "b")
-    lake.merge("b")
-    assert lake.rows("d.t") == [(1, "a"), (2, "b"), (3, "a"), (4, "m")]
 
 
 def test_a_row_inserted_meanwhile_stays_beside_restores_on_both_sides(lake: Lake) -> None:

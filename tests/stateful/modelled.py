@@ -8,11 +8,11 @@ from typing import Any
 from lakeui.common.errors import MergeConflict
 from lakeui.frontdoor import StatementResult
 from tests.e2e.lake import Lake
-from tests.lineage.stories.spoken import Speaker, rows_of
 from tests.reference.facts import Refused
 from tests.reference.lake import Lake as Model
 from tests.reference.state import State
 from tests.reference.statements import restore
+from tests.stateful.spoken import Speaker, rows_of
 
 
 class ModelledLake(Lake):
