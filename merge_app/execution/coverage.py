@@ -17,6 +17,7 @@ from merge_app.planning.files import effects_of
 from merge_app.planning.needs import columns_required
 from merge_app.planning.sides import sides_of
 from merge_app.planning.spared import derived_of_spared
+from merge_app.planning.surviving import RESTORED_VERSION
 from merge_app.planning.values import ArrivedFile, DivergedFile, PlanInput, SchemaCoverage
 
 _EMPTYING = (OperationKind.DELETE, OperationKind.UPDATE)
@@ -66,10 +67,16 @@ def _staying(
     deletes = [item.delete_file_id for operation in source.history for item in effects_of(operation).deletes]
     table = planned.tables[table_id]
     files = added_rows_load(table_id, planned.destination, destination, table, engine, further_deletes=deletes)
-    if source.overwrites_all:
+    by_facts = table_id in planned.lineage_tables
+    if source.sweeps_all if by_facts else source.overwrites_all:
         kept = derived_of_spared(past, arrived)
         return [file for file in files if file.file_id in kept]
-    emptied = {i for operation in source.history for i in effects_of(operation).removed if operation.kind in _EMPTYING}
+    emptied = {
+        file_id
+        for operation in source.history
+        for file_id in effects_of(operation).removed
+        if operation.kind in _EMPTYING or (by_facts and RESTORED_VERSION in operation.metrics)
+    }
     return [file for file in files if file.file_id not in emptied or file.file_id in masks]
 
 

@@ -222,6 +222,23 @@ def _knows(vector: Vector, scope: Scope) -> bool:
     return scope.stamp <= vector.get(scope.branch, 0)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Commits:
+    """Commits by version, ascending, each with the branch that it was made on."""
+
+    version: Ints
+    branch: Array
+
+    def unknown_to(self, knows: Vector, stamps: Array) -> Mask:
+        """Where a stamp is that of one of these commits, and the vector does not know it."""
+        branches, of_branch = np.unique(self.branch, return_inverse=True)
+        newest = np.array([knows.get(branch, 0) for branch in branches.tolist()], dtype=np.int64)
+        return _among(stamps, self.version[self.version > newest[of_branch]])
+
+
+NO_COMMITS = Commits(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+
 @dataclass(frozen=True, slots=True)
 class Aliveness:
     """Whether a table and its database exist: on the source, on the target, in the result."""
@@ -242,6 +259,7 @@ class TableFacts:
 
     Scopes are in the order of their commits and, within one, of its statements; those that are no news are passed
     over. ``overwritten``: versions of the commits that overwrote the table or a partition, on whatever branch (R9).
+    ``since_scopes``: commits that the source knows, among them all that some scope of the source did not know (§4).
     """
 
     source: RowFacts
@@ -252,6 +270,7 @@ class TableFacts:
     source_scopes: Sequence[Scope] = ()
     target_scopes: Sequence[Scope] = ()
     overwritten: AbstractSet[int] = frozenset()
+    since_scopes: Commits = NO_COMMITS
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,8 @@ class Reached:
     source. ``at``: their positions among the pairs; ``image``, ``partition``: how the result has them now;
     ``source_partition``: where the source has or had them; ``source_image``: what the source wrote under the same key,
     ``ABSENT`` where it wrote nothing that is news to the target. ``place``: where the target's row lies now; of a key
-    that the source wrote too, the result may have the source's place.
+    that the source wrote too, the result may have the source's place. ``source_stamp``: of an image that the source
+    shows and the target knows; else 0.
     """
 
     at: Array
@@ -81,6 +82,7 @@ class Reached:
     source_image: Array
     source_partition: Array
     place: Array
+    source_stamp: Ints
 
     @property
     def live(self) -> Mask:
@@ -118,7 +120,8 @@ def scopes_carry_out(
     theirs = standing_scopes(facts.target_scopes, news.of_target)
     for scope in carried:
         if scope.kind is not ScopeKind.RENAME_PARTITION:
-            swept = _sweep(scope, reached, rows, partitions)
+            kept = facts.since_scopes.unknown_to(scope.knows, reached.source_stamp)
+            swept = _sweep(scope, reached, rows, partitions, kept)
             if len(swept):
                 gone = pairs.row_id[swept]
                 yield Finding(VerdictCode.DROPS_DEST_CHANGES, None, "§4", target_rows=gone, scopes=(scope,))
@@ -129,11 +132,11 @@ def scopes_carry_out(
         partitions.decided.give(reached.at[moved], np.full(len(moved), scope.to), Outcome.SCOPE)
 
 
-def _sweep(scope: Scope, reached: Reached, rows: Compared, partitions: Compared) -> Array:
+def _sweep(scope: Scope, reached: Reached, rows: Compared, partitions: Compared, kept: Mask) -> Array:
     """Positions of the rows that the scope takes. Where the source wrote the same key, its row takes the place of the
-    target's (R10); what is alike on both sides stays as it is.
+    target's (R10); what is alike on both sides stays as it is. ``kept``: rows that the source took in after the scope.
     """
-    inside = reached.lies_inside(scope.partition) & reached.row_is_news & reached.is_targets
+    inside = reached.lies_inside(scope.partition) & reached.row_is_news & reached.is_targets & ~kept
     replaced = inside & (reached.source_image != ABSENT)
     swept = np.flatnonzero(inside & ~replaced)
     reached.image[swept] = ABSENT
@@ -147,7 +150,9 @@ def _sweep(scope: Scope, reached: Reached, rows: Compared, partitions: Compared)
     return np.unique(np.concatenate([reached.at[swept], reached.at[written], reached.at[placed]]))
 
 
-_CARRIED = frozenset({ScopeKind.OVERWRITE, ScopeKind.DROP_PARTITION, ScopeKind.RENAME_PARTITION})
+SWEEPING = frozenset({ScopeKind.OVERWRITE, ScopeKind.DROP_PARTITION})
+"""Scopes that take rows away."""
+_CARRIED = SWEEPING | {ScopeKind.RENAME_PARTITION}
 
 
 def _reached(facts: TableFacts, pairs: Pairs, rows: Compared, partitions: Compared, stamp: int) -> Reached:
@@ -159,6 +164,8 @@ def _reached(facts: TableFacts, pairs: Pairs, rows: Compared, partitions: Compar
     places = partitions.decided.restricted(at).result(few, source.partition, target.partition, stamp, Kind.MOVE)
     is_targets = (images.stamp == stamp) | (images.stamp == target.image.stamp[few.target_at])
     written = taken(source.image.value, few.source_at, ABSENT)
+    is_shared = (written != ABSENT) & ~rows.source_news[at]
+    shared_stamp = np.where(is_shared, taken(source.image.stamp, few.source_at, 0), 0)
     written[~rows.source_news[at] | (not facts.has_key)] = ABSENT
     return Reached(
         at,
@@ -170,6 +177,7 @@ def _reached(facts: TableFacts, pairs: Pairs, rows: Compared, partitions: Compar
         written,
         taken(source.partition.value, few.source_at, ABSENT),
         np.where(written != ABSENT, target.partition.value[few.target_at], places.value),
+        shared_stamp,
     )
 
 

@@ -31,7 +31,7 @@ _STAMP = 0x7FFF_FFFF_FFFF_FFFF
 class MergedAttributes:
     """``states``: of objects that both sides have. ``findings``: of the core, by object. ``alive``: of each object
     with news whether it exists together with its database, ``existing``: those that exist in the result by their own
-    fact (R4).
+    fact (R4), or as the source has them, which a person chose.
     """
 
     states: Mapping[ObjectKey, ObjectState]
@@ -75,7 +75,9 @@ def attributes_merge(given: PlanInput, sides: AttributeSides) -> MergedAttribute
         *net,
         {thing: tuple(found) for thing, found in findings.items()},
         outcome.alive,
-        frozenset(thing for thing, facts in outcome.facts.items() if facts.get(("exists",), NO_FACT).value),
+        sides.as_operations.union(
+            thing for thing, facts in outcome.facts.items() if facts.get(("exists",), NO_FACT).value
+        ),
     )
 
 
@@ -118,7 +120,9 @@ def _fields_merged(mine: Fact, theirs: Fact, *, is_joined: bool) -> str:
         return fields_join(present, wanted, column="").kind.identified
     if before == mine.value:
         return str(mine.value)
-    return fields_redo(parse_identified(before), wanted, present, column="", source=wanted).kind.identified
+    redo = fields_redo(parse_identified(before), wanted, present, column="", source=wanted)
+    # A field that may not be made as the source has it is found where the change is judged.
+    return str(mine.value) if redo.problems else redo.kind.identified
 
 
 def _widens(narrow: Any, wide: Any) -> bool:

@@ -147,7 +147,9 @@ def _required_values(case: Case) -> Iterator[Problem]:
         ("destination", case.destination, required_columns(case.source)),
     ):
         axis = next((axis for axis in ROW_AXES if changes.hits(axis)), None) if required else None
-        replaced = side == "destination" and case.source.overwrites_all and not case.facts.arrived
+        source = case.source
+        is_swept = source.overwrites_all if case.facts.rows_plan is None else source.sweeps_all
+        replaced = side == "destination" and is_swept and not case.facts.arrived
         if axis is None or replaced:
             continue
         cell = (axis, "column") if side == "source" else ("column", axis)

@@ -74,6 +74,11 @@ class ObjectChanges:
         """Whether an overwrite of the whole table is left of the side's data."""
         return any(is_full_overwrite(operation) for operation in self.data)
 
+    @property
+    def sweeps_all(self) -> bool:
+        """The same where rows merge by facts: a restore is its changes, and sweeps nothing."""
+        return any(is_full_overwrite(item) and RESTORED_VERSION not in item.metrics for item in self.data)
+
 
 def axis_of(operation: Operation) -> str | None:
     """The row or column of the rule table that an operation belongs to; None for CREATE and UNDROP."""

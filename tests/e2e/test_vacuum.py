@@ -239,7 +239,7 @@ def test_a_vacuum_cut_off_before_it_removed_the_bytes_is_finished_by_the_next(
 @pytest.mark.usefixtures("at_once")
 def test_a_restore_that_a_vacuum_overtakes_is_refused(table: Lake) -> None:
     past = table.head()
-    table.sql("OPTIMIZE d.t")
+    table.sql("INSERT OVERWRITE d.t VALUES (1), (2)")
     branch = branch_get(catalog_get(table.catalog), "main")
     (table_id,) = (row[2] for row in table.sql("SHOW TABLES").rows)
     planned = restore_plan(branch, past, Scope(frozenset(), frozenset({int(table_id)})))

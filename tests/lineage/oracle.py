@@ -13,7 +13,7 @@ import pyarrow as pa
 from merge_app.lineage import facts as inputs
 from merge_app.lineage.cells import column_merge
 from merge_app.lineage.drops import drops_judge
-from merge_app.lineage.facts import ABSENT, Granularity, Kind, News, Scope, ScopeKind
+from merge_app.lineage.facts import ABSENT, Commits, Granularity, Kind, News, Scope, ScopeKind
 from merge_app.lineage.objects import ObjectsOutcome, objects_merge
 from merge_app.lineage.outcomes import CONFLICT, NO_BASE, TableOutcome
 from merge_app.lineage.tables import table_merge
@@ -85,6 +85,13 @@ class Comparison:
         mine = {s.version for s in stamps if source.known.knows(s) and not target.known.knows(s)}
         theirs = {s.version for s in stamps if target.known.knows(s) and not source.known.knows(s)}
         return News(*(np.array(sorted(each), dtype=np.int64) for each in (mine, theirs)))
+
+    def commits(self) -> Commits:
+        """All that the source knows of rows."""
+        facts = (fact for of in self.merge.source.facts.values() for fact in of.values())
+        stamps = sorted({fact.stamp for fact in facts if fact.stamp != NEVER})
+        versions = np.array([stamp.version for stamp in stamps], dtype=np.int64)
+        return Commits(versions, np.array([stamp.branch for stamp in stamps], dtype=object))
 
     def columns(self, found: list[reference.Fact], code: Codes, other: Vector) -> inputs.FactColumns:
         brings = [fact.brings or (NEVER, "never") for fact in found]
@@ -201,6 +208,7 @@ class Comparison:
             self.scopes(t, source),
             self.scopes(t, target),
             {each.stamp.version for each in target.journal if each.table == t and each.kind == "overwrite"},
+            self.commits(),
         )
         outcome = table_merge(t, given, news, stamp=self.merge.stamp.version, cells=self.merged_images(t))
         self.compare_rows(t, ids, given, outcome)

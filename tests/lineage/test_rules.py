@@ -5,8 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
-from merge_app.lineage.facts import Aliveness, Fact, Kind, News, RowFacts, Scope, ScopeKind, TableFacts, fact_columns
+from merge_app.lineage.facts import (
+    Aliveness,
+    Commits,
+    Fact,
+    Kind,
+    News,
+    RowFacts,
+    Scope,
+    ScopeKind,
+    TableFacts,
+    fact_columns,
+)
 from merge_app.lineage.objects import objects_merge
 from merge_app.lineage.outcomes import CONFLICT, Outcome
 from merge_app.lineage.scopes import standing_scopes
@@ -79,3 +91,17 @@ def test_the_drop_of_a_column_that_goes_on_takes_its_values() -> None:
     merged = objects_merge(source, target, NEWS, stamp=99, widens=lambda narrow, wide: True)
     assert merged.alive["t"] == Aliveness()
     assert list(values_taken(source, target, merged, NEWS)) == [Taken("t", "n", True)]
+
+
+@pytest.mark.parametrize(
+    ("knows", "outcome"), [({"b": 1}, Outcome.SCOPE), ({"b": 0}, Outcome.TARGET), ({}, Outcome.TARGET)]
+)
+def test_a_scope_takes_no_row_that_the_source_took_in_after_it(knows: dict[str, int], outcome: Outcome) -> None:
+    """The source shows the row as commit 1 of b wrote it. The target, which knows that commit, has updated the row."""
+    source = rows(fact_columns(stamp=ints(1), kind=Kind.INSERT, value=7))
+    target = rows(fact_columns(stamp=ints(11), kind=Kind.UPDATE, value=8, was=7, was_stamp=1, was_known=True))
+    overwritten = Scope(10, "main", ScopeKind.OVERWRITE, knows)
+    commits = Commits(ints(1, 10), np.array(["b", "main"], dtype=object))
+    given = TableFacts(source, target, source_scopes=[overwritten], since_scopes=commits)
+    found = table_merge("t", given, NEWS, stamp=99, cells=no_cells)
+    assert found.rows.outcome.tolist() == [outcome]

@@ -51,12 +51,18 @@ def scope_carry_out(sides: Sides, scope: Scope) -> None:
         for r in [r for r in result.rows(t) if scope.partition in (None, _place(sides, t, r))]:
             row = sides.target.fact(t, "row", r)
             is_theirs = result.fact(t, "row", r).stamp in (row.stamp, sides.stamp)
-            if row.value is not None and not known.knows(row.stamp) and is_theirs:
+            if row.value is not None and not known.knows(row.stamp) and is_theirs and not _is_kept(sides, scope, r):
                 sides.clashes.discard((t, r))
                 if _is_written(sides, t, r):
                     _put_source(sides, t, r)
                 else:
                     result.put(t, ("row", r), None, sides.stamp, "overwrite")
+
+
+def _is_kept(sides: Sides, scope: Scope, r: Any) -> bool:
+    """Whether the source took the row in after the scope, by a merge, and the target has changed it since."""
+    mine = sides.source.fact(scope.table, "row", r)
+    return mine.value is not None and sides.target.known.knows(mine.stamp) and not scope.knows.knows(mine.stamp)
 
 
 def _is_written(sides: Sides, t: str, r: Any) -> bool:

@@ -170,3 +170,14 @@ def test_a_new_key_of_the_source_clashes_with_an_overwrite_of_the_target(lake: L
     lake.commit("main", overwrite("T1", None, [row_of(2, "theirs")]))
     with pytest.raises(Refused, match=r"^PRIMARY_KEY_CLASH$"):
         lake.merge("b", "main")
+
+
+def test_a_row_that_was_merged_after_an_overwrite_outlives_it(lake: Lake) -> None:
+    """§4, added: main has had both, and kept the row."""
+    lake.commit("b", insert("T1", [NewRow(2, {}, "a")]))
+    lake.commit("main", overwrite("T1", None))
+    lake.merge("b", "main")
+    lake.commit("b", update("T1", lambda r: r == 2, {"v": ("new", 1)}))
+    lake.commit("b", insert("T1", [NewRow(3, {}, "a")]))
+    lake.merge("main", "b")
+    assert keys(lake, "b") == [2]

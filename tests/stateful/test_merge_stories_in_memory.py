@@ -65,14 +65,15 @@ def test_an_overwritten_partition_that_is_merged_back_spares_what_was_merged_aft
     assert lake.rows("d.p") == lake.rows("d.p", "b") == [(2, 1), (3, 1)]
 
 
-def test_an_overwrite_that_was_overwritten_by_a_merge_is_not_redone(lake: Lake) -> None:
+def test_an_overwrite_takes_what_it_did_not_see_also_where_a_merge_overwrote_it_since(lake: Lake) -> None:
+    """§4: it is news to b, and main has never seen row 5."""
     lake.sql("INSERT OVERWRITE d.t VALUES (2, 'm')")
     lake.sql("INSERT OVERWRITE d.t VALUES (3, 'b'), (4, 'b')", "b")
     lake.merge("b")
     lake.sql("UPDATE d.t SET v = 'M' WHERE id = 3")
     lake.sql("INSERT OVERWRITE d.t VALUES (5, 'b')", "b")
     lake.merge("main", "b")
-    assert lake.rows("d.t", "b") == [(5, "b")]
+    assert lake.rows("d.t", "b") == []
 
 
 @pytest.fixture
@@ -110,11 +111,12 @@ def test_a_delete_after_an_overwrite_follows_its_row_into_a_compacted_file(overt
     assert overtaken.rows("d.t", "b") == overtaken.rows("d.t") == [(9, "m")]
 
 
-def test_a_delete_after_an_overwrite_spares_what_the_other_branch_updated(overtaken: Lake) -> None:
+def test_an_overwrite_takes_an_update_of_a_row_that_was_merged_and_deleted_after_it(overtaken: Lake) -> None:
+    """§4: main shows the row no more, so the row did not outlive the overwrite there."""
     overtaken.sql("DELETE FROM d.t WHERE id = 2")
     overtaken.sql("UPDATE d.t SET v = 's' WHERE id = 2", "b")
     overtaken.merge("main", "b")
-    assert overtaken.rows("d.t", "b") == [(2, "s"), (9, "m")]
+    assert overtaken.rows("d.t", "b") == [(9, "m")]
 
 
 def test_rows_that_a_merge_filtered_out_of_a_file_stay_where_they_were_written(lake: Lake) -> None:
@@ -566,13 +568,15 @@ def test_a_file_whose_last_row_was_changed_takes_no_image_of_its_earlier_rows_al
     assert (1, "M") in lake.rows("d.u")
 
 
-def test_a_delete_of_rows_that_went_with_a_merged_overwrite_meets_no_insert(lake: Lake) -> None:
+def test_a_delete_before_a_merged_overwrite_was_not_evaluated_on_rows_that_came_after_it(lake: Lake) -> None:
+    """R9: an overwrite absorbs the predicates that it knows, and main's did not know the delete of b."""
     lake.sql("INSERT OVERWRITE d.t VALUES (5, 'm')")
     lake.sql("INSERT INTO d.t VALUES (6, 'b')", "b")
     lake.merge("b")
     for text in ("INSERT OVERWRITE d.t VALUES (7, 'b')", "DELETE FROM d.t", "INSERT INTO d.t VALUES (8, 'b')"):
         lake.sql(text, "b")
     lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == [(5, "m")]
     lake.sql("INSERT INTO d.t VALUES (9, 'm')")
-    lake.merge("b")
-    assert lake.rows("d.t") == [(5, "m")]
+    assert lake.codes("b") == {"PREDICATE_DML_VS_INSERT"}
+    assert lake.rows("d.t") == [(5, "m"), (6, "b"), (9, "m")]

@@ -21,6 +21,7 @@ from merge_app.execution.lineage.cells import CellReader, Cells, met_rows, with_
 from merge_app.execution.lineage.keyed import keyed_outcome
 from merge_app.execution.lineage.keys import Keys, by_key_ranges, keyed_rows, met_by_key, met_by_row
 from merge_app.execution.lineage.made import made_rows_written
+from merge_app.execution.lineage.ranges import commits_since
 from merge_app.execution.lineage.readers import reader_of
 from merge_app.execution.lineage.restoring import RestoredFiles
 from merge_app.execution.lineage.rows import Placed, Reader, gone_rows, placed_rows
@@ -33,6 +34,7 @@ from merge_app.lineage.facts import (
     ABSENT,
     PREDICATES,
     Aliveness,
+    Commits,
     Granularity,
     Kind,
     News,
@@ -44,7 +46,7 @@ from merge_app.lineage.facts import (
 from merge_app.lineage.finer import Finer, finer_verdicts
 from merge_app.lineage.outcomes import Outcome, TableOutcome
 from merge_app.lineage.result_rows import Rows
-from merge_app.lineage.scopes import scopes_leave_out
+from merge_app.lineage.scopes import SWEEPING, scopes_leave_out
 from merge_app.lineage.segments import DOT, LAYOUT, FileSide, Group, Whose, groups
 from merge_app.lineage.shared_places import SharedPlaces
 from merge_app.lineage.stepping import carried_by_row, carried_whole
@@ -131,14 +133,16 @@ def rows_plan(
         if staged:
             mine[case.table_id] = scopes_staged(staged, parties.source_reach, codes[case.table_id])
     overwritten = cache(lambda: overwritten_load(tables))
+    sweeping = [scope.knows for scopes in mine.values() for scope in scopes if scope.kind in SWEEPING]
+    since_scopes = cache(lambda: commits_since(parties.source_reach, sweeping))
     found: dict[int, tuple[RowsPlan, RowsPlan | None]] = {}
     for case in cases:
         table_id = case.table_id
         reader, scopes = readers[table_id], (mine.get(table_id, []), theirs.get(table_id, []))
         undecided = replace(case, decision=RowsDecision())
         found[table_id] = (
-            _table(undecided, sides, parties, reader, scopes, overwritten),
-            _table(case, sides, parties, reader, scopes, overwritten) if case.decision else None,
+            _table(undecided, sides, parties, reader, scopes, overwritten, since_scopes),
+            _table(case, sides, parties, reader, scopes, overwritten, since_scopes) if case.decision else None,
         )
     return found
 
@@ -161,6 +165,7 @@ def _table(
     reader: Reader,
     scopes: tuple[list[Scope], list[Scope]],
     overwritten: Callable[[], Mapping[int, set[int]]],
+    since_scopes: Callable[[], Commits],
 ) -> RowsPlan:
     source, target = sides.source[case.table_id], sides.target[case.table_id]
     if case.decision.takes_source:
@@ -186,7 +191,7 @@ def _table(
         judged = RowJudgement({}) if case.has_key else None
         return RowsPlan(TableSteps(tuple(steps)), skips_layout=skips, judged=judged)
     together = _together(met)
-    rows = _rows(case, parties, together, sides.news, reader, scopes, overwritten)
+    rows = _rows(case, parties, together, sides.news, reader, scopes, overwritten, since_scopes)
     merged = rows.merged
     whole = [item for item in together.source_gone if item.delete_file is None]
     emptied = tuple(gone_rows(item, reader) for item in whole) if merged.findings and not case.has_key else ()
@@ -238,6 +243,7 @@ def _rows(
     reader: Reader,
     scopes: tuple[list[Scope], list[Scope]],
     overwritten: Callable[[], Mapping[int, set[int]]],
+    since_scopes: Callable[[], Commits],
 ) -> _MergedRows:
     places = SharedPlaces.of_scopes(scopes[0], news.of_source), SharedPlaces.of_scopes(scopes[1], news.of_target)
     keys = Keys(case.merged, reader, places)
@@ -252,6 +258,7 @@ def _rows(
         source_scopes=acting,
         target_scopes=scopes[1],
         overwritten=overwritten().get(case.table_id, set()),
+        since_scopes=since_scopes(),
     )
     cells = Cells(_cell_reader(case, reader), group, case.how, _choices(case))
     merged = table_merge(case.table_id, facts, news, stamp=DOT, cells=cells)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 
 from catalog_app.selectors.rows import fetch_all
 from merge_app.execution.reach import Reach
-from merge_app.lineage.facts import Ints
+from merge_app.lineage.facts import NO_COMMITS, Commits, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,24 @@ def versions_load(first: Ranges, second: Ranges) -> list[Ints]:
     rows = fetch_all(_VERSIONS, both.parameters) if both.branches else []
     sides = ([v for place, v in rows if (place <= len(first.branches)) == is_first] for is_first in (True, False))
     return [np.unique(np.array(versions, dtype=np.int64)) for versions in sides]
+
+
+_COMMITS = f"""
+WITH {RANGES} SELECT c.version, c.branch_id FROM ranges r
+JOIN catalog_app_commit c ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto
+ORDER BY c.version
+"""
+
+
+def commits_since(side: Reach, vectors: Collection[Reach]) -> Commits:
+    """Commits that a side reaches, among them all that one of the vectors does not know."""
+    lowest = {branch: min(known.get(branch, 0) for known in vectors) for branch in side} if vectors else side
+    ranges = Ranges.of_news(side, lowest)
+    rows = fetch_all(_COMMITS, ranges.parameters) if ranges.branches else []
+    if not rows:
+        return NO_COMMITS
+    versions, branches = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
+    return Commits(versions, branches)
 
 
 _TABLES = f"""

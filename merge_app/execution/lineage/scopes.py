@@ -63,7 +63,7 @@ def scopes_load(tables: Collection[int], ranges: Ranges, codes: Mapping[int, Cod
         _SCOPES, {**ranges.parameters, "tables": list(tables)}
     ):
         restored = json_value(metrics).get(RESTORED_VERSION)
-        knows = vectors.at(branch, version - 1) if kind == "overwrite" else {}
+        knows = vectors.at(branch, version - 1) if kind in ("overwrite", "partition") else {}
         then = None if restored is None else vectors.at(branch, restored)
         parts = (OperationKind(kind), _changes(changes), scope_from_json(json_value(overwrite)))
         found[table_id] += _scopes(parts, (version, branch, knows, then), codes[table_id])
