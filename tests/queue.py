@@ -45,8 +45,6 @@ SECONDS = {
     "tests/keyed/test_agreement_with_the_model.py": 30.0,
     "tests/keyed/test_every_named_case.py": 25.0,
     "tests/keyed/test_strategies.py": 75.0,
-    "tests/lineage/stories/test_recovery_stories.py": 45.0,
-    "tests/lineage/stories/test_renamed_partition_stories.py": 45.0,
     "tests/lineage/test_laws.py": 60.0,
     "tests/merge_rows/test_merge_agrees_with_the_model.py": 50.0,
     "tests/pipelines/strategies/test_against_the_model.py": 70.0,

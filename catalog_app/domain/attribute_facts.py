@@ -234,7 +234,30 @@ def facts_merged(source: Facts, target: Facts, merged: Merged) -> dict[str, Attr
             fact = AttributeFact(value, merged.stamp, FactKind.SET.value, joins=joins)
         if fact is not theirs:
             found[attribute] = fact
-    return found
+    return found | dict(_columns_decided(merged, values, target, found))
+
+
+_BY_ID = ("position", "aliases")
+"""Attributes whose values name columns by id."""
+
+
+def _columns_decided(
+    merged: Merged, values: Mapping[str, Any], target: Facts, found: Facts
+) -> Iterator[tuple[str, AttributeFact]]:
+    """Of a column with aliases the newest fact of any id speaks. Where that is not what the column shows, the merge
+    decided, and the id that leads says so.
+    """
+    schema = merged.after.schema if isinstance(merged.after, TableState) else None
+    for column in schema.columns if schema is not None else ():
+        for of in {attribute.split("/")[2] for attribute in values if attribute.startswith(f"column/{column.id}/")}:
+            if not column.aliases or of in _BY_ID:
+                continue
+            names = [f"column/{i}/{of}" for i in column.ids]
+            facts = [found.get(name) or target.get(name) or NO_FACT for name in names]
+            newest = max(facts, key=lambda fact: fact.stamp)
+            if newest is not facts[0] and newest.value != values[names[0]]:
+                decided = AttributeFact(values[names[0]], merged.stamp, FactKind.SET.value, joins=newest.stamp)
+                yield names[0], decided
 
 
 def _newer(source: AttributeFact, target: AttributeFact, merged: Merged) -> AttributeFact | None:

@@ -17,13 +17,14 @@ from merge_app.execution.arrived import arrived_files, tables_merged_after_drops
 from merge_app.execution.effects import effects_load, met_by_replays_load
 from merge_app.execution.facts import facts_load
 from merge_app.execution.lineage.granularity import merge_settings
+from merge_app.execution.lineage.lacking import Columns, rows_lacking
 from merge_app.execution.lineage.planning import Parties, RowsDecision, TableCase, rows_plan
 from merge_app.execution.lineage.ranges import Ranges, tables_changed
 from merge_app.execution.lineage.staged_files import moves_rows
 from merge_app.execution.row_merges import tables_apart
 from merge_app.execution.source_side import SourceSide, source_tables_load, tables_written
 from merge_app.lineage.facts import Aliveness
-from merge_app.lineage.steps import RowsPlan
+from merge_app.lineage.steps import RowsPlan, TableSteps
 from merge_app.planning.left_out import tables_leaving_values
 from merge_app.planning.needs import needs
 from merge_app.planning.row_merges import choices_of, columns_merged
@@ -45,18 +46,17 @@ def with_facts(planned: PlanInput, side: SourceSide, destination: Snapshot, engi
     for table_id in lacking:
         wanted.setdefault(table_id, set())
     stepped: list[TableCase] = []
+    columns: dict[int, Columns] = {}
     if settings.LAKEUI["MERGE_BY_LINEAGE"]:
         planned = _with_tables(planned, side, destination)
         stepped = _lineage_tables(planned, side, destination)
-        # Rows by key are judged by their facts.
-        for case in stepped:
-            if case.has_key and case.table_id in wanted:
-                wanted[case.table_id] &= {FactKind.COVERAGE}
+        columns = _required_columns(planned, side, stepped)
+        _leave_to_lineage(wanted, stepped, columns)
     else:
         # Refuses settings that only merges by lineage know.
         changed = tables_written(side)
         merge_settings([table for table in planned.tables.values() if table.table_id in changed], destination)
-    if not (wanted or stepped):
+    if not (wanted or stepped or columns):
         return planned
     source = _effects_where(planned.source, wanted, FactKind.SOURCE_EFFECTS)
     theirs = _effects_where(planned.destination, wanted, FactKind.DESTINATION_EFFECTS)
@@ -65,7 +65,19 @@ def with_facts(planned: PlanInput, side: SourceSide, destination: Snapshot, engi
     for table_id, (merged, decided) in _merged_rows(stepped, side, destination, engine).items():
         known = facts.get(table_id, TableFacts())
         facts[table_id] = replace(known, rows_plan=merged, rows_decided=decided, rows=merged.judged)
-    return replace(planned, facts=facts)
+    return replace(planned, facts=_with_lacking(facts, columns, destination, engine))
+
+
+def _with_lacking(
+    facts: Mapping[int, TableFacts], columns: Mapping[int, Columns], destination: Snapshot, engine: EngineSource
+) -> dict[int, TableFacts]:
+    """With what live rows of the result lack (R6)."""
+    found = dict(facts)
+    for table_id, compared in columns.items():
+        known = facts.get(table_id, TableFacts())
+        steps = known.rows_plan.steps if known.rows_plan is not None else TableSteps()
+        found[table_id] = replace(known, lacking=rows_lacking(table_id, compared, steps, destination, engine))
+    return found
 
 
 def _with_tables(planned: PlanInput, side: SourceSide, destination: Snapshot) -> PlanInput:
@@ -122,6 +134,41 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Snapshot)
         replace(case, granularity=settings_of[case.table_id].granularity, how=settings_of[case.table_id].how)
         for case in found
     ]
+
+
+def _leave_to_lineage(
+    wanted: Mapping[int, set[FactKind]], stepped: Sequence[TableCase], columns: Mapping[int, Columns]
+) -> None:
+    """Rows by key are judged by their facts, required columns by the rows of the result."""
+    for case in stepped:
+        if case.has_key and case.table_id in wanted:
+            wanted[case.table_id] &= {FactKind.COVERAGE}
+    for table_id in columns.keys() & wanted.keys():
+        wanted[table_id] -= {FactKind.COVERAGE}
+
+
+def _required_columns(planned: PlanInput, side: SourceSide, stepped: Sequence[TableCase]) -> dict[int, Columns]:
+    """By table with a required column that rows of a side may lack, the columns. A statement is judged by operations,
+    and so is a table whose rows are replayed.
+    """
+    if side.snapshot is None:
+        return {}
+    sides = sides_of(planned)
+    schemas = {case.table_id: case.merged for case in stepped if case.alive.result}
+    for kind, table_id in sides.source:
+        key, before = (kind, table_id), planned.tables.get(table_id)
+        if kind is not ObjectKind.TABLE or before is None or table_id in planned.lineage_tables:
+            continue
+        if _aliveness(planned, sides, table_id).is_judged:
+            state = planned.source_tables.get(table_id)
+            schemas[table_id] = columns_merged(sides.source_of(*key), sides.destination_of(*key), before, state).schema
+    found = {}
+    for table_id, merged in schemas.items():
+        source = planned.source_tables.get(table_id)
+        compared = Columns(merged, source.schema if source else None, planned.tables[table_id].schema)
+        if compared.of_source or compared.of_target:
+            found[table_id] = compared
+    return found
 
 
 def _rows_decision(resolutions: Sequence[Resolution], table_id: int) -> RowsDecision:

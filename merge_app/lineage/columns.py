@@ -33,12 +33,16 @@ class Paired:
 
 
 def columns_pair(
-    source: OfObject, target: OfObject, of_source: AbstractSet[int], of_target: AbstractSet[int]
+    source: OfObject,
+    target: OfObject,
+    of_source: AbstractSet[int],
+    of_target: AbstractSet[int],
+    shown: tuple[AbstractSet[int], AbstractSet[int]] = (frozenset(), frozenset()),
 ) -> Paired:
     """``of_source``, ``of_target``: the stamps that are news to the other side. The same addition on both sides, that
-    is under one name, is one column (semantics §3).
+    is under one name, is one column (semantics §3). ``shown``: the ids of the columns that each side shows.
     """
-    mine, theirs = _aliases(source), _aliases(target)
+    mine, theirs = _aliases(source, shown[0]), _aliases(target, shown[1])
     led = {alias: lead for lead, others in theirs.items() for alias in others}
     leads = dict(led)
     joined: set[int] = set()
@@ -48,7 +52,7 @@ def columns_pair(
         known = [found for i in ids if _is_known(target, found := led.get(i, i))]
         result = next((i for i in known if _exists(target, i)), known[0] if known else None)
         if result is None:
-            result = _same_addition(source, target, lead, of_source, of_target) or lead
+            result = _same_addition(source, target, lead, of_source, of_target, theirs) or lead
             if result != lead:
                 joined.add(result)
         leads |= dict.fromkeys(ids, result)
@@ -67,8 +71,19 @@ def columns_pair(
     )
 
 
-def _aliases(facts: OfObject) -> dict[int, tuple[int, ...]]:
-    return {column_of(key): tuple(fact.value) for key, fact in facts.items() if _is_aliases(key) and fact.value}
+def _aliases(facts: OfObject, shown: AbstractSet[int]) -> dict[int, tuple[int, ...]]:
+    """By id that leads the others. A branch has the facts of branches on which another id leads: the column that it
+    shows leads, else the newest fact speaks.
+    """
+    told = {column_of(key): fact for key, fact in facts.items() if _is_aliases(key) and fact.value}
+    leader: dict[int, int] = {}
+    found: dict[int, dict[int, None]] = {}
+    for column in sorted(told, key=lambda column: (column in shown, told[column].stamp), reverse=True):
+        lead = leader.setdefault(column, column)
+        for alias in told[column].value:
+            if leader.setdefault(alias, lead) == lead != alias:
+                found.setdefault(lead, {})[alias] = None
+    return {lead: tuple(aliases) for lead, aliases in found.items()}
 
 
 def _is_aliases(key: Key) -> bool:
@@ -95,12 +110,17 @@ def _is_known(facts: OfObject, column: int) -> bool:
 
 
 def _same_addition(
-    source: OfObject, target: OfObject, lead: int, of_source: AbstractSet[int], of_target: AbstractSet[int]
+    source: OfObject,
+    target: OfObject,
+    lead: int,
+    of_source: AbstractSet[int],
+    of_target: AbstractSet[int],
+    aliases: Mapping[int, tuple[int, ...]],
 ) -> int | None:
     name = _folded(source, lead)
     if not _exists(source, lead) or _fact(source, lead, "exists").stamp not in of_source:
         return None
-    for column in _leading(target, _aliases(target)):
+    for column in _leading(target, aliases):
         is_new = _fact(target, column, "exists").stamp in of_target and not _is_known(source, column)
         if is_new and _exists(target, column) and _folded(target, column) == name:
             return column

@@ -50,7 +50,7 @@ class MergedAttributes:
 def attributes_merge(given: PlanInput, sides: AttributeSides) -> MergedAttributes:
     """The facts of both sides merged (lineage §3), as far as objects have news."""
     things: list[Any] = list(dict.fromkeys((*sides.target, *sides.source)))
-    paired: dict[ObjectKey, Paired] = {thing: _paired(thing, sides) for thing in things}
+    paired: dict[ObjectKey, Paired] = {thing: _paired(thing, sides, given) for thing in things}
     outcome = objects_merge(
         {thing: pair.source for thing, pair in paired.items()},
         {thing: pair.target for thing, pair in paired.items()},
@@ -89,11 +89,12 @@ def _states(given: PlanInput, thing: ObjectKey) -> tuple[ObjectState | None, Obj
     return given.tables.get(identity), given.source_tables.get(identity)
 
 
-def _paired(thing: ObjectKey, sides: AttributeSides) -> Paired:
+def _paired(thing: ObjectKey, sides: AttributeSides, given: PlanInput) -> Paired:
     source, target = sides.source.get(thing, {}), sides.target.get(thing, {})
     if thing[0] is ObjectKind.DATABASE:
         return Paired(source, target, {}, {}, frozenset(), {})
-    pair = columns_pair(source, target, sides.of_source, sides.of_target)
+    before, state = _states(given, thing)
+    pair = columns_pair(source, target, sides.of_source, sides.of_target, (_shown(state), _shown(before)))
     mine = dict(pair.source)
     for key, fact in pair.source.items():
         theirs = pair.target.get(key, NO_FACT)
@@ -106,6 +107,11 @@ def _paired(thing: ObjectKey, sides: AttributeSides) -> Paired:
         if key[2] == "type" and _is_nested(fact.value) and _is_nested(theirs.value):
             mine[key] = replace(fact, value=_fields_merged(fact, theirs, is_joined=key[1] in pair.joined))
     return replace(pair, source=mine)
+
+
+def _shown(state: ObjectState | None) -> frozenset[int]:
+    """The ids of the columns that a side shows."""
+    return frozenset(column.id for column in state.schema.columns) if isinstance(state, TableState) else frozenset()
 
 
 def _is_nested(value: Any) -> bool:

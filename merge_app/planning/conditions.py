@@ -142,6 +142,9 @@ def _required_values(case: Case) -> Iterator[Problem]:
     """A6.2, in both directions: rows of the one side against the column that the other side made required."""
     if case.columns is None:
         return
+    if case.facts.lacking is not None:
+        yield from _lacking(case, case.columns.schema, case.facts.lacking)
+        return
     for side, changes, required in (
         ("source", case.source, required_columns(case.destination) | case.stricter),
         ("destination", case.destination, required_columns(case.source)),
@@ -158,13 +161,28 @@ def _required_values(case: Case) -> Iterator[Problem]:
                 continue
             rows = sum(_rows_lacking(item, column) for item in case.facts.coverage if item.side == side)
             if rows:
-                yield Problem(
-                    cell,
-                    VerdictCode.NOT_NULL_WITHOUT_VALUE,
-                    "A6.2",
-                    f"Column {column.name} is NOT NULL without a default; rows of the {side} without a value: {rows}.",
-                    {"column": column.name, "column_id": column.id, "side": side, "rows": rows},
-                )
+                yield _without_value(cell, column, side, rows)
+
+
+def _lacking(case: Case, schema: Schema, lacking: Mapping[tuple[str, int], int]) -> Iterator[Problem]:
+    """The same where live rows of the result were counted."""
+    for (side, column_id), rows in lacking.items():
+        column = schema.column(column_id)
+        if column is None or column.nullable:
+            continue
+        changes = case.source if side == "source" else case.destination
+        axis = next((axis for axis in ROW_AXES if changes.hits(axis)), ROW_AXES[0])
+        yield _without_value((axis, "column") if side == "source" else ("column", axis), column, side, rows)
+
+
+def _without_value(cell: tuple[str, str], column: Column, side: str, rows: int) -> Problem:
+    return Problem(
+        cell,
+        VerdictCode.NOT_NULL_WITHOUT_VALUE,
+        "A6.2",
+        f"Column {column.name} is NOT NULL without a default; rows of the {side} without a value: {rows}.",
+        {"column": column.name, "column_id": column.id, "side": side, "rows": rows},
+    )
 
 
 def _rows_lacking(coverage: SchemaCoverage, column: Column) -> int:

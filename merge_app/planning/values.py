@@ -141,7 +141,8 @@ class TableFacts:
     the destination has in other files: a merge by key had left these, as they were alike.
     ``snapshot``: what the merge by lineage makes of the rows; ``lineage_decided``: the same as people decided.
     ``rows``: of a table whose rows are merged by key, what that comes to, and ``sweeps`` what sides took away there by
-    partitions or whole. ``left_values``: changed values of columns that the merged table lacks.
+    partitions or whole. ``left_values``: changed values of columns that the merged table lacks. ``lacking``: by side
+    and required column, the live rows of the result without a value; None: ``coverage`` says it.
     """
 
     diverged: tuple[DivergedFile, ...] = ()
@@ -164,6 +165,7 @@ class TableFacts:
     left_values: tuple[LeftValues, ...] = ()
     rows_plan: RowsPlan | None = None
     rows_decided: RowsPlan | None = None
+    lacking: Mapping[tuple[str, int], int] | None = None
 
 
 class FactKind(StrEnum):

@@ -46,6 +46,21 @@ def test_branches_that_lead_by_different_ids_have_one_column() -> None:
     assert {key[1] for side in (pair.source, pair.target) for key in side} == {4}
 
 
+def test_a_branch_that_has_the_facts_of_both_ids_leads_by_the_column_that_it_shows() -> None:
+    """Each branch merged the other's join of the columns."""
+    joined: dict[Key, Fact] = {
+        **column(3, 2),
+        **column(4, 5),
+        ("column", 3, "aliases"): Fact((4,), 7, Kind.SET),
+        ("column", 4, "aliases"): Fact((3,), 6, Kind.SET),
+    }
+    for shown, other in ((3, 4), (4, 3)):
+        pair = columns_pair(joined, joined, MINE, THEIRS, (frozenset({other}), frozenset({shown})))
+        assert pair.own == {shown: other}
+        assert pair.aliases == {shown: (other,)}
+        assert {key[1] for side in (pair.source, pair.target) for key in side} == {shown}
+
+
 def test_the_newest_fact_of_either_id_speaks() -> None:
     target = {**column(3, 8, name="later"), **column(4, 5), ("column", 4, "aliases"): Fact((3,), 6, Kind.SET)}
     pair = columns_pair({}, target, MINE, THEIRS)

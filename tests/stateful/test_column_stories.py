@@ -48,16 +48,19 @@ def whole(lake: Lake) -> int:
         *(["ALTER COLUMN v SET DEFAULT 'm'", "DROP COLUMN v"], ["ALTER COLUMN v COMMENT 'm'", "DROP COLUMN v"]),
     ],
 )
-def test_a_column_that_both_sides_brought_back_stays_with_the_source_as_it_was_merged(
+def test_a_column_that_a_side_brings_back_has_what_the_other_side_set_on_it(
     lake: Lake, whole: int, changes: list[str]
 ) -> None:
-    for change in changes:
-        lake.sql(f"ALTER TABLE d.t {change}")
+    """The restore set that the column exists, and none of its attributes (lineage §1); nor does a drop."""
+    change, *rest = changes
+    lake.sql(f"ALTER TABLE d.t {change}")
+    changed = columns(lake)
+    for text in rest:
+        lake.sql(f"ALTER TABLE d.t {text}")
     lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {whole}", "b")
-    before = columns(lake, "b")
     lake.merge("b")
     lake.merge("main", "b")
-    assert columns(lake) == columns(lake, "b") == before
+    assert columns(lake) == columns(lake, "b") == changed
 
 
 def test_a_default_reaches_a_branch_that_has_only_the_addition_which_did_not_change_it(lake: Lake, whole: int) -> None:
@@ -112,15 +115,18 @@ def test_rows_that_read_otherwise_after_a_restore_do_so_on_every_branch_that_mer
     assert lake.rows("d.t", "c") == lake.rows("d.t", "b") == lake.rows("d.t") == [(1, "a", None)]
 
 
-def test_rows_of_a_branch_keep_their_value_beside_one_that_the_source_merged_from_a_third(lake: Lake) -> None:
+def test_rows_read_alike_on_both_branches_once_the_value_of_a_third_came_by_a_merge(lake: Lake) -> None:
+    """Main decided for the value of b after c had its own: the source's value comes (P1), as there and back (law 2)."""
     lake.sql("CREATE BRANCH c")
     lake.sql("ALTER TABLE d.t ADD COLUMN x STRING")
     lake.sql("ALTER TABLE d.t ADD COLUMN x STRING DEFAULT 'b'", "b")
     lake.sql("ALTER TABLE d.t ADD COLUMN x STRING DEFAULT 'c'", "c")
     lake.merge("main", "c")
+    assert lake.rows("d.t", "c") == [(1, "a", "c")]
     lake.merge("b")
     lake.merge("main", "c")
-    assert lake.rows("d.t", "c") == [(1, "a", "c")]
+    lake.merge("c")
+    assert lake.rows("d.t", "c") == lake.rows("d.t") == [(1, "a", "b")]
 
 
 def test_a_restore_before_a_merge_that_gave_rows_a_value_is_not_the_last_word_on_it(lake: Lake) -> None:
@@ -134,6 +140,16 @@ def test_a_restore_before_a_merge_that_gave_rows_a_value_is_not_the_last_word_on
     lake.merge("b")
     lake.merge("main", "b")
     assert lake.rows("d.t") == lake.rows("d.t", "b") == [(1, "a", "b")]
+
+
+def test_a_value_of_rows_that_a_merge_keeps_comes_with_the_way_back(lake: Lake) -> None:
+    """Each side gave older rows a value; the target's rows keep theirs, which is a decision of the merge (law 2)."""
+    lake.sql("ALTER TABLE d.t ADD COLUMN x STRING DEFAULT 'm'")
+    lake.sql("ALTER TABLE d.t ADD COLUMN x STRING DEFAULT 'b'", "b")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(1, "a", "m")]
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == [(1, "a", "m")]
 
 
 @pytest.fixture
@@ -207,17 +223,21 @@ def test_a_column_that_both_sides_added_comes_and_goes_on_one_side_without_a_wor
 
 
 @pytest.mark.parametrize("again", [(), ("ADD COLUMN x INT",)])
-def test_a_column_that_was_joined_comes_as_it_was_merged_where_its_other_half_was_dropped(
+def test_a_default_of_a_joined_column_is_not_lost_with_the_drop_of_its_other_half(
     lake: Lake, again: tuple[str, ...]
 ) -> None:
+    """Main's default is news of a column that b dropped. Another column of the name is not that one."""
     lake.sql("ALTER TABLE d.t ADD COLUMN x INT DEFAULT 1")
     lake.sql("ALTER TABLE d.t ADD COLUMN x INT", "b")
     lake.merge("b")
+    assert columns(lake)[2][3] == "1"
     for change in ("DROP COLUMN x", *again):
         lake.sql(f"ALTER TABLE d.t {change}", "b")
+    assert "COLUMN_MISSING" in lake.codes("main", "b")
+    lake.merge("b")
     lake.merge("main", "b")
     assert columns(lake) == columns(lake, "b")
-    assert columns(lake)[2][3] is None
+    assert [column[0] for column in columns(lake)] == ["id", "v", *("x" for _ in again)]
 
 
 @pytest.mark.parametrize("own", ["ALTER COLUMN v SET DEFAULT 'x'", "ALTER COLUMN v COMMENT 'x'"])

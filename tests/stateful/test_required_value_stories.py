@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lakeui.common.errors import NotNullViolation
 from tests.e2e.lake import Lake
 
 
@@ -48,10 +49,10 @@ def test_rows_without_a_value_that_a_restore_put_back_and_the_source_deleted_ref
 
 @pytest.mark.parametrize(("loosened", "row"), [("DROP COLUMN v", "(3)"), ("ALTER COLUMN v DROP NOT NULL", "(3, NULL)")])
 @pytest.mark.parametrize("write", ["INSERT INTO", "INSERT OVERWRITE"])
-def test_rows_without_a_value_are_refused_where_the_sides_came_apart_by_a_table_that_came_back(
+def test_a_column_that_a_restore_requires_again_is_required_by_every_branch_that_merges_it(
     lake: Lake, loosened: str, row: str, write: str
 ) -> None:
-    """What was done to the table before it was dropped is not redone (P7): only the destination requires the column."""
+    """Attributes below a drop merge as ever (lineage R4). The restore set what it brought back: column and NOT NULL."""
     lake.sql("ALTER TABLE d.t ALTER COLUMN v SET NOT NULL")
     version = lake.head()
     lake.merge("main", "b")
@@ -60,8 +61,12 @@ def test_rows_without_a_value_are_refused_where_the_sides_came_apart_by_a_table_
     lake.merge("b")
     lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
     lake.merge("main", "b")
-    lake.sql(f"{write} d.t VALUES {row}", "b")
-    assert lake.codes("b") == {"NOT_NULL_WITHOUT_VALUE"}
+    assert lake.rows("d.t", "b") == lake.rows("d.t") == [(1, "a")]
+    columns = "(id) VALUES (3)" if row == "(3)" else f"VALUES {row}"
+    with pytest.raises(NotNullViolation):
+        lake.sql(f"{write} d.t {columns}", "b")
+    lake.merge("b")
+    assert lake.rows("d.t") == [(1, "a")]
 
 
 @pytest.mark.parametrize("which", ["id = 2", "id > 0"])
@@ -113,15 +118,28 @@ def test_a_restored_row_without_a_value_that_a_pull_left_refuses_the_merge(resto
     assert restored.codes("b") == {"NOT_NULL_WITHOUT_VALUE"}
 
 
-def test_a_restored_row_without_a_value_that_a_pull_deleted_refuses_nothing(lake: Lake) -> None:
-    lake.sql("INSERT OVERWRITE d.t VALUES (1, NULL)", "b")
-    lake.merge("b")
-    lake.sql("INSERT INTO d.t VALUES (7, 'x')", "b")
+def emptied_and_restored(lake: Lake) -> None:
+    """Branch b has a row without a value, which main has too and deletes."""
     version = lake.head("b")
     lake.sql("TRUNCATE TABLE d.t", "b")
     lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}", "b")
     lake.sql("DELETE FROM d.t WHERE id = 1")
+
+
+def test_a_restored_row_without_a_value_that_a_pull_deleted_refuses_nothing(lake: Lake) -> None:
+    lake.sql("INSERT OVERWRITE d.t VALUES (1, NULL), (7, 'x')", "b")
+    lake.merge("b")
+    emptied_and_restored(lake)
     lake.merge("main", "b")
     lake.sql("ALTER TABLE d.t ALTER COLUMN v SET NOT NULL")
     lake.merge("b")
-    assert lake.rows("d.t") == [(7, "x")]
+    assert lake.rows("d.t") == lake.rows("d.t", "b") == [(7, "x")]
+
+
+def test_a_restore_that_brings_an_inserted_row_back_does_not_take_the_insert_away(lake: Lake) -> None:
+    """A restore is its changes (lineage §1): the row counts as inserted, so a delete was not asked of it (R9)."""
+    lake.sql("INSERT OVERWRITE d.t VALUES (1, NULL)", "b")
+    lake.merge("b")
+    lake.sql("INSERT INTO d.t VALUES (7, 'x')", "b")
+    emptied_and_restored(lake)
+    assert lake.codes("main", "b") == {"PREDICATE_DML_VS_INSERT"}

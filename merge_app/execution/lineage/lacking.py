@@ -1,0 +1,162 @@
+"""Live rows of a merged table that lack a value of a required column (R6), counted on the result.
+
+Statistics answer for most files. Cells are read only of files that may hold such rows, and of columns that the rows of
+a side are not known to fill.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from catalog_app.domain.files import FileScan, PartitionValues
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.selectors.segments import definitions_load, file_scan, files_load, segments_list
+from catalog_app.selectors.snapshots import Snapshot
+from merge_app.execution.added_rows import EngineSource
+from merge_app.execution.lineage.cells import CellReader
+from merge_app.execution.lineage.readers import delete_paths_load
+from merge_app.execution.lineage.rows import Reader, image_codes
+from merge_app.lineage.facts import Ints
+from merge_app.lineage.steps import AttachDeletes, CarrySegments, RemoveSegments, TableSteps
+
+Lacking = Mapping[tuple[str, int], int]
+"""By side whose image it is, and column: the rows without a value."""
+SOURCE, TARGET = "source", "destination"
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of the merged table and of both sides; None: the side has no such table."""
+
+    merged: Schema
+    source: Schema | None
+    target: Schema
+
+    @property
+    def of_source(self) -> tuple[Column, ...]:
+        return _unproved(self.merged, self.source)
+
+    @property
+    def of_target(self) -> tuple[Column, ...]:
+        return _unproved(self.merged, self.target)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shown:
+    """Rows of a file that the result shows: those ``at`` these positions, None for all, without those that ``deletes``
+    (paths) and ``marked`` name. ``columns``: what they may lack.
+    """
+
+    side: str
+    scan: FileScan
+    partition: PartitionValues
+    columns: Sequence[Column]
+    deletes: Sequence[str] = ()
+    marked: Sequence[Ints] = ()
+    at: Ints | None = None
+
+    def positions(self, engine: EngineSource) -> Ints:
+        left = np.arange(self.scan.rows) if self.at is None else self.at
+        for gone in (*(engine().file_marks(path)[0] for path in self.deletes), *self.marked):
+            left = left[~np.isin(left, gone)]
+        return left
+
+
+def rows_lacking(table_id: int, columns: Columns, steps: TableSteps, target: Snapshot, engine: EngineSource) -> Lacking:
+    """A side keeps its own columns filled, so a fast forward lacks nothing."""
+    asked = list({column.id: column for column in (*columns.of_source, *columns.of_target)}.values())
+    if not asked:
+        return {}
+    found: Counter[tuple[str, int]] = Counter()
+    for shown in _result(table_id, columns, asked, steps, target):
+        for column, rows in _of_file(table_id, shown, columns.merged, engine):
+            found[shown.side, column.id] += rows
+    partition_by = columns.merged.partition_by
+    for image in steps.images:
+        cells = image.cells
+        for column in asked:
+            is_partition = column.id in partition_by
+            held = cells.partition[partition_by.index(column.id)] if is_partition else cells.columns[column.id]
+            found[SOURCE, column.id] += held.null_count
+    return {key: rows for key, rows in found.items() if rows}
+
+
+def _unproved(merged: Schema, own: Schema | None) -> tuple[Column, ...]:
+    """Required columns that the rows of a side are not known to fill."""
+    return tuple(column for column in merged.columns if not (column.nullable or _is_proved(column, own)))
+
+
+def _is_proved(column: Column, own: Schema | None) -> bool:
+    theirs = (own.column(i) for i in column.ids) if own is not None else ()
+    known = next((item for item in theirs if item is not None), None)
+    if known is None:
+        return column.initial_default is not None
+    return not known.nullable and known.initial_default == column.initial_default
+
+
+def _result(
+    table_id: int, columns: Columns, asked: Sequence[Column], steps: TableSteps, target: Snapshot
+) -> Iterator[_Shown]:
+    """The files of the result whose rows may lack a value."""
+    carried = [step.file for step in steps.steps if isinstance(step, CarrySegments)]
+    attached = [step for step in steps.steps if isinstance(step, AttachDeletes) and not step.is_leaving]
+    paths = delete_paths_load(
+        {mark.file_id for file in carried for mark in file.deletes} | {step.delete.file_id for step in attached}
+    )
+    further: dict[int, list[str]] = defaultdict(list)
+    for step in attached:
+        further[step.file_id].append(paths[step.delete.file_id])
+    marked: dict[int, list[Ints]] = defaultdict(list)
+    for mark in steps.marks:
+        if not (mark.is_live or mark.is_leaving):
+            marked[mark.file_id].append(mark.positions)
+    removed = {step.file_id for step in steps.steps if isinstance(step, RemoveSegments)}
+    segments = segments_list(target, table_id) if columns.of_target else []
+    schemas = definitions_load({segment.definition_id for segment in segments})
+    for segment in segments:
+        if (i := segment.file_id) not in removed:
+            scan = file_scan(segment, schemas[segment.definition_id])
+            deletes = (*scan.delete_paths, *further[i])
+            yield _Shown(TARGET, scan, scan.partition, columns.of_target, deletes, marked[i])
+    written = [int(i) for step in steps.written for i in step.files]
+    files = {*written, *(file.file_id for file in carried), *(step.file.file_id for step in steps.writes)}
+    scans = files_load(table_id, files, []) if files else {}
+    for file in carried:
+        i = file.file_id
+        deletes = (*(paths[mark.file_id] for mark in file.deletes), *further[i])
+        yield _Shown(SOURCE, scans[i], file.partition, columns.of_source, deletes, marked[i])
+    for i in written:
+        yield _Shown(SOURCE, scans[i], scans[i].partition, columns.of_source)
+    for part in steps.writes:
+        yield _Shown(SOURCE, scans[part.file.file_id], part.partition, asked, at=part.positions)
+
+
+def _of_file(table_id: int, shown: _Shown, merged: Schema, engine: EngineSource) -> Iterator[tuple[Column, int]]:
+    read = []
+    for column in shown.columns:
+        if column.id in merged.partition_by:
+            if shown.partition[merged.partition_by.index(column.id)] is None:
+                yield column, len(shown.positions(engine))
+        elif not _is_filled(shown.scan, column):
+            read.append(column)
+    if not read:
+        return
+    positions = shown.positions(engine)
+    schema = Schema(tuple(replace(column, nullable=True) for column in read))
+    cells = CellReader(schema, Reader(table_id, {shown.scan.file_id: shown.scan}, {}, engine))
+    found = cells.read(image_codes(np.full(len(positions), shown.scan.file_id), positions))
+    for column in read:
+        yield column, found.columns[column.id].null_count
+
+
+def _is_filled(scan: FileScan, column: Column) -> bool:
+    """Whether statistics show that no row of the file lacks a value."""
+    held = next((known for i in column.ids if (known := scan.schema.column(i)) is not None), None)
+    if held is None:
+        return column.initial_default is not None
+    known = (scan.statistics or {}).get(held.id)
+    return known is not None and not known.nulls

@@ -1,1 +1,0 @@
-"""Stories whose outcome merging by lineage changed. ``tests/stateful`` tells them of replays."""
