@@ -33,18 +33,34 @@ def dropped_by_b(lake: Lake) -> str:
     return str(lake.merge("b", "c")["merge_id"])
 
 
-@pytest.mark.parametrize("before", ["SELECT * FROM d.u", "DROP TABLE d.u"])
 @pytest.mark.parametrize("undrop", ["RESTORE MERGE '{}'", "UNDROP DATABASE d"])
 @pytest.mark.parametrize("change", ["SELECT * FROM d.u", "ALTER TABLE d.u SET TBLPROPERTIES ('p' = '2')"])
 def test_a_table_comes_back_with_its_database_also_where_the_drop_came_from_a_branch_without_it(
-    lake: Lake, dropped_by_b: str, before: str, undrop: str, change: str
+    lake: Lake, dropped_by_b: str, undrop: str, change: str
 ) -> None:
-    lake.sql(before)
     lake.merge("b")
     lake.sql(undrop.format(dropped_by_b), "c")
     lake.sql(change, "c")
     lake.merge("c")
     assert (lake.rows("d.t"), lake.rows("d.u")) == ([(1, "a")], [(1,)])
+
+
+@pytest.mark.parametrize("undrop", ["RESTORE MERGE '{}'", "UNDROP DATABASE d"])
+@pytest.mark.parametrize("change", ["SELECT * FROM d.u", "ALTER TABLE d.u SET TBLPROPERTIES ('p' = '2')"])
+def test_a_table_that_was_dropped_by_itself_does_not_come_back_with_its_database(
+    lake: Lake, dropped_by_b: str, undrop: str, change: str
+) -> None:
+    """The undrop brings the tables that the drop of the database took (lineage R4). A change of the other is R5."""
+    lake.sql("DROP TABLE d.u")
+    lake.merge("b")
+    lake.sql(undrop.format(dropped_by_b), "c")
+    lake.sql(change, "c")
+    if change.startswith("ALTER"):
+        assert lake.codes("c") == {"OBJECT_DROPPED_ON_DEST"}
+        return
+    lake.merge("c")
+    assert lake.rows("d.t") == [(1, "a")]
+    assert "u" not in {cell for row in lake.sql("SHOW TABLES IN d").rows for cell in row}
 
 
 @pytest.mark.usefixtures("dropped_by_b")

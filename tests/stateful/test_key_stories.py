@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
-from catalog_app.models import CommitOperation
-from merge_app.planning.row_merges import ROWS_MERGED
 from tests.e2e.lake import Lake
 from tests.stored import Begin
 
@@ -167,42 +163,6 @@ def test_what_both_did_alike_is_there_once_after_a_pull_and_a_merge_back(keyed: 
     assert len({row[0] for row in keyed.rows("d.k")}) == len(keyed.rows("d.k"))
 
 
-def test_rows_are_compared_by_key_only_where_files_do_not_lead_to_them(keyed: Lake) -> None:
-    def is_merged_by_key() -> bool:
-        keyed.sql("UPDATE d.k SET n = n + 1 WHERE id > 3", "b")
-        version = keyed.merge("b")["version"]
-        made = CommitOperation.objects.filter(commit__branch__catalog__name=keyed.catalog, version=version)
-        return made.filter(metrics__has_key=ROWS_MERGED).exists()
-
-    assert not is_merged_by_key()
-    keyed.sql("OPTIMIZE d.k")
-    assert not is_merged_by_key()
-    for branch in ("main", "b"):
-        keyed.sql("INSERT INTO d.k VALUES (5, 'e', 5)", branch)
-    keyed.merge("main", "b")
-    keyed.merge("b")
-    assert is_merged_by_key()
-    assert keyed.rows("d.k") == keyed.rows("d.k", "b")
-
-
-def test_a_look_at_many_keyed_tables_takes_as_many_queries_as_at_few(lake: Lake) -> None:
-    for number in range(8):
-        lake.sql(f"CREATE TABLE d.k{number} (id INT PRIMARY KEY)")
-    lake.merge("main", "b")
-
-    def queries() -> int:
-        with CaptureQueriesContext(connection) as captured:
-            assert not lake.dry_run("b")["conflicts"]
-        return len(captured)
-
-    for number in range(2):
-        lake.sql(f"INSERT INTO d.k{number} VALUES (1)", "b")
-    few = queries()
-    for number in range(2, 8):
-        lake.sql(f"INSERT INTO d.k{number} VALUES (1)", "b")
-    assert queries() == few
-
-
 @pytest.fixture
 def alike(lake: Lake) -> Lake:
     """Table d.p, alike on main and b; but of row 2, which b updated to what it was, each has its own image in a file of
@@ -231,23 +191,3 @@ def test_rows_that_go_into_other_files_are_not_brought_beside_what_the_destinati
     alike.merge(source, destination)
     assert alike.rows("d.p", destination) == rows
     assert alike.breaches() == []
-
-
-def test_many_compacted_tables_take_as_many_queries_as_few(lake: Lake) -> None:
-    for number in range(6):
-        lake.sql(f"CREATE TABLE d.k{number} (id INT PRIMARY KEY)")
-        lake.sql(f"INSERT INTO d.k{number} VALUES (1)")
-        lake.sql(f"INSERT INTO d.k{number} VALUES (2)")
-    lake.merge("main", "b")
-
-    def queries() -> int:
-        with CaptureQueriesContext(connection) as captured:
-            assert not lake.dry_run("b")["conflicts"]
-        return len(captured)
-
-    lake.sql("OPTIMIZE d.k0", "b")
-    lake.sql("OPTIMIZE d.k1", "b")
-    few = queries()
-    for number in range(2, 6):
-        lake.sql(f"OPTIMIZE d.k{number}", "b")
-    assert queries() == few
