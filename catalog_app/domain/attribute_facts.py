@@ -249,8 +249,11 @@ def _columns_decided(
     """
     schema = merged.after.schema if isinstance(merged.after, TableState) else None
     for column in schema.columns if schema is not None else ():
-        for of in {attribute.split("/")[2] for attribute in values if attribute.startswith(f"column/{column.id}/")}:
-            if not column.aliases or of in _BY_ID:
+        if not column.aliases:
+            continue
+        own = f"column/{column.id}/"
+        for of in (name.removeprefix(own) for name in values if name.startswith(own)):
+            if of in _BY_ID:
                 continue
             names = [f"column/{i}/{of}" for i in column.ids]
             facts = [found.get(name) or target.get(name) or NO_FACT for name in names]
