@@ -155,7 +155,7 @@ def _of_file(table_id: int, shown: _Shown, merged: Schema, engine: EngineSource)
 
 def _is_filled(scan: FileScan, column: Column) -> bool:
     """Whether statistics show that no row of the file lacks a value."""
-    held = next((known for i in column.ids if (known := scan.schema.column(i)) is not None), None)
+    held = next((item for item in map(scan.schema.column, column.ids) if item is not None), None)
     if held is None:
         return column.initial_default is not None
     known = (scan.statistics or {}).get(held.id)
