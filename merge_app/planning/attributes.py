@@ -155,12 +155,20 @@ def _merged(before: ObjectState, source: ObjectState | None, facts: OfObject, pa
         **shared,
         database_id=before.database_id if home is None else home[1],
         declared_partitions=frozenset(tuple(values) for values in declared),
-        schema=_schema(before.schema, source.schema if isinstance(source, TableState) else None, facts, pair),
+        schema=_schema(before.schema, source if isinstance(source, TableState) else None, facts, pair),
     )
 
 
-def _schema(before: Schema, source: Schema | None, facts: OfObject, pair: Paired) -> Schema:
-    """The columns in the target's order, those that came or moved where the source put them."""
+_OF_SCHEMA = frozenset({"column", "primary_key", "partition_by"})
+
+
+def _schema(before: Schema, other: TableState | None, facts: OfObject, pair: Paired) -> Schema:
+    """The columns in the target's order, those that came or moved where the source put them. A schema of which nothing
+    changes is not read.
+    """
+    if not pair.aliases and all(fact == pair.target.get(key) for key, fact in facts.items() if key[0] in _OF_SCHEMA):
+        return before
+    source = None if other is None else other.schema
     columns = {column.id: column for column in _columns(before, source, facts, pair)}
     ids = [column.id for column in before.columns if column.id in columns]
     order = [pair.leads.get(column.id, column.id) for column in source.columns] if source is not None else []

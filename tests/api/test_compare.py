@@ -353,6 +353,7 @@ def test_a_commit_names_its_first_files_and_counts_all(lake: Lake) -> None:
 
 
 def test_columns_are_aligned_by_id(lake: Lake) -> None:
+    """The source's new column stands behind the one that it followed there, so that of the destination moves on."""
     lake.sql("ALTER TABLE d.t RENAME COLUMN id TO key", "b")
     lake.sql("ALTER TABLE d.t ADD COLUMN mine INT", "b")
     lake.sql("ALTER TABLE d.t ADD COLUMN theirs INT")
@@ -368,7 +369,8 @@ def test_columns_are_aligned_by_id(lake: Lake) -> None:
         ],
         key=str,
     )
-    assert {row["result"]["name"]: row["is_changed"] for row in rows} == {"key": True, "mine": True, "theirs": False}
+    assert {row["result"]["name"]: row["is_changed"] for row in rows} == {"key": True, "mine": True, "theirs": True}
+    assert [row["result"]["name"] for row in rows] == ["key", "mine", "theirs"]
 
 
 def test_a_column_added_on_both_sides_is_one_row(lake: Lake) -> None:
