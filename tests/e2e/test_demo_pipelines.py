@@ -1,4 +1,7 @@
-"""The demo lake as it is loaded: each of its pipelines runs on the flights, and again."""
+"""The demo lake as it is loaded: each of its pipelines runs on the flights, and again.
+
+``make test`` runs again what adds to its table or keeps versions; ``make soak`` runs all again.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from merge_app.jobs.context import Context
 from merge_app.jobs.models import Task
 from merge_app.pipelines.models import Pipeline
 from merge_app.pipelines.runs import TASK_KIND, run_begin
+from tests.soak import IS_SOAK
 
 FLIGHTS, PLANES, ROUTES = 336_778, 3_322, 224
 FIRST = {
@@ -55,6 +59,8 @@ def test_a_demo_pipeline_runs_and_runs_again(demo: str, name: str) -> None:
     pipeline = Pipeline.objects.get(catalog=catalog_get(demo), name=name)
     first = run(pipeline)
     assert rows() == FIRST[name] == first.metrics["rows_inserted"]
+    if name not in ("last_seen", "planes_history", "longest_delays") and not IS_SOAK:
+        return
     again = run(pipeline)
     if name in ("last_seen", "planes_history"):
         assert again.version == first.version, "what is there already changes nothing"

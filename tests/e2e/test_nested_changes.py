@@ -54,8 +54,9 @@ def values(lake: Lake, columns: str = "s", branch: str = "main") -> list[Any]:
 )
 def test_a_field_changes_and_old_rows_read_right(people: Lake, change: str, first: dict[str, Any]) -> None:
     alter(people, change)
-    assert values(people) == [first, None]
-    assert list(values(people)[0]) == list(first)
+    found = values(people)
+    assert found == [first, None]
+    assert list(found[0]) == list(first)
     people.sql("INSERT INTO d.t BY NAME SELECT 3 AS id, (SELECT max(s) FROM d.t) AS s")
     assert values(people) == [first, None, first]
 

@@ -169,9 +169,9 @@ def test_a_merge_names_the_field_that_does_not_fit(pairs: Lake) -> None:
             pairs.sql(f"MERGE INTO d.t t USING {source} s ON t.id = s.id WHEN MATCHED THEN UPDATE SET s = s.s")
 
 
-@pytest.mark.parametrize("strategy", ["append_only", "incremental", "full_refresh"])
-def test_a_pipeline_goes_by_names_of_fields(lake: Lake, strategy: str) -> None:
-    pipe = Pipes(lake)(f"merge_strategy: {strategy}", *(["unique_key: id"] if strategy == "incremental" else []))
+def test_a_pipeline_that_writes_its_table_anew_goes_by_names_of_fields(lake: Lake) -> None:
+    """The other strategies do so below, with a field that the table lacks."""
+    pipe = Pipes(lake)("merge_strategy: full_refresh")
     pipe.run("SELECT 1 AS id, named_struct('a', 'A1', 'b', 'B1') AS s")
     pipe.run("SELECT named_struct('b', 'B2', 'a', 'A2') AS s, 2 AS id")
     assert ({"a": "A2", "b": "B2"},) in pipe.rows(columns="s")

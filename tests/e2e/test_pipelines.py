@@ -39,7 +39,8 @@ def test_many_rows_end_like_few(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(freezing, "FEW_ROWS", 0)
     monkeypatch.setattr(merging, "FEW_ROWS", 0)
     agree(Pipes(lake), "scd2", dict([*STORY.items()][::6]))
-    agree_by_run(Pipes(lake), "invalidate", [ROWS, [(1, "x", 2), *ROWS[1:], (4, "d", 1)]])
+    if IS_SOAK:
+        agree_by_run(Pipes(lake), "invalidate", [ROWS, [(1, "x", 2), *ROWS[1:], (4, "d", 1)]])
 
 
 @pytest.mark.parametrize("strategy", ["incremental", "scd2"] if IS_SOAK else ["scd2"])
@@ -56,7 +57,7 @@ def test_many_rows_may_come_from_a_table_with_a_column_twice(
     assert pipe.rows(columns="id, value, again") == [(1, "a", "a"), (2, "b", "b")]
 
 
-@pytest.mark.parametrize("change", ["append", "fail"])
+@pytest.mark.parametrize("change", ["append", "fail"] if IS_SOAK else ["append"])
 def test_a_column_of_nothing_but_null_stays_as_it_is(lake: Lake, change: str) -> None:
     pipe = Pipes(lake)("merge_strategy: incremental", "unique_key: id", f"on_schema_change: {change}")
     pipe.run("SELECT 1 AS id, 5 AS n, NULL AS v")

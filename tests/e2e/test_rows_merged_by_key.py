@@ -35,7 +35,9 @@ CHOICES = (
     ),
 )
 
-COMPARED = (CHOICES[0], CHOICES[3], CHOICES[5])
+A_FEW = ((), CHOICES[4], (*CHOICES[3], *CHOICES[5], RowChoice(Take.DESTINATION, '{"id":2}')))
+"""Every way to decide, in as few questions to Spark as there can be: of a rule the rows that nobody decided."""
+COMPARED = (CHOICES[0], CHOICES[3], CHOICES[5], A_FEW[2])
 
 ALL_WAYS = list(itertools.product(MODES, (0, row_merging.FEW_ROWS)))
 
@@ -110,7 +112,7 @@ def test_every_way_in_which_rows_differ_is_judged_and_merged_as_the_model_says(
 ) -> None:
     """Also where rows are too many for this process: Spark counts them, and writes them from a staging folder."""
     # How files were written changes no judgement; each choice is judged once.
-    judged_as_the_model_says(keyed, CHOICES if IS_SOAK or few else CHOICES[:1])
+    judged_as_the_model_says(keyed, CHOICES if IS_SOAK else A_FEW if few else ())
     monkeypatch.setattr(row_merging, "FEW_ROWS", few)
     conflicting = [key for key, _, merged in expected(task_of(keyed)) if merged.conflicting]
     for conflict in keyed.refused("b"):

@@ -14,6 +14,7 @@ from catalog_app.selectors.snapshots import branch_get, catalog_get
 from merge_app.execution.row_merges import compared_rows_load
 from tests.e2e.lake import Lake
 from tests.e2e.row_grids import SHAPES, grid_create, grid_fill, grid_table_id, judged_and_written, outcome, place
+from tests.soak import IS_SOAK
 from tests.stateful.row_model import Merged, Sights
 
 STATES = [
@@ -64,7 +65,11 @@ def outcomes(task: RowMerge) -> Iterator[tuple[Sights, Merged]]:
         )
 
 
-@pytest.mark.parametrize(("sweeps", "few"), [*((sweeps, row_merging.FEW_ROWS) for sweeps in SWEEPS), (SWEEPS[-1], 0)])
+TRIED = SWEEPS if IS_SOAK else SWEEPS[2:]
+"""The last one holds the first two."""
+
+
+@pytest.mark.parametrize(("sweeps", "few"), [*((sweeps, row_merging.FEW_ROWS) for sweeps in TRIED), (SWEEPS[-1], 0)])
 def test_rows_are_judged_and_written_as_the_model_says(
     swept: Lake, sweeps: Sweeps, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

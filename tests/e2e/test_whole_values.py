@@ -67,10 +67,11 @@ def test_a_decision_is_of_one_row(moments: Lake) -> None:
 
 
 KINDS = [
-    ("MAP<STRING, TIMESTAMP>", "map('k', {})"),
     ("MAP<STRING, MAP<STRING, TIMESTAMP>>", "map('k', map('j', {}), 'a', map())"),
-    ("ARRAY<MAP<STRING, TIMESTAMP>>", "array(map('k', {}), map('k', NULL))"),
-    ("STRUCT<m: MAP<STRING, TIMESTAMP>, x: INT>", "named_struct('m', map('k', {}), 'x', 1)"),
+    (
+        "STRUCT<m: ARRAY<MAP<STRING, TIMESTAMP>>, x: INT>",
+        "named_struct('m', array(map('k', {}), map('k', NULL)), 'x', 1)",
+    ),
     ("MAP<TIMESTAMP, INT>", "map({}, 1)"),
 ]
 

@@ -38,11 +38,14 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "text", "expected"), CASES, ids=[f"{kind}-{text}" for kind, text, _ in CASES])
-def test_a_value_comes_back_as_written(lake: Lake, kind: str, text: str, expected: object) -> None:
-    lake.schema = schema_of("n int", f"x {kind}")
-    lake.values(f"1|{text}", "2|NULL")
-    assert [repr(row) for row in lake.rows()] == [repr([1, expected]), repr([2, None])]
+def test_values_come_back_as_written(lake: Lake) -> None:
+    """A column of each case; the second row has no values."""
+    lake.schema = schema_of("n int", *(f"x{place} {kind}" for place, (kind, _, _) in enumerate(CASES)))
+    lake.values("|".join(("1", *(text for _, text, _ in CASES))), "|".join(("2", *("NULL" for _ in CASES))))
+    first, second = lake.rows()
+    for place, (kind, text, expected) in enumerate(CASES, start=1):
+        assert repr(first[place]) == repr(expected), (kind, text)
+    assert second == [2, *(None for _ in CASES)]
 
 
 def test_types_reach_the_result_as_spark_names_them(lake: Lake) -> None:
@@ -80,14 +83,17 @@ WIDENINGS = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "text", "expected"), WIDENINGS, ids=[f"{a}-{b}" for a, b, _, _ in WIDENINGS])
-def test_old_files_are_read_under_a_wider_type(lake: Lake, old: str, new: str, text: str, expected: object) -> None:
-    lake.schema = schema_of(f"x {old}")
-    lake.values(text)
-    lake.schema = schema_of(f"x {new}")
-    lake.values(text)
-    assert lake.rows() == [[expected], [expected]]
-    assert lake.rows(f"SELECT * FROM __lake_0 WHERE x = CAST({text} AS {new})") == [[expected], [expected]]
+def test_old_files_are_read_under_wider_types(lake: Lake) -> None:
+    """A column of each case: the first file has the old types, the second the new ones."""
+    for types in ([old for old, _, _, _ in WIDENINGS], [new for _, new, _, _ in WIDENINGS]):
+        lake.schema = schema_of(*(f"x{place} {kind}" for place, kind in enumerate(types)))
+        lake.values("|".join(text for _, _, text, _ in WIDENINGS))
+    expected = [value for _, _, _, value in WIDENINGS]
+    assert lake.rows() == [expected, expected]
+    equal = (f"count_if(x{place} = CAST({text} AS {new}))" for place, (_, new, text, _) in enumerate(WIDENINGS))
+    assert lake.rows(f"SELECT {', '.join(equal)} FROM __lake_0") == [[2] * len(WIDENINGS)]
+    all_equal = " AND ".join(f"x{place} = CAST({text} AS {new})" for place, (_, new, text, _) in enumerate(WIDENINGS))
+    assert lake.rows(f"SELECT * FROM __lake_0 WHERE {all_equal}") == [expected, expected]
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ class Servers:
         self.own_spark = EmbeddedSpark(
             home / "spark", home / "spark.log", memory=SPARK_MEMORY, java_options=JAVA_OPTIONS
         )
+        self.uses_own_spark = False
         self.worker: subprocess.Popen[bytes] | None = None
         for directory in (self.faults, self.warehouse):
             directory.mkdir(parents=True)
@@ -53,7 +54,7 @@ class Servers:
 
     @property
     def spark_url(self) -> str:
-        return self._shared_spark_url if self.own_spark.process is None else self.own_spark.url
+        return self.own_spark.url if self.uses_own_spark else self._shared_spark_url
 
     def start(self, migrated: str) -> None:
         """``migrated`` is the address of a database whose tables and rows this one gets too."""
@@ -65,7 +66,9 @@ class Servers:
 
     def start_own_spark(self) -> None:
         """From now on everything here runs on a Spark of its own."""
-        self.own_spark.start()
+        if self.own_spark.process is None:
+            self.own_spark.start()
+        self.uses_own_spark = True
         self.kill_worker()
         self.start_worker()
         self.own_spark.wait_until_ready()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from lakeui.common.errors import DuplicateKey, InvalidValue
 from tests.pipelines.strategies import model
 from tests.pipelines.strategies.pipes import Pipe, Pipes, batch
+from tests.soak import IS_SOAK
 
 Model = Callable[[list[model.Row], list[model.Row]], list[model.Row]]
 STRATEGIES: dict[str, tuple[str, Model]] = {
@@ -130,7 +131,7 @@ def test_a_story_of_versions_by_the_time_of_the_run(pipes: Pipes, gone: str) -> 
 
 
 FEW = settings(
-    max_examples=5,
+    max_examples=100 if IS_SOAK else 3,
     derandomize=True,
     database=None,
     deadline=None,
