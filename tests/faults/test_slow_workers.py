@@ -17,6 +17,7 @@ from merge_app.jobs.models import Task
 from merge_app.jobs.registry import handler_for
 from tests.e2e.lake import Lake
 from tests.faults.scenarios import SCENARIOS
+from tests.soak import IS_SOAK
 
 
 class Attempt(Context):
@@ -36,9 +37,18 @@ def statement_attempt(context: Attempt, parameters: dict[str, Any]) -> dict[str,
 
 
 COMMITTING = [name for name, scenario in SCENARIOS.items() if scenario.commits and not scenario.meanwhile]
+EACH_COMMIT = [
+    *("INSERT", "OPTIMIZE", "CTAS", "MERGE BRANCH", "RESTORE TABLE", "UNDROP TABLE", "COMMIT", "IMPORT"),
+    *("RUN PIPELINE", "RUN PIPELINE, published"),
+]
+"""A statement of each kind of commit: those that write rows commit alike."""
 
 
-@pytest.mark.parametrize("statement", COMMITTING)
+def test_some_of_what_commits_is_tried() -> None:
+    assert set(EACH_COMMIT) < set(COMMITTING)
+
+
+@pytest.mark.parametrize("statement", COMMITTING if IS_SOAK else EACH_COMMIT)
 def test_the_slow_worker_commits_while_the_next_one_starts(
     lake: Lake, monkeypatch: pytest.MonkeyPatch, statement: str
 ) -> None:
