@@ -14,6 +14,8 @@ export default defineConfig({
   },
   test: {
     restoreMocks: true,
+    // Each file still has modules and a document of its own; packages stay loaded, in one process.
+    isolate: false,
     projects: [
       { extends: true, test: { name: "model", environment: "node", include: ["src/model/**/*.test.ts"] } },
       {
