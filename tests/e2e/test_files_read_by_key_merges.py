@@ -18,6 +18,7 @@ from lakeui.frontdoor import compute
 from merge_app.execution.row_merges import compared_rows_load
 from tests.e2e.lake import Lake
 from tests.e2e.rows import MODES, properties
+from tests.soak import IS_SOAK
 
 FILES = 5
 OF_SOURCE, OF_BOTH, OF_DESTINATION = 4, 1, 3
@@ -85,17 +86,9 @@ def read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return found
 
 
-def test_compared_rows_and_the_merge_after_them_are_read_from_files_that_changed(files: Files, read: set[str]) -> None:
+def test_a_merge_by_key_reads_no_file_in_which_nobody_changed_rows(files: Files, read: set[str]) -> None:
     """Files that the source alone changed come whole. Where both sides changed keys, the files of either are read."""
-    lake, catalog = files.lake, catalog_get(files.lake.catalog)
-    changed = {OF_SOURCE, OF_BOTH, OF_DESTINATION}
-    (table_id,) = [int(row[2]) for row in lake.sql("SHOW TABLES IN d").rows]
-    task = compared_rows_load(branch_get(catalog, "b"), branch_get(catalog, "main"), table_id)
-    with files.without(set(range(FILES)) - changed):
-        read.clear()
-        page = compute.engine().rows_compare(task, limit=100, behind=None, only_conflicts=False)
-    assert files.numbers(read) == changed
-    assert len(page.rows) == 5
+    lake, changed = files.lake, {OF_SOURCE, OF_BOTH, OF_DESTINATION}
     with files.without(set(range(FILES)) - changed):
         with pytest.raises(LakeError):
             lake.rows("d.k")
@@ -106,3 +99,15 @@ def test_compared_rows_and_the_merge_after_them_are_read_from_files_that_changed
     assert (rows[10 * OF_BOTH], rows[10 * OF_DESTINATION], rows[1001], rows[1002]) == ((1, 2), (0, 2), (1, 1), (2, 2))
     assert 10 * OF_SOURCE not in rows
     assert len(rows) == 10 * FILES - 1 + 2
+
+
+@pytest.mark.parametrize("files", MODES if IS_SOAK else MODES[:1], indirect=True)
+def test_compared_rows_are_read_from_the_files_that_either_side_changed(files: Files, read: set[str]) -> None:
+    catalog, changed = catalog_get(files.lake.catalog), {OF_SOURCE, OF_BOTH, OF_DESTINATION}
+    (table_id,) = [int(row[2]) for row in files.lake.sql("SHOW TABLES IN d").rows]
+    task = compared_rows_load(branch_get(catalog, "b"), branch_get(catalog, "main"), table_id)
+    with files.without(set(range(FILES)) - changed):
+        read.clear()
+        page = compute.engine().rows_compare(task, limit=100, behind=None, only_conflicts=False)
+    assert files.numbers(read) == changed
+    assert len(page.rows) == 5
