@@ -96,10 +96,12 @@ class Keys:
     def result_keys(self, codes: Ints, partitions: Ints) -> Ints:
         """The keys of rows in the partitions that they lie in after the merge, as numbers: equal keys are equal."""
         of_key = [self.schema.partition_by.index(i) for i in self.schema.primary_key if i in self.schema.partition_by]
-        values = [tuple(self.reader.values(code)[at] for at in of_key) for code in partitions.tolist()]
+        shown, at = np.unique(partitions, return_inverse=True)
+        values = [tuple(self.reader.values(code)[place] for place in of_key) for code in shown.tolist()]
         numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
+        places = np.array([numbers[value] for value in values], dtype=np.int64)[at.reshape(-1)]
         parts = [_numbers(column)[codes] for column in self._known[:-1]]
-        both = np.stack([*parts, np.array([numbers[value] for value in values], dtype=np.int64)], axis=1)
+        both = np.stack([*parts, places], axis=1)
         found: Ints = np.unique(both, axis=0, return_inverse=True)[1].reshape(-1)
         return found
 
