@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from catalog_app.rules.codes import VerdictCode
 from merge_app.lineage.deciding import Compared, Concurrent, source_kinds, target_kinds
-from merge_app.lineage.facts import ABSENT, Array, Granularity, Ints, Kind, Mask, News, TableFacts
+from merge_app.lineage.facts import ABSENT, Array, FactColumns, Granularity, Ints, Kind, Mask, News, Scope, TableFacts
 from merge_app.lineage.outcomes import CONFLICT, NO_BASE, Finding, MergeCells, Outcome, Pairs, taken
 from merge_app.lineage.rules import (
     ACTS,
@@ -144,3 +144,40 @@ def _is_kept(facts: TableFacts, pairs: Pairs, at: Array, news: News) -> Mask:
     met = Concurrent(at, facts.source.image.take(pairs.source_at[at]), facts.target.image.take(pairs.target_at[at]))
     deciders = _deciders_by_key(met, *_acts_by_key(met, news))
     return np.asarray(met.target.is_rewritten & (deciders == Decider.TARGET), dtype=np.bool_)
+
+
+def partitions_follow(
+    facts: TableFacts, pairs: Pairs, rows: Compared, partitions: Compared, renames: Sequence[Scope]
+) -> None:
+    """Where both sides show a row, the partition that was written with an image goes with that image (law 8).
+
+    ``renames``: of the target, those that stand and are news. They keep a row that the source wrote in a partition
+    which they renamed. *Example:* S writes row 1 in partition 0, D has it in 8, renamed from 1: it lies in 0.
+    """
+    at = np.flatnonzero(
+        (taken(facts.source.image.value, pairs.source_at, ABSENT) != ABSENT)
+        & (taken(facts.target.image.value, pairs.target_at, ABSENT) != ABSENT)
+    )
+    source = facts.source.partition.take(pairs.source_at[at])
+    target = facts.target.partition.take(pairs.target_at[at])
+    image, outcome = rows.decided.outcome[at], partitions.decided.outcome
+    moves = (source.value != target.value) & _is_of_image(source, facts.source.image.take(pairs.source_at[at]))
+    is_of_image = _is_of_image(target, facts.target.image.take(pairs.target_at[at]))
+    from_source = moves & np.isin(image, (Outcome.SOURCE, Outcome.SOURCE_DECIDED))
+    outcome[at[from_source & (is_of_image | ~_are_renamed(source, target, renames))]] = Outcome.SOURCE
+    from_target = moves & np.isin(image, (Outcome.TARGET, Outcome.TARGET_DECIDED))
+    outcome[at[from_target & is_of_image]] = Outcome.TARGET
+
+
+def _is_of_image(partition: FactColumns, image: FactColumns) -> Mask:
+    """Where no rename decided the partition: an image was written there, or came back to there."""
+    is_back = (partition.kind == Kind.RESTORE) & (image.kind == Kind.RESTORE) & (partition.stamp == image.stamp)
+    return np.asarray((partition.kind == Kind.UPDATE) | is_back, dtype=np.bool_)
+
+
+def _are_renamed(source: FactColumns, target: FactColumns, renames: Sequence[Scope]) -> Mask:
+    """Where the target's partition is what renames made of the source's."""
+    named = source.value.copy()
+    for rename in renames:
+        named[named == rename.partition] = rename.to
+    return np.asarray(named == target.value, dtype=np.bool_)

@@ -24,7 +24,7 @@ from merge_app.lineage.facts import (
 from merge_app.lineage.files import files_judge
 from merge_app.lineage.joining import differing_rows
 from merge_app.lineage.outcomes import Finding, MergeCells, TableOutcome, taken
-from merge_app.lineage.rows import partitions_decide, rows_decide
+from merge_app.lineage.rows import partitions_decide, partitions_follow, rows_decide
 from merge_app.lineage.scopes import predicates_judge, scopes_carry_out, standing_scopes, swept_rows
 
 
@@ -40,6 +40,8 @@ def table_merge(table: ObjectId, facts: TableFacts, news: News, *, stamp: int, c
     )
     partitions = compare(pairs, facts.source.partition, facts.target.partition, news, live)
     findings = [*rows_decide(facts, pairs, rows, news, cells), *partitions_decide(facts, pairs, partitions, news)]
+    renames = [scope for scope in standing_scopes(facts.target_scopes, news.of_target) if scope.to is not None]
+    partitions_follow(facts, pairs, rows, partitions, renames)
     by_row = _rows_by_code(findings)
     standing = standing_scopes(facts.source_scopes, news.of_source)
     if facts.alive.is_judged and not facts.has_key:

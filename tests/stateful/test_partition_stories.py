@@ -317,3 +317,17 @@ class TestPartitionsThatWereCompactedTogether:
         parts.sql("DELETE FROM d.p WHERE id = 5", "b")
         parts.merge("main", "b")
         assert parts.rows("d.p", "b") == [(4, 2), (8, 2)]
+
+
+@pytest.mark.parametrize("other", ["UPDATE d.p SET id = 9 WHERE id = 2", "DELETE FROM d.p WHERE id = 2"])
+def test_a_row_that_went_back_to_its_first_partition_lies_there(parts: Lake, other: str) -> None:
+    """Its partition goes with its image, which has a new stamp though the partition is the one that it began in."""
+    parts.sql("UPDATE d.p SET k = 2 WHERE id = 1")
+    parts.merge("main", "b")
+    parts.sql("UPDATE d.p SET k = 1 WHERE id = 1", "b")
+    parts.sql(other)
+    left = [row for row in parts.rows("d.p") if row[0] != 1]
+    parts.merge("b")
+    assert parts.rows("d.p") == sorted([*left, (1, 1)], key=repr)
+    parts.merge("main", "b")
+    assert parts.rows("d.p", "b") == parts.rows("d.p")

@@ -75,15 +75,19 @@ def _by_id(rows: list[tuple[Any, ...]]) -> dict[int, tuple[Any, ...]]:
 @pytest.mark.pairwise
 @pytest.mark.parametrize("since", SINCE.values(), ids=SINCE)
 @pytest.mark.parametrize("statement", TAKEN_BACK.values(), ids=TAKEN_BACK)
-def test_what_it_did_since_stays_but_on_what_was_restored(lake: Lake, statement: str, since: str) -> None:
+def test_what_it_did_since_stays_but_on_what_was_restored(
+    lake: Lake, statement: str, since: str, request: pytest.FixtureRequest
+) -> None:
     """§3: the source's restore against an update or delete. A rename changes no image, and so does its restore (§1)."""
+    has_key = "unkeyed" not in request.node.callspec.id
     before = _by_id(lake.rows("d.k"))
     taken_back(lake, statement)
     after = _by_id(lake.rows("d.k", "w"))
     lake.sql(since, "w")
     expected = _by_id(lake.rows("d.k", "w"))
     for key in {*before, *after}:
-        if before.get(key) == after.get(key):
+        # Without a key, the row that an overwrite wrote is another one, which goes with its restore.
+        if before.get(key) == after.get(key) and (has_key or statement != TAKEN_BACK["overwrite"]):
             continue
         expected.pop(key, None)
         if key in before:

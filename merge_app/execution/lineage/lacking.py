@@ -146,7 +146,8 @@ def _of_file(table_id: int, shown: _Shown, merged: Schema, engine: EngineSource)
     if not read:
         return
     positions = shown.positions(engine)
-    schema = Schema(tuple(replace(column, nullable=True) for column in read))
+    columns = tuple(replace(column, nullable=True) for column in (*read, *merged.partition_columns))
+    schema = Schema(columns, partition_by=merged.partition_by)
     cells = CellReader(schema, Reader(table_id, {shown.scan.file_id: shown.scan}, {}, engine))
     found = cells.read(image_codes(np.full(len(positions), shown.scan.file_id), positions))
     for column in read:

@@ -14,6 +14,7 @@ from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.lineage.ranges import RANGES, Ranges, versions_load
 from merge_app.execution.lineage.staged_files import Restored, overlay, touched_files
+from merge_app.execution.lineage.superseded import FACT_KINDS, MASKS, superseded_leave_out
 from merge_app.execution.lineage.written import LOOKED_AT, ROWS_AT, WRITTEN, looked_at_parameters, written_of
 from merge_app.execution.reach import Reach
 from merge_app.lineage.facts import News
@@ -131,9 +132,6 @@ WITH {_CANDIDATES}, {_shown_of("source")}, {_shown_of("target")}, differing AS M
 """
 
 
-_FACT_KINDS = "('delete', 'update', 'overwrite', 'restore')"
-
-
 _PLACE = "s.partition, s.partition_stamp, s.partition_kind, s.partition_brings, s.partition_undoes"
 
 
@@ -141,17 +139,12 @@ _GONE = f"""
 WITH {RANGES}
 SELECT g.place, r.table_id, s.file_id, f.smallest_row_id, f.largest_row_id, NULL::bigint,
        r.stamp, r.kind, r.brings_stamp, r.brings_kind, r.undoes_stamp,
-       ARRAY(SELECT d.delete_file_id FROM catalog_app_segmentdelete d
-             WHERE d.segment_id = r.segment_id AND (
-                (d.branch_id = r.branch_id AND d.attached_version <= r.removed_version)
-                OR EXISTS (
-                    SELECT 1 FROM unnest(b.ancestor_branches, b.ancestor_limits) AS a(branch_id, upto)
-                    WHERE a.branch_id = d.branch_id AND d.attached_version <= a.upto))), {_PLACE}
+       {MASKS}, {_PLACE}
 FROM ranges g JOIN catalog_app_segmentremoval r ON r.table_id = ANY(%(tables)s)
   AND r.branch_id = g.branch_id AND r.removed_version > g.after AND r.removed_version <= g.upto
 JOIN catalog_app_branch b ON b.id = r.branch_id
 JOIN catalog_app_segment s ON s.id = r.segment_id JOIN catalog_app_datafile f ON f.id = s.file_id
-WHERE r.stamp = r.removed_version AND r.kind IN {_FACT_KINDS}
+WHERE r.stamp = r.removed_version AND r.kind IN {FACT_KINDS}
 UNION ALL
 SELECT g.place, d.table_id, f.id, f.smallest_row_id, f.largest_row_id, d.delete_file_id,
        d.stamp, d.kind, d.brings_stamp, d.brings_kind, d.undoes_stamp, NULL, {_PLACE}
@@ -159,7 +152,7 @@ FROM ranges g JOIN catalog_app_segmentdelete d ON d.table_id = ANY(%(tables)s)
   AND d.branch_id = g.branch_id AND d.attached_version > g.after AND d.attached_version <= g.upto
 JOIN catalog_app_segment s ON s.id = d.segment_id
 JOIN catalog_app_deletefile x ON x.id = d.delete_file_id JOIN catalog_app_datafile f ON f.id = x.data_file_id
-WHERE d.stamp = d.attached_version AND d.kind IN {_FACT_KINDS}
+WHERE d.stamp = d.attached_version AND d.kind IN {FACT_KINDS}
 """
 
 
@@ -228,6 +221,8 @@ def sides_load(
         **_own_parts(source, target),
     }
     gone = _gone_load(tables, ranges, dots)
+    for side in gone:
+        superseded_leave_out(side, tables, reaches, versions)
     asked |= ranges[0].parameters | looked_at_parameters(whole if is_branch else (), versions[0], gone)
     written: dict[int, CarryWritten] = {}
     for side, table_id, *row, segments, files in fetch_all(_DIFFERING, asked):

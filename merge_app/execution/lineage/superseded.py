@@ -1,0 +1,65 @@
+"""Removals that a later one supersedes, which both sides know: the fact with the larger stamp stays (lineage §3)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+
+from catalog_app.selectors.rows import fetch_all
+from merge_app.execution.lineage.ranges import RANGES, Ranges
+from merge_app.execution.reach import Reach
+from merge_app.lineage.facts import Ints
+from merge_app.lineage.segments import Gone
+
+MASKS = """ARRAY(SELECT d.delete_file_id FROM catalog_app_segmentdelete d
+             WHERE d.segment_id = r.segment_id AND (
+                (d.branch_id = r.branch_id AND d.attached_version <= r.removed_version)
+                OR EXISTS (
+                    SELECT 1 FROM unnest(b.ancestor_branches, b.ancestor_limits) AS a(branch_id, upto)
+                    WHERE a.branch_id = d.branch_id AND d.attached_version <= a.upto)))"""
+"""The deletes of a segment at its removal ``r`` on branch ``b``."""
+
+FACT_KINDS = "('delete', 'update', 'overwrite', 'restore')"
+
+_REMOVALS = f"""
+WITH {RANGES}
+SELECT r.table_id, s.file_id, r.stamp, {MASKS}
+FROM ranges g JOIN catalog_app_segmentremoval r ON r.table_id = ANY(%(tables)s)
+  AND r.branch_id = g.branch_id AND r.removed_version > g.after AND r.removed_version <= g.upto
+JOIN catalog_app_branch b ON b.id = r.branch_id JOIN catalog_app_segment s ON s.id = r.segment_id
+WHERE r.stamp = r.removed_version AND r.kind IN {FACT_KINDS} AND s.file_id = ANY(%(files)s)
+"""
+
+
+def superseded_leave_out(
+    gone: Mapping[int, list[Gone]], tables: Collection[int], reaches: tuple[Reach, Reach], news: Collection[Ints]
+) -> None:
+    """Take out of ``gone`` (by table) what a newer removal of the same rows supersedes, which both sides know.
+
+    A removal is of the rows that no delete had taken before. One that leaves more rows out supersedes nothing.
+    """
+    files = sorted({item.file_id for items in gone.values() for item in items if item.delete_file is None})
+    known = _known_after(reaches, news)
+    if not (files and known.branches):
+        return
+    newer: dict[tuple[int, int], list[tuple[int, frozenset[int]]]] = defaultdict(list)
+    asked = {**known.parameters, "tables": list(tables), "files": files}
+    for table_id, file_id, stamp, masks in fetch_all(_REMOVALS, asked):
+        newer[table_id, file_id].append((stamp, frozenset(masks)))
+    for table_id, items in gone.items():
+        items[:] = [item for item in items if not _is_superseded(item, newer.get((table_id, item.file_id), ()))]
+
+
+def _is_superseded(item: Gone, newer: Collection[tuple[int, frozenset[int]]]) -> bool:
+    if item.delete_file is not None:
+        return False
+    return any(stamp > item.stamp.version and masks.issubset(item.masks) for stamp, masks in newer)
+
+
+def _known_after(reaches: tuple[Reach, Reach], news: Collection[Ints]) -> Ranges:
+    """Commits that both sides reach, as far as they may be newer than some news."""
+    lowest = min((int(versions[0]) for versions in news if len(versions)), default=None)
+    if lowest is None:
+        return Ranges((), (), ())
+    upto = {branch: min(version, reaches[1].get(branch, 0)) for branch, version in reaches[0].items()}
+    return Ranges.of_news(upto, dict.fromkeys(upto, lowest))
