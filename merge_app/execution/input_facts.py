@@ -155,11 +155,13 @@ def _required_columns(planned: PlanInput, side: SourceSide, stepped: Sequence[Ta
         return {}
     sides = sides_of(planned)
     schemas = {case.table_id: case.merged for case in stepped if case.alive.result}
+    # A column that neither side changed is as required as the rows of both sides already fill it.
     for kind, table_id in sides.source:
         key, before = (kind, table_id), planned.tables.get(table_id)
         if kind is not ObjectKind.TABLE or before is None or table_id in planned.lineage_tables:
             continue
-        if _aliveness(planned, sides, table_id).is_judged:
+        changes_columns = sides.source_of(*key).columns or sides.destination_of(*key).columns
+        if changes_columns and _aliveness(planned, sides, table_id).is_judged:
             state = planned.source_tables.get(table_id)
             schemas[table_id] = columns_merged(sides.source_of(*key), sides.destination_of(*key), before, state).schema
     found = {}

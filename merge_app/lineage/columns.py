@@ -86,6 +86,11 @@ def _aliases(facts: OfObject, shown: AbstractSet[int]) -> dict[int, tuple[int, .
     return {lead: tuple(aliases) for lead, aliases in found.items()}
 
 
+def has_aliases(facts: OfObject) -> bool:
+    """Whether an id leads others."""
+    return any(_is_aliases(key) and fact.value for key, fact in facts.items())
+
+
 def _is_aliases(key: Key) -> bool:
     return key[0] == "column" and key[2] == "aliases"
 

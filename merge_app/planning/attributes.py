@@ -13,7 +13,7 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, ObjectState, TableState
 from catalog_app.domain.types import parse_identified, widens
-from merge_app.lineage.columns import OfObject, Paired, columns_pair
+from merge_app.lineage.columns import OfObject, Paired, columns_pair, has_aliases
 from merge_app.lineage.facts import NO_FACT, Aliveness, Fact, Key, News, ObjectId, column_of
 from merge_app.lineage.objects import objects_merge
 from merge_app.lineage.outcomes import Finding
@@ -94,7 +94,9 @@ def _paired(thing: ObjectKey, sides: AttributeSides, given: PlanInput) -> Paired
     if thing[0] is ObjectKind.DATABASE:
         return Paired(source, target, {}, {}, frozenset(), {})
     before, state = _states(given, thing)
-    pair = columns_pair(source, target, sides.of_source, sides.of_target, (_shown(state), _shown(before)))
+    has_leads = has_aliases(source) or has_aliases(target)
+    shown = (_shown(state), _shown(before)) if has_leads else (frozenset(), frozenset())
+    pair = columns_pair(source, target, sides.of_source, sides.of_target, shown)
     mine = dict(pair.source)
     for key, fact in pair.source.items():
         theirs = pair.target.get(key, NO_FACT)

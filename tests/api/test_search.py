@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from catalog_app.selectors import rows
 from catalog_app.selectors.search import Wanted, tables_search
 from tests.api.conftest import Caller
 from tests.api.lake import Lake
@@ -162,7 +163,10 @@ def test_it_is_few_statements_whatever_is_found(lake: Lake) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_search_from_a_branch_looks_at_few_rows_however_many_branches_there_are() -> None:
+def test_a_search_from_a_branch_looks_at_few_rows_however_many_branches_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rows, "cursor_open", lambda **_: connection.cursor())
     author = User.objects.create_user("author")
     large = LargeLake(tables=2000, branches=500, segments=1, requests=1, author=author)
     main = large.branch("main")

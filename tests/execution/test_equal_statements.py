@@ -11,9 +11,9 @@ from catalog_app.services import catalogs
 from lakeui.common.errors import LakeError
 from lakeui.frontdoor import committing, views
 from tests.e2e.lake import Lake
-from tests.stateful.conftest import database, lake, memory_engine
+from tests.stateful.conftest import database, lake, memory_engine, stored
 
-__all__ = ["database", "lake", "memory_engine"]
+__all__ = ["database", "lake", "memory_engine", "stored"]
 
 VIEW = "CREATE VIEW d.v AS SELECT * FROM d.t"
 AT_COMMIT = (committing, "statement_commit")

@@ -13,9 +13,9 @@ from merge_app.audit.models import MergeAttempt
 from merge_app.audit.verification import audit_verify
 from merge_app.jobs.context import TaskContext
 from tests.e2e.lake import Lake
-from tests.stateful.conftest import database, lake, memory_engine
+from tests.stateful.conftest import database, lake, memory_engine, stored
 
-__all__ = ["database", "lake", "memory_engine"]
+__all__ = ["database", "lake", "memory_engine", "stored"]
 
 STEPS = ["compare", "commit"]
 RECOVERIES = [

@@ -14,9 +14,9 @@ from merge_app.execution.apply import CommitHeader
 from merge_app.execution.restore import Scope, recovery_run, restore_plan
 from merge_app.execution.views import ViewChange, view_commit
 from tests.e2e.lake import Lake
-from tests.stateful.conftest import database, lake, memory_engine
+from tests.stateful.conftest import database, lake, memory_engine, stored
 
-__all__ = ["database", "lake", "memory_engine"]
+__all__ = ["database", "lake", "memory_engine", "stored"]
 
 
 def change(lake: Lake, name: str, query: str = "", *, view_id: int | None = None, branch: str = "main") -> int:

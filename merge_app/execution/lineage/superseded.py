@@ -27,7 +27,11 @@ SELECT r.table_id, s.file_id, r.stamp, {MASKS}
 FROM ranges g JOIN catalog_app_segmentremoval r ON r.table_id = ANY(%(tables)s)
   AND r.branch_id = g.branch_id AND r.removed_version > g.after AND r.removed_version <= g.upto
 JOIN catalog_app_branch b ON b.id = r.branch_id JOIN catalog_app_segment s ON s.id = r.segment_id
-WHERE r.stamp = r.removed_version AND r.kind IN {FACT_KINDS} AND s.file_id = ANY(%(files)s)
+JOIN catalog_app_datafile f ON f.id = s.file_id
+WHERE r.stamp = r.removed_version AND r.kind IN {FACT_KINDS} AND s.file_id = ANY(%(files)s) AND NOT EXISTS (
+    SELECT 1 FROM catalog_app_segment w JOIN catalog_app_datafile x ON x.id = w.file_id
+    WHERE w.table_id = r.table_id AND w.stamp = r.stamp
+      AND x.smallest_row_id <= f.largest_row_id AND x.largest_row_id >= f.smallest_row_id)
 """
 
 
@@ -36,7 +40,8 @@ def superseded_leave_out(
 ) -> None:
     """Take out of ``gone`` (by table) what a newer removal of the same rows supersedes, which both sides know.
 
-    A removal is of the rows that no delete had taken before. One that leaves more rows out supersedes nothing.
+    A removal is of the rows that no delete had taken before. One that leaves more rows out supersedes nothing. Nor does
+    one whose commit wrote or brought back rows of the same ids: these rows live elsewhere.
     """
     files = sorted({item.file_id for items in gone.values() for item in items if item.delete_file is None})
     known = _known_after(reaches, news)
