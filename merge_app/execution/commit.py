@@ -135,8 +135,9 @@ class Ready:
 
 class StatementOvertaken(Exception):
     """A DELETE that did not see an update of its rows, a MERGE that did not see rows which may match those that it
-    inserts, or an ADD COLUMN that did not see an equal one. A merge keeps what both sides did; a statement runs again
-    on the new head instead, so that writers of one branch have a serial order.
+    inserts, an ADD COLUMN that did not see an equal one, or a RESTORE that did not see changes of what it restores. A
+    merge keeps what both sides did; a statement runs again on the new head instead, so that writers of one branch have
+    a serial order.
     """
 
 
@@ -159,6 +160,8 @@ def _commit_under_lock(
         done = Commit.objects.filter(task_id=header.task_id).first()
         if done is not None:
             return Applied(done.pk, done.version)
+    if _restores_what_moved(staged, branch):
+        raise StatementOvertaken
     if ready is None or ready.head != branch.head_version:
         planned = statement_plan(staged, branch, _no_engine)
         ready = Ready(branch.head_version, planned, {})
@@ -213,6 +216,15 @@ def _is_overtaken(planned: MergePlan) -> bool:
         return True
     works = (work for item in planned.objects if item.data is not None for work in item.data.row_work)
     return any(isinstance(work, CountKeptRows) for work in works)
+
+
+def _restores_what_moved(staged: StagedStatement, branch: Branch) -> bool:
+    """Whether others changed an object since that a RESTORE takes to a version: it has to become as it was then."""
+    if staged.restores is None or staged.restores.version is None or branch.head_version == staged.seen.version:
+        return False
+    restored = {("database", i) for i in staged.databases} | {("table", i) for i in staged.tables}
+    changed = {(kind, identity) for kind, identity, _ in changes_made(staged.seen, branch_snapshot(branch))}
+    return not restored.isdisjoint(changed)
 
 
 def _is_disproved(staged: StagedStatement, branch: Branch) -> bool:

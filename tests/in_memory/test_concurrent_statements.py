@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 
 from lakeui.common.errors import DuplicateKey, MergeConflict
-from lakeui.frontdoor import compute
+from lakeui.frontdoor import compute, recovery
 from tests.e2e.lake import Lake
 
 
@@ -131,3 +131,26 @@ def test_inserts_of_other_keys_both_land(lake: Lake, monkeypatch: pytest.MonkeyP
     with between_staging_and_commit(monkeypatch, "append", lambda: lake.sql("INSERT INTO d.k VALUES (1, 'theirs')")):
         lake.sql("INSERT INTO d.k VALUES (2, 'mine')")
     assert lake.rows("d.k") == [(1, "theirs"), (2, "mine")]
+
+
+@pytest.mark.parametrize("meanwhile", ["INSERT INTO d.t VALUES (5, 'e')", "UPDATE d.t SET name = 'z' WHERE id = 3"])
+def test_a_restored_table_is_as_it_was_whatever_came_meanwhile(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch, meanwhile: str
+) -> None:
+    """The statement that came first counts as before the restore, as versions say; the restore looks again."""
+    small_table(lake)
+    version, rows = lake.head(), lake.rows("d.t")
+    lake.sql("DELETE FROM d.t WHERE id = 1")
+    original, once = recovery.restore_plan, threading.Event()
+
+    def planned(*args: Any) -> Any:
+        found = original(*args)
+        if not once.is_set():
+            once.set()
+            _elsewhere(lambda: lake.sql(meanwhile))
+        return found
+
+    monkeypatch.setattr(recovery, "restore_plan", planned)
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {version}")
+    assert once.is_set()
+    assert lake.rows("d.t") == rows
