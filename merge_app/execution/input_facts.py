@@ -21,6 +21,7 @@ from merge_app.execution.lineage.lacking import Columns, rows_lacking
 from merge_app.execution.lineage.planning import Parties, RowsDecision, TableCase, rows_plan
 from merge_app.execution.lineage.ranges import Ranges, tables_changed
 from merge_app.execution.lineage.staged_files import moves_rows
+from merge_app.execution.reach import one_catalog
 from merge_app.execution.row_merges import tables_apart
 from merge_app.execution.source_side import SourceSide, source_tables_load, tables_written
 from merge_app.lineage.facts import Aliveness
@@ -47,7 +48,9 @@ def with_facts(planned: PlanInput, side: SourceSide, destination: Snapshot, engi
         wanted.setdefault(table_id, set())
     stepped: list[TableCase] = []
     columns: dict[int, Columns] = {}
-    if settings.LAKEUI["MERGE_BY_LINEAGE"]:
+    # Stamps are versions of one catalog: two merge by operations.
+    is_one = side.snapshot is None or one_catalog(side.snapshot, destination) is not None
+    if settings.LAKEUI["MERGE_BY_LINEAGE"] and is_one:
         planned = _with_tables(planned, side, destination)
         stepped = _lineage_tables(planned, side, destination)
         columns = _required_columns(planned, side, stepped)

@@ -74,3 +74,20 @@ def test_a_merge_inside_a_transaction_is_judged_like_any_other(three_files: Lake
     three_files.sql("COMMIT", transaction=opened)
     assert rows(three_files) == "1M 2o 3o 4o 5o 6o 9M"
     assert "SAME_FILE_UPDATE_UPDATE" in three_files.codes("b")
+
+
+def test_another_catalog_meets_no_update_that_nobody_made(lake: Lake) -> None:
+    """Its versions are its own: a number of one catalog says nothing of the other."""
+    other = Lake()
+    other.sql("CREATE DATABASE e")
+    other.sql("CREATE TABLE e.t (id INT, v INT)")
+    other.sql("INSERT INTO e.t VALUES (1, 0), (2, 0), (3, 0)")
+    lake.sql(f"MERGE BRANCH {other.catalog}.main TO main")
+    other.sql("UPDATE e.t SET v = 1 WHERE id = 2")
+    other.sql("DELETE FROM e.t WHERE id = 1")
+    lake.sql("CREATE DATABASE f")
+    lake.sql(f"MERGE BRANCH {other.catalog}.main TO main")
+    assert lake.rows("e.t") == [(2, 1), (3, 0)]
+    lake.sql("INSERT INTO e.t VALUES (5, 0)")
+    other.sql("UPDATE e.t SET v = 2 WHERE id = 3")
+    assert lake.codes(f"{other.catalog}.main") == {"PREDICATE_DML_VS_INSERT"}
