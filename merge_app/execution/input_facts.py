@@ -16,7 +16,7 @@ from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.arrived import arrived_files, tables_merged_after_drops
 from merge_app.execution.effects import effects_load, met_by_replays_load
 from merge_app.execution.facts import facts_load
-from merge_app.execution.lineage.granularity import merge_settings
+from merge_app.execution.lineage.granularity import merge_settings, settings_across
 from merge_app.execution.lineage.lacking import Columns, rows_lacking
 from merge_app.execution.lineage.planning import Parties, RowsDecision, TableCase, rows_plan
 from merge_app.execution.lineage.ranges import Ranges, tables_changed
@@ -58,7 +58,7 @@ def with_facts(planned: PlanInput, side: SourceSide, destination: Snapshot, engi
     else:
         # Refuses settings that only merges by lineage know.
         changed = tables_written(side)
-        merge_settings([table for table in planned.tables.values() if table.table_id in changed], destination)
+        settings_across([table for table in planned.tables.values() if table.table_id in changed], destination)
     if not (wanted or stepped or columns):
         return planned
     source = _effects_where(planned.source, wanted, FactKind.SOURCE_EFFECTS)

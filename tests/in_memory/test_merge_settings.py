@@ -201,3 +201,17 @@ def test_a_catalog_refuses_what_it_does_not_know(lake: Lake) -> None:
     ):
         with pytest.raises(InvalidValue, match=said):
             lake.sql(f"ALTER CATALOG {lake.catalog} SET PROPERTIES ({properties})")
+
+
+@pytest.mark.parametrize("setting", ["row", "cell"])
+def test_a_merge_from_another_catalog_refuses_finer_settings(lake: Lake, setting: str) -> None:
+    other = Lake()
+    other.sql("CREATE DATABASE e")
+    other.sql("CREATE TABLE e.t (id INT, v INT)")
+    other.sql("INSERT INTO e.t VALUES (1, 0)")
+    lake.sql(f"MERGE BRANCH {other.catalog}.main TO main")
+    lake.sql(f"ALTER TABLE e.t SET TBLPROPERTIES ('merge.conflicts' = '{setting}')")
+    other.sql("UPDATE e.t SET v = 1")
+    with pytest.raises(NotSupported, match="another catalog goes by file"):
+        lake.sql(f"MERGE BRANCH {other.catalog}.main TO main")
+    assert lake.rows("e.t") == [(1, 0)]

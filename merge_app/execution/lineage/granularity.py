@@ -61,6 +61,18 @@ def merge_settings(tables: Iterable[TableState], target: Snapshot) -> dict[int, 
     return found
 
 
+def settings_across(tables: Iterable[TableState], target: Snapshot) -> None:
+    """Raise NotSupported where a merge from another catalog meets a finer setting: it goes by files."""
+    chosen = {table.table_id: table for table in tables}
+    for table_id, setting in merge_settings(chosen.values(), target).items():
+        if setting.granularity is not Granularity.FILE:
+            raise NotSupported(
+                f"Table {chosen[table_id].name} merges by {setting.granularity.value} within its catalog;"
+                " a merge from another catalog goes by file.",
+                remedy=f"Set {MERGE_CONFLICTS} = '{FILE}' on the table first.",
+            )
+
+
 def column_merges(table: TableState) -> dict[int, ColumnMerge]:
     """By column id what the properties of columns ask for. Raises NotSupported where merges do not go by them."""
     found: dict[int, ColumnMerge] = {}
