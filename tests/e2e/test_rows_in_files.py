@@ -32,7 +32,7 @@ from tests.in_memory.test_required_columns import (
     test_nulls_that_the_strict_side_filled_are_no_conflict,
 )
 from tests.in_memory.test_restore import (
-    test_rows_that_came_after_a_restore_stay_where_the_other_side_put_older_images_back,
+    test_rows_that_were_updated_after_a_restore_stay_where_the_other_side_put_others_back,
 )
 from tests.in_memory.test_row_work import (
     parted,
@@ -55,7 +55,7 @@ __all__ = [
     "test_filtered_images_in_a_renamed_partition_come_over_once",
     "test_keys_may_move_onto_keys_that_the_same_update_frees",
     "test_nulls_that_the_strict_side_filled_are_no_conflict",
-    "test_rows_that_came_after_a_restore_stay_where_the_other_side_put_older_images_back",
+    "test_rows_that_were_updated_after_a_restore_stay_where_the_other_side_put_others_back",
     "test_rows_under_the_old_name_of_a_partition_stay_there_although_they_were_compacted_with_those_renamed",
     "test_two_merges_do_not_insert_one_key_twice",
     "two_files",
