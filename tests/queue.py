@@ -6,7 +6,7 @@ that all workers end together.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any
 
 import pytest
@@ -17,6 +17,7 @@ SECONDS_WITH_SPARK = 2.0
 SECONDS_WITHOUT = 0.2
 SECONDS = {
     "tests/api/test_answers_match_the_document.py": 40.0,
+    "tests/contract/test_every_operation.py": 150.0,
     "tests/differential/test_cases.py": 120.0,
     "tests/differential/test_histories.py": 60.0,
     "tests/e2e/test_analysis.py": 30.0,
@@ -79,7 +80,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Queue:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the files in the order of the queue."""
+    """Put the files in the order of the queue. A worker knows a test by its id: two tests of one id are an error."""
+    repeated = [name for name, number in Counter(item.nodeid for item in items).items() if number > 1]
+    if repeated:
+        raise pytest.UsageError(f"Several tests share an id: {', '.join(repeated[:5])}")
     places = _places(items)
     items.sort(key=lambda item: places[_file(item)])
 
