@@ -20,7 +20,6 @@ class VerdictCode(StrEnum):
     PARTITION_DROPPED_ON_DEST = "PARTITION_DROPPED_ON_DEST"
     PARTITION_EXISTS = "PARTITION_EXISTS"
     PRIMARY_KEY_CLASH = "PRIMARY_KEY_CLASH"
-    RESTORE_KNOWN_IN_PART = "RESTORE_KNOWN_IN_PART"
     LEFT_OUT_BEFORE = "LEFT_OUT_BEFORE"
     DISCARDED_UPDATE = "DISCARDED_UPDATE"
     DISCARDED_DELETE = "DISCARDED_DELETE"
@@ -97,11 +96,6 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
     VerdictCode.PRIMARY_KEY_CLASH: CodeText(
         "Both sides changed a row of one primary key",
         "Decide the rows in a merge request, or make one of them like the other, then merge again.",
-    ),
-    VerdictCode.RESTORE_KNOWN_IN_PART: CodeText(
-        "One side knows what was done on another branch, and not that it was taken back",
-        "Merge the branch that was restored into the side that knows it in part, then merge again; or take the source's"
-        " table in a merge request.",
     ),
     VerdictCode.LEFT_OUT_BEFORE: CodeText(
         "The source left out, by a decision, changes of rows that the destination still has",

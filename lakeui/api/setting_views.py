@@ -19,7 +19,6 @@ from lakeui.api.strict import body_checked
 from lakeui.common.errors import InvalidValue
 from lakeui.common.nearest import nearest_name
 from merge_app.audit.settings import setting_recorder
-from merge_app.execution.lineage.granularity import granularity_check
 
 _HELP = (
     "What is a conflict where both sides changed rows of a table without a primary key: the same data file, row or"
@@ -76,7 +75,6 @@ class CatalogSettingsView(ApiView):
         found = catalog_of(request, catalog, Action.MANAGE_SETTINGS)
         body = body_checked(CatalogSettings, request, partial=True)
         value = body.get("merge_conflicts", found.merge_conflicts)
-        granularity_check(value)
         changed = merge_conflicts_change(
             catalog=found,
             value=value,

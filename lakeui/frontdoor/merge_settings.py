@@ -24,7 +24,6 @@ from lakeui.frontdoor.places import Call
 from lakeui.frontdoor.values import StatementResult
 from lakeui.sql import statements as sql
 from merge_app.audit.settings import setting_recorder
-from merge_app.execution.lineage.granularity import granularity_check, snapshot_check
 
 
 def set_catalog_properties(call: Call, statement: sql.SetCatalogProperties) -> StatementResult:
@@ -40,7 +39,6 @@ def unset_catalog_properties(call: Call, statement: sql.UnsetCatalogProperties) 
 
 
 def _change(call: Call, name: str, value: str) -> StatementResult:
-    granularity_check(value)
     catalog = call.catalog_named(name)
     merge_conflicts_change(catalog=catalog, value=value, record=setting_recorder(call.principal))
     return StatementResult()
@@ -60,15 +58,10 @@ def _catalog_keys_check(keys: Iterable[str]) -> None:
 def table_properties_check(
     given: Mapping[str, str], schema: Schema, branch: Branch, present: Mapping[str, str] | None = None
 ) -> None:
-    """Raise InvalidValue, NotSupported where a table with this schema cannot be given these properties beside those
+    """Raise InvalidValue where a table with this schema cannot be given these properties beside those
     that are ``present``.
     """
     properties_check(given)
-    if MERGE_CONFLICTS in given:
-        granularity_check(given[MERGE_CONFLICTS])
-    for key in given:
-        if key.startswith(MERGE_COLUMN):
-            snapshot_check(key, "leave it out")
     if any(key.startswith("merge.") for key in given):
         merge_properties_check({**(present or {}), **given}, schema, branch.catalog.merge_conflicts)
 

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from django.conf import settings
-
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import FileEffects
-from catalog_app.engine.types import storage_type, text_literal
-from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
+from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.services import alterations
-from catalog_app.services.files import data_files_register
 from lakeui.common.errors import AlreadyExists, NotFound
 from lakeui.frontdoor.committing import commit_operations
-from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.data import definition_of
 from lakeui.frontdoor.ddl import commit_table
 from lakeui.frontdoor.places import Call, TablePlace, table_for_writing
@@ -85,16 +78,6 @@ def rename_partition(call: Call, statement: sql.RenamePartition) -> StatementRes
     if _known(target, after)[0]:
         raise AlreadyExists("partition", _label(target, after), where=f"in table {target.label}")
     effects = FileEffects(removed=tuple(segment.file_id for segment in segments))
-    if segments and not settings.LAKEUI["MERGE_BY_LINEAGE"]:
-        assignments = tuple(
-            (column.name, "NULL" if value is None else f"CAST({text_literal(value)} AS {storage_type(column.type)})")
-            for column, value in zip(table.schema.partition_columns, after, strict=True)
-        )
-        scan = table_scan(target.place.snapshot, table, segments)
-        with interruptible(call.context):
-            changes = engine().update(scan, assignments, None, alias=table.name, writes_equal=True)
-        images = data_files_register(table.table_id, changes.images)
-        effects = replace(effects, added=images)
     change = alterations.partition_change(table, before, after, effects=effects)
     return commit_operations(
         call,

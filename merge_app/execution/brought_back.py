@@ -10,8 +10,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from django.conf import settings
-
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.selectors.objects import databases_load, drop_versions, tables_list, tables_load
 from catalog_app.selectors.snapshots import Snapshot
@@ -72,7 +70,7 @@ def _merged_below(lacking: set[ObjectKey], source: Snapshot, destination: Snapsh
     """The objects whose facts are merged also while they are dropped (lineage R4): nothing of them is to be caught up.
     Not those that the destination never had.
     """
-    if not (lacking and settings.LAKEUI["MERGE_BY_LINEAGE"]) or one_catalog(source, destination) is None:
+    if not lacking or one_catalog(source, destination) is None:
         return set()
     tables = tables_load(destination, _ids(lacking, ObjectKind.TABLE))
     databases = databases_load(destination, _ids(lacking, ObjectKind.DATABASE))

@@ -6,8 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from django.conf import settings
-
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.objects import databases_load, tables_load
@@ -50,7 +48,7 @@ def with_facts(planned: PlanInput, side: SourceSide, destination: Snapshot, engi
     columns: dict[int, Columns] = {}
     # Stamps are versions of one catalog: two merge by operations.
     is_one = side.snapshot is None or one_catalog(side.snapshot, destination) is not None
-    if settings.LAKEUI["MERGE_BY_LINEAGE"] and is_one:
+    if is_one:
         planned = _with_tables(planned, side, destination)
         stepped = _lineage_tables(planned, side, destination)
         columns = _required_columns(planned, side, stepped)

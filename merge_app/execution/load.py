@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from django.conf import settings
-
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
@@ -23,16 +21,15 @@ from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.brought_back import brought_back_load
 from merge_app.execution.claimed_names import names_claimed, places_claimed
 from merge_app.execution.input_facts import with_facts
-from merge_app.execution.known_in_part import known_in_part_load
 from merge_app.execution.left_out_before import left_out_before_load
 from merge_app.execution.lineage.attribute_news import databases_revived, with_news
 from merge_app.execution.operations import operations_load
 from merge_app.execution.reach import Reach, merges_since, own_ranges, reach_load
 from merge_app.execution.reads import stale_reads_load
 from merge_app.execution.replacements import replacements_load
-from merge_app.execution.source_side import SourceSide, source_tables_load, tables_written
+from merge_app.execution.source_side import SourceSide, tables_written
 from merge_app.planning.surviving import NO_BASE, RESTORED_VERSION, ObjectKey, RestoreBase
-from merge_app.planning.values import LeftOutBefore, PlanInput, Resolution, RestoreKnownInPart
+from merge_app.planning.values import LeftOutBefore, PlanInput, Resolution
 
 
 def merge_source_load(source: Snapshot, destination: Snapshot, *, is_workspace: bool = False) -> SourceSide:
@@ -76,14 +73,9 @@ def plan_input_load(
     """
     seen = side.reach
     database_ids, table_ids = _named_objects(side.operations)
-    known_in_part = _known_in_part(side, destination)
     side, news = with_news(side, destination)
     database_ids |= {identity for kind, identity in news.objects if kind is ObjectKind.DATABASE}
     table_ids |= {identity for kind, identity in news.objects if kind is ObjectKind.TABLE}
-    if known_in_part:
-        known = {item.table_id for item in known_in_part}
-        table_ids |= known
-        side = replace(side, tables={**side.tables, **source_tables_load(side, known)})
     database_ids |= {state.database_id for state in side.tables.values()}
     tables, databases, members = _states_load(side, destination, database_ids, table_ids, has_moved=has_moved)
     attributes = news.load(side, destination, databases, tables)
@@ -104,7 +96,6 @@ def plan_input_load(
         database_tables=members,
         source_base=_restore_base(side.operations, side.snapshot, destination, back.known if back else {}),
         destination_base=_restore_base(theirs, destination, seen, back.known_by_source if back else {}),
-        known_in_part=known_in_part,
         left_out_before=_left_out_before(side, destination),
         stale_reads=stale_reads_load(seen, destination, side.reach_of(destination)) if side.snapshot else (),
         source_head=side.snapshot.version if side.snapshot else 0,
@@ -162,19 +153,6 @@ def _restore_base(
 
     known_of = {key: base(reach) for key, reach in known.items()}
     return RestoreBase(base(other), known_of, merges_since(snapshot, min(restored)))
-
-
-def _known_in_part(side: SourceSide, destination: Snapshot) -> tuple[RestoreKnownInPart, ...]:
-    """Of restores that only the destination knows of, those of tables whose rows the source changed. Rows that are
-    merged by lineage have nothing that could be known in part (lineage §4a).
-    """
-    if side.snapshot is None or settings.LAKEUI["MERGE_BY_LINEAGE"]:
-        return ()
-    reach = side.reach_of(destination)
-    return (
-        *known_in_part_load(side.snapshot, side.reach, reach, is_source=True),
-        *known_in_part_load(destination, reach, side.reach, is_source=False, tables=tables_written(side)),
-    )
 
 
 def _left_out_before(side: SourceSide, destination: Snapshot) -> tuple[LeftOutBefore, ...]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 
 from catalog_app.domain.differences import state_operations
@@ -177,8 +176,6 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
 
 def _restored(recovery: Recovery, engine: EngineSource) -> dict[int, RestoredFiles]:
     """By table what becomes of its files, where rows are merged by lineage."""
-    if not settings.LAKEUI["MERGE_BY_LINEAGE"]:
-        return {}
     tables = [item.object_id for item in recovery.operations if RESTORED_VERSION in item.metrics]
     return restored_files(tables, recovery.seen, recovery.version, engine) if tables else {}
 

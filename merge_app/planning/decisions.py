@@ -22,7 +22,6 @@ _OF_OBJECT: Mapping[str, tuple[Decision, ...]] = {
     VerdictCode.OBJECT_DROPPED_ON_DEST: _WHOLE,
     VerdictCode.NAME_EXISTS: _RENAMING,
     VerdictCode.PREDICATE_DML_VS_INSERT: (*_STATEMENTS, *_WHOLE),
-    VerdictCode.RESTORE_KNOWN_IN_PART: (Decision.TAKE_SOURCE,),
 }
 """By code, what may be decided of the object; of any other code ``_WHOLE``."""
 

@@ -15,7 +15,6 @@ from merge_app.planning.fingerprint import fingerprint
 from merge_app.planning.left_out_before import left_out_judge
 from merge_app.planning.names import names_judge
 from merge_app.planning.resolutions import decided, keeps_both, resolve, statements_of
-from merge_app.planning.restores import restores_judge
 from merge_app.planning.row_merges import choices_of
 from merge_app.planning.sides import Sides, sides_of
 from merge_app.planning.stale_reads import stale_reads_judge
@@ -87,23 +86,10 @@ def _judged(given: PlanInput, rules: Rules) -> tuple[list[Finding], list[ObjectP
     databases = {**given.source_databases, **given.databases, **remade}
     objects = [_named(item, databases) for item in objects]
     findings += names_judge(objects, given, source=sides.source, destination=sides.destination)
-    restores = list(restores_judge(given, sides))
-    findings += restores
     findings += left_out_judge(given, sides)
-    objects += _unplanned(restores, objects, given)
     objects = sorted(_with_recoveries(objects, given, databases), key=_place)
     findings += stale_reads_judge(given, objects)
     return findings, objects
-
-
-def _unplanned(findings: Sequence[Finding], objects: Sequence[ObjectPlan], given: PlanInput) -> list[ObjectPlan]:
-    """The tables in conflict that the source did not change itself: who decides has to see them."""
-    planned = {(item.kind, item.object_id) for item in objects}
-    return [
-        ObjectPlan(item.object_kind, item.object_id, item.object_name, Action.UNTOUCHED, state, state, ())
-        for item in findings
-        if (item.object_kind, item.object_id) not in planned and (state := given.tables.get(item.object_id))
-    ]
 
 
 def _with_recoveries(

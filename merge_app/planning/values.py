@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import AddedFile, ObjectKind, Operation, OperationKind
@@ -263,19 +263,6 @@ class Resolution:
 
 
 @dataclass(frozen=True, slots=True)
-class RestoreKnownInPart:
-    """A RESTORE of a table on ``branch``, which was nothing to the side that merged it. ``knows_half`` is the other
-    side: it knows some of what was taken back, and not the restore.
-    """
-
-    table_id: int
-    branch: str
-    version: int
-    restored_version: int
-    knows_half: Literal["source", "destination"]
-
-
-@dataclass(frozen=True, slots=True)
 class LeftOutBefore:
     """A table of which the merge at ``version`` of ``branch``, which the source reaches, left out by a decision what
     another branch had done to its rows; the destination has it.
@@ -310,10 +297,9 @@ class PlanInput:
     those tables, and of whatever holds a name that the source claims. ``source_tables`` are the source's states of
     its tables (for those it created). ``database_tables``: ids of the destination's valid tables in databases that
     either side dropped. ``source_base`` and ``destination_base`` are what a RESTORE's ``restored_version`` metric is
-    compared with (P7); ``known_in_part`` are restores on other branches that it cannot be compared with, and
-    ``left_out_before`` decisions of earlier merges, ``stale_reads`` what notes tell. ``resolutions`` are what people
-    decided; ``replacements``, of the objects of which the source is to be taken, the operations that make the
-    destination's object what the source has.
+    compared with (P7); ``left_out_before`` are decisions of earlier merges, ``stale_reads`` what notes tell.
+    ``resolutions`` are what people decided; ``replacements``, of the objects of which the source is to be taken, the
+    operations that make the destination's object what the source has.
     ``lineage_tables`` are those whose rows the source's news changed, where rows are merged by lineage;
     ``attributes`` the facts by which attributes are merged then, in place of operations.
     """
@@ -327,7 +313,6 @@ class PlanInput:
     database_tables: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     source_base: RestoreBase = NO_BASE
     destination_base: RestoreBase = NO_BASE
-    known_in_part: tuple[RestoreKnownInPart, ...] = ()
     left_out_before: tuple[LeftOutBefore, ...] = ()
     stale_reads: tuple[StaleRead, ...] = ()
     facts: Mapping[int, TableFacts] = field(default_factory=dict)

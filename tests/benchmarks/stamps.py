@@ -56,15 +56,12 @@ def _optimize(tables: Tables, rows: int) -> Iterator[Figure]:
 
 
 def _merge(tables: Tables, rows: int) -> Iterator[Figure]:
-    from django.conf import settings
-
     tables.sql("CREATE BRANCH updated")
     tables.sql("UPDATE d.t SET weight = weight + 1 WHERE id % 100 = 0", "updated")
     tables.sql("OPTIMIZE d.t")
     before = peak_memory()
-    with patch.dict(settings.LAKEUI, MERGE_BY_LINEAGE=True):
-        began = time.perf_counter()
-        tables.sql("MERGE BRANCH updated")
-        taken = time.perf_counter() - began
+    began = time.perf_counter()
+    tables.sql("MERGE BRANCH updated")
+    taken = time.perf_counter() - began
     yield Figure(f"stamps: {rows:,} rows compacted x 1% updated, merge: s", taken, at_most=3.0)
     yield Figure("stamps: that merge above the peak before it: MB", (peak_memory() - before) / 1e6, at_most=500)

@@ -18,10 +18,6 @@ REFUSALS = {"MERGE_CONFLICT", "NOT_FOUND", "ALREADY_EXISTS", "BRANCH_MOVED", "SA
 """What a client among others has to expect. Any other error is a bug."""
 
 
-RESTORED = ("restored_1", "restored_2")
-"""Branches that are written to and restored, but neither merged nor cut from: the model of merges has no restores."""
-
-
 @dataclass(frozen=True, slots=True)
 class Event:
     """One call. ``version`` is that of the commit it made, None for none; times are seconds of one clock."""
@@ -88,9 +84,8 @@ class Client:
         self.events.append(Event(kind, branch, began, ended, made, "", details))
         return result
 
-    def _some_branch(self, *, merging: bool = False) -> str:
-        chosen = [name for name in list(self._branches) if not (merging and name in RESTORED)]
-        return self._random.choice(chosen)
+    def _some_branch(self) -> str:
+        return self._random.choice(list(self._branches))
 
     def _insert(self) -> None:
         self._made += 1
@@ -121,28 +116,28 @@ class Client:
             self._call("delete", branch, f"DELETE FROM d.t WHERE id = {row}", id=row)
 
     def _merge(self) -> None:
-        source, destination = self._some_branch(merging=True), self._some_branch(merging=True)
+        source, destination = self._some_branch(), self._some_branch()
         self._call("merge", destination, f"MERGE BRANCH {source} TO {destination}", source=source)
 
     def _restore(self) -> None:
-        branch = self._random.choice(RESTORED)
-        versions = [event.version for event in self.events if event.branch == branch and event.version]
-        if versions:
-            version = self._random.choice(versions)
-            self._call("restore", branch, f"RESTORE TABLE d.t TO VERSION AS OF {version}", to=version)
+        written = [event for event in self.events if event.version and event.branch in self._branches]
+        if written:
+            chosen = self._random.choice(written)
+            statement = f"RESTORE TABLE d.t TO VERSION AS OF {chosen.version}"
+            self._call("restore", chosen.branch, statement, to=chosen.version)
 
     def _create_branch(self) -> None:
         if len(self._branches) > 12:
             return
         self._cut += 1
-        parent, name = self._some_branch(merging=True), f"b{self._number}_{self._cut}"
+        parent, name = self._some_branch(), f"b{self._number}_{self._cut}"
         result = self._call("create branch", name, f"CREATE BRANCH {name} FROM {parent}", parent=parent)
         if result is not None:
             self.events[-1].details["fork"] = result.version
             self._branches.append(name)
 
     def _drop_branch(self) -> None:
-        branch = self._some_branch(merging=True)
+        branch = self._some_branch()
         if branch != "main" and len(self._branches) > 4 and self._random.random() < 0.3:
             if branch in self._branches:
                 self._branches.remove(branch)

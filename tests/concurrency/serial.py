@@ -1,4 +1,4 @@
-"""The serial explanation of a recorded history: the same calls, one after the other, on the naive model.
+"""The serial explanation of a recorded history: the same calls, one after the other, on the reference model.
 
 Commits are taken in the order of their versions, a merge with its source as it was at the head that it names. If what
 every branch shows afterwards is what the model shows, the history had a serial order, and nothing was lost.
@@ -7,102 +7,103 @@ every branch shows afterwards is what the model shows, the history had a serial 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from tests.concurrency.clients import Event
-from tests.stateful.model import EVERYTHING, Branch, Column, Database, Model, Row, RowWork, Table
-from tests.stateful.replay import merge
+from tests.reference.facts import Refused
+from tests.reference.lake import Lake
+from tests.reference.state import State
+from tests.reference.statements import NewRow, delete, insert, put_attributes, restore, update
 
-TABLE = ("table", 1)
+TABLE = "T1"
+WIDTH = 1
+"""The type of both columns; a cell is a value and its width."""
+COLUMNS = {f"column__{name}__{of}": value for name in ("id", "n") for of, value in (("name", name), ("type", WIDTH))}
+COLUMNS |= {f"column__{name}__exists": (None,) for name in ("id", "n")}
+PARTITION = ""
+"""Of a table without partitions."""
+SOURCE = "the source as of its head"
 
 
 class Serial:
     """The model, driven by events. ``explained`` counts merges."""
 
     def __init__(self, first_version: int, branches: Sequence[str]) -> None:
-        self.model = Model()
+        self.lake = Lake()
         self.explained = 0
-        main = self.model.branches["main"]
-        self.model.create(main, first_version - 1, Database(1, "d"))
-        columns = (Column(self.model.number(), "id", "int"), Column(self.model.number(), "n", "int"))
-        self.model.create(main, first_version, Table(1, 1, "t", columns))
+        self.versions: dict[str, dict[int, State]] = {"main": {}}
+        self._commit("main", first_version, put_attributes("D1", exists=True, name="d"))
+        self._commit("main", first_version, put_attributes(TABLE, exists=True, name="t", home="D1", **COLUMNS))
         for name in branches:
-            self.model.create_branch(name, "main", first_version)
+            self._branch(name, "main", first_version)
 
     def replay(self, events: Sequence[Event]) -> None:
         """Every event that changed something, by version; branches come right behind what they were cut from."""
         steps = [event for event in events if event.version is not None]
         steps += [event for event in events if event.kind == "create branch" and not event.code]
         for event in sorted(steps, key=_order):
-            self._step[event.kind](self, event)
+            try:
+                self._step[event.kind](self, event)
+            except Refused as refused:
+                raise AssertionError(f"no serial order explains that {event} was not refused: {refused}") from refused
 
     def rows(self, branch: str) -> list[tuple[int, int]]:
-        table = self.model.branches[branch].state.tables[1]
-        return sorted((row["id"], row["n"]) for row in table.content())
+        return sorted(_cells(self.lake.branches[branch]).values())
 
-    def _branch(self, event: Event) -> tuple[Branch, Table]:
-        branch = self.model.branches[event.branch]
-        return branch, branch.state.tables[1]
+    def _commit(self, branch: str, version: int, *statements: Any, also: State | None = None) -> None:
+        self.lake.version = version - 1
+        self.lake.commit(branch, *statements, also=also)
+        self.versions[branch][version] = self.lake.branches[branch]
+
+    def _branch(self, name: str, parent: str, version: int) -> None:
+        state = self._as_of(parent, version)
+        self.lake.branch(name, state)
+        self.versions[name] = {version: state}
+
+    def _as_of(self, name: str, version: int) -> State:
+        states = self.versions[name]
+        return states[max(number for number in states if number <= version)]
 
     def _insert(self, event: Event) -> None:
-        branch, table = self._branch(event)
-        assert event.version is not None
-        self.model.insert(branch, event.version, table, [{"id": event.details["id"], "n": 0}])
+        row = NewRow(None, {"id": (event.details["id"], WIDTH), "n": (0, WIDTH)}, PARTITION)
+        self._commit(event.branch, _version(event), insert(TABLE, [row]))
 
     def _count(self, event: Event) -> None:
-        branch, table = self._branch(event)
-        matched = self._matched(branch, table, event)
+        matched = self._matched(event)
         if matched:
-            assert event.version is not None
-            value = table.read(matched[0])["n"] + 1
-            self.model.update(branch, event.version, table, matched, table.named("n"), value)
+            ((_, n),) = matched.values()
+            self._commit(event.branch, _version(event), update(TABLE, matched.__contains__, {"n": (n + 1, WIDTH)}))
 
     def _delete(self, event: Event) -> None:
-        branch, table = self._branch(event)
-        matched = self._matched(branch, table, event)
-        assert event.version is not None
-        self.model.delete(branch, event.version, table, matched)
+        self._commit(event.branch, _version(event), delete(TABLE, self._matched(event).__contains__))
 
-    def _matched(self, branch: Branch, table: Table, event: Event) -> list[Row]:
-        """The row that a statement says it changed. Where an overwrite in between took the row, the statement was told
-        that its change is discarded: it comes before the overwrite in the serial order.
+    def _matched(self, event: Event) -> dict[Any, tuple[int, int]]:
+        """The row that a statement says it changed. Where an overwrite in between took the row, the statement says that
+        its change is discarded: it comes before the overwrite in the serial order.
         """
         notes = {note["code"] for note in event.details.get("notes", ())}
         if notes & {"DISCARDED_UPDATE", "DISCARDED_DELETE"}:
-            return []
-        matched = [row for row in table.rows.values() if table.read(row)["id"] == event.details["id"]]
+            return {}
+        rows = _cells(self.lake.branches[event.branch])
+        matched = {row: cells for row, cells in rows.items() if cells[0] == event.details["id"]}
         if not matched and event.kind != "delete":
             # A row that two deleted at once counts once (A2); any other change needs its row.
             raise AssertionError(f"no serial order explains {event}")
         return matched
 
     def _restore(self, event: Event) -> None:
-        branch, table = self._branch(event)
-        assert event.version is not None
-        newest = max(version for version in branch.versions if version <= event.details["to"])
-        then = branch.versions[newest].state.tables[1]
-        work = RowWork(
-            event.version, TABLE, "overwrite", tuple(table.rows.values()), tuple(then.rows.values()), EVERYTHING
-        )
-        branch.commit(event.version, branch.state.with_table(then), [work])
+        then = self._as_of(event.branch, event.details["to"])
+        self._commit(event.branch, _version(event), restore(then, [TABLE]), also=then)
 
     def _merge(self, event: Event) -> None:
-        destination = self.model.branches[event.branch]
-        source = self._as_of(event.details["source"], event.details["source_head"])
-        verdict = merge(source, destination)
-        assert event.version is not None
-        assert not verdict.required, f"no serial order explains that {event} was not refused"
+        self.lake.branch(SOURCE, self._as_of(event.details["source"], event.details["source_head"]))
+        self.lake.version = _version(event) - 1
+        self.lake.merge(SOURCE, event.branch)
         self.explained += 1
-        destination.commit(event.version, verdict.state, verdict.entries, source.reach)
-
-    def _as_of(self, name: str, version: int) -> Branch:
-        branch = self.model.branches[name]
-        newest = max(number for number in branch.versions if number <= version)
-        return branch.cut(name, newest)
+        self.versions[event.branch][_version(event)] = self.lake.branches[event.branch]
 
     def _create_branch(self, event: Event) -> None:
-        parent = self.model.branches[event.details["parent"]]
-        newest = max(version for version in parent.versions if version <= event.details["fork"])
-        self.model.create_branch(event.branch, parent.name, newest)
+        self._branch(event.branch, event.details["parent"], event.details["fork"])
 
     _step: dict[str, Callable[[Serial, Event], None]] = {
         "insert": _insert,
@@ -114,9 +115,18 @@ class Serial:
     }
 
 
+def _cells(state: State) -> dict[Any, tuple[int, int]]:
+    """Of table t, by row: id and n."""
+    return {row: (cell_of_id[0], n[0]) for row, (_, cell_of_id, n) in state.seen()[TABLE][2].items()}
+
+
+def _version(event: Event) -> int:
+    assert event.version is not None
+    return event.version
+
+
 def _order(event: Event) -> tuple[int, int, float]:
     """By version; a branch comes right behind the version that it was cut at, and behind its parent."""
     if event.kind == "create branch":
         return event.details["fork"], 1, event.ended
-    assert event.version is not None
-    return event.version, 0, event.ended
+    return _version(event), 0, event.ended

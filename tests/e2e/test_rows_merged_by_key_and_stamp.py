@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from django.conf import settings
 
 from tests.e2e.lake import Lake
 from tests.e2e.rows import row_ids
 
 COLUMNS = "id, v, n, CAST(at AS STRING), CAST(tags AS STRING), p"
-
-
-@pytest.fixture(autouse=True)
-def by_lineage() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", True)
-        yield
 
 
 @pytest.fixture

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from django.conf import settings
 
 from catalog_app.domain.files import FACT_FIELDS, FACT_KINDS, FileScan
 from catalog_app.models import DataFile
@@ -19,13 +16,6 @@ from tests.e2e.lake import Lake
 from tests.e2e.rows import MODES, OPTIMIZE, delete, row_ids, rows, run, set_v, three_files_create
 
 INSERT, UPDATE, RESTORE = (FACT_KINDS.index(kind) for kind in ("insert", "update", "restore"))
-
-
-@pytest.fixture(autouse=True)
-def by_lineage() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", True)
-        yield
 
 
 def files(lake: Lake, branch: str = "main") -> list[FileScan]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.db import connection
 
 from merge_app.execution.lineage import sides
@@ -14,11 +13,6 @@ from tests.e2e.lake import Lake
 from tests.e2e.rows import rows, run
 
 ROWS = 40
-
-
-@pytest.fixture(autouse=True)
-def by_lineage(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", True)
 
 
 @pytest.fixture

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from django.conf import settings
 
 from tests.e2e.lake import Lake
 from tests.e2e.rows import rows, run
-
-
-@pytest.fixture(autouse=True)
-def by_lineage(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", True)
 
 
 @pytest.fixture

@@ -6,18 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from django.conf import settings
 
 from lakeui.common.errors import InvalidValue, NotSupported
 from tests.e2e.lake import Lake
 from tests.e2e.rows import OPTIMIZE, delete, row_ids, rows, set_v
 
 ANCESTOR = ["INSERT INTO d.t VALUES (1, 'o'), (2, 'o'), (3, 'o')"]
-
-
-@pytest.fixture(autouse=True)
-def by_lineage(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", True)
 
 
 def lake_of(lake: Lake, conflicts: str, ancestor: Sequence[str] = ANCESTOR) -> Lake:
@@ -141,27 +135,6 @@ def test_a_verdict_by_file_tells_what_rows_say(
 
 
 # What is refused -----------------------------------------------------------------------------------------------------
-
-
-def test_without_the_switch_finer_settings_are_refused_with_its_name(
-    lake: Lake, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lake_of(lake, "row")
-    lake.sql(set_v("B", 1), "b")
-    lake.sql(set_v("M", 2))
-    monkeypatch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", False)
-    for statement in (
-        "ALTER TABLE d.t SET TBLPROPERTIES ('merge.conflicts' = 'row')",
-        "CREATE TABLE d.u (id INT) TBLPROPERTIES ('merge.conflicts' = 'row')",
-        f"ALTER CATALOG {lake.catalog} SET PROPERTIES ('merge.conflicts' = 'row')",
-        "MERGE BRANCH b",
-    ):
-        with pytest.raises(NotSupported, match="needs merging by lineage") as refused:
-            lake.sql(statement)
-        assert "LAKEUI_MERGE_BY_LINEAGE=1" in refused.value.remedy
-    lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('owner' = 'me')")
-    lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('merge.conflicts' = 'file')")
-    assert lake.codes("b") == {"SAME_FILE_UPDATE_UPDATE"}
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.conf import settings
 
 from lakeui.common.errors import InvalidValue
 from tests.e2e.lake import Lake
@@ -19,11 +18,6 @@ BOTH = {"SAME_FILE_UPDATE_UPDATE"}
 
 def put(assignments: str, number: int = 1) -> str:
     return f"UPDATE d.t SET {assignments} WHERE id = {number}"
-
-
-@pytest.fixture(autouse=True)
-def by_lineage(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", True)
 
 
 def lake_of(lake: Lake, more: str = "", *, key: str = "") -> Lake:

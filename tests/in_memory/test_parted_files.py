@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from django.conf import settings
 
 from tests.e2e.lake import Lake
 from tests.e2e.rows import rows, run
 
 RENAME = "ALTER TABLE d.t PARTITION (p = 'x') RENAME TO PARTITION (p = 'w')"
 SHARED = "1ow 2ow 3Mw 7mx"
-
-
-@pytest.fixture(autouse=True)
-def by_lineage(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", True)
 
 
 @pytest.fixture

@@ -1,12 +1,10 @@
-"""RENAME PARTITION where rows are merged by lineage: segments say the new values, files stay, every reader agrees."""
+"""RENAME PARTITION: segments say the new values, files stay, every reader agrees."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib import import_module
 
 import pytest
-from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 
 from catalog_app.domain.files import ColumnStatistics
@@ -19,15 +17,13 @@ FILL = "catalog_app.migrations.0013_partitions"
 
 
 @pytest.fixture
-def renamed(lake: Lake) -> Iterator[Lake]:
+def renamed(lake: Lake) -> Lake:
     """Rows 1, 2, 3 in partition x, of which 3 is deleted, and 4 in y; x is renamed to w at version 6."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", True)
-        lake.sql("CREATE TABLE d.t (id INT, p STRING) PARTITIONED BY (p)")
-        lake.sql("INSERT INTO d.t VALUES (1, 'x'), (2, 'x'), (3, 'x'), (4, 'y')")
-        lake.sql("DELETE FROM d.t WHERE id = 3")
-        lake.sql(RENAME)
-        yield lake
+    lake.sql("CREATE TABLE d.t (id INT, p STRING) PARTITIONED BY (p)")
+    lake.sql("INSERT INTO d.t VALUES (1, 'x'), (2, 'x'), (3, 'x'), (4, 'y')")
+    lake.sql("DELETE FROM d.t WHERE id = 3")
+    lake.sql(RENAME)
+    return lake
 
 
 def files(lake: Lake) -> list[str]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from importlib import import_module
 
-import pytest
-from django.conf import settings
 from django.db import connection, transaction
 
 from catalog_app.models import DataFile, Segment
@@ -13,11 +11,6 @@ from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.integrity import catalog_check
 from tests.e2e.lake import Lake
 from tests.e2e.rows import OPTIMIZE, delete, rows, run, set_v
-
-
-@pytest.fixture(autouse=True)
-def by_lineage(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", True)
 
 
 def two_rows_create(lake: Lake) -> None:
@@ -49,12 +42,8 @@ def test_an_update_in_a_transaction_that_compacts_is_news(lake: Lake) -> None:
     assert rows(lake, "b") == "1t 7t"
 
 
-@pytest.mark.parametrize("is_by_lineage", [False, True])
-def test_what_a_transaction_wrote_has_its_stamp(
-    lake: Lake, monkeypatch: pytest.MonkeyPatch, is_by_lineage: bool
-) -> None:
+def test_what_a_transaction_wrote_has_its_stamp(lake: Lake) -> None:
     """The check of the fixture looks at the stamps of the compacted file."""
-    monkeypatch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", is_by_lineage)
     two_rows_create(lake)
     opened = lake.sql("BEGIN").extra["transaction"]
     for number in (7, 8):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from django.conf import settings
 
 from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
@@ -17,5 +16,4 @@ def services(open_database: None) -> Iterator[None]:
     engine = LakeMemoryEngine(addresses_allocate)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compute, "engine_make", lambda: engine)
-        patch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", True)
         yield

@@ -11,7 +11,6 @@ import random
 from collections.abc import Callable, Iterator
 
 import pytest
-from django.conf import settings
 
 from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
@@ -29,8 +28,7 @@ from tests.lineage.histories.laws import (
 )
 from tests.lineage.histories.row_laws import NoInvention, NoLoss
 from tests.lineage.histories.shrinking import laws_check
-from tests.soak import IS_SOAK
-from tests.stateful.test_histories import SEED
+from tests.soak import IS_SOAK, SEED
 
 DRAWN = SEED or (str(random.SystemRandom().randrange(10**6)) if IS_SOAK else "0")
 histories = pytest.mark.parametrize("number", range(2000 if IS_SOAK else 1))
@@ -41,7 +39,6 @@ def services(open_database: None) -> Iterator[None]:
     engine = HistoryEngine(addresses_allocate)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compute, "engine_make", lambda: engine)
-        patch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", True)
         logging.disable(logging.INFO)
         yield
         logging.disable(logging.NOTSET)

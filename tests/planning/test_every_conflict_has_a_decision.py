@@ -19,7 +19,6 @@ from merge_app.planning.values import (
     LeftOutBefore,
     PlanInput,
     Resolution,
-    RestoreKnownInPart,
     SchemaCoverage,
     TableFacts,
     Verdict,
@@ -114,7 +113,6 @@ CLASH = RowJudgement(
 KEYED = {TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns, primary_key=(1,)))}
 
 LEFT_OUT = (LeftOutBefore(TABLE, "main", 7),)
-RESTORED = (RestoreKnownInPart(TABLE, "other", 7, 5, "destination"),)
 
 X, Y = ("x",), ("y",)
 RENAMED = partition(X, Y, new=[11], removed=[1])
@@ -156,7 +154,6 @@ CONDITIONS = {
         facts={TABLE: TableFacts(rows=CLASH)},
     ),
     VerdictCode.LEFT_OUT_BEFORE: conflicted(update(31), retype(1, "int", "bigint"), left_out_before=LEFT_OUT),
-    VerdictCode.RESTORE_KNOWN_IN_PART: conflicted(update(31), retype(1, "int", "bigint"), known_in_part=RESTORED),
 }
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.conf import settings
 
 from catalog_app.services.files import addresses_allocate
 from catalog_app.services.integrity import catalog_check
@@ -443,30 +442,3 @@ def test_a_restore_that_the_destination_knows_half_of_comes_over(lake: ReviewLak
     for branch in ("c", "x"):
         lake.write(f"MERGE BRANCH main TO {branch}", "alice")
         assert rows(lake, branch) == rows(lake) == expected
-
-
-@pytest.mark.parametrize("own", OWN)
-def test_a_restore_that_the_destination_knows_half_of_is_decided_by_taking_the_source(
-    lake: ReviewLake, own: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where operations are replayed, as in tables with a primary key, it is in conflict."""
-    monkeypatch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", False)
-    knows_half(lake, own)
-    expected = rows(lake, "c")
-    request = lake.open(source="c")
-    table = object_id(lake, "main")
-    found = lake.read("compare/c...main/")
-    assert [(entry["name"], entry["codes"]) for entry in found["results"] if entry["verdict"] == "conflict"] == [
-        ("d.r", ["RESTORE_KNOWN_IN_PART"])
-    ]
-    assert lake.read(f"compare/c...main/objects/table/{table}/")["name"] == "d.r"
-    problem(lake.post("alice", "1/merge/", {}), 409, "MERGE_CONFLICT")
-    decide(lake, table, "destination")
-    assert settled(lake, request) == ("conflicted", 1)
-    decide(lake, table, "source")
-    assert settled(lake, request) == ("open", 0)
-    merged(lake)
-    assert rows(lake) == rows(lake, "c") == expected
-    for branch in ("c", "x"):
-        lake.write(f"MERGE BRANCH main TO {branch}", "alice")
-        assert rows(lake, branch) == expected

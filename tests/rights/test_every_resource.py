@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.contrib.auth.models import User
 
 from catalog_app.domain.roles import Role
@@ -159,8 +158,6 @@ def scene(transactional_db: None, nobody_hears: None, monkeypatch: pytest.Monkey
         raise AssertionError("who may read rows is decided before the engine is asked")
 
     monkeypatch.setattr(compute, "engine_make", refuse)
-    # Settings that only merges by lineage know are refused without.
-    monkeypatch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", True)
     return Scene()
 
 

@@ -123,8 +123,8 @@ def test_what_settings_read_is_handed_on() -> None:
     read = set(re.findall(r"\bLAKEUI_[A-Z_]+", (ROOT / "lakeui" / "settings.py").read_text()))
     read |= {"LAKEUI_CONNECTIONS_PER_ADDRESS", "LAKEUI_BEHIND_PROXY"}
     handed_on = set(SERVICES["web"]["environment"])
-    # Debug pages, and merges that are not finished, are not for servers.
-    assert read - handed_on == {"LAKEUI_DEBUG", "LAKEUI_STATIC_ROOT", "LAKEUI_MERGE_BY_LINEAGE"}
+    # Debug pages are not for servers.
+    assert read - handed_on == {"LAKEUI_DEBUG", "LAKEUI_STATIC_ROOT"}
 
 
 def test_the_worker_reaches_those_who_are_told() -> None:

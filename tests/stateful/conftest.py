@@ -5,32 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from django.conf import settings
 
 from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
 from tests.e2e.lake import Lake
-from tests.soak import IS_SOAK
 from tests.stateful.memory_engine import MemoryEngine
 from tests.stateful.memory_row_merging import KeyedMemoryEngine
 from tests.stateful.modelled import ModelledLake
 from tests.stored import Begin, StoredDatabases
-
-# Histories that know replays alone. The laws of merging by lineage are in ``tests/lineage`` and ``tests/reference``.
-collect_ignore = [] if IS_SOAK else ["test_histories.py", "test_partition_histories.py"]
-
-
-@pytest.fixture
-def by_replays(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows of all tables are merged by replayed operations."""
-    monkeypatch.setitem(settings.LAKEUI, "MERGE_BY_LINEAGE", False)
-
-
-@pytest.fixture
-def unkeyed_by_replays(request: pytest.FixtureRequest, is_keyed: bool) -> None:
-    """The same, for a history of a table without a primary key."""
-    if not is_keyed:
-        request.getfixturevalue("by_replays")
 
 
 @pytest.fixture(scope="module")

@@ -14,16 +14,14 @@ from lakeui.common.errors import MergeConflict
 from merge_app.planning.row_merges import ROWS_MERGED
 from tests.e2e.lake import Lake
 from tests.soak import IS_SOAK
-from tests.stateful.test_three_branch_histories import KINDS, Branches, Row, Step, keep_the_laws, play
-
-pytestmark = pytest.mark.usefixtures("unkeyed_by_replays")
+from tests.stateful.test_three_branch_histories import Branches, Row, Step, keep_the_laws, play
 
 
 class Forwarded(Branches):
     """``forward`` holds what main holds before main and another branch merge."""
 
-    def __init__(self, lake: Lake, *, is_keyed: bool) -> None:
-        super().__init__(lake, is_keyed=is_keyed)
+    def __init__(self, lake: Lake) -> None:
+        super().__init__(lake)
         lake.sql("CREATE BRANCH forward")
         self.copies = itertools.count()
         self.has_restored = False
@@ -92,11 +90,8 @@ class Forwarded(Branches):
 
 
 @pytest.mark.parametrize("number", range(250 if IS_SOAK else 5))
-@pytest.mark.parametrize("is_keyed", KINDS, ids=KINDS.get)
-def test_what_a_branch_tells_of_another_is_what_that_tells(
-    database: None, memory_engine: object, is_keyed: bool, number: int
-) -> None:
-    keep_the_laws(number, is_keyed=is_keyed, kind=Forwarded)
+def test_what_a_branch_tells_of_another_is_what_that_tells(database: None, memory_engine: object, number: int) -> None:
+    keep_the_laws(number, kind=Forwarded)
 
 
 FOUND: dict[str, list[Step]] = {
@@ -174,9 +169,6 @@ FOUND: dict[str, list[Step]] = {
 """Histories that once came to something else, made small."""
 
 
-@pytest.mark.parametrize("is_keyed", KINDS, ids=KINDS.get)
 @pytest.mark.parametrize("steps", FOUND.values(), ids=FOUND)
-def test_what_once_came_to_something_else(
-    database: None, memory_engine: object, is_keyed: bool, steps: list[Step]
-) -> None:
-    play(steps, is_keyed=is_keyed, kind=Forwarded)
+def test_what_once_came_to_something_else(database: None, memory_engine: object, steps: list[Step]) -> None:
+    play(steps, kind=Forwarded)

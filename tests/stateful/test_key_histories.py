@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from catalog_app.domain.schema import Column
 from lakeui.common.errors import MergeConflict
 from tests.e2e.lake import Lake
-from tests.soak import IS_SOAK
+from tests.soak import IS_SOAK, SEED
 from tests.stateful.row_model import Row, row_merged
-from tests.stateful.test_histories import SEED
 
 COLUMNS = [Column(1, "id", "int"), Column(2, "v", "int"), Column(3, "n", "int")]
 Rows = dict[int, tuple[int, int, int]]

@@ -1,4 +1,4 @@
-"""Random histories of a table with partitions, with and without a primary key: three branches change rows, overwrite,
+"""Random histories of a table with partitions and a primary key: three branches change rows, overwrite,
 drop, rename and compact partitions, go back to earlier versions, and merge in every direction, against laws that hold
 whichever way rows are merged.
 
@@ -17,11 +17,7 @@ import pytest
 
 from lakeui.common.errors import MergeConflict
 from tests.e2e.lake import Lake
-from tests.soak import IS_SOAK
-from tests.stateful.test_histories import SEED
-
-pytestmark = pytest.mark.usefixtures("unkeyed_by_replays")
-KINDS = {True: "keyed", False: "unkeyed"} if IS_SOAK else {True: "keyed"}
+from tests.soak import IS_SOAK, SEED
 
 logger = logging.getLogger(__name__)
 
@@ -118,21 +114,15 @@ def history(number: int) -> Iterator[Step]:
 class Branches:
     """A lake whose branches are looked at after every step."""
 
-    def __init__(self, lake: Lake, *, is_keyed: bool) -> None:
+    def __init__(self, lake: Lake) -> None:
         self.lake = lake
-        self.is_keyed = is_keyed
-        self.keys = itertools.count(10)
         self.changes = itertools.count()
         self.names: dict[int, int] = {}
         self.is_swept = False
         self.known: dict[str, defaultdict[int, frozenset[Change]]] = {name: defaultdict(frozenset) for name in NAMES}
         self.versions: dict[str, list[int]] = {name: [] for name in NAMES}
-        lake.sql(f"CREATE TABLE d.k (id INT{' PRIMARY KEY' * is_keyed}, v INT, n INT, p INT) PARTITIONED BY (p)")
+        lake.sql("CREATE TABLE d.k (id INT PRIMARY KEY, v INT, n INT, p INT) PARTITIONED BY (p)")
         lake.sql("INSERT INTO d.k VALUES (1, 0, 0, 1), (2, 0, 0, 0), (3, 0, 0, 1)")
-        if not is_keyed:
-            # Both sides may not change one file, and changes meet in files only where these are few.
-            lake.sql("INSERT INTO d.k VALUES (4, 0, 0, 1), (5, 0, 0, 0)")
-            lake.sql("INSERT INTO d.k VALUES (6, 0, 0, 1)")
         lake.merge("main", "b")
         lake.sql("CREATE BRANCH w")
         self._note_versions()
@@ -169,8 +159,7 @@ class Branches:
                 self.take_over(other, branch)
             return
         rows = self.rows(branch)
-        # Without a key, a row that two branches add is two rows.
-        key = step[2] if self.is_keyed else next(self.keys)
+        key = step[2]
         # A name that no branch has used, so that a rename lands on no partition of another branch.
         name = 2 + len(self.names)
         text = statement(step, rows, key, name)
@@ -216,21 +205,14 @@ class Branches:
     def _knows_what_both_knew(
         self, source: str, destination: str, merged: dict[int, Row], mine: dict[int, Row], theirs: dict[int, Row]
     ) -> None:
-        """What one side alone changed is as it has it; what both changed is refused, unless the source only deleted:
-        rows that the destination updated stay (delete x update). Not for what sweeps and restores take away.
-        """
+        """What one side alone changed is as it has it. Not for what sweeps and restores take away."""
         there, here = self.known[source], self.known[destination]
         for key in () if self.is_swept else there.keys() | here.keys():
             new, own = there[key] - here[key], here[key] - there[key]
-            is_kept = any(what != "delete" for _, what in own) and all(what == "delete" for _, what in new)
             if new and not own:
                 assert self._is_same(merged.get(key), mine.get(key)), f"key {key}: the source's change was lost"
-            elif own and (not new or (is_kept and not self.is_keyed)):
+            elif own and not new:
                 assert self._is_same(merged.get(key), theirs.get(key)), f"key {key}: the destination's change was lost"
-            elif new and own and not self.is_keyed:
-                both = {what for _, what in (*new, *own)}
-                assert both == {"delete"}, f"key {key} was changed by both, and nobody was asked"
-                assert key not in merged, f"key {key} was deleted by both"
         for key, changes in there.items():
             here[key] |= changes
 
@@ -249,38 +231,34 @@ class Branches:
 
     def take_over(self, source: str, destination: str) -> None:
         """What was merged has nothing to meet on the way back: the branches are alike then, unless one of them swept
-        away what the other goes on having elsewhere (A4). A side that had nothing to tell may have to hear of a restore
-        first.
+        away what the other goes on having elsewhere (A4).
         """
         mine, theirs = self.rows(source), self.rows(destination)
         logger.warning("MERGE BRANCH %s TO %s, the way back", source, destination)
         try:
             self.lake.merge(source, destination)
         except MergeConflict as refusal:
-            conflicts = refusal.details["conflicts"]
-            if {item["code"] for item in conflicts} == {"RESTORE_KNOWN_IN_PART"}:
-                return
-            raise AssertionError(f"the way back is refused: {conflicts}") from refusal
+            raise AssertionError(f"the way back is refused: {refusal.details['conflicts']}") from refusal
         merged = self.rows(destination)
         assert self.is_swept or merged == mine, "the branches differ after the way back"
         self._knows_what_both_knew(source, destination, merged, mine, theirs)
 
 
-def play(steps: Iterable[Step], *, is_keyed: bool, kind: type[Branches] = Branches) -> None:
+def play(steps: Iterable[Step], kind: type[Branches] = Branches) -> None:
     lake = Lake()
     lake.sql("CREATE DATABASE d")
     lake.sql("CREATE BRANCH b")
-    branches = kind(lake, is_keyed=is_keyed)
+    branches = kind(lake)
     for step in steps:
         branches.take(step)
     assert lake.breaches() == []
 
 
-def failure(steps: Sequence[Step], *, is_keyed: bool, kind: type[Branches] = Branches) -> Exception | None:
+def failure(steps: Sequence[Step], kind: type[Branches] = Branches) -> Exception | None:
     """What goes wrong, without a word of how it came to it."""
     logging.disable()
     try:
-        play(steps, is_keyed=is_keyed, kind=kind)
+        play(steps, kind)
     except Exception as broken:  # noqa: BLE001 - a stack trace is made small as well
         return broken
     finally:
@@ -288,35 +266,34 @@ def failure(steps: Sequence[Step], *, is_keyed: bool, kind: type[Branches] = Bra
     return None
 
 
-def smallest(steps: Sequence[Step], *, is_keyed: bool, kind: type[Branches] = Branches) -> list[Step]:
+def smallest(steps: Sequence[Step], kind: type[Branches] = Branches) -> list[Step]:
     """A failing history without the steps that it fails without: halves are tried first, single ones last."""
     kept, size = list(steps), max(1, len(steps) // 2)
     while True:
         before = len(kept)
         for end in range(len(kept), 0, -size):
             fewer = kept[: max(0, end - size)] + kept[end:]
-            if failure(fewer, is_keyed=is_keyed, kind=kind):
+            if failure(fewer, kind):
                 kept = fewer
         if size == 1 and len(kept) == before:
             return kept
         size = max(1, size // 2)
 
 
-def keep_the_laws(number: int, *, is_keyed: bool, kind: type[Branches] = Branches) -> None:
+def keep_the_laws(number: int, kind: type[Branches] = Branches) -> None:
     """Play one history; one that fails is made small and played again."""
     steps = list(history(number))
-    if failure(steps, is_keyed=is_keyed, kind=kind):
-        small = smallest(steps, is_keyed=is_keyed, kind=kind)
+    if failure(steps, kind):
+        small = smallest(steps, kind)
         logger.warning("LAKEUI_SEED=%s, history %s, made small:\n%s", DRAWN, number, small)
-        play(small, is_keyed=is_keyed, kind=kind)
-        play(steps, is_keyed=is_keyed, kind=kind)
+        play(small, kind)
+        play(steps, kind)
         pytest.fail("It failed once, and did not fail again.")
 
 
 @pytest.mark.parametrize("number", range(500 if IS_SOAK else 10))
-@pytest.mark.parametrize("is_keyed", KINDS, ids=KINDS.get)
-def test_branches_keep_the_laws(database: None, memory_engine: object, is_keyed: bool, number: int) -> None:
-    keep_the_laws(number, is_keyed=is_keyed)
+def test_branches_keep_the_laws(database: None, memory_engine: object, number: int) -> None:
+    keep_the_laws(number)
 
 
 FOUND: dict[str, list[Step]] = {
@@ -712,9 +689,6 @@ FOUND: dict[str, list[Step]] = {
 """Histories that broke a law once, made small as ``smallest`` prints them."""
 
 
-@pytest.mark.parametrize("is_keyed", KINDS, ids=KINDS.get)
 @pytest.mark.parametrize("steps", FOUND.values(), ids=FOUND)
-def test_the_laws_hold_where_they_broke_once(
-    database: None, memory_engine: object, is_keyed: bool, steps: list[Step]
-) -> None:
-    play(steps, is_keyed=is_keyed)
+def test_the_laws_hold_where_they_broke_once(database: None, memory_engine: object, steps: list[Step]) -> None:
+    play(steps)

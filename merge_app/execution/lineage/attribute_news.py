@@ -6,8 +6,6 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.conf import settings
-
 from catalog_app.domain.attribute_facts import AttributeFact, FactKind
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import DatabaseState, TableState
@@ -139,7 +137,7 @@ def databases_revived(side: SourceSide, databases: Mapping[int, DatabaseState]) 
 
 def with_news(side: SourceSide, destination: Snapshot) -> tuple[SourceSide, AttributeNews]:
     """The side with the states of all objects of which it has news by facts, where attributes are merged by these."""
-    if not settings.LAKEUI["MERGE_BY_LINEAGE"] or side.snapshot is None:
+    if side.snapshot is None:
         return side, AttributeNews()
     catalog_id = one_catalog(side.snapshot, destination)
     if catalog_id is None:

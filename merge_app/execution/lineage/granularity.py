@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from django.conf import settings
-
 from catalog_app.domain.state import TableState
 from catalog_app.domain.table_properties import FILE, MERGE_COLUMN, MERGE_CONFLICTS, merges_by, properties_check
 from catalog_app.selectors.rows import fetch_all
@@ -21,21 +19,6 @@ WHERE b.id = %(branch)s
 """
 
 
-def granularity_check(value: str, where: str = "") -> None:
-    """Raise NotSupported where merges do not go by the setting."""
-    if value != FILE:
-        snapshot_check(f"{MERGE_CONFLICTS} = '{value}'{where}", f"set {MERGE_CONFLICTS} = '{FILE}'")
-
-
-def snapshot_check(what: str, otherwise: str) -> None:
-    """Raise NotSupported where merges do not go by lineage."""
-    if not settings.LAKEUI["MERGE_BY_LINEAGE"]:
-        raise NotSupported(
-            f"{what} needs merging by lineage, which is off.",
-            remedy=f"Start lakeui with LAKEUI_MERGE_BY_LINEAGE=1, or {otherwise}.",
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class MergeSetting:
     """How rows of a table are merged. ``how``: by column, what becomes of a cell that both sides changed."""
@@ -45,7 +28,7 @@ class MergeSetting:
 
 
 def merge_settings(tables: Iterable[TableState], target: Snapshot) -> dict[int, MergeSetting]:
-    """By table, as the target of a merge has it. Raises NotSupported, InvalidValue. A table with a primary key is
+    """By table, as the target of a merge has it. Raises InvalidValue. A table with a primary key is
     merged by key and cell whatever it says.
     """
     chosen = list(tables)
@@ -56,7 +39,6 @@ def merge_settings(tables: Iterable[TableState], target: Snapshot) -> dict[int, 
     for table in chosen:
         value = FILE if table.schema.is_keyed else table.properties.get(MERGE_CONFLICTS, inherited)
         properties_check({MERGE_CONFLICTS: value})
-        granularity_check(value, f" of table {table.name}")
         found[table.table_id] = MergeSetting(Granularity(value), column_merges(table))
     return found
 
@@ -74,7 +56,7 @@ def settings_across(tables: Iterable[TableState], target: Snapshot) -> None:
 
 
 def column_merges(table: TableState) -> dict[int, ColumnMerge]:
-    """By column id what the properties of columns ask for. Raises NotSupported where merges do not go by them."""
+    """By column id what the properties of columns ask for."""
     found: dict[int, ColumnMerge] = {}
     # Columns are read only where a property names one.
     if not any(key.startswith(MERGE_COLUMN) for key in table.properties):
@@ -83,6 +65,5 @@ def column_merges(table: TableState) -> dict[int, ColumnMerge]:
         key = MERGE_COLUMN + column.name
         value = table.properties.get(key)
         if value is not None and merges_by(value, column.type):
-            snapshot_check(f"{key} of table {table.name}", f"UNSET {key}")
             found[column.id] = ColumnMerge(value)
     return found

@@ -191,10 +191,6 @@ function WaysOut({ pair, finding, commits }: { pair: Pair; finding: Finding; com
   // The choices that end a remedy stand below, as buttons.
   const [remedy = ""] = finding.remedy.split(" Or decide it: ");
   if (finding.verdict !== "conflict") return <p className="muted">{remedy}</p>;
-  const restored = finding.code === "RESTORE_KNOWN_IN_PART" ? finding.details.restored_branch : undefined;
-  if (typeof restored === "string") {
-    return <RestoreToHearOf pair={pair} restored={restored} isOnSource={finding.details.known_in_part_by === "source"} />;
-  }
   const [database, table] = finding.object.split(".");
   const done = commits.source_commits.findLast((commit) => finding.source_versions.includes(commit.version));
   return (
@@ -225,28 +221,6 @@ function WaysOut({ pair, finding, commits }: { pair: Pair; finding: Finding; com
             </>
           ) : null}
           <Link to={sqlAddress(catalog, source)}>change it on {source} with SQL</Link>.
-        </li>
-      </ul>
-    </div>
-  );
-}
-
-/** One side knows what another branch did, and not that it took that back. */
-function RestoreToHearOf({ pair, restored, isOnSource }: { pair: Pair; restored: string; isOnSource: boolean }) {
-  const { catalog, source, destination } = pair;
-  const unaware = isOnSource ? source : destination;
-  return (
-    <div>
-      <strong>Ways out</strong>
-      <ul className="way-out">
-        <li>
-          <Link to={compareAddress(catalog, restored, unaware)}>
-            Merge {restored} into {unaware}
-          </Link>{" "}
-          first, so that {unaware} hears of the restore; then merge again.
-        </li>
-        <li>
-          <Link to={newRequestAddress(catalog, source, destination)}>Open a merge request</Link>, and take the table as {source} has it.
         </li>
       </ul>
     </div>

@@ -26,19 +26,6 @@ describe("comparing two branches", () => {
     expect(screen.getAllByText("UPDATE flights.flights SET x = 1").length).toBeGreaterThan(0);
   });
 
-  it("leads to the branch that was restored where one side knows only what was taken back", async () => {
-    const known = finding({
-      rule_table: "", source_op: "overwrite", dest_op: "", verdict: "conflict", code: "RESTORE_KNOWN_IN_PART",
-      message: "Branch fix took back by RESTORE", remedy: "Merge it.", source_versions: [], dest_versions: [],
-      details: { restored_branch: "fix", version: 5, known_in_part_by: "destination" },
-    });
-    serve({ [AT]: COMPARISON, ...OBJECTS, [`${AT}objects/table/5/`]: { ...comparedObject(0), cells: [known] } });
-    renderAt(ADDRESS);
-    const link = await screen.findByRole("link", { name: "Merge fix into main" });
-    expect(link.getAttribute("href")).toBe("/c/demo/compare/fix...main");
-    expect(screen.queryByRole("link", { name: "Merge main into delays" })).toBeNull();
-  });
-
   it("says beside a verdict what finer settings would say", async () => {
     const told = [
       { setting: "row", rows: 1, text: "By row: 1 row in conflict." },
