@@ -102,7 +102,7 @@ def _with_tables(planned: PlanInput, side: SourceSide, destination: Snapshot) ->
 
 
 def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Snapshot) -> list[TableCase]:
-    """The tables on both sides whose rows the source changed."""
+    """The tables whose rows the source changed, and of a branch those that the destination lacks."""
     is_whole = side.snapshot is not None or (side.seen is not None and side.seen != destination)
     moved = {item.object_id for item in side.operations if side.snapshot is None and moves_rows(item)}
     by_statement = {*side.restored, *moved}
@@ -110,31 +110,39 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Snapshot)
         return []
     sides = sides_of(planned)
     changed = set(planned.lineage_tables) if side.snapshot is not None else tables_written(side)
+    known = changed & planned.tables.keys()
+    new = planned.source_tables.keys() - planned.tables.keys() if side.snapshot is not None else set()
     found = []
-    for object_id in sorted(changed):
-        before, state = planned.tables.get(object_id), planned.source_tables.get(object_id)
-        key = ObjectKind.TABLE, object_id
-        if before is None or not (is_whole or object_id in by_statement):
-            continue
+    for object_id in sorted(known if is_whole else known & by_statement):
         alive = _aliveness(planned, sides, object_id)
         is_restored = object_id in side.restored
         if planned.attributes is not None or is_restored or (alive.source and alive.target and alive.result):
-            columns = columns_merged(sides.source_of(*key), sides.destination_of(*key), before, state)
-            found.append(
-                TableCase(
-                    object_id,
-                    alive,
-                    schema=state.schema if state else None,
-                    merged=columns.schema,
-                    choices=choices_of(planned.resolutions, object_id) if before.schema.is_keyed else (),
-                    decision=_rows_decision(planned.resolutions, object_id),
-                )
-            )
-    settings_of = merge_settings([planned.tables[case.table_id] for case in found], destination)
+            found.append(_known_case(planned, sides, object_id, alive))
+    found += [
+        TableCase(object_id, alive, merged=planned.source_tables[object_id].schema, is_new=True)
+        for object_id in sorted(new)
+        if (alive := _aliveness(planned, sides, object_id)).source and alive.result
+    ]
+    states = {**planned.source_tables, **planned.tables}
+    settings_of = merge_settings([states[case.table_id] for case in found], destination)
     return [
         replace(case, granularity=settings_of[case.table_id].granularity, how=settings_of[case.table_id].how)
         for case in found
     ]
+
+
+def _known_case(planned: PlanInput, sides: Sides, table_id: int, alive: Aliveness) -> TableCase:
+    key = ObjectKind.TABLE, table_id
+    before, state = planned.tables[table_id], planned.source_tables.get(table_id)
+    columns = columns_merged(sides.source_of(*key), sides.destination_of(*key), before, state)
+    return TableCase(
+        table_id,
+        alive,
+        schema=state.schema if state else None,
+        merged=columns.schema,
+        choices=choices_of(planned.resolutions, table_id) if before.schema.is_keyed else (),
+        decision=_rows_decision(planned.resolutions, table_id),
+    )
 
 
 def _leave_to_lineage(
@@ -155,7 +163,7 @@ def _required_columns(planned: PlanInput, side: SourceSide, stepped: Sequence[Ta
     if side.snapshot is None:
         return {}
     sides = sides_of(planned)
-    schemas = {case.table_id: case.merged for case in stepped if case.alive.result}
+    schemas = {case.table_id: case.merged for case in stepped if case.alive.result and not case.is_new}
     # A column that neither side changed is as required as the rows of both sides already fill it.
     for kind, table_id in sides.source:
         key, before = (kind, table_id), planned.tables.get(table_id)
@@ -188,11 +196,11 @@ def _aliveness(planned: PlanInput, sides: Sides, table_id: int) -> Aliveness:
     known = sides.attributes.alive.get(key) if sides.attributes is not None else None
     if known is not None:
         return known
-    before, state = planned.tables[table_id], planned.source_tables.get(table_id)
+    before, state = planned.tables.get(table_id), planned.source_tables.get(table_id)
     on_source = state is None or _is_alive(state, planned.source_databases)
-    on_target = _is_alive(before, planned.databases)
+    on_target = before is not None and _is_alive(before, planned.databases)
     source, target = sides.source_of(*key), sides.destination_of(*key)
-    is_left = (on_target or source.undropped) and not (source.dropped or target.dropped)
+    is_left = (on_target or before is None or source.undropped) and not (source.dropped or target.dropped)
     return Aliveness(on_source and not source.dropped, on_target and not target.dropped, is_left)
 
 
@@ -213,7 +221,10 @@ def _merged_rows(
     # The chain alone is told of a statement whose branch has not moved.
     reach = reached if seen == destination else side.reach
     parties = Parties(seen, destination, reach, reached, own=own, staged=staged, restored=side.restored)
-    return rows_plan(cases, parties, engine)
+    known, new = ([case for case in cases if case.is_new is is_new] for is_new in (False, True))
+    found = rows_plan(known, parties, engine) if known else {}
+    # Of a table that it never had a target knows no fact.
+    return found | (rows_plan(new, replace(parties, target_reach={}), engine) if new else {})
 
 
 def _effects_where(

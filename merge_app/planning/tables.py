@@ -101,8 +101,12 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
 
 
 def _new_table(case: TableCase) -> ObjectPlan:
-    outcome = data_redo(case.source, ObjectChanges(ObjectKind.TABLE, case.source.object_id), is_new=True)
-    return _plan(case, Action.CREATE, _source_state(case), case.source.operations, outcome.plan)
+    merged = case.facts.rows_plan
+    if merged is not None:
+        data: DataPlan | None = DataPlan(steps=merged.steps)
+    else:
+        data = data_redo(case.source, ObjectChanges(ObjectKind.TABLE, case.source.object_id), is_new=True).plan
+    return _plan(case, Action.CREATE, _source_state(case), case.source.operations, data)
 
 
 def _absent_table(case: TableCase) -> ObjectPlan:

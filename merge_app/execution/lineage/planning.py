@@ -72,7 +72,7 @@ class RowsDecision:
 class TableCase:
     """One table whose rows the source changed. ``schema``: what files that a statement staged are written under;
     ``merged``: the columns of the merged table. ``choices``: what was decided of rows of one with a primary key.
-    ``how``: by column, what becomes of a cell that both sides changed.
+    ``how``: by column, what becomes of a cell that both sides changed. ``is_new``: the target never had it.
     """
 
     table_id: int
@@ -83,6 +83,7 @@ class TableCase:
     choices: tuple[RowChoice, ...] = ()
     how: Mapping[int, ColumnMerge] = field(default_factory=dict)
     decision: RowsDecision = RowsDecision()
+    is_new: bool = False
 
     @property
     def has_key(self) -> bool:
