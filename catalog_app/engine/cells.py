@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from catalog_app.domain.files import ROW_ID_COLUMN, NewDataFile, TableScan
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.whole_values import row_text
+from catalog_app.engine.answers import collect
 from catalog_app.engine.decoding import internal_name
 from catalog_app.engine.freezing import FEW_ROWS
 from catalog_app.engine.reading import ADDRESS, table_dataframe
@@ -25,6 +26,8 @@ from lakeui.common.errors import NotSupported
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame
     from pyspark.sql.connect.session import SparkSession
+
+    from catalog_app.storage.warehouse import Warehouse
 
 _WANTED = "__lake_wanted"
 _KEY = "__lake_key"
@@ -39,12 +42,7 @@ def cells_read(
     if not len(wanted):
         # Types alone: nothing is read.
         scan = replace(scan, files=())
-    files = tuple(replace(file, delete_paths=()) for file in scan.files)
-    rows = table_dataframe(spark, writer.warehouse, replace(scan, files=files), with_address=True)
-    if with_keys:
-        keys = [scan.schema.column(identifier) for identifier in scan.schema.primary_key]
-        text = row_text((text_literal(column.name), quoted(column.name)) for column in keys if column is not None)
-        rows = rows.selectExpr("*", f"{text} AS {_KEY}")
+    rows = _rows(spark, writer.warehouse, scan, with_keys=with_keys)
     extra = (ADDRESS, _KEY) if with_keys else (ADDRESS,)
     target = Target(scan.table_id, scan.schema)
     parts = [part for chunk in _chunks(wanted) for part in _fetched(spark, writer, target, rows, chunk, extra)]
@@ -54,6 +52,38 @@ def cells_read(
     if not np.array_equal(found[order], wanted):
         raise ValueError("rows of data files are not where the catalog says")
     return _cells(scan.schema, table.take(pa.array(order[places])), with_keys=with_keys)
+
+
+def cells_shown(
+    spark: SparkSession, warehouse: Warehouse, scan: TableScan, addresses: Integers, *, with_keys: bool
+) -> list[list[Any]]:
+    """The same as JSON values, with the key behind them. Values that Arrow does not have are texts."""
+    rows = _rows(spark, warehouse, scan, with_keys=with_keys)
+    names = [ADDRESS, *(quoted(column.name) for column in scan.schema.columns), *([_KEY] if with_keys else [])]
+    found: dict[int, list[Any]] = {}
+    for chunk in _chunks(np.unique(addresses)):
+        if len(chunk):
+            shown = _at(spark, rows, chunk).selectExpr(*names)
+            found |= {row[0]: row[1:] for row in collect(shown, limit=len(chunk)).rows}
+    return [found[address] for address in addresses.tolist()]
+
+
+def _rows(spark: SparkSession, warehouse: Warehouse, scan: TableScan, *, with_keys: bool) -> DataFrame:
+    """All rows of the files, deleted or not, with their addresses."""
+    files = tuple(replace(file, delete_paths=()) for file in scan.files)
+    rows = table_dataframe(spark, warehouse, replace(scan, files=files), with_address=True)
+    if not with_keys:
+        return rows
+    keys = [scan.schema.column(identifier) for identifier in scan.schema.primary_key]
+    text = row_text((text_literal(column.name), quoted(column.name)) for column in keys if column is not None)
+    return rows.selectExpr("*", f"{text} AS {_KEY}")
+
+
+def _at(spark: SparkSession, rows: DataFrame, addresses: Integers) -> DataFrame:
+    from pyspark.sql.connect.functions import expr
+
+    named = spark.createDataFrame(pa.table({_WANTED: pa.array(addresses)})).hint("broadcast")
+    return rows.join(named, expr(f"{ADDRESS} = {_WANTED}")).drop(_WANTED)
 
 
 def cells_write(
@@ -90,11 +120,7 @@ def _fetched(
     extra: tuple[str, ...],
 ) -> Iterator[pa.Table]:
     """The rows in tables that this process holds: where they are wide, fewer at once."""
-    from pyspark.sql.connect.functions import expr
-
-    named = spark.createDataFrame(pa.table({_WANTED: pa.array(addresses)})).hint("broadcast")
-    found = rows.join(named, expr(f"{ADDRESS} = {_WANTED}")).drop(_WANTED)
-    table = writer.fetch(target, found, extra=extra, limit=max(len(addresses), 1))
+    table = writer.fetch(target, _at(spark, rows, addresses), extra=extra, limit=max(len(addresses), 1))
     if table is not None:
         yield table
     elif len(addresses) > 1:

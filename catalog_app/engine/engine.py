@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.row_counts import RowCounts
@@ -17,7 +17,7 @@ from catalog_app.engine import changes, rewriting
 from catalog_app.engine.analysis import analyse
 from catalog_app.engine.answers import collect
 from catalog_app.engine.asking import row_values, sql_dataframe
-from catalog_app.engine.cells import cells_read, cells_write
+from catalog_app.engine.cells import cells_read, cells_shown, cells_write
 from catalog_app.engine.copying import Copied, Marks, copy_touched
 from catalog_app.engine.counting import changes_counted
 from catalog_app.engine.defaults import defaults_check
@@ -212,6 +212,12 @@ class Engine:
     def cells_read(self, scan: TableScan, addresses: Integers, *, with_keys: bool = False) -> RowCells:
         """The rows of the scan's files at these addresses, deleted or not."""
         return self._sessions.run(lambda spark: cells_read(spark, self._writer, scan, addresses, with_keys=with_keys))
+
+    def cells_show(self, scan: TableScan, addresses: Integers, *, with_keys: bool = False) -> list[list[Any]]:
+        """The same rows as JSON values."""
+        return self._sessions.run(
+            lambda spark: cells_shown(spark, self._warehouse, scan, addresses, with_keys=with_keys)
+        )
 
     def cells_write(self, table_id: int, schema: Schema, cells: RowCells, row_ids: Integers) -> list[NewDataFile]:
         """Stage rows under their row ids."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.row_counts import RowCounts
@@ -39,6 +39,10 @@ class RowEngine(Protocol):
         """The rows of the scan's files at these addresses, deleted or not, in the order of the addresses; with their
         primary keys as JSON where that is asked for.
         """
+        ...
+
+    def cells_show(self, scan: TableScan, addresses: Integers, *, with_keys: bool = False) -> list[list[Any]]:
+        """The same rows as JSON values, of any type; the primary key stands behind them. Raises ResultTooLarge."""
         ...
 
     def cells_write(self, table_id: int, schema: Schema, cells: RowCells, row_ids: Integers) -> list[NewDataFile]:

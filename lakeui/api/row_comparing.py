@@ -9,7 +9,6 @@ from django.core.cache import cache
 
 from catalog_app.domain.row_merge import Behind
 from catalog_app.domain.schema import Column, Schema
-from catalog_app.engine.values import QueryResult
 from catalog_app.selectors.objects import tables_load
 from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.api.comparing import SECONDS_KEPT, Pair, comparison_read
@@ -18,7 +17,7 @@ from lakeui.common.errors import NotFound
 from lakeui.frontdoor.compute import engine, reading
 from lakeui.frontdoor.row_changes import row_differences
 from merge_app.execution.base import base_snapshot
-from merge_app.execution.row_merges import compared_rows_load
+from merge_app.execution.compared_rows import row_pages
 from merge_app.jobs.context import Context
 
 ROW_ID = 1
@@ -61,7 +60,7 @@ def _computed(pair: Pair, table_id: int, side: str, limit: int, behind: int | No
 
 
 def sides_read(pair: Pair, table_id: int, page: KeysetPage, *, only_conflicts: bool) -> dict[str, Any]:
-    """A page of rows that either side changed, with base, source and destination, and whether there are ``more``.
+    """A page of rows that either side changed, as the merge judges them, and whether there are ``more``.
 
     Raises NotFound where neither side has such a table.
     """
@@ -70,16 +69,16 @@ def sides_read(pair: Pair, table_id: int, page: KeysetPage, *, only_conflicts: b
     key = pair.cache_key(hashlib.sha256(part.encode()).hexdigest())
     known: dict[str, Any] | None = cache.get(key)
     if known is None:
-        merge = compared_rows_load(pair.source, pair.destination, table_id, pair.resolutions)
-        found = QueryResult((), [], truncated=False)
-        if merge.has_files:
-            with pair.reading(), reading():
-                found = engine().rows_compare(merge, limit=page.limit, behind=behind, only_conflicts=only_conflicts)
+        with pair.reading(), reading():
+            pages = row_pages(
+                pair.source, pair.destination, table_id, pair.resolutions, engine, only_conflicts=only_conflicts
+            )
+            found = pages.page(limit=page.limit, behind=behind)
         known = {
             "source_head": pair.source.head_version,
             "destination_head": pair.destination.head_version,
-            "columns": [_sides_column(merge.schema, column) for column in merge.schema.columns],
-            "rows": [_sides_row(row, len(merge.schema.columns)) for row in found.rows],
+            "columns": [_sides_column(pages.schema, column) for column in pages.schema.columns],
+            "rows": [_sides_row(row, len(pages.schema.columns)) for row in found.rows],
             "more": found.truncated,
         }
         cache.set(key, known, SECONDS_KEPT)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.snapshots import Snapshot
+from lakeui.common.errors import NotFound
 from merge_app.execution.added_rows import EngineSource
 from merge_app.execution.arrived import arrived_files, tables_merged_after_drops
 from merge_app.execution.effects import effects_load, met_by_replays_load
@@ -81,11 +83,35 @@ def _with_lacking(
     return found
 
 
-def _with_tables(planned: PlanInput, side: SourceSide, destination: Snapshot) -> PlanInput:
-    """With the states of all tables whose rows the source's news changed, whatever is left of these changes."""
+def table_case(
+    planned: PlanInput, side: SourceSide, destination: Snapshot, table_id: int, *, lists_all: bool
+) -> TableCase:
+    """The case of one table, as a plan has it, also where its rows are no news. Raises NotFound where neither side has
+    the table.
+    """
+    planned = _with_tables(planned, side, destination, {table_id})
+    states = planned.source_tables.get(table_id), planned.tables.get(table_id)
+    there, here = (None if state is None or state.is_dropped else state for state in states)
+    known = there or here
+    if known is None:
+        raise NotFound("table", str(table_id), where="on either branch")
+    if there is None or here is None:
+        # What one side alone has is as that side has it.
+        is_new = table_id not in planned.tables
+        return TableCase(table_id, schema=known.schema, merged=known.schema, lists_all=lists_all, is_new=is_new)
+    ((case),) = (case for case in _lineage_tables(planned, side, destination) if case.table_id == table_id)
+    return replace(case, lists_all=lists_all)
+
+
+def _with_tables(
+    planned: PlanInput, side: SourceSide, destination: Snapshot, besides: AbstractSet[int] = frozenset()
+) -> PlanInput:
+    """With the states of all tables whose rows the source's news changed, whatever is left of these changes, and of
+    those ``besides``.
+    """
     if side.snapshot is None:
         return planned
-    changed = tables_changed(Ranges.of_news(side.reach, side.reach_of(destination)))
+    changed = tables_changed(Ranges.of_news(side.reach, side.reach_of(destination))) | besides
     tables = {**planned.tables, **tables_load(destination, changed - planned.tables.keys(), schemas=side.schemas)}
     sources = {**planned.source_tables, **source_tables_load(side, changed)}
     homes = {state.database_id for states in (tables, sources) for state in states.values()}
@@ -213,18 +239,17 @@ def _merged_rows(
     cases: Sequence[TableCase], side: SourceSide, destination: Snapshot, engine: EngineSource
 ) -> dict[int, tuple[RowsPlan, RowsPlan | None]]:
     seen = side.snapshot or side.seen
-    if not cases or seen is None:
-        return {}
+    return rows_plan(cases, parties_of(side, seen, destination), engine) if cases and seen is not None else {}
+
+
+def parties_of(side: SourceSide, seen: Snapshot, destination: Snapshot) -> Parties:
+    """``seen``: the snapshot of the source, or the one that a statement saw."""
     staged = side.operations if side.snapshot is None else ()
     own = side.own_branch
     reached = side.reach_of(destination)
     # The chain alone is told of a statement whose branch has not moved.
     reach = reached if seen == destination else side.reach
-    parties = Parties(seen, destination, reach, reached, own=own, staged=staged, restored=side.restored)
-    known, new = ([case for case in cases if case.is_new is is_new] for is_new in (False, True))
-    found = rows_plan(known, parties, engine) if known else {}
-    # Of a table that it never had a target knows no fact.
-    return found | (rows_plan(new, replace(parties, target_reach={}), engine) if new else {})
+    return Parties(seen, destination, reach, reached, own=own, staged=staged, restored=side.restored)
 
 
 def _effects_where(

@@ -71,6 +71,14 @@ def plan_input_load(
     ``engine`` is asked only for keys of keyed tables that both sides wrote. A destination that has not moved since
     the side saw it still holds what the side did not alter as the side saw it, so that is not read again.
     """
+    side, planned = plan_without_facts(side, destination, has_moved=has_moved, resolutions=resolutions)
+    return with_facts(planned, side, destination, engine)
+
+
+def plan_without_facts(
+    side: SourceSide, destination: Snapshot, *, has_moved: bool = True, resolutions: tuple[Resolution, ...] = ()
+) -> tuple[SourceSide, PlanInput]:
+    """The same without facts of files and rows, and the side with the objects of which it has news."""
     seen = side.reach
     database_ids, table_ids = _named_objects(side.operations)
     side, news = with_news(side, destination)
@@ -105,7 +113,7 @@ def plan_input_load(
     )
     if resolutions and side.snapshot is not None:
         planned = replace(planned, replacements=replacements_load(planned, resolutions, side.snapshot, destination))
-    return with_facts(planned, side, destination, engine)
+    return side, planned
 
 
 def _states_load(

@@ -9,12 +9,12 @@ from decimal import Decimal
 from typing import Any
 
 from catalog_app.domain.row_counts import EXAMPLES_SHOWN
-from catalog_app.domain.row_merge import KEYS_SHOWN, RowMerge
+from catalog_app.domain.row_merge import KEYS_SHOWN
 from catalog_app.domain.schema import Column
 from catalog_app.models import Branch
 from lakeui.common.errors import NotFound
 from merge_app.execution.added_rows import EngineSource
-from merge_app.execution.row_merges import compared_rows_load
+from merge_app.execution.compared_rows import RowPages, row_pages
 from merge_app.planning.effects import RuleOutcome, example_text, rule_effect, value_text
 from merge_app.planning.values import Decision, Effect, LeftOut, Resolution, ResolutionPart
 
@@ -66,17 +66,20 @@ class ConflictingRow:
 def row_find(source: Branch, destination: Branch, resolution: Resolution, engine: EngineSource) -> ConflictingRow:
     """The conflicting row that the decision is about, decided so. Raises NotFound where no conflict is of it."""
     _, key = _place(resolution)
-    task = compared_rows_load(source, destination, resolution.object_id, [resolution])
-    found = []
-    if task.has_files:
-        found = engine().rows_compare(task, limit=1, behind=None, only_conflicts=True, key=key).rows
+    pages = _conflicts(source, destination, resolution, engine)
+    found = pages.page(limit=1, key=key).rows
     if not found:
         raise NotFound("conflicting row", key, where="between these branches")
-    return _row(task, found[0])
+    return _row(pages, found[0])
 
 
-def _row(task: RowMerge, found: Sequence[Any]) -> ConflictingRow:
-    columns = task.schema.columns
+def _conflicts(source: Branch, destination: Branch, resolution: Resolution, engine: EngineSource) -> RowPages:
+    """The rows in conflict, decided so."""
+    return row_pages(source, destination, resolution.object_id, [resolution], engine, only_conflicts=True)
+
+
+def _row(pages: RowPages, found: Sequence[Any]) -> ConflictingRow:
+    columns = pages.schema.columns
     held, values = found[_HEAD : _HEAD + _SNAPSHOTS], found[_HEAD + _SNAPSHOTS :]
     size = len(columns)
     base, mine, theirs, result = (
@@ -95,14 +98,14 @@ def _image(columns: Sequence[Column], values: Sequence[Any]) -> Row:
 
 def rows_effect(source: Branch, destination: Branch, resolution: Resolution, engine: EngineSource) -> Effect:
     """What a rule for all conflicting rows makes of them: how many it decides, and the first of these."""
-    task = compared_rows_load(source, destination, resolution.object_id, [resolution])
-    judged = engine().rows_judge(task).conflicts if task.has_files else ()
+    pages = _conflicts(source, destination, resolution, engine)
+    judged = pages.conflicts
     left = sum(item.left for item in judged)
     decided = sum(item.rows for item in judged) - left
     shown: list[ConflictingRow] = []
     if decided:
-        page = engine().rows_compare(task, limit=KEYS_SHOWN, behind=None, only_conflicts=True)
-        shown = [row for row in (_row(task, found) for found in page.rows) if not row.is_open][:EXAMPLES_SHOWN]
+        page = pages.page(limit=KEYS_SHOWN)
+        shown = [row for row in (_row(pages, found) for found in page.rows) if not row.is_open][:EXAMPLES_SHOWN]
     outcome = RuleOutcome(
         decided,
         left,

@@ -27,6 +27,7 @@ from catalog_app.domain.files import (
 )
 from catalog_app.domain.row_counts import EXAMPLES_SHOWN, Counted, RowCounts, telling_columns
 from catalog_app.domain.schema import Column, Schema
+from catalog_app.engine.answers import json_rows
 from catalog_app.engine.expressions import Analysis
 from catalog_app.engine.values import QueryResult, QuerySource, RowChanges, RowSource, Tables, ValuesSource
 from catalog_app.storage.cells import RowCells, cells_check
@@ -392,6 +393,12 @@ class MemoryEngine:
         texts = ([_partition_text(row[c]) for row in found] for c in scan.schema.partition_by)
         keys = [_key_text(scan.schema, row) for row in found] if with_keys else ()
         return RowCells(columns, tuple(pa.array(column, type=pa.string()) for column in texts), keys)
+
+    def cells_show(self, scan: TableScan, addresses: Any, *, with_keys: bool = False) -> list[list[Any]]:
+        cells = self.cells_read(scan, addresses, with_keys=with_keys)
+        names = [str(column.id) for column in scan.schema.columns]
+        rows = json_rows(pa.Table.from_arrays([cells.columns[c.id] for c in scan.schema.columns], names=names))
+        return [[*row, key] for row, key in zip(rows, cells.keys, strict=True)] if with_keys else rows
 
     def cells_write(self, table_id: int, schema: Schema, cells: RowCells, row_ids: Any) -> list[NewDataFile]:
         cells_check(schema, cells)

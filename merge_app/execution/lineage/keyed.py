@@ -15,6 +15,7 @@ from catalog_app.rules.codes import VerdictCode
 from catalog_app.storage.cells import RowCells
 from merge_app.execution.lineage.cells import NOTHING_MADE, Cells, MadeRows
 from merge_app.execution.lineage.keys import Keys
+from merge_app.execution.lineage.looked_at import RefusedRow, RowsRefused
 from merge_app.execution.lineage.made import result_ids
 from merge_app.execution.lineage.rows import Placed
 from merge_app.lineage.choices import with_cells
@@ -30,22 +31,28 @@ Pair = tuple[OperationKind, OperationKind]
 
 @dataclass(slots=True)
 class KeyedOutcome:
-    """``overtaken``: rows that a statement deleted and others updated since; it has to look again."""
+    """``overtaken``: rows that a statement deleted and others updated since; it has to look again. ``conflicts``: the
+    rows in conflict by their positions among the pairs.
+    """
 
     merged: TableOutcome
     made: MadeRows
     judged: RowJudgement
+    conflicts: RowsRefused
     overtaken: int = 0
 
 
 @dataclass(slots=True)
 class _Conflicts:
-    """Keys in conflict by the changes that met, each with whether nothing decides it."""
+    """Keys in conflict by the changes that met, each with whether nothing decides it, and by the row's position."""
 
     found: dict[Pair, list[tuple[str, bool]]] = field(default_factory=dict)
+    rows: dict[int, RefusedRow] = field(default_factory=dict)
 
-    def add(self, pair: Pair, key: str, *, is_left: bool) -> None:
+    def add(self, pair: Pair, key: str, at: int, *, is_left: bool) -> None:
         self.found.setdefault(pair, []).append((key, is_left))
+        known = self.rows.get(at)
+        self.rows[at] = RefusedRow(key, is_left or (known is not None and known.is_left))
 
     def judged(self) -> tuple[RowConflicts, ...]:
         return tuple(_conflicts(pair, self.found[pair]) for pair in sorted(self.found))
@@ -90,8 +97,10 @@ def keyed_outcome(
     at = np.flatnonzero(np.isin(merged.pairs.row_id, swept_rows(merged.findings)))
     swept = set(case.images(at, 0).tolist())
     cells.conflicts = [item for item in cells.conflicts if item.image not in swept]
+    places = _places_of_images(case) if cells.conflicts else {}
     for item in cells.conflicts:
-        conflicts.add((UPDATE, UPDATE) if item.has_base else (INSERT, INSERT), item.key, is_left=item.is_left)
+        pair = (UPDATE, UPDATE) if item.has_base else (INSERT, INSERT)
+        conflicts.add(pair, item.key, places[item.image], is_left=item.is_left)
     clashing = _clashing(merged)
     gone = clashing[live[0][clashing] != live[1][clashing]]
     overtaken = 0
@@ -106,7 +115,13 @@ def keyed_outcome(
     if keys.has_place:
         _places_judge(case, keys)
     findings = tuple(item for item in merged.findings if item.code is not VerdictCode.PRIMARY_KEY_CLASH)
-    return KeyedOutcome(replace(merged, findings=findings), made, _judged(case), overtaken)
+    return KeyedOutcome(replace(merged, findings=findings), made, _judged(case), conflicts.rows, overtaken)
+
+
+def _places_of_images(case: _Case) -> dict[int, int]:
+    """Positions of rows by the image that the source shows."""
+    at = np.flatnonzero(case.live[0])
+    return dict(zip(case.images(at, 0).tolist(), at.tolist(), strict=True))
 
 
 def _clashing(merged: TableOutcome, *, by_partition: bool = False) -> Ints:
@@ -139,7 +154,7 @@ def _gone_decide(case: _Case, gone: Ints) -> list[MadeRows]:
         by_hand: list[tuple[int, Mapping[int, Any]]] = []
         for place, key in enumerate(kept.keys):
             take = case.cells.choices.gone(key, kept, place) if case.cells.choices is not None else None
-            case.conflicts.add(pair, key, is_left=take is None)
+            case.conflicts.add(pair, key, int(at[place]), is_left=take is None)
             if isinstance(take, Take):
                 outcome = Outcome.SOURCE_DECIDED if take is Take.SOURCE else Outcome.TARGET_DECIDED
                 case.merged.rows.outcome[at[place]] = outcome
@@ -170,7 +185,7 @@ def _partitions_decide(case: _Case) -> None:
         is_kept = taken_from == {Take.DESTINATION}
         partitions.outcome[place] = Outcome.TARGET_DECIDED if is_kept else Outcome.SOURCE_DECIDED
         if is_left or key not in told:
-            case.conflicts.add((UPDATE, UPDATE), key, is_left=is_left)
+            case.conflicts.add((UPDATE, UPDATE), key, int(place), is_left=is_left)
 
 
 def _made(merged: TableOutcome, cells: Cells, edited: Iterable[MadeRows]) -> MadeRows:
@@ -195,9 +210,14 @@ def _inserted_judge(case: _Case) -> None:
     is_new &= mine.kind[pairs.source_at[both]] != Kind.OVERWRITE
     is_new &= case.sides[0].row_id[pairs.source_at[both]] != case.sides[1].row_id[pairs.target_at[both]]
     told = {item.key for item in case.cells.conflicts}
-    for key in case.read(both[is_new], 1).keys if is_new.any() else ():
+    for key, place in _keys(case, both[is_new], 1):
         if key not in told:
-            case.conflicts.add((INSERT, INSERT), key, is_left=True)
+            case.conflicts.add((INSERT, INSERT), key, place, is_left=True)
+
+
+def _keys(case: _Case, at: Ints, number: int) -> Iterator[tuple[str, int]]:
+    """The keys of rows as a side has them, with their positions."""
+    return zip(case.read(at, number).keys, at.tolist(), strict=True) if len(at) else iter(())
 
 
 def _ids_judge(case: _Case) -> None:
@@ -215,8 +235,8 @@ def _ids_judge(case: _Case) -> None:
     twice = at[np.isin(ids[at], several)]
     for number in (0, 1):
         rows = twice[case.live[number][twice] & (from_source[twice] if number == 0 else ~from_source[twice])]
-        for key in case.read(rows, number).keys if len(rows) else ():
-            case.conflicts.add((UPDATE, UPDATE), key, is_left=True)
+        for key, place in _keys(case, rows, number):
+            case.conflicts.add((UPDATE, UPDATE), key, place, is_left=True)
 
 
 def _places_judge(case: _Case, keys: Keys) -> None:
@@ -230,8 +250,8 @@ def _places_judge(case: _Case, keys: Keys) -> None:
     twice = at[np.bincount(found, minlength=1)[found] > 1] if len(at) else at
     for number in (1, 0):
         rows = twice[case.live[number][twice] & ((number == 1) | ~case.live[1][twice])]
-        for key in case.read(rows, number).keys if len(rows) else ():
-            case.conflicts.add((INSERT, INSERT), key, is_left=True)
+        for key, place in _keys(case, rows, number):
+            case.conflicts.add((INSERT, INSERT), key, place, is_left=True)
 
 
 def _judged(case: _Case) -> RowJudgement:

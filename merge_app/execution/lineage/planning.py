@@ -20,6 +20,7 @@ from merge_app.execution.left_out_before import is_left_out
 from merge_app.execution.lineage.cells import CellReader, Cells, met_rows, with_values
 from merge_app.execution.lineage.keyed import keyed_outcome
 from merge_app.execution.lineage.keys import Keys, by_key_ranges, keyed_rows, met_by_key, met_by_row
+from merge_app.execution.lineage.looked_at import LookedAt, refused_rows
 from merge_app.execution.lineage.made import made_rows_written
 from merge_app.execution.lineage.ranges import commits_since
 from merge_app.execution.lineage.readers import reader_of
@@ -84,6 +85,8 @@ class TableCase:
     how: Mapping[int, ColumnMerge] = field(default_factory=dict)
     decision: RowsDecision = RowsDecision()
     is_new: bool = False
+    lists_all: bool = False
+    """Each row of which a side has news is looked at, also where its file comes or stays as a whole."""
 
     @property
     def has_key(self) -> bool:
@@ -113,6 +116,32 @@ def rows_plan(
     """By table what its merge does to segments, and what the rules say of its rows; the same as people decided, where
     they did.
     """
+    found: dict[int, tuple[RowsPlan, RowsPlan | None]] = {}
+    for case, planned in _planners(cases, parties, engine):
+        undecided = replace(case, decision=RowsDecision())
+        found[case.table_id] = planned(undecided)[0], planned(case)[0] if case.decision else None
+    return found
+
+
+def rows_looked_at(case: TableCase, parties: Parties, engine: EngineSource) -> LookedAt | None:
+    """The rows that ``rows_plan`` looks at to plan the table, as it decides them; None without any."""
+    ((_, planned),) = _planners([case], parties, engine)
+    return planned(replace(case, decision=RowsDecision()))[1]
+
+
+_Planner = Callable[[TableCase], tuple[RowsPlan, LookedAt | None]]
+
+
+def _planners(cases: Sequence[TableCase], parties: Parties, engine: EngineSource) -> list[tuple[TableCase, _Planner]]:
+    """By table, what plans it with a decision or without. Of a table that it never had, a target knows no fact."""
+    known, new = ([case for case in cases if case.is_new is is_new] for is_new in (False, True))
+    found = _planners_of(known, parties, engine) if known else []
+    return found + (_planners_of(new, replace(parties, target_reach={}), engine) if new else [])
+
+
+def _planners_of(
+    cases: Sequence[TableCase], parties: Parties, engine: EngineSource
+) -> list[tuple[TableCase, _Planner]]:
     tables = [case.table_id for case in cases]
     sides = sides_load(
         tables,
@@ -122,7 +151,7 @@ def rows_plan(
         own=parties.own,
         staged=parties.staged,
         restored=parties.restored,
-        whole=[case.table_id for case in cases if not (case.has_key or case.decision)],
+        whole=[case.table_id for case in cases if not (case.has_key or case.decision or case.lists_all)],
     )
     readers = {case.table_id: _reader(case, sides, engine) for case in cases}
     codes = {table_id: reader.code for table_id, reader in readers.items()}
@@ -136,16 +165,12 @@ def rows_plan(
     overwritten = cache(lambda: overwritten_load(tables))
     sweeping = [scope.knows for scopes in mine.values() for scope in scopes if scope.kind in SWEEPING]
     since_scopes = cache(lambda: commits_since(parties.source_reach, sweeping))
-    found: dict[int, tuple[RowsPlan, RowsPlan | None]] = {}
-    for case in cases:
-        table_id = case.table_id
-        reader, scopes = readers[table_id], (mine.get(table_id, []), theirs.get(table_id, []))
-        undecided = replace(case, decision=RowsDecision())
-        found[table_id] = (
-            _table(undecided, sides, parties, reader, scopes, overwritten, since_scopes),
-            _table(case, sides, parties, reader, scopes, overwritten, since_scopes) if case.decision else None,
-        )
-    return found
+
+    def planner(table_id: int) -> _Planner:
+        scopes = mine.get(table_id, []), theirs.get(table_id, [])
+        return lambda case: _table(case, sides, parties, readers[table_id], scopes, overwritten, since_scopes)
+
+    return [(case, planner(case.table_id)) for case in cases]
 
 
 def _reader(case: TableCase, sides: Sides, engine: EngineSource) -> Reader:
@@ -167,10 +192,10 @@ def _table(
     scopes: tuple[list[Scope], list[Scope]],
     overwritten: Callable[[], Mapping[int, set[int]]],
     since_scopes: Callable[[], Commits],
-) -> RowsPlan:
+) -> tuple[RowsPlan, LookedAt | None]:
     source, target = sides.source[case.table_id], sides.target[case.table_id]
     if case.decision.takes_source:
-        return _taken(case, _together(groups(source, target)), sides.news, reader)
+        return _taken(case, _together(groups(source, target)), sides.news, reader), None
     written = sides.written.get(case.table_id)
     steps: list[Step] = [] if written is None else [written]
     met: list[Group] = []
@@ -183,21 +208,24 @@ def _table(
     # A file holds rows that a person left out beside newer ones: these alone come.
     is_whole = cache(lambda: DOT in source.news or not is_left_out(case.table_id))
     for group in found:
-        if group.whose is Whose.SOURCE and (_is_new(group, source) or is_whole()):
+        if case.lists_all:
+            met.append(group)
+        elif group.whose is Whose.SOURCE and (_is_new(group, source) or is_whole()):
             steps += carried_whole(group)
         elif group.whose is not Whose.TARGET or (acting and _decides(group, target)):
             met.append(group)
         skips |= group.whose is not Whose.SOURCE and any(source.lays_out(file) for file in group.source)
     if not met and not any(scope.kind is ScopeKind.RENAME_PARTITION for scope in scopes[0]):
         judged = RowJudgement({}) if case.has_key else None
-        return RowsPlan(TableSteps(tuple(steps)), skips_layout=skips, judged=judged)
+        return RowsPlan(TableSteps(tuple(steps)), skips_layout=skips, judged=judged), None
     together = _together(met)
     rows = _rows(case, parties, together, sides.news, reader, scopes, overwritten, since_scopes)
     merged = rows.merged
     whole = [item for item in together.source_gone if item.delete_file is None]
     emptied = tuple(gone_rows(item, reader) for item in whole) if merged.findings and not case.has_key else ()
     done = TableSteps((*steps, *rows.steps), rows.kept)
-    return RowsPlan(done, merged.findings, merged, skips, emptied, reader.names, rows.finer, rows.judged)
+    plan = RowsPlan(done, merged.findings, merged, skips, emptied, reader.names, rows.finer, rows.judged)
+    return plan, rows.looked_at
 
 
 def _is_new(group: Group, side: FileSide) -> bool:
@@ -229,6 +257,7 @@ class _MergedRows:
     steps: list[Step]
     kept: int
     judged: RowJudgement | None
+    looked_at: LookedAt
     finer: Finer = field(default_factory=dict)
 
 
@@ -264,11 +293,12 @@ def _rows(
     cells = Cells(_cell_reader(case, reader), group, case.how, _choices(case))
     merged = table_merge(case.table_id, facts, news, stamp=DOT, cells=cells)
     scopes_leave_out(merged, facts, left)
-    made, judged, overtaken = cells.of(merged), None, 0
+    made, judged, overtaken, conflicts = cells.of(merged), None, 0, refused_rows(merged)
     if case.has_key:
         is_statement = bool(parties.staged) and case.table_id not in parties.restored
         keyed = keyed_outcome(merged, (source, target), news, cells, keys, is_statement=is_statement)
         merged, made, judged, overtaken = keyed.merged, keyed.made, keyed.judged, keyed.overtaken
+        conflicts = keyed.conflicts
     rows = _result(merged, source, target)
     steps = list(carried_by_row(group, rows, reader))
     steps += made_rows_written(made, merged, rows, (source, target), news, group, cells.reader)
@@ -277,7 +307,8 @@ def _rows(
         by_cell = _by_cell(case, parties, group, news, reader, facts) if _may_look(case, merged) else None
         finer = finer_verdicts(merged, case.granularity, by_cell)
     kept = overtaken or _kept(merged, source.facts, target.facts)
-    return _MergedRows(merged, steps, kept, judged, finer)
+    looked_at = LookedAt(merged, (source, target), news, group, cells.reader, made, conflicts, parties.reaches, judged)
+    return _MergedRows(merged, steps, kept, judged, looked_at, finer)
 
 
 def _may_look(case: TableCase, merged: TableOutcome) -> bool:

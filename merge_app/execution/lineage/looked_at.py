@@ -1,0 +1,63 @@
+"""The rows that a merge looked at one by one, as it decides them: what its steps follow from, and what pages show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from catalog_app.domain.row_merge import RowJudgement
+from catalog_app.rules.codes import VerdictCode
+from merge_app.execution.lineage.cells import CellReader, MadeRows
+from merge_app.execution.lineage.rows import Placed
+from merge_app.execution.reach import Reach
+from merge_app.lineage.facts import Ints, Mask, News
+from merge_app.lineage.outcomes import TableOutcome
+from merge_app.lineage.segments import Group
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedRow:
+    """A row in conflict. ``key``: its primary key as JSON, without one the row id. ``is_left``: nothing decides it."""
+
+    key: str
+    is_left: bool = True
+
+
+RowsRefused = Mapping[int, RefusedRow]
+"""Rows in conflict by their positions among the pairs."""
+
+_OF_ROWS = frozenset({VerdictCode.SAME_FILE_UPDATE_DELETE, VerdictCode.SAME_FILE_UPDATE_UPDATE})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LookedAt:
+    """The outcome of a table by row, of which sides. ``made``: images of the merge's own."""
+
+    merged: TableOutcome
+    sides: tuple[Placed, Placed]
+    news: News
+    group: Group
+    cells: CellReader
+    made: MadeRows
+    conflicts: RowsRefused
+    reaches: tuple[Reach, Reach]
+    judged: RowJudgement | None
+
+
+def refused_rows(merged: TableOutcome) -> RowsRefused:
+    """The rows that A1 and A3 refuse, of either side, in a table without a primary key."""
+    found: dict[int, RefusedRow] = {}
+    for finding in merged.findings:
+        if finding.code in _OF_ROWS:
+            for rows in (finding.rows, finding.target_rows):
+                at = _positions(merged, rows) if rows is not None else ()
+                found.update((place, RefusedRow(str(merged.pairs.row_id[place]))) for place in at)
+    return found
+
+
+def _positions(merged: TableOutcome, rows: Ints) -> list[int]:
+    hit: Mask = np.isin(merged.pairs.row_id, rows)
+    found: list[int] = np.flatnonzero(hit).tolist()
+    return found

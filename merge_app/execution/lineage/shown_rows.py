@@ -1,0 +1,57 @@
+"""Rows by their images, as answers show them: a row may lie in another partition than its file was written to."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from catalog_app.domain.schema import Schema
+from merge_app.execution.lineage.rows import Reader, image_places
+from merge_app.lineage.facts import ABSENT, Array, Ints
+
+UNMOVED = ABSENT
+"""In place of the code of a partition: the row lies where its file was written."""
+
+
+def rows_shown(
+    reader: Reader, schema: Schema, images: Ints, partitions: Array, *, with_keys: bool = False
+) -> list[list[Any]]:
+    """The rows read under ``schema``, in the order of ``images``; ``partitions``: by row the code of where it lies.
+    ``with_keys``: the primary key as JSON stands behind the values.
+    """
+    found: list[list[Any]] = [[]] * len(images)
+    files, positions = image_places(images)
+    partitions = partitions if schema.partition_by else np.full(len(images), UNMOVED, dtype=np.int64)
+    for places in _rounds(files, partitions):
+        of_file = dict(zip(files[places].tolist(), partitions[places].tolist(), strict=True))
+        scan = reader.scan(sorted(of_file), schema)
+        shown = tuple(
+            replace(file, partition=values, is_moved=True)
+            if of_file[file.file_id] != UNMOVED and (values := reader.values(of_file[file.file_id])) != file.partition
+            else file
+            for file in scan.files
+        )
+        bases = {file.file_id: file.base for file in shown}
+        addresses = np.array([bases[file] for file in files[places].tolist()], dtype=np.int64) + positions[places]
+        rows = reader.engine().cells_show(replace(scan, files=shown), addresses, with_keys=with_keys)
+        for place, row in zip(places.tolist(), rows, strict=True):
+            found[place] = row
+    return found
+
+
+def _rounds(files: Array, partitions: Array) -> Iterator[Ints]:
+    """Positions of rows in parts, in each of which a file lies in one partition; mostly that is one part."""
+    numbers: dict[int, dict[int, int]] = defaultdict(dict)
+    rounds = np.array(
+        [
+            numbers[file].setdefault(partition, len(numbers[file]))
+            for file, partition in zip(files.tolist(), partitions.tolist(), strict=True)
+        ],
+        dtype=np.int64,
+    )
+    for number in range(int(rounds.max()) + 1 if len(rounds) else 0):
+        yield np.flatnonzero(rounds == number)
