@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from jsonschema import Draft202012Validator
 
 from catalog_app.domain.roles import Role
-from catalog_app.domain.row_merge import RowMerge
+from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.values import QueryResult
 from catalog_app.services.files import addresses_allocate
 from lakeui import frontdoor
@@ -179,12 +179,13 @@ def test_so_it_has_for_compared_rows(lake: Lake, monkeypatch: pytest.MonkeyPatch
 
 def test_so_it_has_for_rows_side_by_side(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     class OneRow:
-        def rows_compare(self, merge: RowMerge, **_: Any) -> QueryResult:
-            values = [None] * len(merge.schema.columns)
-            held = [False, True, False, False]
-            return QueryResult((), [['{"id":1}', True, True, "insert", None, *held, *values * 4]], True)
+        schema = Schema((Column(1, "id", "int"),))
 
-    monkeypatch.setattr(row_comparing, "engine", OneRow)
+        def page(self, **_: Any) -> QueryResult:
+            held = [False, True, False, False]
+            return QueryResult((), [['{"id":1}', True, True, "insert", None, *held, *[None] * 4]], True)
+
+    monkeypatch.setattr(row_comparing, "row_pages", lambda *_, **__: OneRow())
     names = {"catalog": lake.catalog, "source": "bad", "destination": "main", "table_id": lake.table_id}
     (row,) = check(lake.caller, COMPARED_SIDES, "?only=conflicts&limit=1", **names)["rows"]
     assert (row["base"], row["destination"]) == (None, None)

@@ -1,8 +1,9 @@
-"""What a comparison shows is what the merge does, on random histories of a table with a primary key."""
+"""What a comparison shows is what the merge does, on random histories of rows."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,18 +12,32 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.selectors.objects import databases_named, tables_list
 from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
 from lakeui.api.comparing import Pair, comparison_read, findings_read
+from lakeui.api.decision_comparing import decisions_read
 from lakeui.api.paging import KeysetPage
 from lakeui.api.row_comparing import sides_key, sides_read
 from lakeui.common.errors import MergeConflict
+from tests.e2e.lake import Lake
 from tests.lineage.journal import journal_noted
+from tests.lineage.test_product import Both
 from tests.lineage.test_product_keyed import Keyed
 from tests.soak import IS_SOAK
 
 STEPS = 16
-SEEDS = 300 if IS_SOAK else 12
+SEEDS = 300 if IS_SOAK else 6
+Row = dict[str, Any]
+DECISIONS = {
+    ("source", "object"): "TAKE SOURCE",
+    ("destination", "object"): "TAKE TARGET",
+    ("leave_out", "object"): "SKIP",
+    ("source", "rows"): "ROWS TAKE SOURCE",
+    ("destination", "rows"): "ROWS TAKE TARGET",
+    ("larger", "rows"): "ROWS TAKE LARGER",
+}
+"""Decisions that are tried, as SQL."""
+BY_ROW = {"SAME_FILE_UPDATE_UPDATE", "SAME_FILE_UPDATE_DELETE"}
 
 
-def compared(lake: Any, source: str, target: str) -> Pair:
+def compared(lake: Lake, source: str, target: str) -> Pair:
     catalog = catalog_get(lake.catalog)
     return Pair(branch_get(catalog, source), branch_get(catalog, target))
 
@@ -33,29 +48,29 @@ def table_of(pair: Pair) -> int:
     return table.table_id
 
 
-def codes(found: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    return sorted((item["code"], item["object"]) for item in found)
-
-
 def conflicts(pair: Pair) -> list[dict[str, Any]]:
     listed = comparison_read(pair)["objects"]
     keys = [(ObjectKind(item["kind"]), item["object_id"]) for item in listed]
     return [found for key in keys for found in findings_read(pair, key) if found["verdict"] == "conflict"]
 
 
-def rows_paged(pair: Pair, table_id: int, *, only_conflicts: bool) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+def codes(found: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    return sorted((item["code"], item["object"]) for item in found)
+
+
+def rows_paged(pair: Pair, table_id: int, *, only_conflicts: bool) -> list[Row]:
+    found: list[Row] = []
     after = None
     while True:
-        page = sides_read(pair, table_id, KeysetPage(2, after), only_conflicts=only_conflicts)
+        page = sides_read(pair, table_id, KeysetPage(3, after), only_conflicts=only_conflicts)
         found += page["rows"]
         if not page["more"]:
             return found
         after = sides_key(page["rows"][-1])
 
 
-class Compared(Keyed):
-    """Before each merge both branches are compared; the comparison says what the merge then does."""
+class Comparing(Both):
+    """Before each merge both branches are compared; the merge does what the comparison says."""
 
     refused: list[dict[str, Any]]
 
@@ -77,26 +92,122 @@ class Compared(Keyed):
         named = f"{source} into {target}"
         pair = compared(self.lake, source, target)
         table_id = table_of(pair)
-        shown = conflicts(pair)
+        shown, before = conflicts(pair), self.by_id(target)
         clashing = rows_paged(pair, table_id, only_conflicts=True)
         changed = rows_paged(pair, table_id, only_conflicts=False)
-        before = {row[0]: row for row in self.rows(target)}
+        tried = list(self.decisions_tried(pair, table_id, changed))
         super().merge(source, target)
-        refused = self.refused
-        assert codes(shown) == codes(refused), named
-        keys = {key for item in refused if item["code"] == "PRIMARY_KEY_CLASH" for key in item["details"]["keys"]}
-        assert sorted(keys) == [row["key"] for row in clashing], f"rows in conflict, {named}"
-        if not refused:
+        assert codes(shown) == codes(self.refused), named
+        self.check_refused(clashing, f"rows in conflict, {named}")
+        assert [row["key"] for row in changed if row["is_conflict"]] == [row["key"] for row in clashing]
+        if not self.refused:
+            assert self.merged(before, changed) == self.by_id(target), f"rows of the result, {named}"
+        for action, wrong in tried:
+            assert not wrong, f"{action}, {named}: {wrong}"
+
+    def merged(self, before: dict[int, tuple[Any, ...]], changed: list[Row]) -> dict[int, tuple[Any, ...]]:
+        """The rows before, and each changed one as it was said to become."""
+        found = dict(before)
+        for row in changed:
+            image = row["destination"] or row["source"] or row["base"]
+            found.pop(image[0], None)
+        found |= {row["result"][0]: tuple(row["result"]) for row in changed if row["result"] is not None}
+        return found
+
+    def by_id(self, b: str) -> dict[int, tuple[Any, ...]]:
+        return {row[0]: row for row in self.rows(b)}
+
+    def check_refused(self, clashing: list[Row], named: str) -> None:
+        """The listed rows are those of the refusal."""
+        raise NotImplementedError
+
+    def decisions_tried(self, pair: Pair, table_id: int, changed: list[Row]) -> Iterator[tuple[str, str]]:
+        """Each decision that is offered, on a branch of its own, with what its effect says wrong."""
+        for told in decisions_read(pair, (ObjectKind.TABLE, table_id)):
+            action = DECISIONS.get((told["decision"], told["part"]))
+            if action is None or told["refused"]:
+                continue
+            after = self.decided(pair, action)
+            if after is not None:
+                yield action, self.wrong(told, changed, after)
+
+    def decided(self, pair: Pair, action: str) -> dict[int, tuple[Any, ...]] | None:
+        """The rows after the merge with the decision; None where something else is in conflict."""
+        name = f"tried{self.lake.head()}{len(self.journal)}_{self.next_tried()}"
+        self.lake.sql(f"CREATE BRANCH {name} FROM {pair.destination.name}")
+        try:
+            self.lake.sql(f"MERGE BRANCH {pair.source.name} TO {name} RESOLVE (TABLE d.t {action})")
+            return self.by_id(name)
+        except MergeConflict:
+            return None
+        finally:
+            self.lake.sql(f"DROP BRANCH {name}")
+
+    tried = 0
+
+    def next_tried(self) -> int:
+        self.tried += 1
+        return self.tried
+
+    def wrong(self, told: dict[str, Any], changed: list[Row], after: dict[int, tuple[Any, ...]]) -> str:
+        """What the effect says that the merge did not do: "" for nothing."""
+        if told["part"] != "object":
+            rows = [row for row in changed if row["is_conflict"]]
+            expected = {"rows changed on both": len(rows)} if rows else {}
+        else:
+            loser = "destination" if told["decision"] == "source" else "source"
+            expected = {}
             for row in changed:
-                before.pop(json.loads(row["key"])["id"], None)
-                if row["result"] is not None:
-                    before[row["result"][0]] = tuple(row["result"])
-            assert sorted(before.values()) == self.rows(target), f"rows of the result, {named}"
+                kind = row["dest_change" if loser == "destination" else "source_change"]
+                if kind is not None and not self.is_kept(row[loser], row, after):
+                    what = f"rows {kind.removesuffix('e')}ed"
+                    expected[what] = expected.get(what, 0) + 1
+        found = {item["what"]: item["count"] for item in told["left_out"] if item["what"].startswith("rows")}
+        return "" if found == expected else f"{told['text']} instead of {expected}"
+
+    def is_kept(self, image: list[Any] | None, row: Row, after: dict[int, tuple[Any, ...]]) -> bool:
+        """Whether the row came out as that side has it."""
+        key = (row["destination"] or row["source"] or row["base"])[0]
+        return after.get(key) == (None if image is None else tuple(image))
+
+
+class ComparingKeyed(Comparing, Keyed):
+    def check_refused(self, clashing: list[Row], named: str) -> None:
+        refused = {key for item in self.refused for key in item["details"].get("keys", ())}
+        assert [row["key"] for row in clashing] == sorted(refused), named
+
+    def is_kept(self, image: list[Any] | None, row: Row, after: dict[int, tuple[Any, ...]]) -> bool:
+        found = after.get(json.loads(row["key"])["id"])
+        return found == (None if image is None else tuple(image))
+
+
+class ComparingUnkeyed(Comparing):
+    """Rows are one by their ids. A row may take part in several conflicts by file."""
+
+    granularity = "file"
+
+    def begin(self) -> None:
+        super().begin()
+        self.model.conflicts = self.granularity
+        self.lake.sql(f"ALTER CATALOG {self.lake.catalog} SET PROPERTIES ('merge.conflicts' = '{self.granularity}')")
+
+    def check_refused(self, clashing: list[Row], named: str) -> None:
+        counts = [item["details"]["rows"] for item in self.refused if item["code"] in BY_ROW]
+        assert max(counts, default=0) <= len(clashing) <= sum(counts), named
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
-def test_what_is_compared_is_what_is_merged(services: None, seed: int) -> None:
-    both = Compared(seed)
+@pytest.mark.parametrize("granularity", ["file", "row", "cell"])
+def test_what_is_compared_of_rows_without_keys_is_what_is_merged(services: None, granularity: str, seed: int) -> None:
+    both = type("ComparingUnkeyed", (ComparingUnkeyed,), {"granularity": granularity})(seed)
+    with journal_noted(both.journal):
+        for number in range(STEPS):
+            both.step(number)
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_what_is_compared_of_rows_with_keys_is_what_is_merged(services: None, seed: int) -> None:
+    both = ComparingKeyed(seed)
     with journal_noted(both.journal):
         for number in range(STEPS):
             both.step(number)
